@@ -17,12 +17,13 @@ from dpframe.graph import (
 from dpframe.graph.statistics import Count, LambdaMin, LogResidual
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
-from dpframe.regressions.adaops import RHO, Steered, move, penalty_of
-from dpframe.regressions.ops import sampled
+from dpframe.regressions.adaops import RHO, Steered, move
+from dpframe.regressions.ops import LEAST, MOST, sampled
 from dpframe.regressions.ops_choices import (
     coded_adaptive_penalty,
     coded_adaptive_temperature,
     coded_floor,
+    printed_penalty,
 )
 from dpframe.symbols import Expression, constant, exp, log, sqrt
 
@@ -31,8 +32,10 @@ from .without_theorem import TransposedPosterior
 
 class AdaOPSPrinted(Regression):
     """AdaOPS as it is printed: no B^2 in the noise of the eigenvalue, stds and shifts without
-    sqrt 2, no margin for the record that leaves, a temperature by a lemma that lacks sqrt 2, and
-    each third of delta spent twice. [Wang18, Alg. 1]
+    sqrt 2, no margin for the record that leaves, a temperature that does not read the leverage of
+    a record, and each third of delta spent twice. [Wang18, Alg. 1]
+
+    In equation (8), L = log(6/delta), the bracket is the product (1/L)(1 + L)/L, as it stands.
     """
 
     paper: ClassVar[str] = "Wang18"
@@ -50,25 +53,16 @@ class AdaOPSPrinted(Regression):
         unit, failure = sqrt(tail) / (budget.epsilon / 4), budget.delta / 3
         lowest = release(LambdaMin(X.T @ X), Gaussian(unit), for_floor, name="floor")
         floor = lower_bound(lowest, failure, stds=sqrt(tail), margin=0, name="floor_bound")
-        penalty = penalty_of(X, floor, budget, self.rho)
+        square = X.radius**2
+        chosen = post(printed_penalty, floor, square, X.columns, budget.epsilon, tail, self.rho)
+        penalty = known(chosen, LEAST, MOST, name="penalty")
         size = LogResidual(X.T @ X, X.T @ y, penalty, floor)
         large = release(size, Gaussian(unit * move(size)), for_residual, name="log_residual")
         most = upper_bound(large, failure, stds=sqrt(tail), margin=0, name="residual_bound")
-        h, square = penalty + floor, X.radius**2
-        temperature = printed_temperature(h, square, exp(most), tail, rest.epsilon)
+        a = (1 + tail) / tail**2
+        own = (sqrt(1 + 2 * a * rest.epsilon) - 1) / a  # a x^2/2 + x = epsilon/2, eq (8)
+        temperature = (penalty + floor) * own**2 / (tail * square * exp(2 * most))
         return Steered(penalty, floor, most).sample(X, y, rest, temperature)
-
-
-def printed_temperature(
-    h: Expression, square: Expression, residual: Expression, tail: Expression, epsilon: Expression
-) -> Expression:
-    """gamma at which residual^2 gamma/(2 (h + B^2)) + residual B sqrt(gamma tail/h) + B^2 (1 +
-    tail)/(2 h) = epsilon.
-    """
-    a = square * residual**2 / (2 * (h + square))
-    b = residual * sqrt(square * tail / h)
-    c = square * (1 + tail) / (2 * h) - epsilon
-    return ((sqrt(b**2 - 4 * a * c) - b) / (2 * a)) ** 2
 
 
 class AdaOPSCoded(Regression):

@@ -43,16 +43,19 @@ class HessianMixingCoded(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """A quarter, a quarter and a half of epsilon."""
         rows = X.scaled(aggregate("max_norm", X)).clip(norm=1)
-        labels = y.scaled(aggregate("max_abs", y)).clip(-1, 1)
+        return self.bounded(rows, y.scaled(aggregate("max_abs", y)).clip(-1, 1), budget)
+
+    def bounded(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """The same of rows and labels that have public bounds."""
         T, quarter, half = constant(3), constant("1/4"), constant("1/2")
         for_floor, for_sketches, for_gradient = budget.split(
             epsilon=(quarter, quarter, half / T), delta=(quarter, quarter, quarter / T)
         )
         own = 6 * maximum(X.columns, log(40 * T / budget.delta))
-        sketches = sketched(rows, (for_floor, for_sketches), quarter * budget.delta, own, T)
+        sketches = sketched(X, (for_floor, for_sketches), quarter * budget.delta, own, T)
         point = iterate(X.columns)
-        gradients = gradient(rows, labels, at=point, loss=Huber(labels.radius))
+        gradients = gradient(X, y, at=point, loss=Huber(y.radius))
         unit = analytic_sigma(half * budget.epsilon, quarter * budget.delta + TOLERANCE)
-        noise = Gaussian(sqrt(T) * unit * rows.radius * labels.radius)
+        noise = Gaussian(sqrt(T) * unit * X.radius * y.radius)
         step = release(gradients, noise, for_gradient, times=T, name="gradients")
         return post(averaged, loop(point, step, newton, sketches, constant("1e9")), constant(0))

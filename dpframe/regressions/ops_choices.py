@@ -87,16 +87,21 @@ def adaptive_penalty(  # noqa: PLR0917 - dp.post passes by position
     floor: float, d: float, epsilon: float, tail: float, rho: float, third: float
 ) -> float:
     """The penalty that minimises Wang's bound on the error, given a bound below lambda_min, in
-    units of B^2; epsilon and delta of the whole, tail = log(6/delta), third = delta/3.
-    [Wang18, eq (7)]
+    units of B^2; epsilon and delta of the whole, tail = log(6/delta), third = delta/3. Step 3 and
+    the least penalty are those of the code. [Wang18, eq (7); adaops.m]
     """
+    own = spread(max(root_of(tail / 2, 1.0, -epsilon / 4), 1e-12), third, rho, d)
+    return best_penalty(
+        floor, own, 2 * math.log(2 / third) / (epsilon / 4), 2 * (1 + tail) / epsilon
+    )
+
+
+def best_penalty(floor: float, own: float, power: float, least: float) -> float:
+    """The t that minimises own (1 + 1/(t + floor))^power/(t + floor) + t, t + floor >= least."""
     from scipy.optimize import minimize_scalar
 
-    half = root_of(tail / 2, 1.0, -epsilon / 4)
-    own = spread(max(half, 1e-12), third, rho, d)
-    power = 2 * math.log(2 / third) / (epsilon / 4)
     floor = max(floor, 0.0)
-    least = max(2 * (1 + tail) / epsilon - floor, 0.0)
+    least = max(least - floor, 0.0)
 
     def bound(logarithm: float) -> float:
         t = math.exp(logarithm)
@@ -113,6 +118,18 @@ def adaptive_penalty_of(floor: float, square: float, *others: float) -> float:
     `square`.
     """
     return adaptive_penalty(floor / square, *others)
+
+
+def printed_penalty(  # noqa: PLR0917 - dp.post passes by position
+    floor: float, square: float, d: float, epsilon: float, tail: float, rho: float
+) -> float:
+    """The penalty of steps 3 and 4, in the units of X'X, for rows of squared norm at most `square`:
+    x^2/(2 tail) + x = epsilon/4 for the epsilon of C1, and at least (1 + tail)/(2 epsilon) less the
+    floor. [Wang18, Alg. 1]
+    """
+    own = spread(root_of(1 / (2 * tail), 1.0, -epsilon / 4), 2 * math.exp(-tail), rho, d)
+    least = (1 + tail) / (2 * epsilon)
+    return square * best_penalty(floor / square, own, 8 * tail / epsilon, least)
 
 
 def coded_floor(released: float, shift: float) -> float:

@@ -1,8 +1,9 @@
 """Posterior samples, perturbed objectives, penalties and blocks against papers and public code,
 written again in plain numpy: the same laws, by two-sample Kolmogorov-Smirnov tests.
 
-Others read raw aggregates (the thesis' preprocessing, google-research's adaSSP, BayesianSSPCoded)
-or release no fit (diffprivlib, TukeyCoded, DPrivStats): dpframe audits these, and runs none.
+Others read raw aggregates (the thesis' preprocessing, which tests/experiments compares as plain
+numpy, google-research's adaSSP, BayesianSSPCoded) or release no fit (diffprivlib, TukeyCoded,
+DPrivStats): dpframe audits these, and runs none.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from itertools import product
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
-from scipy.stats import ks_2samp, norm
+from scipy.stats import chi2, ks_2samp, norm
 
 import dpframe as dp
 from dpframe.prover.unproved import NOT_PRIVATE, unproved
@@ -27,12 +28,16 @@ TAIL, log, sqrt = np.log(2 / DELTA), np.log, np.sqrt
 CLAIM = dp.ApproxDP(EPSILON, "1e-6")
 
 
-def simulated(declaration, *, target=CLAIM, relation=dp.REPLACE_ONE, rows=None, table=(X, y)):
+def simulated(
+    declaration, *, target=CLAIM, relation=dp.REPLACE_ONE, rows=None, table=(X, y), budgets=None
+):
     """Coefficients of so many simulations, (DRAWS, d)."""
     rows = rows or dp.Rows(norm=1)
     setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=relation)
     run = unproved(declaration, target=target, setting=setting, label=NOT_PRIVATE)
-    found = [dp.experiments.simulate(run, *table, rng=seed) for seed in range(DRAWS)]
+    found = [
+        dp.experiments.simulate(run, *table, rng=seed, budgets=budgets) for seed in range(DRAWS)
+    ]
     return np.array([one.output.coefficients for one in found])
 
 
@@ -135,6 +140,102 @@ def test_adaops_has_the_law_of_its_code():
     found = simulated(dp.literature.AdaOPSCoded())
     assert agreement(found, again(adaops)) > LEVEL
     assert agreement(found, again(lambda rng: adaops(rng, transposed=False))) < FAR
+
+
+def printed_adaops(rng, *, coded_steps=False):
+    """[Wang18, Alg. 1] step by step at B = Y = 1; or with steps 3 and 4 of the code."""
+    L, quarter = log(6 / DELTA), EPSILON / 4
+    floor = max(np.linalg.eigvalsh(G)[0] + (sqrt(L) * rng.normal() - L) / quarter, 0)
+    bar = larger_root(L / 2 if coded_steps else 1 / (2 * L), 1, -quarter)
+    least = max((2 if coded_steps else 0.5) * (1 + L) / EPSILON - floor, 0)
+    h = floor + least + np.geomspace(1e-3, 1e6, 4000)
+    cost = log(spread(bar, L)) + 2 * L / quarter * np.log1p(1 / h) - log(h)
+    lam = h[np.argmin(np.exp(cost) + h)] - floor
+    theta = np.linalg.solve(G + lam * EYE, b)
+    unit = np.log1p(1 / (lam + floor)) / quarter
+    large = log(1 + np.linalg.norm(theta)) + unit * (sqrt(L) * rng.normal() + L)
+    tilde = larger_root((1 + L) / L / L / 2, 1, -EPSILON / 2)
+    gamma = (floor + lam) * tilde**2 / (L * np.exp(2 * large))
+    return sample(lam, gamma, rng, transposed=False)
+
+
+def test_adaops_has_the_law_of_its_paper():
+    """Algorithm 1; and not with the two steps in which the code differs."""
+    found = simulated(dp.literature.AdaOPSPrinted(), relation=dp.ADD_REMOVE)
+    assert agreement(found, again(printed_adaops)) > LEVEL
+    assert agreement(found, again(lambda rng: printed_adaops(rng, coded_steps=True))) < FAR
+
+
+# ------------------------------------------------------------------------------------- descents
+def clipped(residuals, size):
+    """Sum of the gradients residual x, each of them at most `size` long."""
+    each = residuals[:, None] * X
+    lengths = np.linalg.norm(each, axis=1)
+    return (each * np.minimum(1, size / np.maximum(lengths, size))[:, None]).sum(axis=0)
+
+
+def descent(rng, rounds=4, spent=1.0):
+    """[Brown24, Lev26] at B = Y = C = 1: std sqrt(2 T/rho), steps of 0.9 d/n."""
+    tail = log(1 / DELTA)
+    std = sqrt(2 * rounds) / (sqrt(EPSILON + tail) - sqrt(tail)) * spent
+    theta = np.zeros(2)
+    for _ in range(rounds):
+        theta = theta - 0.9 * 2 / n * (clipped(X @ theta - y, 1) + std * rng.normal(size=2))
+    return theta
+
+
+def test_gradient_descent_has_the_law_of_its_paper():
+    """And not with the std of rho/2 for every record that is replaced."""
+    found = simulated(dp.literature.NoisyGradientDescentPrinted(rounds=4))
+    assert agreement(found, again(descent)) > LEVEL
+    assert agreement(found, again(lambda rng: descent(rng, spent=sqrt(2)))) < FAR
+
+
+class Mixed(dp.Regression):
+    """HessianMixingCoded at public bounds; raw ones cannot be simulated."""
+
+    def declare(self, X, y, budget):
+        """As it is of rows and labels in [-1, 1]."""
+        return dp.literature.HessianMixingCoded().bounded(X, y, budget)
+
+
+def mixed(rng, rounds=3, often=6):
+    """[Lev26, PrivateHessianSketch_main.py]: a bound on the eigenvalue, `rounds` sketches whose
+    rows have the covariance X'X + s^2 I, as many Newton steps with gradients of clipped residuals.
+    """
+    epsilon, delta = EPSILON / 4, DELTA / 4
+    std = 1 / brentq(lambda mu: excess(mu, epsilon) - delta, 1e-3, 10)
+    kept = np.linalg.eigvalsh(G)[0] + std * (rng.normal() - norm.isf(delta)) - 1
+    k = int(np.ceil(often * max(2, log(40 * rounds / DELTA))))
+    lacking = max(1 / leverage(k * rounds, epsilon, delta) - max(kept, 0), 0)
+    root = np.linalg.cholesky(G + lacking * EYE)
+    std = sqrt(rounds) / brentq(lambda mu: excess(mu, EPSILON / 2) - delta, 1e-3, 10)
+    theta = np.zeros(2)
+    for _ in range(rounds):
+        sketch = root @ rng.normal(size=(2, k))
+        moved = X.T @ np.clip(X @ theta - y, -1, 1) + std * rng.normal(size=2)
+        theta = theta - np.linalg.solve(sketch @ sketch.T / k, moved)
+    return theta
+
+
+def leverage(rows, epsilon, delta):
+    """The largest m at which `rows` draws of N(0, 1 + m) are as private as asked beside N(0, 1)."""
+
+    def worst(m):
+        cut = (1 + m) / m * (2 * epsilon + rows * np.log1p(m))  # of the squares of N(0, 1)
+        more = chi2.sf(cut / (1 + m), rows) - np.exp(epsilon) * chi2.sf(cut, rows)
+        cut = (1 + m) / m * (rows * np.log1p(m) - 2 * epsilon)
+        less = chi2.cdf(cut, rows) - np.exp(epsilon) * chi2.cdf(cut / (1 + m), rows)
+        return max(more, less)
+
+    return brentq(lambda m: worst(m) - delta, 1e-4, 1)
+
+
+def test_hessian_mixing_has_the_law_of_its_code():
+    """And not with the twice as large sketches of HessianMixing."""
+    found = simulated(Mixed(), relation=dp.ADD_REMOVE)
+    assert agreement(found, again(mixed)) > LEVEL
+    assert agreement(found, again(lambda rng: mixed(rng, often=12))) < FAR
 
 
 # ---------------------------------------------------------------------------- perturbed objectives
@@ -254,3 +355,32 @@ def test_sub_agg_has_the_law_of_its_papers():
     found = simulated(dp.literature.SubAggSmith(cells=1), target=dp.PureDP(EPSILON))
     assert agreement(found, again(fit)) > LEVEL
     assert agreement(found, again(lambda rng: fit(rng, radius=2.0))) < FAR
+
+
+def jorgensen(rng, penalty=0.1, whole=False):
+    """[Acharya24, jorgensen.py]: records kept with probability (e^epsilon - 1)/(e^t - 1), a ridge
+    regression of those with noise of density exp(-penalty t kept |z|/(2 (1 + T))); or by n in the
+    place of the kept.
+    """
+    chosen = rng.random(n) < np.expm1(OWN_BUDGETS) / np.expm1(OWN_BUDGETS.max())
+    rows, labels = X[chosen], y[chosen]
+    kept = n if whole else chosen.sum()
+    theta = np.linalg.solve(rows.T @ rows + penalty * kept * EYE, rows.T @ labels)
+    rate = penalty * OWN_BUDGETS.max() * kept / (2 * (1 + penalty**-0.5))
+    angle = rng.uniform(0, 2 * np.pi)
+    return theta + rng.gamma(2, 1 / rate) * np.array([np.cos(angle), np.sin(angle)])
+
+
+OWN_BUDGETS = np.tile([0.1, 0.1, 0.1, 0.5], n // 4)
+
+
+def test_samples_have_the_law_of_their_code():
+    """And not where n stands in the place of the number kept."""
+    found = simulated(
+        dp.literature.SampledRidgeCoded(penalty="1/10"),
+        target=dp.PersonalizedDP(dp.each("epsilon")),
+        relation=dp.ADD_REMOVE,
+        budgets=OWN_BUDGETS,
+    )
+    assert agreement(found, again(jorgensen)) > LEVEL
+    assert agreement(found, again(lambda rng: jorgensen(rng, whole=True))) < FAR

@@ -81,9 +81,9 @@ MEANT: Mapping[str, str] = {
         f"ApproximateMinima | {relation} | three rows": "a release is named, not a part of it"
         for relation in ("add/remove", "replace-one")
     },
+    "AdaOPSPrinted | ": "its penalty and temperature are printed, and not taken from the code",
     **{
-        f"{name} | {relation} | three rows": "what the theorem asks of one row is judged too"
-        for name in ("AdaOPSPrinted", "OPSPrinted")
+        f"OPSPrinted | {relation} | three rows": "what the theorem asks of one row is judged too"
         for relation in ("add/remove", "replace-one")
     },
     **{

@@ -20,9 +20,7 @@ of the papers: normal rows of 10 columns [Wang18, Fig. 3], rows on the unit sphe
 Sec. 5.2], budgets of three groups [Acharya24, Sec. 4]. Bounds on rows and labels are read from
 these tables, so nothing here is private. Claims are at $\\delta = 10^{-6}$ but where a curve varies
 it, quantiles are those that 10% of draws exceed (5% for Prop. 16), and seeds are fixed by the
-statements' names. AdaOPS is `AdaOPSPrinted`, which takes two numbers of the ridge from the authors'
-code (step 3 and four times the least ridge); the tests repeat its counterexamples with the
-printed ones.
+statements' names. AdaOPS is `AdaOPSPrinted`, adaSSP is `AdaSSPWang`.
 
 An $O(\\cdot)$ is read as one constant for all tables and parameters. *Measured over stated* is the
 range of the constants that the worlds need: the largest ratio for upper bounds, the smallest for

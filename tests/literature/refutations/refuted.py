@@ -88,7 +88,8 @@ STEPS = r"""
 ## AdaOPS as printed
 
 Each step has a share. Steps 2 and 6 add Gaussian noise that lacks a $\sqrt 2$; step 2 also lacks
-$|X|^2$ (here $B = 2$); step 7 at its worst leverage. Both high-probability bounds are shifted by
+$|X|^2$ (here $B = 2$); step 7 has the quadratic equation of `adaops.m`, at its worst leverage (for
+equation (8) see `dpframe audit AdaOPSPrinted`). Both high-probability bounds are shifted by
 $\sqrt{\log(6/\delta)}$ stds. **Proved**, by the profile of [Gaussian noise](proofs/profile.md)
 and of [two posteriors](proofs/posterior_pair.md).
 """
