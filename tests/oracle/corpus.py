@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import dpframe as dp
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from tests.support import lock, samples
 
 Document = dict[str, Any]
