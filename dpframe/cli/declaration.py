@@ -44,7 +44,7 @@ def _known(name: str) -> type[dp.Regression]:
         found = getattr(place, name) if name in dir(place) else None
         if isinstance(found, type) and issubclass(found, dp.Regression):
             return found  # the others stay unloaded
-    from dpframe.literature.catalogue import everything
+    from dpframe.literature.every import everything
 
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
     if name.lower() in classes:

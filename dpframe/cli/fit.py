@@ -107,8 +107,6 @@ def fit(
         say(str(summary or _coefficients(model)))
         if why:
             page(f"\nno standard errors: {why}")
-        if hasattr(model, "classes_"):
-            say(f"\nlog-odds of {model.classes_[1]} against {model.classes_[0]}")
         page(f"\n{model.receipt_}")
         if epsilon_column is not None:
             say(f"\n{model.budget_report_}")
@@ -133,8 +131,8 @@ def _epsilon(
 
 def _summary(model: Any, alpha: float) -> tuple[Any, str]:
     """The summary of a fit; or None, and why there is none. What was paid for is printed anyway."""
-    if not hasattr(model, "summary"):
-        return None, "dpframe has them for regressions of numbers."
+    if hasattr(model, "classes_"):
+        return model.summary(), ""
     try:
         return model.summary(alpha), ""
     except dp.errors.DPFrameError as error:

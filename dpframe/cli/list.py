@@ -42,7 +42,7 @@ def list_(
     certified for every epsilon, delta and bound, and its cost.
     """
     from dpframe.audits.figures import clipped
-    from dpframe.literature.catalogue import about
+    from dpframe.literature.every import about
 
     classes = _of(variant)
     if verdicts or why or relation is not None:
@@ -84,7 +84,7 @@ def _judged(
 
 def _of(variant: str | None) -> list[type[dp.Regression]]:
     """The classes of a variant, families together. Raises InvalidArgument."""
-    from dpframe.literature.catalogue import everything, together
+    from dpframe.literature.every import everything, together
 
     if variant not in (None, *VARIANTS):
         raise dp.InvalidArgument("--variant", f"one of {', '.join(VARIANTS)}", variant)
@@ -96,7 +96,7 @@ def _table(
 ) -> Iterator[str]:
     """One line a regression, with what is told of it; larger families between blank lines."""
     from dpframe.audits.figures import table
-    from dpframe.literature.catalogue import family
+    from dpframe.literature.every import family
 
     rows = [[cls.__name__, cls.variant, *cells] for cls, cells in zip(classes, told, strict=True)]
     first, *lines = (line[2:] for line in table(["name", "variant", *head], rows, ()))

@@ -153,6 +153,14 @@ class PrivateEstimator(BaseEstimator, ABC):
         self.ridge_ = getattr(result.output, "ridge", None)
         return self
 
+    def _what(self) -> dict[str, str]:
+        """The head of a summary: what was fitted, at what cost, with which noise."""
+        return {
+            "regression": type(self.certificate_.regression).__name__,
+            "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
+            "randomness": str(self.receipt_.randomness),
+        }
+
     def _in(self, theta: Array, label: Scale) -> Linear:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
         return linear(theta, self._maps, self._columns, label, self._number)

@@ -20,6 +20,7 @@ from dpframe.symbols import Expression
 from .base import PrivateEstimator, check_known
 from .links import Odds, with_classes
 from .scikit import ClassifierMixin, check_is_fitted
+from .summary import INTERCEPT, OddsSummary
 from .units import Scale
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ PENALTY = (
     "dp.regressions.LogisticOutputPerturbation(penalty=...) has the penalty in front of "
     "|theta|^2/2, theta of "
     "the scaled rows: its noise falls as the penalty grows."
+)
+NO_INTERVALS = (
+    "There are no intervals: how these coefficients lie around those of the population is not "
+    "known from what was released. A linear probability model has them: dp.PrivateRegressor with "
+    "labels of 0 and 1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
 )
 
 
@@ -155,6 +161,39 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """Their logarithms, shape (n, 2)."""
         odds = self.decision_function(X)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
+
+    def summary(self) -> OddsSummary:
+        """Coefficients as log-odds with their odds ratios, and why they have no intervals. It
+        prints as a table, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and `to_dict`.
+
+        Examples
+        --------
+        >>> import dpframe as dp
+        >>> setting = dp.Setting(
+        ...     X=dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True),
+        ...     y=dp.Column("smoker", levels=["no", "yes"]),
+        ...     relation=dp.ADD_REMOVE,
+        ... )
+        >>> ages = np.linspace(18, 90, 10_000)[:, None]
+        >>> smokes = np.where(ages[:, 0] < 40, "yes", "no")
+        >>> declared = dp.regressions.LogisticOutputPerturbation(penalty=50)
+        >>> model = PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
+        >>> print(model.fit(ages, smokes).summary())  # doctest: +ELLIPSIS
+          regression:  LogisticOutputPerturbation
+          privacy:     (1, 1e-6)-differential privacy for one row added or removed
+          randomness:  simulation, NOT private
+          log-odds:    of yes against no
+                       coef  odds ratio
+          age        ...
+        """
+        check_is_fitted(self, "certificate_")
+        below, above = self.classes_
+        return OddsSummary(
+            header={**self._what(), "log-odds": f"of {above} against {below}"},
+            names=(*self.coef_names_, INTERCEPT),
+            coefficients=np.append(self.coef_, self.intercept_),
+            notes=(NO_INTERVALS,),
+        )
 
     def __sklearn_tags__(self) -> Any:
         """Two classes; noise makes it non-deterministic and, at a small budget, a poor scorer."""

@@ -26,7 +26,7 @@ from .links import check_numbers
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import entry_bound, label_scale, linear, predictions
+from .units import Scale, entry_bound, label_scale, linear, predictions
 
 Array = NDArray[Any]
 
@@ -259,6 +259,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return Summary(
             estimates=estimates,
             fitted=units.matrix @ self._theta + units.offset,
+            ranges=self._in(self._theta, Scale()).ranges,
+            label=self.certificate_.setting.y.name,
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
@@ -290,9 +292,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """What stands above the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
         return {
-            "regression": type(self.certificate_.regression).__name__,
-            "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
-            "randomness": str(self.receipt_.randomness),
+            **self._what(),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha))),
             "R-squared": between(inference.rsquared, inference.rsquared_conf_int(alpha)),

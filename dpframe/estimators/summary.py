@@ -4,6 +4,7 @@ from coefficients of scaled rows to those in the units of the codebook.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -55,43 +56,26 @@ def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | No
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
-class Summary:
-    """A table of coefficients, m of them: `estimates`, what is known of them; `fitted` (m,), what
-    predictions use; intervals that miss with probability `alpha`, each or all as `simultaneous`
-    says; `header`, a text a title; `notes`, what intervals cover, assume and refuse.
-
-    It prints as text, and in a notebook as HTML.
+class Printed(ABC):
+    """A table of coefficients under `header`, a text a title, and above `notes`. It prints as text,
+    and in a notebook as HTML.
     """
 
-    estimates: Estimates
-    fitted: Array
-    alpha: float
-    simultaneous: str | None = None
     header: dict[str, str]
     notes: tuple[str, ...]
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Of the coefficients."""
-        return self.estimates.names
-
-    @property
-    def intervals(self) -> Array:
-        """Lower and upper ends, (m, 2); infinite where nothing is known."""
-        return self.estimates.conf_int(self.alpha, simultaneous=self.simultaneous)
-
+    @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a coefficient; None stands where nothing is known."""
-        records = self.estimates.records(self.alpha, simultaneous=self.simultaneous)
-        pairs = zip(records, self.fitted, strict=True)
-        return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
+
+    @abstractmethod
+    def _table(self) -> list[list[str]]:
+        """Titles, then one row a coefficient."""
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that is printed, as JSON values."""
         return {
             "header": dict(self.header),
-            "alpha": self.alpha,
-            "simultaneous": self.simultaneous,
             "coefficients": self.records(),
             "notes": list(self.notes),
         }
@@ -143,26 +127,70 @@ class Summary:
             ]
         )
 
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class Summary(Printed):
+    """A table of coefficients, m of them: `estimates`, what is known of them; `fitted` (m,), what
+    predictions use; intervals that miss with probability `alpha`, each or all as `simultaneous`
+    says; `header`, a text a title; `notes`, what intervals cover, assume and refuse; `ranges`, the
+    length and the text of each slope's declared range, none without a codebook; `label`, the name
+    of what is predicted.
+    """
+
+    estimates: Estimates
+    fitted: Array
+    alpha: float
+    simultaneous: str | None = None
+    ranges: tuple[tuple[float, str], ...] = ()
+    label: str = "label"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the coefficients."""
+        return self.estimates.names
+
+    @property
+    def intervals(self) -> Array:
+        """Lower and upper ends, (m, 2); infinite where nothing is known."""
+        return self.estimates.conf_int(self.alpha, simultaneous=self.simultaneous)
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dictionary a coefficient; None stands where nothing is known."""
+        records = self.estimates.records(self.alpha, simultaneous=self.simultaneous)
+        pairs = zip(records, self.fitted, strict=True)
+        return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything that is printed, as JSON values."""
+        return super().to_dict() | {"alpha": self.alpha, "simultaneous": self.simultaneous}
+
     def plot(self, ax: Any = None) -> Any:
         """Intervals, one line each, the first on top; those that are infinite are left out, and the
-        intercept, which has another unit.
+        intercept. Under a codebook each is the difference of labels between the lowest and the
+        highest declared value of a column, so that all have the label's unit; without one, the
+        coefficients themselves.
 
         Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
         """
         axes = new_axes() if ax is None else ax
         places: list[int] = []
         names: list[str] = []
-        ends = zip(self.estimates.names, self.estimates.effect, self.intervals, strict=True)
-        for name, middle, (low, high) in ends:
-            if name != INTERCEPT and np.isfinite(low):
+        slopes = len(self.names) - (self.names[-1:] == (INTERCEPT,))
+        ranges = self.ranges or ((1.0, ""),) * slopes
+        effects = zip(ranges, self.names, self.estimates.effect, self.intervals, strict=False)
+        for (length, text), name, effect, ends in effects:
+            if np.isfinite(ends[0]):
                 places.append(-len(places))
-                names.append(name)
-                beside = [[middle - low], [high - middle]]
-                axes.errorbar([middle], places[-1:], xerr=beside, fmt="o", color="C0", capsize=3)
+                names.append(f"{name}\n{text}".strip())
+                beside = np.abs(ends - effect)[:, None] * length
+                axes.errorbar(
+                    [effect * length], places[-1:], xerr=beside, fmt="o", color="C0", capsize=3
+                )
         axes.axvline(0, color="grey", linewidth=0.8)
         axes.set_yticks(places, names)
         which = "" if self.simultaneous is None else ", all together"
-        axes.set_xlabel(f"coefficient, {100 * (1 - self.alpha):g}% intervals{which}")
+        what = f"difference of {self.label} over the range" if self.ranges else "coefficient"
+        axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{which}")
         return axes
 
     @property
@@ -196,6 +224,32 @@ class Summary:
         yield f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class OddsSummary(Printed):
+    """Coefficients (m,) of log-odds by name, and the odds ratios exp(coef). No law of them is
+    known, so there are no intervals.
+    """
+
+    names: tuple[str, ...]
+    coefficients: Array
+
+    def records(self) -> list[dict[str, Any]]:
+        """`name`, `coef` and `odds_ratio` of each coefficient."""
+        with np.errstate(over="ignore"):
+            ratios = np.exp(self.coefficients)
+        return [
+            {"name": name, "coef": float(coef), "odds_ratio": finite(ratio)}
+            for name, coef, ratio in zip(self.names, self.coefficients, ratios, strict=True)
+        ]
+
+    def _table(self) -> list[list[str]]:
+        rows = [
+            [one["name"], figure(one["coef"]), figure(one["odds_ratio"] or np.inf)]
+            for one in self.records()
+        ]
+        return [["", "coef", "odds ratio"], *rows]
 
 
 def latex(text: str) -> str:

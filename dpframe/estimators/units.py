@@ -41,11 +41,14 @@ class Scale:
 
 @attrs.frozen(eq=False)
 class Linear:
-    """Coefficients (p,), intercept, and one name a coefficient."""
+    """Coefficients (p,), intercept, one name a coefficient; and where a codebook declares ranges,
+    each one's length and text: `(46.0, "18 to 64")` of a number, `(1.0, "")` of a level.
+    """
 
     coefficients: Array
     intercept: float
     names: tuple[str, ...]
+    ranges: tuple[tuple[float, str], ...] = ()
 
 
 def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
@@ -92,17 +95,18 @@ def linear(
     those of the table's columns. After other maps (normalised rows, say) the coefficients stay
     those of the mapped rows.
     """
-    intercept = 0.0
+    intercept, ranges = 0.0, ()
     if maps and isinstance(maps[-1], Intercept) and _known(maps[:-1]):
         intercept, theta, maps = float(theta[-1]) * number(maps[-1].value), theta[:-1], maps[:-1]
     if maps and isinstance(maps[0], Encoded) and _known(maps):
         found = _expanded(maps[0].parts, theta)
         intercept += float(found.pop((), 0.0))
         names = tuple(name for term in found for name in _names(term))
+        ranges = tuple(_range(term) for term, own in found.items() for _ in own.ravel())
         theta = np.concatenate([own.ravel() for own in found.values()])
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
-    return Linear(label.half * theta, label.centre + label.half * intercept, names)
+    return Linear(label.half * theta, label.centre + label.half * intercept, names, ranges)
 
 
 def _known(maps: tuple[RowMap, ...]) -> bool:
@@ -165,6 +169,13 @@ def _coding(part: Part) -> tuple[Array, Array]:
 def _names(term: Sequence[Part]) -> list[str]:
     """`age`, `smoker[yes]`, `bmi:smoker[yes]`: of the coefficients of a term, the last first."""
     return [":".join(names) for names in product(*map(_columns, term))]
+
+
+def _range(term: Sequence[Part]) -> tuple[float, str]:
+    """From the lowest to the highest value of each number of a term; levels go from 0 to 1."""
+    ends = [(float(p.lower), float(p.upper)) for p in term if isinstance(p, Numeric)]
+    texts = (f"{low:g} to {high:g}" for low, high in ends)
+    return prod(high - low for low, high in ends), ", ".join(texts)
 
 
 def _columns(part: Part) -> list[str]:

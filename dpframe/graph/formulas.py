@@ -171,20 +171,22 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
             for out in combinations(levels, k):
                 left = tuple(name for name in term if name not in out)
                 found.setdefault(frozenset(left), left)
+    whole = all_levels(named.values())
+    known = {*found, *(kept - {name} for kept in found for name in whole)}  # levels sum to 1
     for term in found.values():
         for name in term:
-            _check_centre(term, named[name], found)
-    spanned = {one for one, _ in repeated(found.values(), all_levels(named.values()))}
+            _check_centre(term, named[name], known)
+    spanned = {one for one, _ in repeated(found.values(), whole)}
     spanned -= {()} & {*right}  # an intercept that is written is for unknown levels, too
     return sorted((term for term in found.values() if term not in spanned), key=len)
 
 
 def _check_centre(
-    term: Term, part: Numeric | Categorical, found: Container[frozenset[str]]
+    term: Term, part: Numeric | Categorical, known: Container[frozenset[str]]
 ) -> None:
     """Raises InvalidArgument where the model would depend on where a column is centred."""
     rest = [name for name in term if name != part.name]
-    if isinstance(part, Categorical) or part.lower == -part.upper or frozenset(rest) in found:
+    if isinstance(part, Categorical) or part.lower == -part.upper or frozenset(rest) in known:
         return
     missing = ":".join(rest) or "the intercept"
     way_out = (

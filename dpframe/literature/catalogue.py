@@ -36,7 +36,7 @@ from dpframe.regressions import (
 )
 from dpframe.symbols import DATA, DELTA, EPSILON, parameter
 
-from .every import REGRESSIONS
+from .every import about, everything, together
 
 RELATIONS = tuple(Relation)
 HERE = "epsilon = 1, delta = 1e-6, B = Y = 1"  # the numbers of every cost
@@ -191,39 +191,6 @@ def catalogue(
     """
     listed = together(everything() if classes is None else classes)
     return [entry(example(cls), relation) for cls in listed for relation in relations]
-
-
-def together(classes: Sequence[type[Regression]]) -> list[type[Regression]]:
-    """The same, families together, in the order of their first member."""
-    families = list(dict.fromkeys(map(family, classes)))
-    return sorted(classes, key=lambda cls: families.index(family(cls)))
-
-
-def everything() -> tuple[type[Regression], ...]:
-    """All of dpframe's regressions, also those made of others."""
-    return tuple(dict.fromkeys((*REGRESSIONS, *EXAMPLES)))
-
-
-def family(cls: type[Regression]) -> str:
-    """`functional mechanism` for the title `functional mechanism, LASSO`."""
-    return cls.title.partition(",")[0]
-
-
-def about(cls: type[Regression]) -> dict[str, str]:
-    """What it is, as JSON values, which needs no proof."""
-    return {
-        "name": cls.__name__,
-        "title": cls.title,
-        "paper": cls.paper,
-        "variant": cls.variant,
-        "summary": summary(cls),
-        "use": cls.use,
-    }
-
-
-def summary(cls: type[Regression]) -> str:
-    """The first paragraph of its docstring, on one line."""
-    return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())
 
 
 def example(cls: type[Regression]) -> Regression:

@@ -1,5 +1,8 @@
 """Every regression, in the order in which pages list them; importing this file loads all."""
 
+from collections.abc import Sequence
+
+from dpframe.graph import Regression
 from dpframe.literature.adassp_published import (
     AdaSSPBudget,
     AdaSSPPiazza,
@@ -72,6 +75,7 @@ from dpframe.regressions.standardised import Standardised
 from dpframe.regressions.sub_agg import SubAgg, SubAggPure
 from dpframe.regressions.theil_sen import TheilSen
 from dpframe.regressions.tukey import Tukey, TukeyPure
+from dpframe.regressions.tuned import Tuned
 
 from .adaops_published import AdaOPSCoded, AdaOPSPrinted
 from .adassp_published import AdaSSPGoogle, AdaSSPHessianMix
@@ -192,3 +196,36 @@ REGRESSIONS = (
     ZeroPredictor,
     PublicMean,
 )
+
+
+def together(classes: Sequence[type[Regression]]) -> list[type[Regression]]:
+    """The same, families together, in the order of their first member."""
+    families = list(dict.fromkeys(map(family, classes)))
+    return sorted(classes, key=lambda cls: families.index(family(cls)))
+
+
+def everything() -> tuple[type[Regression], ...]:
+    """All of dpframe's regressions, also those made of others."""
+    return tuple(dict.fromkeys((*REGRESSIONS, Tuned)))
+
+
+def family(cls: type[Regression]) -> str:
+    """`functional mechanism` for the title `functional mechanism, LASSO`."""
+    return cls.title.partition(",")[0]
+
+
+def about(cls: type[Regression]) -> dict[str, str]:
+    """What it is, as JSON values, which needs no proof."""
+    return {
+        "name": cls.__name__,
+        "title": cls.title,
+        "paper": cls.paper,
+        "variant": cls.variant,
+        "summary": summary(cls),
+        "use": cls.use,
+    }
+
+
+def summary(cls: type[Regression]) -> str:
+    """The first paragraph of its docstring, on one line."""
+    return " ".join((cls.__doc__ or "").partition("\n\n")[0].split())

@@ -14,7 +14,8 @@ from dpframe.audits.findings.example import assumed
 from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.findings.sources import bibliography as references
 from dpframe.graph.recalibration import Scaling, recalibrated
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from dpframe.symbols import Number
 from tests.audits import bibliography
 from tests.support.oracles import delta_of

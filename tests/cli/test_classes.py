@@ -61,7 +61,7 @@ def test_every_coding_has_the_log_odds_of_the_classifier(survey):
         assert record["classes"] == classes
         assert record["coefficients"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
         assert record["intercept"] == pytest.approx(model.intercept_[0], rel=1e-6)
-    assert "log-odds of yes against no" in fitted(path, "text", "text")
+    assert "of yes against no" in fitted(path, "text", "text")
 
 
 def test_counts_are_refused(survey):

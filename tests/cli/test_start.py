@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe import literature, regressions
 from dpframe.cli import app as application
 from dpframe.cli.app import COMMANDS, LINE
-from dpframe.literature.catalogue import everything
+from dpframe.literature.every import everything
 from tests.test_architecture import HEAVY, place_of
 
 FOLDER = Path(dp.__file__).parent / "cli"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import attrs
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,6 +79,22 @@ def test_predictions_are_classes_and_scores_are_accuracy() -> None:
     assert odds == pytest.approx((X @ model.coef_.T + model.intercept_)[:, 0])
     assert odds == pytest.approx(np.log(probabilities[:, 1] / probabilities[:, 0]))
     assert ((odds > 0) == (model.predict(X) == "right")).all()
+
+
+def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
+    """In every format, whatever the size of the coefficients."""
+    X, right = two_groups()
+    found = classifier().fit(X, right.astype(int)).summary()
+    frame = found.summary_frame()
+    assert list(frame.index) == ["x0", "x1", "intercept"]
+    assert frame["odds_ratio"].to_numpy() == pytest.approx(np.exp(frame["coef"].to_numpy()))
+    assert found.header["log-odds"] == "of 1 against 0"
+    assert "no intervals" in found.to_dict()["notes"][0]
+    for text in (str(found), found._repr_html_(), found.as_latex()):
+        assert "odds ratio" in text
+    huge = attrs.evolve(found, coefficients=np.array([800.0, 0.0, -800.0]))
+    assert huge.records()[0]["odds_ratio"] is None
+    assert "inf" in str(huge).split()
 
 
 def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:

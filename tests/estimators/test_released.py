@@ -160,11 +160,20 @@ def test_the_summary_has_every_format(exact):
 
 
 def test_the_plot_has_an_interval_a_slope(exact):
-    """Without the intercept, and without what has no interval."""
+    """Over the declared range, in the label's unit; without the intercept, and without what has no
+    interval.
+    """
     pytest.importorskip("matplotlib").use("Agg")
     axes = exact.summary().plot()
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["age", "years"]
-    assert "95% intervals" in axes.get_xlabel()
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names == ["age\n20 to 60", "years\n0 to 30"]
+    assert axes.get_xlabel() == "difference of rating over the range, 95% intervals"
+    ends = exact.summary().intervals[:2] * [[40], [30]]
+    drawn = [lines.get_segments()[0][:, 0] for bars in axes.containers for lines in bars[2]]
+    assert np.array(drawn) == pytest.approx(ends)
+    plain = attrs.evolve(exact.summary(), ranges=()).plot()
+    assert plain.get_xlabel() == "coefficient, 95% intervals"
+    assert [text.get_text() for text in plain.get_yticklabels()] == ["age", "years"]
     hidden = fitted(dp.JointSSP(), "0.001").summary(simultaneous="max")
     assert not hidden.plot().get_yticklabels()
 

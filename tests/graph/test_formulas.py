@@ -160,6 +160,13 @@ def test_coefficients_are_of_products_of_columns_of_the_table(formula):
         wanted += slope * np.prod([column(table, part) for part in name.split(":")], axis=0)
     assert wanted == pytest.approx(seen @ theta, abs=1e-11)
     assert len(set(found.names)) == len(found.names)
+    for name, (length, text) in zip(found.names, found.ranges, strict=True):
+        spans = [LENGTHS[part] for part in name.split(":") if part in LENGTHS]
+        assert length == pytest.approx(np.prod(spans))
+        assert text.count(" to ") == len(spans)
+
+
+LENGTHS = {"a": 10, "b": 4, "z": 1.4}
 
 
 def column(table, name):
@@ -226,6 +233,8 @@ def test_what_is_no_text_is_refused(formula):
     [
         ("y ~ 0 + all", [("all",)]),
         ("y ~ 0 + all + z", [("all",), ("z",)]),
+        ("y ~ 0 + all + a", [("all",), ("a",)]),
+        ("y ~ 0 + all + a*b", [("all",), ("a",), ("b",), ("a", "b")]),
         ("y ~ 0 + z:all", [("z", "all")]),
         ("y ~ 0 + z*all", [("all",), ("z", "all")]),
         ("y ~ 0 + two*all", [("all",), ("two", "all")]),

@@ -9,7 +9,8 @@ from fractions import Fraction
 from functools import cache
 
 import dpframe as dp
-from dpframe.literature.catalogue import claims_pure, everything, example
+from dpframe.literature.catalogue import claims_pure, example
+from dpframe.literature.every import everything
 from tests.lower_bounds.faults import noise_times
 from tests.support import samples
 from tests.support.tables import numbered

@@ -12,7 +12,8 @@ import dpframe as dp
 from dpframe.cli.declaration import regression_of
 from dpframe.cli.options import NAME
 from dpframe.cli.printing import print_json, say
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 
 from . import EXAMPLES, Mutants, around, together
 

@@ -3,7 +3,8 @@
 import pytest
 
 import dpframe as dp
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from tests.mutating import EXAMPLES, around, mended, together
 from tests.mutating.mutation_page import breaking
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from tests.mutating import EXAMPLES, Outcome, around, mended, together
 from tests.mutating.certain import certain
 from tests.mutating.exact_costs import SLACK, costs

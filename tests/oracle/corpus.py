@@ -16,7 +16,8 @@ from multiprocessing import get_context
 from typing import Any
 
 import dpframe as dp
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from tests.support import lock, samples
 
 Document = dict[str, Any]

@@ -19,7 +19,8 @@ from dpframe.graph.maps.scaled import DividedColumns, divided_records
 from dpframe.graph.maps.weighted import thinned
 from dpframe.graph.statistics.base import OneRow, Statistic
 from dpframe.identity import own
-from dpframe.literature.catalogue import everything, example
+from dpframe.literature.catalogue import example
+from dpframe.literature.every import everything
 from dpframe.prover import Verdict
 from dpframe.prover.flow import flow, where
 from dpframe.prover.problem import Problem

@@ -7,7 +7,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.estimators.links import of_classes
-from dpframe.literature.catalogue import claims_pure, everything, example
+from dpframe.literature.catalogue import claims_pure, example
+from dpframe.literature.every import everything
 from tests.support import samples
 from tests.support.tables import numbered
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import dpframe as dp
 from dpframe.audits.figures import exactly, figure
-from dpframe.literature.catalogue import family
 from dpframe.literature.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
 from dpframe.literature.dossier.case import with_value
+from dpframe.literature.every import family
 from tests.support import regressions_page as pages
 
 ROOT = Path(__file__).parents[2]

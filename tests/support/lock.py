@@ -28,7 +28,8 @@ import attrs
 from rich.progress import track
 
 import dpframe as dp
-from dpframe.literature.catalogue import everything, example, setting_of
+from dpframe.literature.catalogue import example, setting_of
+from dpframe.literature.every import everything
 from dpframe.prover import Report
 from dpframe.prover.derivations import DERIVATIONS
 from dpframe.sensitivity import Norm

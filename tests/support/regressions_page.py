@@ -15,7 +15,8 @@ from dpframe.audits.cost import at, numbers_of
 from dpframe.audits.drawing import drawing
 from dpframe.audits.figures import clipped, figure, formula, tidy
 from dpframe.audits.lines import Line
-from dpframe.literature.catalogue import HERE, Entry, catalogue, family
+from dpframe.literature.catalogue import HERE, Entry, catalogue
+from dpframe.literature.every import family
 
 FOLDER = Path(__file__).parents[2] / "docs" / "regressions"
 MADE = "*This page is made by `python -m tests.support.regressions_page`; a test compares it.*"

@@ -11,7 +11,8 @@ import attrs
 
 from dpframe.audits.figures import clipped, exactly, figure, short, tidy
 from dpframe.graph import Regression
-from dpframe.literature.catalogue import Entry, brief, entry, example, family
+from dpframe.literature.catalogue import Entry, brief, entry, example
+from dpframe.literature.every import family
 from dpframe.privacy import Relation
 from dpframe.prover import Obligation, Verdict
 

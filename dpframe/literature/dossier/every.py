@@ -7,7 +7,8 @@ from fractions import Fraction
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import Regression
-from dpframe.literature.catalogue import RELATIONS, example, family
+from dpframe.literature.catalogue import RELATIONS, example
+from dpframe.literature.every import family
 from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.privacy import Relation
 
