@@ -256,7 +256,7 @@ def _witness(one: Case, spent: Account) -> str:
 
 def with_value(regression: Regression, name: str, value: object) -> Regression:
     """The declaration with another value of a hyperparameter."""
-    fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
+    fields: Any = attrs.fields(type(regression))
     kept = {field.name: getattr(regression, field.name) for field in fields}
     return type(regression)(**{**kept, name: value})
 

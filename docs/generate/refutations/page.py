@@ -1,6 +1,6 @@
 """The page of refutations. `python -m docs.generate.refutations.page` writes it anew."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -141,9 +141,9 @@ def page() -> str:
     return "\n".join(part.lstrip("\n") for part in parts + rest)
 
 
-def table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+def table(head: Sequence[object], rows: Iterable[Iterable[object]]) -> str:
     """Markdown."""
-    lines = [list(head), ["---"] * len(list(head)), *map(list, rows)]
+    lines = [head, ["---"] * len(head), *rows]
     return "".join("| " + " | ".join(map(str, line)) + " |\n" for line in lines)
 
 
