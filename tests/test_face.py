@@ -48,7 +48,7 @@ def test_a_name_that_stands_elsewhere_is_answered_with_its_place():
         _ = dp.AdaSSPBudgt
 
 
-@pytest.mark.parametrize("name", ["ledger", "splits", "refutations", "dossier"])
+@pytest.mark.parametrize("name", ["ledger", "splits"])
 def test_a_folder_that_moved_is_answered_with_its_place(name):
     """As a name is."""
     with pytest.raises(AttributeError, match=rf"It is dpframe\.\w+\.{name}\.$"):

@@ -26,11 +26,7 @@ from .lower_bounds import Attack as Attack
 from .record_costs import budget_report as budget_report
 from .report import Audit as Audit
 from .report import audit as audit
-from .splits import DataCriterion as DataCriterion
 from .splits import ErrorCriterion as ErrorCriterion
 from .splits import NoiseCriterion as NoiseCriterion
-from .splits import PublicTable as PublicTable
 from .splits import Resplit as Resplit
 from .splits import Split as Split
-from .splits import SyntheticTable as SyntheticTable
-from .splits import public as public

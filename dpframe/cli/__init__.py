@@ -1,5 +1,4 @@
-"""The command line: list, certify, audit, compare, fit, check, diff, dossier, split, ledger,
-experiment.
+"""The command line: list, certify, audit, compare, fit, check, diff, split, ledger, experiment.
 
 Exit status: 0 proved or done, 1 not proved, 2 a bad argument, 3 a mistake of dpframe.
 """

@@ -27,7 +27,6 @@ COMMANDS = (  # modules beside this one, each with its typer application, as the
     "fit",
     "check",
     "diff",
-    "dossier",
     "split",
     "ledger",
     "experiment",

@@ -52,7 +52,6 @@ def attack_(
     sensitivity: Annotated[str, typer.Option(help="Of a mechanism.")] = "1",
     on: Annotated[str | None, option("--on", "module:name of two neighbouring tables.")] = None,
     draws: Annotated[int, typer.Option(help="Of each table.")] = 20_000,
-    canaries: Annotated[int | None, option("--canaries", "One run with so many.")] = None,
     confidence: Annotated[float, typer.Option(help="Of all bounds together.")] = 0.95,
     seed: Annotated[int | None, option("--seed", "Simulate the noise.")] = None,
     given: Given = [],  # noqa: B006 - typer makes a list of its own
@@ -80,7 +79,6 @@ def attack_(
             sensitivity=sensitivity,
             relation=relation.relation,
             draws=draws,
-            canaries=canaries,
             confidence=confidence,
             seed=seed,
             told=told,

@@ -5,14 +5,11 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-import attrs
 import typer
 
 import dpframe as dp
-from dpframe.literature.published import REGRESSIONS as PUBLISHED
-from dpframe.symbols import rational
 
 from .declaration import accountant_of, trust_of
 from .options import (
@@ -40,7 +37,6 @@ from .printing import complain, print_json, say, waiting, width, written
 
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
-    from dpframe.literature.refutations import Refutation
 
     from .audited import Asked, Audited
 
@@ -50,7 +46,6 @@ SUBJECT = (
     "A name that `dpframe list` prints, module:Class, file.py:Class, or FILE.toml, a description."
 )
 FORMULA = "gram: sqrt(2*log(4/delta)) / (epsilon/2) * B^2 @ epsilon/2, delta/2"
-ROWS = (10**4, 10**6)  # of the tables that attacks search
 PARAMETER = "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable."
 EVENT = "An event of dp_accounting: its text, a file of it, or module:name."
 PAGE = "Write the page to this HTML file, which needs nothing else."
@@ -112,11 +107,10 @@ def audit_(
     )
     with waiting("Proving, and adding up by every accountant"):
         done = _subject(name, release, param, event, asked)
-        attacked = () if asked.personal else _attacked(name, epsilon, delta)
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
-    _print(found, done, attacked, as_json=as_json)
+    _print(found, done, as_json=as_json)
     if done.audit.certificate is None:
         raise typer.Exit(1)
 
@@ -136,17 +130,6 @@ def _subject(
     return audited(name, asked) if name else audited_formulas(release, param, asked)
 
 
-def _attacked(name: str | None, epsilon: str | None, delta: str | None) -> tuple[Refutation, ...]:
-    """What attacks find against published code of that name, by tables of 1e4 and 1e6 rows."""
-    if name not in PUBLISHED:
-        return ()
-    from dpframe.literature.refutations import refutations_of
-
-    at = rational(epsilon or 1, "epsilon"), rational(delta or "1e-6", "delta")
-    found = [record for n in ROWS for record in refutations_of(name, *at, rows=n)]
-    return tuple(dict.fromkeys(found))
-
-
 def _write(path: Path, found: Findings, done: Audited) -> None:
     from dpframe.audits.html import html
 
@@ -156,11 +139,10 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     complain(f"The page is in {path}.", style="")
 
 
-def _print(
-    found: Findings, done: Audited, attacked: tuple[Refutation, ...], *, as_json: bool
-) -> None:
+def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
     if as_json:
-        print_json(_record(found, done, attacked))
+        described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
+        print_json({**described, **done.audit.records(), **found.record()})
         return
     from dpframe.audits.findings.findings import findings_text
     from dpframe.audits.page import page
@@ -170,15 +152,3 @@ def _print(
     say(page(done.audit, width()))
     if text := findings_text(found, width()):
         say(f"\n{text}")
-    if attacked:
-        from dpframe.literature.refutations import refutations_text
-
-        say(f"\n Attacks, by searches of this audit\n{refutations_text(attacked, width())}")
-
-
-def _record(found: Findings, done: Audited, attacked: tuple[Refutation, ...]) -> dict[str, Any]:
-    """The audit, its findings and its attacks as JSON values."""
-    told = [{**attrs.asdict(one), "rigour": one.rigour.value} for one in attacked]
-    described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
-    attacks = {"attacks": told} if told else {}
-    return {**described, **done.audit.records(), **found.record(), **attacks}

@@ -39,7 +39,6 @@ class Made(enum.StrEnum):
 
     NOISE = "noise"
     ERROR = "error"
-    SYNTHETIC = "synthetic"
 
 
 @app.command()
@@ -48,10 +47,10 @@ def split(
     *,
     columns: Annotated[int, typer.Option("-d", "--columns", help="Columns, a public number.")],
     rows: Annotated[
-        int | None, option("-n", "Rows, a public number or a guess; for error and synthetic.")
+        int | None, option("-n", "Rows, a public number or a guess; for error.")
     ] = None,
     criterion: Annotated[
-        Made, typer.Option(help="noise: squared noise; error: a bound; synthetic: simulated.")
+        Made, typer.Option(help="noise: squared noise; error: a bound.")
     ] = Made.NOISE,
     over: Annotated[
         str | None, option("--over", "A parameter, or shares. Left out: what is symbolic.")
@@ -63,8 +62,6 @@ def split(
     condition: Annotated[
         str, typer.Option(help="How unlike the directions of rows are: 1 or more.")
     ] = "1",
-    repeats: Annotated[int, typer.Option(help="Simulations of synthetic tables.")] = 100,
-    seed: Annotated[int, typer.Option(help="Of the simulations.")] = 0,
     epsilon: Epsilon = None,
     delta: Delta = None,
     norm: Norm = None,
@@ -83,11 +80,6 @@ def split(
     measures = {
         Made.NOISE: lambda: dp.audits.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
         Made.ERROR: lambda: dp.audits.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
-        Made.SYNTHETIC: lambda: dp.audits.DataCriterion(
-            table=dp.audits.SyntheticTable(n=_rows(rows), d=columns, condition=condition),
-            repeats=repeats,
-            seed=seed,
-        ),
     }
     found = dp.best_split(
         regression_of(name, given),

@@ -13,7 +13,7 @@ NOTES = (
     "pure     it claims epsilon alone, not (epsilon, delta); none: it claims nothing",
     "number   the epsilon of all releases together, exactly, against 1 that is claimed,",
     f"         at {HERE}; <= an upper bound, > a lower bound, - none;",
-    "         a free hyperparameter has an example's value: dpframe dossier has the worst one's",
+    "         a free hyperparameter has an example's value; docs/dossier.md has the worst one's",
     "*        certified where the hypothesis of a theorem holds, not for every epsilon and delta",
     "+        refused as a claim for every epsilon and delta, though it holds at these numbers",
     "no data  it reads no row and no label: there is nothing to certify",

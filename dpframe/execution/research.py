@@ -16,7 +16,6 @@ from dpframe.symbols import DATA
 
 from .execution import by_name, first_look, post_process, released_in_stages
 from .public_budgets import asked
-from .running import Running
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
@@ -63,13 +62,3 @@ def simulate(
     output = post_process(running)
     released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}
     return Simulated(output=output, released=by_name(released))
-
-
-def looked_at(run: Unproved, X: object, y: object) -> tuple[Running, dict[str, int], int | None]:
-    """What an `Unproved` declaration reads of a table that is public: its statistics before any
-    noise, the table's public sizes, and its rows, None where that is not known. Nothing is released
-    and nothing is private. Raises BadData, InvalidArgument.
-    """
-    source = open_source(run.setting, X, y, drop=False, budgets=None)
-    running, sizes = first_look(run, source, None, Randomness.of(0))
-    return running, sizes, source.rows

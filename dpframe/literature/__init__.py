@@ -1,4 +1,4 @@
-"""Published algorithms as printed and as coded, what refutes them, and the dossier about them."""
+"""Published algorithms as printed and as coded, and the catalogue of all declarations."""
 
 from dpframe.lazily import attach
 

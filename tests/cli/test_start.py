@@ -87,7 +87,7 @@ def test_list_proves_nothing():
     """It loads every declaration, and neither what executes nor what fits."""
     found = loaded("list")
     assert {"scipy", "sklearn", "pandas"}.isdisjoint(libraries(found))
-    unused = {"execution", "estimators", "sources", "literature.refutations"}
+    unused = {"execution", "estimators", "sources"}
     assert unused.isdisjoint(map(place_of, own(found)))
 
 
@@ -95,7 +95,7 @@ def test_certify_loads_the_declaration_that_is_named():
     """By its exact name; and by no other's module."""
     places = [place_of(name) for name in own(loaded("certify", "SSP"))]
     assert places.count("regressions") <= 4
-    assert not {"execution", "estimators", "sources", "literature.refutations"} & set(places)
+    assert not {"execution", "estimators", "sources"} & set(places)
 
 
 def test_every_exported_regression_is_in_the_catalogue():

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 import dpframe as dp
-from dpframe.literature.dossier import dossier, subjects
+from docs.generate.dossier import dossier, subjects
 
 RELATIONS = {str(relation): relation for relation in (dp.ADD_REMOVE, dp.REPLACE_ONE)}
 FEW = ("SSPWangCoded", "AdaSSPBudget", "AdaSSPWangCoded", "FunctionalLinearPrinted", "TukeyCoded")

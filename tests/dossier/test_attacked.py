@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.literature.dossier.attacked import attacked
-from dpframe.literature.refutations import (
+from docs.generate.dossier.attacked import attacked
+from docs.generate.refutations import (
     boosted_coded,
     refutations_of,
     transposed_epsilon,

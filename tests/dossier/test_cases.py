@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 
 import pytest
 
 import dpframe as dp
-from dpframe.literature.dossier import (
+from docs.generate.dossier import (
     Account,
-    by_relation,
     case,
     dossier,
-    dossier_text,
     limit,
     subjects,
 )
-from dpframe.literature.dossier.worst import worst
+from docs.generate.dossier.worst import worst
 from dpframe.symbols import log, parameter, sqrt
 from tests.support import samples
 
@@ -70,16 +67,6 @@ def test_costs_grow_with_the_claim(listed):
         assert uppers == sorted(uppers), name
 
 
-def test_records_are_json(listed):
-    """Every case, infinities left out, with reason, and repair where refused."""
-    for one in listed.values():
-        record = json.loads(json.dumps(one.record(), allow_nan=False))
-        assert record["reason"]
-        assert len(record["accounts"]) == 4
-        assert all(account["true_cost"] for account in record["accounts"])
-        assert bool(record["repair"]) is one.refused
-
-
 def test_instead_is_certified_under_the_relation(listed):
     """Nothing is recommended that is refused."""
     for (_, relation), one in listed.items():
@@ -91,13 +78,6 @@ def test_instead_is_certified_under_the_relation(listed):
                 setting=dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=chosen),
             )
             assert report.proved, (one.name, name, relation)
-
-
-def test_relations_come_one_after_the_other(listed):
-    """Add/remove first."""
-    order = [str(one.relation) for one in by_relation(listed.values())]
-    half = len(order) // 2
-    assert order == ["add/remove"] * half + ["replace-one"] * half
 
 
 @pytest.mark.parametrize(
@@ -214,22 +194,6 @@ def test_floats_are_claims():
         Fraction(1, 2),
         Fraction(1, 2**20),
     )
-
-
-def test_the_key_names_the_delta_of_the_cases():
-    """And 0 only where something is pure."""
-    mixed = [
-        *dossier(
-            [dp.literature.SSPWang, dp.literature.SubAggSmith],
-            [dp.ADD_REMOVE],
-            epsilons=(1,),
-            delta=1e-5,
-        )
-    ]
-    told = " ".join(dossier_text(mixed, 150, why=False).split())
-    assert "at delta = 1e-5 (0 where pure)" in told
-    assert "(0 where pure)" not in dossier_text(mixed[:1], 150, why=False)
-    assert "1e-6" not in told
 
 
 @pytest.mark.parametrize("epsilon", [709, 800, 10**6])

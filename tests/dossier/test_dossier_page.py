@@ -1,18 +1,12 @@
-"""docs/dossier.md and `dpframe dossier`."""
+"""docs/dossier.md."""
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from typer.testing import CliRunner
 
-import dpframe as dp
-from dpframe.cli import app
-from dpframe.cli.dossier import _named
-from dpframe.literature.dossier import subjects
+from docs.generate.dossier import page as dossier_page
+from docs.generate.dossier import subjects
 from tests.dossier.conftest import FEW, RELATIONS
-from tests.support import dossier_page
 
 
 @pytest.fixture
@@ -21,18 +15,11 @@ def page():
     return dossier_page.PAGE.read_text()
 
 
-def call(*arguments, code=0):
-    """The output of a command."""
-    done = CliRunner().invoke(app, ["dossier", *arguments])
-    assert done.exit_code == code, done.output
-    return done.output
-
-
 @pytest.mark.page
 @pytest.mark.slow
 def test_the_page_is_fresh(page, cases):
-    """docs/dossier.md is what `python -m tests.support.dossier_page` writes."""
-    stale = "stale: run python -m tests.support.dossier_page"
+    """docs/dossier.md is what `python -m docs.generate.dossier.page` writes."""
+    stale = "stale: run python -m docs.generate.dossier.page"
     assert page == dossier_page.page(list(cases.values())), stale
 
 
@@ -56,7 +43,7 @@ def test_every_subject_is_in_both_tables(page):
 
 def test_the_page_is_in_the_documentation():
     """In the index."""
-    assert "\ndossier\n" in (dossier_page.ROOT / "docs" / "index.md").read_text()
+    assert "\ndossier\n" in (dossier_page.PAGE.with_name("index.md")).read_text()
 
 
 def test_known_cells(page):
@@ -104,33 +91,3 @@ def test_names_are_not_blamed_for_what_they_do_not_do(page):
     assert "[OPSPrinted](" not in page
     assert "not the papers' claim" in page
     assert "excess = " not in page
-
-
-def test_the_command_prints_a_table_and_reasons():
-    """One name, one relation."""
-    told = call("SSPWangCoded", "--relation", "add-remove")
-    line = next(line for line in told.splitlines() if line.split()[:1] == ["SSPWangCoded"])
-    costs = ["0.0031328", "0.13426!", "1.5872!", "5.3812!", "23.183!"]
-    assert line.split() == ["SSPWangCoded", "add/remove", "refuted", *costs]
-    assert "Repair: Raise the std" in told
-    assert "replace-one" not in told.replace("dp.REPLACE_ONE", "")
-    assert "Repair" not in call("SSPWangCoded", "--table")
-
-
-def test_the_command_prints_json():
-    """One object a regression and relation."""
-    records = json.loads(call("AdaSSPWang", "SSPThesis", "--json"))
-    assert [(one["name"], one["relation"]) for one in records] == [
-        ("AdaSSPWang", "add/remove"),
-        ("AdaSSPWang", "replace-one"),
-        ("SSPThesis", "add/remove"),
-        ("SSPThesis", "replace-one"),
-    ]
-    assert records[0]["accounts"][1]["upper"] == pytest.approx(0.596, abs=5e-4)
-
-
-def test_an_unknown_name_is_an_error_in_words():
-    """With the names there are."""
-    call("Nobody", code=2)
-    with pytest.raises(dp.InvalidArgument, match="printed or coded"):
-        _named(["SSP"])

@@ -144,12 +144,3 @@ def test_noise_that_is_not_fresh_is_flagged(name):
         assert attacked(proof, on=pair, claim=None, confidence=1 - 1e-6).flagged
         if name == "the same in every call":
             assert attacked(Gaussian(std=1), claim=None, on=None).flagged
-
-
-def test_canaries_of_a_sample_of_fixed_size_move_half():
-    """An exchange moves two numbers: at a claim for one, whole noise cannot move by halves."""
-    sampled = dp.mechanisms.SubsampledWithoutReplacement(dp.DiscreteLaplace(scale=1), size=2, of=3)
-    options = {"canaries": 3, "seed": 1, "relation": dp.REPLACE_ONE}
-    with pytest.raises(dp.InvalidArgument, match="whole numbers"):
-        dp.attack(sampled, **options)
-    assert not dp.attack(sampled, sensitivity=2, **options).flagged

@@ -81,7 +81,6 @@ def test_progress_is_told():
     [
         (["Laplace", "--set", "scale=1"], 0, "not flagged"),
         (["Laplace", "--set", "scale=1/2", "--epsilon", "1"], 1, "REFUTED"),
-        (["Laplace", "--set", "scale=1/2", "--epsilon", "1", "--canaries", "500"], 1, "guesses"),
         (["SSP", "--epsilon", "3"], 0, "all releases together"),
         (["Laplace"], 2, "--set"),
         (["Lapalce"], 2, "dpframe list"),

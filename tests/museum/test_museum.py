@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from docs.generate.dossier import limit
 from dpframe.audits import lower_bounds
 from dpframe.literature.boosted_published import grid_mu
-from dpframe.literature.dossier import limit
 from dpframe.sensitivity import L2
 from tests.attacks.statistics.moves import Measured
 from tests.attacks.statistics.table_pairs import TablePair

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from flint import arb
 
+from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.errors import InvalidArgument
-from dpframe.numerics.fast.posterior_pair import posterior_pair
 from dpframe.numerics.posterior_pair import (
     LEVERAGE_LIMIT,
     _density,

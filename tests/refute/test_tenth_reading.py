@@ -9,7 +9,6 @@ from dpframe.audits.descriptions import parse_description
 from dpframe.audits.descriptions.events import EventRegression
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
-from dpframe.audits.splits import OpenTable, PublicTable, SyntheticTable
 
 BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ONE = dp.ApproxDP(1, "1e-6")
@@ -163,27 +162,6 @@ def test_pure_events_pay_what_they_cost(count, verdict):
     assert str(found.verdict) == verdict
     two = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE, rows_per_person=2)
     assert str(dp.audit(event, target=dp.PureDP(1), setting=two).verdict) != "proved"
-
-
-def test_tables_of_a_split_are_declared_public():
-    """With a reason; and a class of one's own says so too."""
-    with pytest.raises(dp.InvalidArgument, match="because"):
-        PublicTable([[1.0]], [1.0], "")
-
-    class Mine(OpenTable):
-        """A table of somebody. [tests]"""
-
-        sentence = "mine"
-
-        def table(self, setting, rng):
-            return np.zeros((2, 1)), np.zeros(2)
-
-    class Other(SyntheticTable):
-        """Not made of numbers at all. [tests]"""
-
-    assert Mine().assumptions == ("the table on which the split was chosen is public: mine",)
-    assert Other(n=10, d=2).assumptions
-    assert SyntheticTable(n=10, d=2).assumptions == ()
 
 
 def test_within_is_for_a_field():

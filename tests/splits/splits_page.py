@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import dpframe as dp
-from dpframe.audits.splits.criterion import FormulaCriterion
+from dpframe.audits.splits.criterion import Criterion
 from dpframe.audits.splits.extended import ends
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -27,7 +27,7 @@ def target(epsilon: str) -> dp.Guarantee:
 
 @cache
 def best(
-    regression: dp.Regression, epsilon: str, criterion: FormulaCriterion, relation: dp.Relation
+    regression: dp.Regression, epsilon: str, criterion: Criterion, relation: dp.Relation
 ) -> dp.audits.Split:
     """The best split at B = Y = 1."""
     setting = dp.Setting(X=BALL.X, y=BALL.y, relation=relation)
@@ -46,7 +46,7 @@ def alike(regression: dp.Regression, epsilon: str, found: dp.audits.Split) -> tu
     return float(good.min()), float(good.max())
 
 
-def gammas(criterion: FormulaCriterion, epsilon: str) -> str:
+def gammas(criterion: Criterion, epsilon: str) -> str:
     """For each version of adaSSPbudget: the best gamma, those alike, the price of a third."""
     cells = []
     for regression in (dp.literature.AdaSSPBudget(), dp.regressions.AdaSSPBudgetTight()):
@@ -112,41 +112,6 @@ def _percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.2g}%"
 
 
-@cache
-def simulated(n: int, epsilon: str) -> dp.audits.Split:
-    """AdaSSPBudgetTight on the synthetic data of Piazza."""
-    criterion = dp.audits.DataCriterion(table=dp.audits.SyntheticTable(n=n, d=10), repeats=100)
-    return dp.best_split(
-        dp.regressions.AdaSSPBudgetTight(),
-        target=target(epsilon),
-        setting=BALL,
-        criterion=criterion,
-    )
-
-
-def data() -> str:
-    """gamma by simulation, beside the bound."""
-    lines = [
-        "| n | epsilon | best gamma | alike (2 standard errors) | error | at 1/3 | the bound |",
-        "|" + "---|" * 7,
-    ]
-    for n, epsilon in ((1280, "1"), (20_480, "0.1"), (20_480, "1")):
-        found = simulated(n, epsilon)
-        low, high = found.optimal["gamma"]
-        at = float(found.chosen["gamma"].value)
-        bound = best(
-            dp.regressions.AdaSSPBudgetTight(),
-            epsilon,
-            dp.audits.ErrorCriterion(n=n, d=10),
-            dp.ADD_REMOVE,
-        )
-        lines.append(
-            f"| {n:,} | {epsilon} | {at:.2g} | {low:.2g} to {high:.2g} | {found.value:.3g} | "
-            f"{found.gain:.2f} times | {bound.value:.3g} |"
-        )
-    return "\n".join(lines) + "\n"
-
-
 def pages() -> str:
     """A page, as it is printed."""
     criterion = dp.audits.NoiseCriterion(d=10)
@@ -158,7 +123,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "noise": noise,
     "error": error,
     "shares": shares,
-    "data": data,
 }
 
 
@@ -195,7 +159,7 @@ def draw() -> None:
     figure.savefig(PICTURE, metadata={"Date": None})
 
 
-def _draw(ax: object, label: str, criterion: FormulaCriterion, style: str) -> None:
+def _draw(ax: object, label: str, criterion: Criterion, style: str) -> None:
     """One curve, and a dot at its least value."""
     regression = dp.regressions.AdaSSPBudgetTight()
     found = best(regression, "1", criterion, dp.ADD_REMOVE)

@@ -385,17 +385,3 @@ def test_the_picture(ball, one):
     rule = dp.best_split(dp.SSP(), target=one, setting=symbolic, criterion=NOISE)
     with pytest.raises(dp.InvalidArgument, match="to be drawn"):
         rule.plot()
-
-
-def test_the_picture_of_simulations(ball, one):
-    """A band of standard errors."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    criterion = dp.audits.DataCriterion(table=dp.audits.SyntheticTable(n=500, d=2), repeats=5)
-    found = dp.best_split(
-        dp.regressions.AdaSSPBudgetTight(), target=one, setting=ball, criterion=criterion
-    )
-    assert len(found.plot().collections) == 1
-    plt.close("all")

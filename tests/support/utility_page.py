@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dpframe.experiments.utility.checked import Checked, table
-from dpframe.experiments.utility.drawing import plot
-from dpframe.experiments.utility.statements import STATEMENTS, check
+from docs.generate.utility.checked import Checked, table
+from docs.generate.utility.drawing import plot
+from docs.generate.utility.statements import STATEMENTS, check
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, IMAGES = DOCS / "papers" / "utility.md", DOCS / "images" / "utility"
@@ -29,8 +29,8 @@ beside, needs any constant, or where it is an equality or a claim of no bias tha
 are computed from the curves.
 
 ```console
-python -m dpframe.experiments.utility --quick
-python -m dpframe.experiments.utility thm3_ii
+python -m docs.generate.utility --quick
+python -m docs.generate.utility thm3_ii
 ```
 
 *This page and its pictures are made by `python -m tests.support.utility_page`.*

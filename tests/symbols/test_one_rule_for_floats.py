@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from docs.generate.refutations import refutations_of
 from dpframe.audits.descriptions.events import read_event
 from dpframe.audits.lower_bounds.pairs import sensitivity_of
 from dpframe.audits.splits.criterion import public_number
 from dpframe.budgets.records import RecordLedger
-from dpframe.literature.refutations import refutations_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")

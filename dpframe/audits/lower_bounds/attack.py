@@ -16,11 +16,10 @@ from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
-from .answers import program_one_run
-from .canaries import how_many, one_run, planted
 from .claims import Claim, claim_of
 from .of_certificates import certificate_findings, complete
 from .of_mechanisms import mechanism_findings, program_findings
+from .one_run import program_one_run
 from .page import Finding
 from .pairs import sensitivity_of
 from .running import DRAWS, Job, Told, draws_of_job, failing_of
@@ -140,10 +139,9 @@ def attack(
     is `claim`: a guarantee, a mechanism, a loss, a certificate; by default what the target itself
     says.
 
-    With `canaries`, it is run once: m canaries of a mechanism or a certificate, or a table of them
-    (X, y) for a program, with `score(output, X, y)`, one number a canary, larger where it seems to
-    have been in; `guesses` of them are guessed, half by default. `on` is then the table that they
-    are added to.
+    With `canaries`, a table (X, y), a program is run once: each canary is added to the table `on`
+    by a fair coin, `score(output, X, y)` gives one number a canary, larger where it seems to have
+    been added, and `guesses` of the coins are guessed, half by default.
 
     Bounds hold together with `confidence`. Draws come from the operating system, or from a
     simulation with this `seed`. `told` is called with what is being done. Nothing is charged:
@@ -156,6 +154,9 @@ def attack(
     """
     moved = sensitivity_of(sensitivity)
     _attackable(target, claim)
+    if canaries is not None and isinstance(target, (Mechanism, AtNumbers)):
+        way_out = "Draws of a mechanism or a certificate are fast, and prove more than one run."
+        raise InvalidArgument("canaries", "left out but for a program", type(target), way_out)
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
     held = claim_of(target if claim is None else claim, moved, under)
     randomness = Randomness.of(seed)
@@ -163,10 +164,7 @@ def attack(
     job = Job(held, draws_of_job(draws), failing_of(confidence), randomness, say)
     pair: Pair | None = None
     passed: list[str] = []
-    if canaries is not None and (isinstance(target, (Mechanism, AtNumbers))):
-        plan = planted(target, how_many(canaries), moved, under)
-        found = [one_run(plan, held, job.failing, randomness)]
-    elif isinstance(target, Mechanism):
+    if isinstance(target, Mechanism):
         found = mechanism_findings(target, moved, under, job, claim)
     elif isinstance(target, AtNumbers):
         pair, found, passed = certificate_findings(target, on, job)

@@ -18,8 +18,7 @@ from dpframe.prover.certify import certify
 
 from . import scan
 from .by_formula import by_formula, by_symbols, law_of
-from .by_simulation import by_simulation
-from .criterion import Criterion, FormulaCriterion, NoiseCriterion, SampledCriterion
+from .criterion import Criterion, NoiseCriterion
 from .family import Family
 from .resplit import Resplit
 from .split import Outcome, Split, parts_of
@@ -42,11 +41,10 @@ def best_split(
     `over` names a symbolic field, such as "gamma"; "shares" makes every share free
     (dp.audits.Resplit). Left out: the one symbolic field, else every share. `within` is a pair of
     numbers between which a field is looked for; its range, left out. `criterion` is
-    dp.audits.NoiseCriterion, dp.audits.ErrorCriterion or dp.audits.DataCriterion. Numbers are
-    chosen with as few digits as cost at most a part in a million of the criterion. For
-    dp.audits.NoiseCriterion over all shares the rule is in closed form; under add/remove it is
-    certified for symbolic bounds, epsilon and delta too. Else, of formulas, the least value is
-    proved by interval arithmetic; simulations prove nothing about it. `accountant` and `trust` are
+    dp.audits.NoiseCriterion or dp.audits.ErrorCriterion. Numbers are chosen with as few digits as
+    cost at most a part in a million of the criterion. For dp.audits.NoiseCriterion over all shares
+    the rule is in closed form; under add/remove it is certified for symbolic bounds, epsilon and
+    delta too. Else the least value is proved by interval arithmetic. `accountant` and `trust` are
     as for dp.certify.
 
     Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
@@ -55,7 +53,7 @@ def best_split(
     _check(target, setting, criterion)
     family = Family.of(regression, setting, target.budget, over)
     ends = family.ends(within)
-    outcome = _outcome(family, regression, criterion, ends, target=target, setting=setting)
+    outcome = _outcome(family, regression, criterion, ends, budget=target.budget, setting=setting)
     certificate = _certified(outcome, target, setting, accountant, trust)
     shares, currency = parts_of(certificate)
     return Split(
@@ -77,12 +75,9 @@ def _check(target: Any, setting: Any, criterion: Any) -> None:
             "Noise follows from everybody's budget: dp.audits.budget_report says what each pays."
         )
         raise InvalidArgument("target", "one budget for all", str(target), way_out)
-    if not isinstance(criterion, (FormulaCriterion, SampledCriterion)):
+    if not isinstance(criterion, Criterion):
         way_out = "It is public: never the error on data that is to be protected."
-        wanted = (
-            "dp.audits.NoiseCriterion(...), dp.audits.ErrorCriterion(...) or "
-            "dp.audits.DataCriterion(...)"
-        )
+        wanted = "dp.audits.NoiseCriterion(...) or dp.audits.ErrorCriterion(...)"
         raise InvalidArgument("criterion", wanted, type(criterion), way_out)
 
 
@@ -92,23 +87,20 @@ def _outcome(
     criterion: Criterion,
     ends: Sequence[Interval],
     *,
-    target: Guarantee,
+    budget: Share,
     setting: Setting,
 ) -> Outcome:
-    budget = target.budget
-    if isinstance(criterion, SampledCriterion):
-        return by_simulation(family, regression, criterion, ends, target=target, setting=setting)
     graph = Graph.of(family.regression.graph(setting, budget).output)
     known = bool(family.labels) and isinstance(criterion, NoiseCriterion)
     law = law_of(graph, criterion, budget) if known else None  # type: ignore[arg-type]
     if law is not None and law.least.symbols():
         return by_symbols(family, law)
     declared = _declared(regression, criterion, setting, budget) if family.labels else None
-    return by_formula(family, graph, criterion, ends, law=law, declared=declared)  # type: ignore[arg-type]
+    return by_formula(family, graph, criterion, ends, law=law, declared=declared)
 
 
 def _declared(
-    regression: Regression, criterion: Any, setting: Setting, budget: Share
+    regression: Regression, criterion: Criterion, setting: Setting, budget: Share
 ) -> tuple[str, float] | None:
     """The criterion of the declaration as it stands; None where that is not a number."""
     try:

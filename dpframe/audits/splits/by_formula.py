@@ -23,7 +23,7 @@ from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
 from . import scan
-from .criterion import FormulaCriterion, NoiseCriterion
+from .criterion import Criterion, NoiseCriterion
 from .family import Family, filled
 from .resplit import joint_of, moved
 from .split import Evaluate, Outcome, Point, as_point, equal_parts, short, splits_along
@@ -158,7 +158,7 @@ def by_symbols(family: Family, law: Law) -> Outcome:
 def by_formula(
     family: Family,
     graph: Graph,
-    criterion: FormulaCriterion,
+    criterion: Criterion,
     ends: Sequence[Interval],
     *,
     law: Law | None,
@@ -290,9 +290,9 @@ def _against(
     worth: Evaluate,
     declared: tuple[str, float] | None,
 ) -> tuple[Point, ...]:
-    found = [] if declared is None else [Point({}, declared[1], 0.0, declared[0])]
+    found = [] if declared is None else [Point({}, declared[1], declared[0])]
     equal = equal_parts(family, len(graph.releases), ends)
     if equal is not None:
         label, split = equal
-        found.append(Point(split, worth(split), 0.0, label))
+        found.append(Point(split, worth(split), label))
     return tuple(found)

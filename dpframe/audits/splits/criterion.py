@@ -1,5 +1,5 @@
-"""What a split is to make small: a criterion of public numbers, as a formula or by simulation;
-and the simplest, the expected squared noise of all releases.
+"""What a split is to make small: a formula of the noise and of public numbers; the simplest is the
+expected squared noise of all releases.
 """
 
 from __future__ import annotations
@@ -11,19 +11,17 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Release
 from dpframe.prover.at_numbers import is_size
-from dpframe.prover.unproved import Unproved
 from dpframe.symbols import Expression, Number, Symbol, add, multiply, power, rational
-
-Array = NDArray[np.float64]
 
 
 class Criterion(ABC):
-    """Abstract: a number that a split makes small, made of public numbers alone."""
+    """Abstract: a number that a split makes small, a formula of the noise of a graph and of public
+    numbers alone.
+    """
 
     @property
     @abstractmethod
@@ -34,10 +32,6 @@ class Criterion(ABC):
     def assumptions(self) -> tuple[str, ...]:
         """What the caller says is public or true."""
         return ()
-
-
-class FormulaCriterion(Criterion):
-    """Abstract: a criterion that is a formula of the noise of a graph."""
 
     @property
     @abstractmethod
@@ -61,20 +55,10 @@ def _refuse(symbol: Symbol) -> None:
         wanted, way_out = "given to the criterion", f"Give it {symbol.name}=..., a public number."
     elif symbol.origin is not None:
         wanted = "no part of a criterion: it is not public before the release"
-        way_out = "A split is chosen from public numbers; simulate on a table that is public."
+        way_out = "A split is chosen from public numbers; take a number that was known before."
     else:
         wanted, way_out = "a number", "Give the target, the setting and other fields numbers."
     raise InvalidArgument(symbol.name, wanted, f"the symbol {symbol}", way_out)
-
-
-class SampledCriterion(Criterion):
-    """Abstract: a criterion that is the mean of simulations."""
-
-    @abstractmethod
-    def errors(self, draft: Unproved, points: Sequence[Mapping[str, Fraction]]) -> Array:
-        """One number for each point and repeat, shape (points, repeats). Repeat j draws the same
-        table and the same noise, but for its size, at every point. Raises InvalidArgument.
-        """
 
 
 def whole(name: str, value: Any, least: int) -> int:
@@ -127,7 +111,7 @@ def _weights(value: Any) -> tuple[tuple[str, Fraction], ...]:
 
 
 @attrs.frozen(kw_only=True)
-class NoiseCriterion(FormulaCriterion):
+class NoiseCriterion(Criterion):
     """The expected squared noise, sum_i c_i times_i E|Z_i|^2: |Z_i| is the 2-norm of the noise that
     one draw adds to release i, over all entries of its value (of a matrix the Frobenius norm).
 

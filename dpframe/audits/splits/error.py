@@ -18,9 +18,13 @@ from dpframe.graph.statistics import Gram, LambdaMin, Moment
 from dpframe.regressions.solve import adaptive_ridge, constant_ridge, ridge_solve
 from dpframe.symbols import Expression, Number, exact, log, maximum, power, sqrt
 
-from .criterion import FormulaCriterion, columns, condition, public_number, rows
+from .criterion import Criterion, columns, condition, public_number, rows
 
 ZERO = Number(Fraction(0))
+OTHERS = (
+    "For others take dp.audits.NoiseCriterion, or compare splits on public data by "
+    "dp.execute(..., rng=seed)."
+)
 KNOWN = "ridge_solve, adaptive_ridge or constant_ridge of dpframe.regressions.solve"
 
 
@@ -54,7 +58,7 @@ def _failure(value: Any) -> Fraction:
 
 
 @attrs.frozen(kw_only=True)
-class ErrorCriterion(FormulaCriterion):
+class ErrorCriterion(Criterion):
     """An upper bound on the expected excess squared error (theta - ols)'X'X(theta - ols)/n of SSP,
     adaSSP and their kin, over their noise, counted where an event of probability at least 1 -
     `failure` holds; infinite where noise may exceed X'X. In squared units of labels.
@@ -131,10 +135,7 @@ def _solved(graph: Graph) -> Solved:
     known = [one for one in posts if one.function in (ridge_solve, adaptive_ridge, constant_ridge)]
     if len(graph.outputs) != 1 or not known:
         named = ", ".join(node.label for node in graph.outputs)
-        way_out = (
-            "For others take dp.audits.NoiseCriterion, or dp.audits.DataCriterion on public data."
-        )
-        raise InvalidArgument("output", f"a dp.post of {KNOWN}", named, way_out)
+        raise InvalidArgument("output", f"a dp.post of {KNOWN}", named, OTHERS)
     post = known[0]
     inputs = [one for one in post.inputs if isinstance(one, Release)]
     floors = [one for one in inputs if isinstance(one.statistic, LambdaMin)]
@@ -146,11 +147,8 @@ def _solved(graph: Graph) -> Solved:
 def _one(inputs: list[Release], kind: type) -> Release:
     found = [one for one in inputs if isinstance(one.statistic, kind)]
     if len(found) != 1:
-        way_out = (
-            "For others take dp.audits.NoiseCriterion, or dp.audits.DataCriterion on public data."
-        )
         named = ", ".join(one.label for one in inputs)
-        raise InvalidArgument("releases", "one of X'X and one of X'y", named, way_out)
+        raise InvalidArgument("releases", "one of X'X and one of X'y", named, OTHERS)
     return found[0]
 
 
@@ -161,11 +159,8 @@ def _fitting(graph: Graph, found: Solved) -> None:
     drawn = all(gaussian(one.noise) for one in releases)
     once = all(one.times == exact(1) and one.sampled is None for one in releases)
     if others or not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
-        way_out = (
-            "For others take dp.audits.NoiseCriterion, or dp.audits.DataCriterion on public data."
-        )
         wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
-        raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), way_out)
+        raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), OTHERS)
 
 
 def _rows(statistic: Any) -> Any:

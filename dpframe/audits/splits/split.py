@@ -28,14 +28,12 @@ ALONG = 33  # points of a curve
 
 @attrs.frozen
 class Point:
-    """The criterion at one split: `at` are the numbers of the parameter, or of the shares by
-    release. `error` is the standard error of a simulated value, 0 of a computed one, whose `value`
-    is rounded up.
+    """The criterion at one split, rounded up: `at` are the numbers of the parameter, or of the
+    shares by release.
     """
 
     at: Mapping[str, Fraction]
     value: float
-    error: float = 0.0
     label: str = ""
 
 
@@ -53,7 +51,6 @@ class Outcome:
     optimal: Mapping[str, tuple[float, float]] = attrs.field(factory=dict)
     curve: Mapping[str, tuple[Point, ...]] = attrs.field(factory=dict)
     against: tuple[Point, ...] = ()
-    error: float = 0.0
 
 
 def short(values: Mapping[str, float], evaluate: Evaluate, goal: float) -> dict[str, Fraction]:
@@ -162,10 +159,9 @@ class Split(Outcome):
     `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
     by parameter or by release, formulas where the setting was symbolic. `value` is the criterion
     there, rounded up (None where it is a formula); no split of the family has less than `lower`,
-    rounded down (0 where nothing was proved: simulations). `exact` says that the best split is
+    rounded down. `exact` says that the best split is
     known in closed form, by the rule `law`, with the least value `least`; else every best one lies
-    in `optimal`, by parameter. For simulated criteria `optimal` are the splits tried that are no
-    more than 2 standard errors worse. `shares` has the part of each release of what adds up: of
+    in `optimal`, by parameter. `shares` has the part of each release of what adds up: of
     epsilon, or of squared mu. `curve` has points by what varies; `against` are splits to compare
     with.
     """
@@ -203,7 +199,6 @@ class Split(Outcome):
             "over": self.over,
             "chosen": {name: _plain(one) for name, one in self.chosen.items()},
             "value": self.value,
-            "standard_error": self.error or None,
             "lower": self.lower or None,
             "exact": self.exact,
             "law": self.law or None,
@@ -242,10 +237,6 @@ def _finite(value: float | None) -> float | None:
 
 
 def _point(point: Point) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        "at": {name: float(number) for name, number in point.at.items()},
-        "value": _finite(point.value),
-    }
-    if point.error:
-        found["standard_error"] = point.error
-    return found | ({"label": point.label} if point.label else {})
+    at = {name: float(number) for name, number in point.at.items()}
+    label = {"label": point.label} if point.label else {}
+    return {"at": at, "value": _finite(point.value), **label}

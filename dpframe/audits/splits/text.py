@@ -56,11 +56,6 @@ def _line(axes: Any, split: Split, name: str, points: Sequence[Point], style: st
     values = [point.value for point in seen]
     chosen = float(split.chosen[name])
     (line,) = axes.plot(at, values, style, label=name)
-    errors = [point.error for point in seen]
-    if any(errors):
-        low = [value - error for value, error in zip(values, errors, strict=True)]
-        high = [value + error for value, error in zip(values, errors, strict=True)]
-        axes.fill_between(at, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
     place = chosen / _total(split)
     axes.plot([place], [split.value], "o", color=line.get_color(), label=f"chosen: {place:.3g}")
     for other in split.against:
@@ -110,8 +105,7 @@ def _choice(split: Split) -> Iterator[str]:
         yield f"  because     {split.law}: in closed form"
     if split.optimal and not split.exact:
         ends = ", ".join(_between(name, *pair) for name, pair in split.optimal.items())
-        how = "within 2 standard errors" if split.error else "every best one, proved"
-        yield f"  {'alike' if split.error else 'best':<10}  {ends} ({how})"
+        yield f"  best        {ends} (every best one, proved)"
     elif split.optimal:
         best = ", ".join(f"{name} = {low:.6g}" for name, (low, _) in split.optimal.items())
         yield f"  best        {best}"
@@ -120,10 +114,6 @@ def _choice(split: Split) -> Iterator[str]:
 def _worth(split: Split) -> Iterator[str]:
     if split.value is None:
         yield f"  worth       {split.least}"
-        return
-    if split.error:
-        worth = tidy(f"{split.value:.4g} +- {split.error:.2g}")
-        yield f"  worth       {worth} (standard error)"
         return
     less = (split.within - 1) * 100
     about = f"at most {_up(less)}% above the least possible, which is proved"
@@ -156,10 +146,8 @@ def _shares(split: Split) -> Iterator[str]:
 def _instead(split: Split) -> Iterator[str]:
     for place, point in enumerate(split.against):
         head = "instead of" if place == 0 else ""
-        error = f" +- {point.error:.2g}" if point.error else ""
         times = "" if not split.value else f", {point.value / split.value:.3g} times as much"
-        worth = tidy(f"{point.value:.4g}{error}") if error else above(point.value)
-        yield f"  {head:<10}  {worth} for {point.label}{times}"
+        yield f"  {head:<10}  {above(point.value)} for {point.label}{times}"
 
 
 def _note(split: Split) -> Iterator[str]:
@@ -185,9 +173,7 @@ def _curve(split: Split, name: str, points: Sequence[Point]) -> Iterator[str]:
     yield f"  {bars([point.value for point in seen])}"
     for point in _some(seen):
         mark = "  <- chosen" if point.value == split.value else ""
-        error = f" +- {point.error:.1g}" if point.error else ""
-        worth = f"{point.value:.4g}{error}" if error else above(point.value)
-        yield f"  {_short(point.at[name]):>10}  {tidy(worth)}{mark}"
+        yield f"  {_short(point.at[name]):>10}  {above(point.value)}{mark}"
 
 
 def bars(values: Sequence[float]) -> str:

@@ -6,8 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from dpframe.errors import InvalidArgument
-from dpframe.literature.refutations import (
+from docs.generate.refutations import (
     adaops_cap,
     adaops_output,
     adaops_releases,
@@ -17,17 +16,18 @@ from dpframe.literature.refutations import (
     posterior_lemma,
     posterior_lemma_mended,
 )
-from dpframe.literature.refutations.adaops import Constants, Table
-from dpframe.literature.refutations.claim import Claim
-from dpframe.literature.refutations.posterior_lemma import mended, printed, worst
-from dpframe.literature.refutations.simulated import (
+from docs.generate.refutations.adaops import Constants, Table
+from docs.generate.refutations.claim import Claim
+from docs.generate.refutations.posterior_lemma import mended, printed, worst
+from docs.generate.refutations.simulated import (
     CODED,
     MENDED,
     TURNED,
     _found,
     _unseen,
 )
-from dpframe.literature.refutations.tables import Sums
+from docs.generate.refutations.tables import Sums
+from dpframe.errors import InvalidArgument
 
 DELTA = 1e-6
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpframe.literature.refutations import (
+from docs.generate.refutations import (
     objpert_coded,
     objpert_refuted_above,
     suffstats_output,

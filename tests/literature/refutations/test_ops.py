@@ -6,12 +6,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from docs.generate.refutations import right_factor, transposed_factor
+from docs.generate.refutations.claim import Claim
+from docs.generate.refutations.ops import CALIBRATIONS, Given
+from docs.generate.refutations.samplers import transposed
+from docs.generate.refutations.transposed import _searched
 from dpframe.errors import InvalidArgument
-from dpframe.literature.refutations import right_factor, transposed_factor
-from dpframe.literature.refutations.claim import Claim
-from dpframe.literature.refutations.ops import CALIBRATIONS, Given
-from dpframe.literature.refutations.samplers import transposed
-from dpframe.literature.refutations.transposed import _searched
 from dpframe.privacy import REPLACE_ONE
 
 DELTA = Fraction(1, 10**6)

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from flint import arb
 
-from dpframe.literature.refutations.half_planes import best, enclosed, on_lines
-from dpframe.literature.refutations.means import mean_at_least
-from dpframe.literature.refutations.samplers import Law, posterior, transposed
-from dpframe.literature.refutations.tables import Pair, Sums, at, circle
+from docs.generate.refutations.half_planes import best, enclosed, on_lines
+from docs.generate.refutations.means import mean_at_least
+from docs.generate.refutations.samplers import Law, posterior, transposed
+from docs.generate.refutations.tables import Pair, Sums, at, circle
 from dpframe.numerics.fast import gaussian_delta
 from dpframe.numerics.profile import ball
 

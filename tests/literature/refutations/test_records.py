@@ -2,16 +2,15 @@
 
 import pytest
 
-from dpframe import literature
-from dpframe.literature.published import REGRESSIONS
-from dpframe.literature.refutations import (
+from docs.generate.refutations import (
     REFUTATIONS,
     refutations,
     refutations_of,
-    refutations_text,
 )
-from dpframe.literature.refutations.claim import power
-from tests.literature.refutations.refuted import PAGE, page
+from docs.generate.refutations.claim import power
+from docs.generate.refutations.page import PAGE, page
+from docs.generate.refutations.published import REGRESSIONS
+from dpframe import literature
 
 
 @pytest.fixture(scope="module")
@@ -42,19 +41,6 @@ def test_the_same_seed_gives_the_same_records(records):
     assert refutations(1, rows=10**4) == records
 
 
-def test_text(records):
-    """One line a record, and how it was found."""
-    text = refutations_text(records)
-    assert max(map(len, text.splitlines())) < 170
-    lines = refutations_text(records, how=False).splitlines()
-    assert len(lines) == len(records) + 1
-    assert lines[0].startswith("what")
-    assert sum(line.endswith("REFUTED") for line in lines) == 21
-    assert sum(line.endswith("control holds") for line in lines) == 9
-    assert "(proved by enclosures; seed 1)" in " ".join(text.split())
-    assert refutations_text(()).startswith("what")
-
-
 def test_power():
     """As a person writes it."""
     assert [power(n) for n in (1, 10, 1000, 10**6, 1234)] == ["1", "10", "1e3", "1e6", "1234"]
@@ -63,5 +49,5 @@ def test_power():
 @pytest.mark.page
 @pytest.mark.slow
 def test_the_page_is_fresh():
-    """docs/refutations.md is what `python -m tests.literature.refutations.refuted` writes."""
-    assert PAGE.read_text() == page(), "stale: run python -m tests.literature.refutations.refuted"
+    """docs/refutations.md is what `python -m docs.generate.refutations.page` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m docs.generate.refutations.page"

@@ -6,13 +6,13 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from dpframe.errors import InvalidArgument
-from dpframe.literature.refutations import (
+from docs.generate.refutations import (
     sampled_ridge_certain,
     sampled_ridge_delta,
     sampled_ridge_seldom,
 )
-from dpframe.literature.refutations.sampled_ridge import far_event
+from docs.generate.refutations.sampled_ridge import far_event
+from dpframe.errors import InvalidArgument
 from dpframe.numerics.rounding import working
 
 D = 30

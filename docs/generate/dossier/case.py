@@ -12,11 +12,10 @@ import attrs
 from dpframe.audits.figures import clipped, exactly, figure, short, tidy
 from dpframe.graph import Regression
 from dpframe.literature.catalogue import Entry, brief, entry, example
-from dpframe.literature.every import family
+from dpframe.literature.every import REGRESSIONS, family
 from dpframe.privacy import Relation
 from dpframe.prover import Obligation, Verdict
 
-from ..every import REGRESSIONS
 from .account import PROVED, REFUTED, Account, account
 from .limit import Limit, limit
 
@@ -186,28 +185,6 @@ class Case:
         """
         return recommended(type(self.regression), self.relation)
 
-    def record(self) -> dict[str, Any]:
-        """Everything as JSON values."""
-        cls = type(self.regression)
-        return {
-            "name": self.name,
-            "title": cls.title,
-            "paper": cls.paper,
-            "variant": self.variant,
-            "relation": str(self.relation),
-            "claimed_for": self.claimed_for,
-            "rows": "box" if self.box else "ball",
-            "verdict": self.everywhere,
-            "reason": self.reason,
-            "remark": self.remark,
-            "also": list(self.also) if self.refused else [],
-            "repair": self.repair if self.refused else "",
-            "limit": None if self.limit is None else self.limit.record(),
-            "reach": self.reach,
-            "exactly_true": self.told_limit,
-            "accounts": [one.record() for one in self.accounts],
-        }
-
 
 def case(
     regression: Regression,
@@ -279,7 +256,7 @@ def _witness(one: Case, spent: Account) -> str:
 
 def with_value(regression: Regression, name: str, value: object) -> Regression:
     """The declaration with another value of a hyperparameter."""
-    fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
+    fields: Any = attrs.fields(type(regression))
     kept = {field.name: getattr(regression, field.name) for field in fields}
     return type(regression)(**{**kept, name: value})
 

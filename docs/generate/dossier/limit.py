@@ -11,11 +11,11 @@ from typing import Any
 import attrs
 from flint import arb
 
+from docs.generate.refutations.limits import refuted_above
 from dpframe.errors import DPFrameError
 from dpframe.graph import Joint, Regression
 from dpframe.graph.graph import classes
 from dpframe.literature.catalogue import setting_of
-from dpframe.literature.refutations.limits import refuted_above
 from dpframe.numerics import epsilon_limit
 from dpframe.privacy import ApproxDP, GaussianDP, Relation
 from dpframe.prover import Verdict
@@ -50,18 +50,6 @@ class Limit:
     def exact(self) -> bool:
         """Whether both ends agree to nine digits."""
         return self.refuted - self.epsilon <= 1e-9 * self.epsilon
-
-    def record(self) -> dict[str, object]:
-        """As JSON values."""
-        found = self.worst
-        return {
-            "epsilon": self.epsilon,
-            "refuted": self.refuted,
-            "rule": self.rule,
-            "parameter": self.parameter,
-            "worst": None if found is None else float(found.at),
-            "boxes": 0 if found is None else found.boxes,
-        }
 
 
 def limit(

@@ -18,7 +18,6 @@ from .sampled_ridge import sampled_ridge_certain, sampled_ridge_delta, sampled_r
 from .simulated import adaops_output, adaops_releases
 from .suffstats import suffstats_output, suffstats_refuted_above
 from .tested_distance import unsafe_distance
-from .text import refutations_text
 from .transposed import right_factor, transposed_epsilon, transposed_factor
 
 __all__ = [
@@ -40,7 +39,6 @@ __all__ = [
     "posterior_lemma_mended",
     "refutations",
     "refutations_of",
-    "refutations_text",
     "right_factor",
     "sampled_ridge_certain",
     "sampled_ridge_delta",

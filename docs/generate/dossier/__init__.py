@@ -4,7 +4,6 @@ from .account import Account
 from .case import Case, case
 from .every import DELTA, EPSILONS, dossier, subjects
 from .limit import Limit, limit
-from .text import by_relation, dossier_text
 
 __all__ = [
     "DELTA",
@@ -12,10 +11,8 @@ __all__ = [
     "Account",
     "Case",
     "Limit",
-    "by_relation",
     "case",
     "dossier",
-    "dossier_text",
     "limit",
     "subjects",
 ]

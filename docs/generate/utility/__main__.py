@@ -1,4 +1,4 @@
-"""`python -m dpframe.experiments.utility [--quick] [--plots FOLDER] [NAME ...]` prints the table,
+"""`python -m docs.generate.utility [--quick] [--plots FOLDER] [NAME ...]` prints the table,
 and draws a picture of each statement into the folder.
 """
 
@@ -13,7 +13,7 @@ from .drawing import plot
 from .statements import STATEMENTS, check
 
 if __name__ == "__main__":
-    reader = argparse.ArgumentParser(prog="python -m dpframe.experiments.utility")
+    reader = argparse.ArgumentParser(prog="python -m docs.generate.utility")
     reader.add_argument("names", nargs="*", metavar="NAME", help=", ".join(STATEMENTS))
     reader.add_argument("--quick", action="store_true", help="fewer draws and sizes")
     reader.add_argument("--plots", type=Path, metavar="FOLDER", help="pictures, as SVG")

@@ -1,4 +1,4 @@
-"""docs/dossier.md, from the declarations: `python -m tests.support.dossier_page` writes it anew."""
+"""docs/dossier.md, from the declarations: `python -m docs.generate.dossier.page` writes it anew."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import dpframe as dp
+from docs.generate.dossier import DELTA, EPSILONS, Account, Case, Limit, case, dossier, limit
+from docs.generate.dossier.case import with_value
 from dpframe.audits.figures import exactly, figure
-from dpframe.literature.dossier import DELTA, EPSILONS, Case, Limit, case, dossier, limit
-from dpframe.literature.dossier.case import with_value
 from dpframe.literature.every import family
 from tests.support import regressions_page as pages
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "dossier.md"
+PAGE = Path(__file__).parents[2] / "dossier.md"
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
 GAMMAS = ("0.01", "0.05", "0.1", "1/3", "0.5", "0.9", "0.99")
 
@@ -34,13 +33,8 @@ INTRODUCTION = """\
 
 Every algorithm of the papers that dpframe works from, as it was printed and as it was coded, and
 other people's public code, re-declared: what is proved of each claim, what is refuted and by which
-numbers, what it really costs, and what to change. All of it follows from the declarations:
-
-```console
-dpframe dossier
-dpframe dossier BoostedAdaSSPCoded --relation add-remove
-dpframe dossier --json
-```
+numbers, what it really costs, and what to change. All of it follows from the declarations;
+`dpframe audit NAME --epsilon 1 --delta 1e-6` prints the page of one of them.
 
 A number in a table is the **true epsilon** of what claims the epsilon above it: of all releases
 together, for the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 where the claim is pure) and
@@ -96,7 +90,7 @@ doubling: cells that agree across calibrations are where that search ends. Attac
 try thresholds t of 1 and of 2 epsilon, and 20 and 80 records kept. OPS as printed is not here: the
 paper names no parameters for a budget.
 
-*This page is made by `python -m tests.support.dossier_page`; a test tells when it is old.*
+*This page is made by `python -m docs.generate.dossier.page`; a test tells when it is old.*
 """
 
 
@@ -148,7 +142,7 @@ def _row(one: Case) -> list[str]:
     return [link, one.variant, who, verdict, reach, *(_cell(one, cost) for cost in one.accounts)]
 
 
-def _cell(one: Case, account) -> str:
+def _cell(one: Case, account: Account) -> str:
     text = pages.escaped(str(account))
     return f"**{text}**" if one.breaks(account) else text
 

@@ -1,4 +1,5 @@
-"""The profile of the pair of posteriors in `..posterior_pair`, vectorised, on the private side.
+"""The profile of the pair of posteriors in `dpframe.numerics.posterior_pair`, vectorised and
+rounded up.
 
 P = N(0, 1) against Q = N(sqrt(gamma m) r / (1 + m), 1 / (1 + m)); at most four tails, and e^epsilon
 never appears: at the ends of the event e^epsilon q = p.
@@ -12,8 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from scipy.special import erfc, erfcx
 
-from .arguments import Numbers, at_least_zero, blockwise
-from .mills import Reals
+from dpframe.numerics.fast.arguments import Numbers, at_least_zero, blockwise
+from dpframe.numerics.fast.mills import Reals
 
 _Tails: TypeAlias = tuple[Reals, Reals]
 _MARGIN = 16 * 2.0**-53  # of a tail, and of what its argument was made of; worst error measured: 9

@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
+from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.numbers import Exact, open_unit, positive
-from dpframe.numerics.fast.posterior_pair import posterior_pair
 from dpframe.numerics.posterior_pair import posterior_pair_ball
 from dpframe.numerics.profile import ball
 from dpframe.numerics.rounding import arb_float, to_float

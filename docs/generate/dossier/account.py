@@ -69,21 +69,6 @@ class Account:
             return f"none, {sign} {least}" if self.leaks else f"{sign} {least}"
         return "none" if self.leaks else "open"
 
-    def record(self) -> dict[str, object]:
-        """As JSON values; an infinite upper bound is None."""
-        return {
-            "claimed": float(self.claimed),
-            "delta": float(self.delta),
-            "verdict": self.verdict,
-            "lower": self.lower,
-            "upper": self.upper if self.upper < INFINITE else None,
-            "strict": self.strict,
-            "true_cost": str(self),
-            "leaks": self.leaks,
-            "rule": self.rule,
-            "attack": None if self.attack is None else self.attack.how,
-        }
-
 
 def _short(text: str) -> str:
     """A number without zeros that follow a point: `0.5`, `10`."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TypeAlias
 
-from dpframe.literature.published import REGRESSIONS
+from docs.generate.refutations.published import REGRESSIONS
 from dpframe.numbers import Exact, given, open_unit
 
 from .adaops_steps import adaops_cap, adaops_steps

@@ -8,11 +8,10 @@ from fractions import Fraction
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph import Regression
 from dpframe.literature.catalogue import RELATIONS, example
-from dpframe.literature.every import family
+from dpframe.literature.every import REGRESSIONS, family
 from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.privacy import Relation
 
-from ..every import REGRESSIONS
 from .case import Case, case
 
 EPSILONS = (Fraction(1, 10), Fraction(1), Fraction(3), Fraction(10))

@@ -7,8 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.literature.published import REGRESSIONS
-from dpframe.literature.refutations import (
+from docs.generate.refutations import (
     Refutation,
     boosted_coded,
     boosted_kendall,
@@ -16,6 +15,7 @@ from dpframe.literature.refutations import (
     transposed_epsilon,
     unsafe_distance,
 )
+from docs.generate.refutations.published import REGRESSIONS
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
 
 ROWS, MOST_ROWS = 10**5, 10**6  # of the tables that are searched; where more rows show more

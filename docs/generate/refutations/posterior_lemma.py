@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.numbers import Exact, open_unit
-from dpframe.numerics.fast.posterior_pair import posterior_pair
 from dpframe.numerics.posterior_pair import posterior_pair_delta
 
 from .refutation import Refutation, Rigour
