@@ -28,7 +28,7 @@ help:
 	@echo "make test-pages       generated pages and doctests, as other processors compute them"
 
 demo: $(VENV)/.has-demo
-	$(RUN) -m demo
+	$(RUN) -m dpframe.demo
 
 # Two processes: more are faster where there are more cores (make test WORKERS=8).
 WORKERS ?= 2

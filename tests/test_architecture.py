@@ -55,6 +55,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("literature",),
     ("estimators",),
     ("experiments",),
+    ("demo",),
     ("cli",),
     ("__main__",),
 )
@@ -72,10 +73,11 @@ READERS = {  # who may import it, where not everything above may
         "literature",
         "estimators",
         "experiments",
+        "demo",
         "cli",
     },
 }
-FACE = {"estimators", "experiments", "cli", "__main__"}  # these may `import dpframe`
+FACE = {"estimators", "experiments", "demo", "cli", "__main__"}  # these may `import dpframe`
 
 TRUSTED, LIBRARIES = {"exact", "theory", "kernel"}, {"attrs", "mpmath"}
 RANK = {place: rank for rank, line in enumerate(ORDER) for place in line}
