@@ -94,7 +94,7 @@ def orthogonal(n, d, condition):
     return X, len(X)
 
 
-def excess_errors(regression, target, setting, X, y, repeats):
+def excess_errors(regression, target, setting, X, y, *, repeats):
     """The excess squared errors of `repeats` executions that read the table once."""
     draft = dp.audits.unproved(regression, target=target, setting=setting, label="NOT PRIVATE")
     source = open_source(draft.setting, X, y, drop=False, budgets=None)
