@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Unseen, directions
+from .identified import Moved, Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
@@ -117,14 +117,16 @@ def infer(
     centre, settled = turn @ fixed.theta, fixed.settled and evidence.lost_share <= MOST_LOST
     settled = settled and math.isfinite(reach)
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
-    sandwich = None
+    bread, sandwich = (turn / found.values) @ turn.T, None
+    moved = Moved(bread, reach, evidence.lost_squares if counted else 0.0, evidence.gram_std)
     if not equal:
         most = stack.count * norm**2 * taken(residual, widest**2) if bounded else math.inf
-        bread = (turn / found.values) @ turn.T
         limit = private + most * bread @ bread if bounded else None
         if evidence.meat is not None:
             sandwich = Sandwich(bread, evidence.meat, limit)
-        covariance = limit if sandwich is None else private + sandwich.covariance(most)
+            covariance = private + sandwich.covariance(most)
+        elif limit is not None:
+            covariance = limit
     variation, sized = None, math.isfinite(norm) or normal_residuals
     if settled and sized and residual is not None and given is not None and not found.lost.size:
         variation = Variation.of(
@@ -144,7 +146,7 @@ def infer(
         covariance=covariance,
         private=private,
         unseen=unseen,
-        moved=(turn * (reach / found.values)) @ turn.T if math.isfinite(reach) else None,
+        moved=moved if math.isfinite(reach) else None,
         residual=residual,
         variation=variation,
         bound=widest,
