@@ -25,6 +25,7 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.functions import bin_counts, count
+from dpframe.graph.maps.grid import gridded
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import Statistic
 from dpframe.inference.enough import sampling_rules
@@ -175,7 +176,7 @@ class JointSSP(Regression):
         reach = known(post(reach_of, fit, unit, X.radius), 1, FARTHEST, name="reach")
         scale = unit * reach * X.radius
         labels = y.scaled(by=unit).clip(-1, 1).scaled(by=reach * X.radius)
-        gradients = GradientAt(X, labels, post(over, fit, scale)).clip(norm=1)
+        gradients = GradientAt(gridded(X), labels, post(over, fit, scale)).clip(norm=1)
         (noise,) = self.noises(budget, self.sandwich, [gradients.T @ gradients])
         meat = release(gradients.T @ gradients, noise, name="meat")
         return post(finished, evidence, fit, meat, meat.std, scale, reach)
