@@ -10,7 +10,7 @@ table by table over all cells. Rows are an intercept and d - 1 columns uniform i
 depend on f, a weighted sum of the columns of variance 1, and lie in [-1, 1]; delta = 1e-6,
 add/remove, the intercept declared. Tables and noise are drawn by (n, d, table). Covered: the
 percentage of 95% intervals that contain what least squares finds in four million records, of all
-slopes and of intercepts, by default, with equal_variance=False, and with normal_residuals=True.
+slopes and of intercepts, by default, with equal_variance=True, and with normal_residuals=True.
 Refused: tables without intervals. Length: the median half length over 1.96. A coefficient's
 percentage in m tables has the standard error sqrt(p (1 - p)/m); slopes of one table go together, so
 that the error of a cell is taken over tables.
@@ -57,7 +57,7 @@ MANY, AT_ONCE = 4_000_000, 250_000
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ASSUMED: dict[str, dict[str, Any]] = {
     "default": {},
-    "robust": {"equal_variance": False},
+    "equal": {"equal_variance": True},
     "normal": {"normal_residuals": True},
 }
 KEY = ("law", "n", "d", "epsilon", "table")
@@ -173,7 +173,7 @@ def lines(out: Path) -> list[dict[str, str]]:
 def reported(out: Path) -> Iterator[str]:
     """A table of the file, as Markdown: coverage in percent and the standard error over tables."""
     shown = [f"{one}: {what}" for one in ASSUMED for what in ("slopes", "intercept", "refused")]
-    yield f"| labels | n | d | epsilon | tables | {' | '.join(shown)} | robust / default length |"
+    yield f"| labels | n | d | epsilon | tables | {' | '.join(shown)} | default / equal length |"
     yield "|---" + "|---:" * (len(shown) + 5) + "|"
     found: dict[tuple[str, ...], list[dict[str, str]]] = {}
     for line in lines(out):
@@ -188,7 +188,7 @@ def reported(out: Path) -> Iterator[str]:
             cells += [percent(slopes[held]), percent(intercept[held])]
             cells.append(f"{100 * (1 - np.mean(held)):.0f}")
             lengths.append(float(np.median(length[held])) if held.any() else np.nan)
-        ratio = lengths[1] / lengths[0]
+        ratio = lengths[0] / lengths[1]
         yield f"| {' | '.join([*key, str(len(found[key])), *cells, f'{ratio:.2f}'])} |"
 
 

@@ -37,7 +37,7 @@ class Assumptions(TypedDict, total=False):
     target: str
     largest: float
     normal_residuals: bool
-    equal_variance: bool
+    equal_variance: bool | None
 
 
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
@@ -164,7 +164,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         target: str = "population",
         largest: float = math.inf,
         normal_residuals: bool = False,
-        equal_variance: bool = True,
+        equal_variance: bool | None = None,
     ) -> Inference:
         """The joint law of the coefficients in their units, of released values only, with the names
         of statsmodels: `conf_int`, `cov_params`, `t_test`, `wald_test`, `get_prediction`, `scale`,
@@ -186,11 +186,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         times shorter. They are false where residuals are not normal, which nothing that is released
         tests: labels that are counts, classes, skewed or mostly zero.
 
-        Residuals are assumed to have one variance in every row. With `equal_variance=False` they
-        may have any, as those of classes and counts do (robust standard errors): the residual
-        variance and the norm of rows bound the covariance of the sample, which makes its part of a
-        standard error about sqrt(d) times longer for rows that fill their norm, and more for
-        shorter ones. Raises InvalidArgument.
+        Residuals may have another variance in every row, as those of classes, counts and incomes
+        do: dp.JointSSP releases X' diag(r^2) X for robust standard errors. Regressions that release
+        y'y without it have the residual variance and the norm of rows as a bound, which makes
+        sampling's part of a standard error about sqrt(d) times longer for rows that fill their
+        norm, and more for shorter ones. `equal_variance=True` assumes one variance; False also
+        gives new labels no interval but the bound. Raises InvalidArgument.
 
         Examples
         --------

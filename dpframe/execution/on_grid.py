@@ -155,9 +155,12 @@ def _sums_of_rows(stages: Stages, stage: int) -> list[RecordSum]:
 
 
 def _only_way(graph: Graph, sums: Sequence[RecordSum]) -> RowsOnGrid | None:
-    """The one grid of rows by which sums, and all that they read, come to the rows."""
+    """The one grid of rows by which sums, and all that they read, come to the rows; others are of
+    what was made of rows on it.
+    """
     maps = needed(graph, sums)
     grids = [one for one in maps if isinstance(one, RowsOnGrid) and answers(one).rounds]
+    grids = [one for one in grids if made_of(one).isdisjoint(grids)]
     if len(grids) != 1:
         return None
     before = made_of(grids[0])

@@ -76,7 +76,7 @@ class Estimates:
     @property
     def pvalue(self) -> Array:
         """Two-sided, of effect = null, each alone, (q,); 1 where nothing is known."""
-        return self.spread.p_values(self.sizes)
+        return self.spread.p_values(np.abs(self.effect - self.null), self.hidden)
 
     def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
         """Lower and upper ends (q, 2) of intervals that miss with probability `alpha`: each, or
@@ -92,10 +92,11 @@ class Estimates:
             from scipy.special import chdtri
 
             df = max(self.root.shape[1], 1)
-            half = self.spread.half(float(np.sqrt(chdtri(df, checked(alpha)))), df)
+            half = self.spread.half(float(np.sqrt(chdtri(df, checked(alpha)))), df) + self.hidden
+        elif simultaneous == "max":
+            half = self.spread.half(critical(alpha, self.root, simultaneous)) + self.hidden
         else:
-            half = self.spread.half(critical(alpha, self.root, simultaneous))
-        half = half + self.hidden
+            half = self.spread.half(critical(alpha, self.root, simultaneous), off=self.hidden)
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:

@@ -54,13 +54,25 @@ class Shrunk:
 
 
 @attrs.frozen(eq=False)
+class Meat:
+    """X' diag(r^2) X, `seen` (d, d), r the residuals of labels, clipped like those of X'y, at
+    coefficients that were released before; with symmetric Gaussian noise, `std` on the diagonal and
+    std/sqrt 2 off it.
+    """
+
+    seen: Array
+    std: float
+
+
+@attrs.frozen(eq=False)
 class Evidence:
     """Released sums over n records: X'X (d, d) with symmetric Gaussian noise, `gram_std` on the
     diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
     like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
     sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
     upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
-    sum |y|; they stand in `counts`. Records were `shrunk`, or None.
+    sum |y|, and `lost_squares`, of the sum of its squares; they stand in `counts`. `meat` says how
+    residuals vary with rows, None where that was not released. Records were `shrunk`, or None.
     """
 
     gram: Array
@@ -73,8 +85,10 @@ class Evidence:
     counted: float = 0.0
     counted_std: float = math.inf
     lost: float = 0.0
+    lost_squares: float = math.inf
     lost_share: float = 0.0
     counts: Counts | None = None
+    meat: Meat | None = None
     shrunk: Shrunk | None = None
 
     @property

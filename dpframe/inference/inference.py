@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Unseen, directions
+from .identified import Moved, Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
+from .sandwich import Sandwich
 from .step import Step, step
 from .variation import Variation
 
@@ -54,7 +55,7 @@ def infer(
     constant: Array | None = None,
     norm: float = math.inf,
     normal_residuals: bool = False,
-    equal_variance: bool = True,
+    equal_variance: bool | None = None,
     units: Units | None = None,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
@@ -70,8 +71,10 @@ def infer(
     symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
     labels moved X'y by no more than it times what they took off, which was counted, and all of that
     is added to intervals; where it is infinite and they took anything, nothing is claimed. Without
-    `equal_variance` the law of a residual may be another in every row, and `norm` bounds what that
-    can do. Results are in `units`, those of the moments by default.
+    `equal_variance` the law of a residual may be another in every row: X' diag(r^2) X says what
+    that does where it was released, or `norm` bounds it. None, the default, does without wherever
+    y'y, n and `norm` or that matrix are known; False raises where they are not. Results are in
+    `units`, those of the moments by default.
 
     Where records were shrunk, all of this is said of the rows before, and `target` is least squares
     in which records count by the squares of their factors: the same coefficients in a linear model.
@@ -91,7 +94,7 @@ def infer(
             equal_variance=equal_variance,
             units=plain,
         )
-    if not equal_variance:
+    if equal_variance is False:
         check_unequal(evidence, norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
     found = directions(evidence.gram, evidence.gram_std)
@@ -99,9 +102,12 @@ def infer(
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.lost) and not normal_residuals
     reach = norm * evidence.lost if counted else 0.0
-    most = None if equal_variance else norm
-    stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted, norm=most)
+    stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted)
     given = labels(evidence, float(stack.widths[0]))
+    robust = target == "population" and not (normal_residuals or equal_variance)
+    bounded = math.isfinite(norm) and evidence.count > KNOWN * evidence.count_std
+    known = bounded and (given is not None or equal_variance is False)
+    equal = not robust or (evidence.meat is None and not known)
     widest = bound if math.isfinite(bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
     residual = fixed.residual
@@ -110,6 +116,17 @@ def infer(
     turn, last = found.vectors, fixed.step
     centre, settled = turn @ fixed.theta, fixed.settled and evidence.lost_share <= MOST_LOST
     settled = settled and math.isfinite(reach)
+    covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
+    bread, sandwich = (turn / found.values) @ turn.T, None
+    moved = Moved(bread, reach, evidence.lost_squares if counted else 0.0, evidence.gram_std)
+    if not equal:
+        most = stack.count * norm**2 * taken(residual, widest**2) if bounded else math.inf
+        limit = private + most * bread @ bread if bounded else None
+        if evidence.meat is not None:
+            sandwich = Sandwich(bread, evidence.meat, limit)
+            covariance = private + sandwich.covariance(most)
+        elif limit is not None:
+            covariance = limit
     variation, sized = None, math.isfinite(norm) or normal_residuals
     if settled and sized and residual is not None and given is not None and not found.lost.size:
         variation = Variation.of(
@@ -126,10 +143,10 @@ def infer(
     return Inference(
         target=target,
         centre=centre,
-        covariance=turn @ last.covariance @ turn.T,
-        private=turn @ last.private @ turn.T,
+        covariance=covariance,
+        private=private,
         unseen=unseen,
-        moved=(turn * (reach / found.values)) @ turn.T if math.isfinite(reach) else None,
+        moved=moved if math.isfinite(reach) else None,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -137,8 +154,10 @@ def infer(
         settled=settled,
         lost_share=evidence.lost_share,
         normal_residuals=normal_residuals,
-        equal_variance=equal_variance,
+        equal_variance=equal,
         units=plain,
+        sandwich=sandwich,
+        new_labels=equal_variance is not False,
     )
 
 
@@ -191,12 +210,14 @@ def check(target: str, **bounds: float) -> None:
 def check_unequal(evidence: Evidence, norm: float, *, normal_residuals: bool) -> None:
     """What intervals without equal variance need. Raises InvalidArgument."""
     given = False
-    if not evidence.count > KNOWN * evidence.count_std:
-        way_out = "dp.JointSSP() releases n where it is private."
-        raise InvalidArgument("equal_variance", "True where n is not known", given, way_out)
     if normal_residuals:
         way_out = "Normal residuals are taken to have one variance: leave one of the two out."
         raise InvalidArgument("equal_variance", "True with normal_residuals=True", given, way_out)
+    if evidence.meat is not None:
+        return
+    if not evidence.count > KNOWN * evidence.count_std:
+        way_out = "dp.JointSSP() releases n where it is private."
+        raise InvalidArgument("equal_variance", "True where n is not known", given, way_out)
     if not math.isfinite(norm):
         way_out = "Declare dp.Rows(norm=...), or columns with bounds."
         raise InvalidArgument("equal_variance", "True for rows of unbounded norm", given, way_out)

@@ -31,8 +31,7 @@ class Stack:
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
     many directions are `lost`. The width of labels is infinite too
-    where what clips took off them was counted. X'e of the sample has the covariance diag(`squares`)
-    times the residual variance, or at most that.
+    where what clips took off them was counted.
     """
 
     values: Array
@@ -45,7 +44,6 @@ class Stack:
     lost: int
     gram_std: float
     count: float
-    squares: Array
 
 
 @attrs.frozen(eq=False)
@@ -72,15 +70,10 @@ def stacked(
     constant: Array,
     *,
     counted: bool = False,
-    norm: float | None = None,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
-    (d,) is 1, or it is zeros. `counted` says that what clips took off labels was. With `norm`, a
-    bound on the length of rows, residuals may vary more in some rows than in others: the sum of
-    (u'x)^2 e^2 is at most norm^2 |u|^2 that of e^2.
+    (d,) is 1, or it is zeros. `counted` says that what clips took off labels was.
     """
-    count = max(evidence.count, 1.0)
-    squares = found.values if norm is None else np.maximum(found.values, count * norm**2)
     turn, moments = found.vectors.T, evidence.moments
     widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
     widths[0] = np.inf if counted else widths[0]
@@ -95,8 +88,7 @@ def stacked(
         found.values * (turn @ constant),
         found.lost.shape[1],
         evidence.gram_std,
-        count,
-        squares,
+        max(evidence.count, 1.0),
     )
 
 
@@ -128,7 +120,7 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     left = stack.seen / slope[:, None] - stack.values * apart
     sampled = np.full(2 * added.shape, variance if target == "population" else 0.0)
     sample = np.kron(together(added), np.diag(stack.values)) + doubted(stack, apart, slope)
-    sample += np.kron(sampled, np.diag(stack.squares))
+    sample += np.kron(sampled, np.diag(stack.values))
     moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)
     sample += np.kron(together(moved), np.outer(stack.total, stack.total))
     own = (stack.stds / slope) ** 2

@@ -13,8 +13,9 @@ from dpframe.errors import InvalidArgument
 
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
-from .identified import Unseen
+from .identified import Moved, Unseen
 from .residual import Residual
+from .sandwich import Sandwich
 from .spread import Spread
 from .variation import Variation
 
@@ -73,15 +74,16 @@ class Inference:
 
     Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
     (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
-    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|; None where
-    nothing bounds that. `residual` is the variance of labels about the regression, None where
+    `unseen`; and how far clips of labels may have `moved` it, None where nothing bounds that.
+    `residual` is the variance of labels about the regression, None where
     nothing is known of it, `variation` what is known of it and R^2. `bound` is that of labels; of
     each label and residual at least `kept` was inside its clip. `settled` says whether the
     iteration found its fixed point, and clips took no more than half off the sizes of labels, of
     which `lost_share` is what they may have taken; `normal_residuals`, whether sums of clipped
     residuals count, by the normal law; `shrunk`, how long rows were shrunk, so that they
-    weigh less; `equal_variance`, whether residuals have one variance in
-    every row.
+    weigh less; `equal_variance`, whether residuals are taken to have one variance in every row; if
+    not, `sandwich` is what says how it varies, None where only the norm of rows bounds that.
+    `new_labels` says whether these have intervals, which hold over rows drawn like the table's.
     """
 
     target: str
@@ -89,7 +91,7 @@ class Inference:
     covariance: Array
     private: Array
     unseen: Unseen
-    moved: Array | None
+    moved: Moved | None
     residual: Residual | None
     variation: Variation | None
     bound: float
@@ -100,6 +102,8 @@ class Inference:
     equal_variance: bool
     units: Units
     shrunk: Shrunk | None = None
+    sandwich: Sandwich | None = None
+    new_labels: bool = True
 
     @property
     def identified(self) -> int:
@@ -180,7 +184,10 @@ class Inference:
         hidden = np.linalg.norm(whiten.T, axis=0) @ (found.hidden / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
-        least = self.spread(np.ones(1), np.clip([known], 0.0, 1.0))
+        one, part = np.ones(1), np.clip([known], 0.0, 1.0)
+        least = self.spread(one, part)
+        if self.sandwich is not None:
+            least = Spread(one, part, one, self.sandwich.doubt(whiten.T @ scaled) * one)
         from scipy.special import chdtrc
 
         stds = float(least.stds(np.array([size]), df)[0])
@@ -204,7 +211,7 @@ class Inference:
         found = self.of(rows, tuple(str(place) for place in range(len(rows))))
         label = None
         known = self.residual is not None and np.isfinite(self.residual.std)
-        if self.equal_variance and self.target == "population" and known:
+        if self.new_labels and self.target == "population" and known:
             of_residuals = half**2 * self.taken
             label = self.spread(found.spread.errors + of_residuals, found.spread.private)
         mean = attrs.evolve(found, effect=found.effect + centre)
@@ -262,8 +269,13 @@ class Inference:
             values, vectors = np.linalg.eigh(self.covariance)
             above = values > values[-1] * np.finfo(float).eps * len(values)
             root = rows @ (vectors[:, above] * np.sqrt(values[above]))
-            hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
+            hidden = self.unseen.off(rows) + self.moved.off(rows)
         spread, null = self.spread(variances, private), np.zeros(len(rows))
+        if self.sandwich is not None:
+            most = self.sandwich.limit
+            most = None if most is None else np.einsum("ia,ab,ib->i", rows, most, rows)
+            limit = None if most is None else self.spread(most, private)
+            spread = self.sandwich.spread(rows, variances, private, limit)
         return Estimates(names, rows @ self.centre, null, spread, hidden, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:

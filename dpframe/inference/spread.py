@@ -22,13 +22,14 @@ STEPS = 60
 class Spread:
     """Variances (m,) of estimates: what stands for them in `errors`, the part that is `private`,
     hence known, and what was `seen` of the whole, with noise of the stds `doubt`, 0 where the whole
-    is known.
+    is known; `limit` has variances that they do not exceed, or is None.
     """
 
     errors: Array
     private: Array
     seen: Array
     doubt: Array
+    limit: Spread | None = None
 
     def at(self, z: Array | float) -> Array:
         """The variances in whose place z stds cover as often as z stds of a known variance do; at
@@ -37,32 +38,53 @@ class Spread:
         doubt = np.where(self.doubt > 0, self.doubt, 1.0)
         likely = np.maximum(doubt * stretched(self.seen / doubt, z), self.private)
         found: Array = np.where(self.doubt > 0, likely, self.errors)
-        return found
+        return found if self.limit is None else np.minimum(found, self.limit.at(z))
 
-    def half(self, stds: float | Array, df: int = 1) -> Array:
+    def half(self, stds: float | Array, df: int = 1, off: float | Array = 0.0) -> Array:
         """How far regions of `stds` standard deviations reach, (m,): to either side, or in each
         direction of an ellipsoid of dimension `df`. To second order Student's law becomes
-        Hotelling's where z^2 becomes stds^2 + 1 - df.
+        Hotelling's where z^2 becomes stds^2 + 1 - df. Estimates may be biased by at most `off`
+        (m,), where df is 1.
         """
         z = np.sqrt(np.maximum(np.square(stds) + 1.0 - df, 0.0))
-        found: Array = stds * np.sqrt(self.at(z))
-        return found
+        deviations = np.sqrt(self.at(z))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Array = deviations * farther(stds, np.asarray(off) / deviations)
+        return np.where(deviations > 0, found, off)
 
-    def stds(self, sizes: Array, df: int = 1) -> Array:
+    def stds(self, sizes: Array, df: int = 1, off: float | Array = 0.0) -> Array:
         """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""
         low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
         for _ in range(STEPS):
             middle = (low + high) / 2
-            inside = self.half(middle, df) < sizes
+            inside = self.half(middle, df, off) < sizes
             low, high = np.where(inside, middle, low), np.where(inside, high, middle)
         return np.where(sizes > 0, low, 0.0)
 
-    def p_values(self, sizes: Array) -> Array:
+    def p_values(self, sizes: Array, off: float | Array = 0.0) -> Array:
         """Of estimates as far from 0 as `sizes` (m,): 1 less the level whose interval ends at 0."""
         from scipy.special import ndtr
 
-        found: Array = 2 * ndtr(-self.stds(sizes))
+        found: Array = 2 * ndtr(-self.stds(sizes, off=off))
         return found
+
+
+def farther(stds: float | Array, bias: Array) -> Array:
+    """The c at which |N(bias, 1)| exceeds c as often as |N(0, 1)| exceeds `stds`: at most stds +
+    bias, and for a large bias the one-sided quantile beyond it [ArmstrongK18].
+    """
+    from scipy.special import ndtr
+
+    stds, bias = np.broadcast_arrays(np.asarray(stds, dtype=float), bias)
+    tails, low, high = 2 * ndtr(-stds), np.zeros(bias.shape), stds + bias
+    if not np.any(bias > 0):
+        return high
+    with np.errstate(invalid="ignore"):
+        for _ in range(STEPS):
+            middle = (low + high) / 2
+            beyond = ndtr(bias - middle) + ndtr(-bias - middle) > tails
+            low, high = np.where(beyond, middle, low), np.where(beyond, high, middle)
+    return high
 
 
 def stretched(seen: Array, z: Array | float) -> Array:

@@ -63,14 +63,12 @@ def assumed(found: Inference) -> Iterator[str]:
             "columns; elsewhere residuals are assumed to be homoscedastic."
         )
     elif found.target == "population" and found.equal_variance:
-        yield (
-            "Residuals are assumed to be homoscedastic: of one variance in every row. "
-            "equal_variance=False does without."
-        )
+        yield ("Residuals are assumed to be homoscedastic: of one variance in every row.")
     if found.target == "population" and not found.equal_variance:
-        yield (
-            "Residuals may have another variance in every row; the norm of rows bounds its effect."
-        )
+        how = "the norm of rows bounds its effect"
+        if found.sandwich is not None:
+            how = "standard errors are robust, by a released sum of squared residuals times xx'"
+        yield f"Residuals may have another variance in every row: {how}."
     if found.shrunk is not None:
         alike = ", if rows are like the public ones" if found.shrunk.public else ""
         yield (
@@ -105,7 +103,9 @@ def refused(found: Inference) -> Iterator[str]:
 
 def of_residuals(found: Inference) -> Iterator[str]:
     """What is not known of them."""
-    if found.residual is None:
+    if found.residual is None and found.sandwich is not None:
+        yield "The residual variance is not known: new labels have no interval but the bound."
+    elif found.residual is None:
         yield (
             "The residual variance is not known: y'y or n were not released, or are lost in noise. "
             "Sampling counts as if it were the squared bound of labels, and is too long where it "

@@ -26,7 +26,7 @@ from .personalized_ssp import PersonalizedSSP
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
 LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
-AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # one look
+AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no corrections
 FOR_INTERVALS: Regression = cast("Any", JointSSP)(
     counting="0.08", gram=100, moment=46, squares=12, rounds=0
 )  # X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%
@@ -100,7 +100,7 @@ def recommend(
     is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
     a third of their bound: 4 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
     affords; uneven rows lose more. Where even a hundred times of it is less than d/n, which is what
-    sampling takes, one look at the table is enough, as fast as noisy sums are.
+    sampling takes, one look at the table is enough, and one more for standard errors.
 
     Whether coefficients will have intervals follows from the noise on X'X, n and how columns
     usually spread; with the `setting` column by column of its codebook, which knows d too. Without
@@ -115,7 +115,7 @@ def recommend(
     >>> print(advice.intervals)
     unlikely for any coefficient
     >>> print(recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because)
-    one look: sampling takes more than noise, if labels fill a tenth of their bound
+    no corrections: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
     size = coefficients_of(setting, d)
@@ -129,7 +129,9 @@ def recommend(
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
     if SMALL * lost < size / n:
-        why = "one look: sampling takes more than noise, if labels fill a tenth of their bound"
+        why = (
+            "no corrections: sampling takes more than noise, if labels fill a tenth of their bound"
+        )
         return Recommendation(AT_ONCE, why, lost, told(AT_ONCE, *table))
     default = JointSSP()
     first, units = told(default, *table), units_for(setting, n, size, spent, failure)

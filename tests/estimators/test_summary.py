@@ -106,7 +106,8 @@ def test_the_covariance_goes_through_the_units(noisy):
     """By hand: age runs over 20, years over 15, labels over 4; the intercept is where both are
     at their centre.
     """
-    scaled = infer(noisy.result_.output.evidence, bound=1.0, constant=np.array([0, 0, 1.0]))
+    evidence = noisy.result_.output.evidence
+    scaled = infer(evidence, bound=1.0, constant=np.array([0, 0, 1.0]), norm=np.sqrt(3))
     ages, years = np.array([4 / 20, 0, 0]), np.array([0, 4 / 15, 0])
     constant = np.array([0, 0, 4.0]) - 40 * ages - 15 * years
     rows = np.stack([ages, years, constant])
@@ -120,10 +121,10 @@ def test_the_covariance_goes_through_the_units(noisy):
 
 
 def test_without_noise_it_is_what_statsmodels_says(exact):
-    """Coefficients, errors, intervals and z of ordinary least squares."""
+    """Coefficients, robust errors, intervals and z of ordinary least squares."""
     api = pytest.importorskip("statsmodels.api")
     X, y = people()
-    known = api.OLS(y, np.c_[X, np.ones(len(X))]).fit()
+    known = api.OLS(y, np.c_[X, np.ones(len(X))]).fit(cov_type="HC0")
     found = exact.summary()
     assert found.estimates.effect == pytest.approx(known.params.to_numpy(), rel=1e-3)
     assert found.estimates.sd == pytest.approx(known.bse.to_numpy(), rel=5e-3)

@@ -100,7 +100,9 @@ def test_releases_are_the_same_to_the_last_bit(space, relation, missing, monkeyp
 
 
 def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
-    """However many there are; once before, when sums are taken along with the first."""
+    """However many there are; once before, when sums are taken along with the first, and what is
+    made of them once.
+    """
     run, (X, y), seen = certified(dp.JointSSP()), table(), []
     real = gridding.onto_grid
 
@@ -110,12 +112,12 @@ def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
 
     monkeypatch.setattr(gridding, "onto_grid", counted)
     dp.execute(run, X, y, rng=1)
-    assert sum(seen) == 2 * len(X)
+    assert sum(seen) == 3 * len(X)
 
 
 def test_what_is_held_is_said_by_the_graph():
     """From the first later pass over rows on, where there are two."""
-    assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2), "the first reads labels only"
+    assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2, 3), "the first reads labels only"
     assert held(certified(dp.JointSSP(rounds=0))) is None
     assert held(certified(dp.regressions.BoostedAdaSSP())) is None, "a loop reads rows as they are"
 

@@ -144,7 +144,9 @@ def test_no_pair_of_combinations_moves_a_joint_release_further_than_its_budget(r
     most the mu of the target, by scipy's normal distribution.
     """
     run = dp.certify(
-        dp.JointSSP(levels=0, rounds=0), target=TARGET, setting=setting(relation=relation)
+        dp.JointSSP(levels=0, rounds=0, sandwich=0),
+        target=TARGET,
+        setting=setting(relation=relation),
     )
     stds = {one.label: run.number(one.std, up=False) for one in run.graph.releases}
     coded = np.unique(encoded(MIXED, ROWS, intercept=True), axis=0)

@@ -5,7 +5,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm, t
 
-from dpframe.inference.spread import FARTHEST, Spread, stretched
+from dpframe.inference.identified import Moved
+from dpframe.inference.spread import FARTHEST, Spread, farther, stretched
 
 LEVELS = (0.08, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
 
@@ -98,3 +99,66 @@ def test_what_is_known_counts_as_it_is():
     assert SPREAD.half(z)[2] == pytest.approx(2 * z)
     assert SPREAD.p_values(np.array([0.0, 0.0, 0.0, 0.0])).tolist() == [1, 1, 1, 1]
     assert SPREAD.p_values(np.full(4, 1e6)).max() < 1e-300
+
+
+# estimates that may be biased ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_the_worst_bias_is_missed_as_often_as_was_asked_for(level):
+    """Of a known variance; and a smaller bias less often."""
+    z, bias = norm.ppf((1 + level) / 2), np.array([0.0, 1e-9, 0.3, 1.0, 5.0, 300.0])
+    reach = farther(z, bias)
+    assert reach[0] == pytest.approx(z)
+    missed = norm.sf(reach - bias) + norm.sf(reach + bias)
+    assert missed == pytest.approx(1 - level)
+    assert np.all(norm.sf(reach - bias / 2) + norm.sf(reach + bias / 2) <= 1 - level + 1e-12)
+    assert np.all(reach <= (z + bias) * (1 + 1e-12))
+    assert reach[-1] == pytest.approx(norm.ppf(level) + 300)
+
+
+@pytest.mark.parametrize("bias", [0.1, 0.5, 1.0, 3.0])
+def test_where_the_variance_was_seen_with_noise_too(bias):
+    """By quadrature over what is seen of r: 95% intervals are missed in at most 5.4%."""
+    for r in np.geomspace(0.3, 300, 12):
+        off = bias * np.sqrt(r)
+
+        def at(noise: float, r: float = r, off: float = off) -> float:
+            seen = np.array([r + noise])
+            half = Spread(seen, np.zeros(1), seen, np.ones(1)).half(norm.ppf(0.975), off=off)[0]
+            beyond = norm.sf((half - off) / np.sqrt(r)) + norm.sf((half + off) / np.sqrt(r))
+            return beyond * norm.pdf(noise)
+
+        assert quad(at, -8, 8, points=[-r], limit=60, epsabs=1e-5)[0] < 0.054
+
+
+def test_p_values_are_where_intervals_of_biased_estimates_end():
+    """At every level; nothing is claimed where nothing bounds the bias."""
+    off = np.array([0.0, 0.5, 4.0, 1.0])
+    half = SPREAD.half(norm.ppf(0.975), off=off)
+    assert SPREAD.p_values(half, off)[:3] == pytest.approx(0.05)
+    assert SPREAD.p_values(half, off)[3] == 1  # what is no error but a bias
+    assert SPREAD.half(1.96, off=np.inf).tolist() == [np.inf] * 4
+    assert SPREAD.p_values(half, np.inf).tolist() == [1, 1, 1, 1]
+
+
+def test_no_choice_of_what_clips_took_moves_estimates_further():
+    """The worst that numbers of bounded size and sum of squares can do, found greedily."""
+    rng = np.random.default_rng(0)
+    X = np.c_[np.ones(400), rng.uniform(-1, 1, (400, 4))] / np.sqrt(5)
+    gram = X.T @ X
+    bread = np.linalg.inv(gram)
+    for few in (3, 40, 400):
+        for row in np.eye(5):
+            order = np.argsort(-np.abs(X @ bread @ row))[:few]
+            took = np.zeros(400)
+            took[order] = 0.2 * np.sign(X @ bread @ row)[order]
+            true = abs(row @ bread @ X.T @ took)
+            most, squares = np.abs(took).sum(), took @ took
+            bounds = [
+                Moved(bread, *ends, 0.0).off(row[None])[0]
+                for ends in ((most, np.inf), (np.inf, squares), (most, squares))
+            ]
+            assert true <= bounds[2] * (1 + 1e-9)
+            assert bounds[2] == min(bounds[:2])
+            assert bounds[few > 3] < 3 * true

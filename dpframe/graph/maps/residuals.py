@@ -100,17 +100,18 @@ class ResidualLabels(RecordColumn):
         """Finite for finite rows and labels. Raises NotExecutable where theta has another length
         than rows.
         """
-        reached = self._margins(values, number)
+        theta = coefficients_in(values[self.theta], values[self.rows])
+        reached = margins_of(self.rows, values[self.rows], theta, number)
         with np.errstate(over="ignore"):
             residuals: Array = values[self.source] - reached
         return residuals
 
-    def _margins(self, values: Values, number: Numbers) -> Array:
-        """x'theta of each record."""
-        rows, theta = values[self.rows], coefficients_in(values[self.theta], values[self.rows])
-        if type(self.rows) is not Grid:
-            return margins(rows, theta)
-        return margins_on_grid(rows, theta, number(step_size(self.rows)), self.rows.bits)
+
+def margins_of(node: Rows, rows: Array, theta: Array, number: Numbers) -> Array:
+    """x'theta of each of the rows that a node holds: whole steps, where it is a grid in a ball."""
+    if type(node) is not Grid:
+        return margins(rows, theta)
+    return margins_on_grid(rows, theta, number(step_size(node)), node.bits)
 
 
 def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> Trace:
@@ -167,8 +168,8 @@ class Gradient(RecordMap):
 @attrs.frozen(cache_hash=True)
 class GradientAt(RecordMap):
     """(x'theta - y) x of each record, shape (d,); theta, shape (d,), was released, or is 0
-    (None). It bounds nothing: clip what it gives. A record of zeros has none. Proof page:
-    proofs/adaptive_clipping.
+    (None). It bounds nothing: clip what it gives. A record of zeros has none. Of rows on their grid
+    x'theta is exact. Proof page: proofs/adaptive_clipping.
     """
 
     kind: ClassVar[str] = "gradient_at"
@@ -177,6 +178,11 @@ class GradientAt(RecordMap):
     theta: Node | None = attrs.field(
         default=None, converter=attrs.converters.optional(released_coefficients)
     )
+
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """The rows, where they lie on a grid inside a ball."""
+        return (self.source,) if type(self.source) is Grid else ()
 
     @property
     def label(self) -> str:
@@ -191,17 +197,21 @@ class GradientAt(RecordMap):
         """Finite for finite rows and labels: sizes stop at 1e300, where clipping keeps the
         direction only. Raises NotExecutable where theta has another length than rows.
         """
-        del number
         rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
         zeros = np.zeros(rows.shape[1])
         theta = coefficients_in(zeros if self.theta is None else values[self.theta], rows)
+        step = number(step_size(self.source)) if type(self.source) is Grid else 1.0
         with np.errstate(over="ignore"):
-            slopes = np.nan_to_num(margins(rows, theta) - labels)
-        return sized(rows, slopes)
+            slopes = np.nan_to_num(margins_of(self.source, rows, theta, number) - labels)
+        return sized(rows, step * slopes)
 
 
 def sized(rows: Array, slopes: Array) -> Array:
     """Each row times its slope, no entry beyond 1e300."""
+    largest = max(float(rows.max(initial=1.0)), -float(rows.min(initial=0.0)))
+    with np.errstate(over="ignore"):
+        if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE:
+            return np.asarray(rows * slopes[:, None])
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
     gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
     return gradients

@@ -1,0 +1,123 @@
+"""Robust standard errors from a released X' diag(r^2) X, on sums and noise that numpy makes."""
+
+import attrs
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import dpframe as dp
+from dpframe.inference.evidence import Evidence, Meat, Seen
+from dpframe.inference.inference import infer
+
+N, D = 4_000, 3
+CONSTANT = np.array([np.sqrt(D), 0, 0])
+TRUTH = np.array([0.1, 0.3, 0.0])
+
+
+def table(rng, n=N):
+    """An intercept and columns u; the variance of residuals grows with u_1^2."""
+    X = np.c_[np.ones(n), rng.uniform(-1, 1, (n, D - 1))] / np.sqrt(D)
+    return X, X @ TRUTH + 0.25 * np.abs(X[:, 1]) * rng.standard_normal(n)
+
+
+def symmetric(rng, std):
+    """Noise of `std` on the diagonal and std/sqrt 2 off it."""
+    full = rng.standard_normal((D, D))
+    return std * (full + full.T) / 2
+
+
+def released(rng, std):
+    """Evidence whose parts have noise of about std, residuals those of coefficients nearby."""
+    X, y = table(rng)
+    gram, moment = X.T @ X + symmetric(rng, std), X.T @ y + std * rng.standard_normal(D)
+    left = y - X @ (TRUTH + 0.01 * rng.standard_normal(D))
+    meat = (X.T * left**2) @ X + symmetric(rng, std / 4)
+    squares = float(y @ y + std * rng.standard_normal())
+    first = Seen(moment, std, np.zeros(D), 1.0)
+    seen = Evidence(gram, std, (first,), squares, std, float(N), 0.0)
+    return attrs.evolve(seen, meat=Meat(meat, std / 4))
+
+
+def held(std, **given):
+    """The share of 95% intervals that hold, of each coefficient in 400 tables."""
+    found = []
+    for repeat in range(400):
+        law = infer(
+            released(np.random.default_rng(repeat), std),
+            **{"bound": 1.0, "norm": 1.0, "constant": CONSTANT} | given,
+        )
+        ends = law.conf_int()
+        found.append((ends[:, 0] <= TRUTH) & (TRUTH <= ends[:, 1]))
+    return np.mean(found, axis=0)
+
+
+@pytest.mark.parametrize("std", [0.01, 1.0, 3.0])
+def test_intervals_hold_where_the_variance_changes_and_not_too_often(std):
+    """Within four standard errors of 95%, without noise and with as much as sampling makes."""
+    assert np.all(np.abs(held(std) - 0.95) <= 4 * 0.011)
+
+
+def test_with_one_variance_assumed_they_do_not():
+    """Of the coefficient along which the variance changes."""
+    assert held(0.01, equal_variance=True)[1] < 0.9
+
+
+def test_where_noise_hides_it_the_norm_of_rows_bounds_it():
+    """Intervals are never longer than those by the bound alone."""
+    for repeat in range(20):
+        seen = released(np.random.default_rng(repeat), 8.0)
+        noisy = attrs.evolve(seen, meat=Meat(seen.meat.seen, 1e6))
+        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        plain = infer(attrs.evolve(seen, meat=None), **given)
+        assert infer(noisy, **given).conf_int() == pytest.approx(plain.conf_int())
+        assert np.all(
+            np.diff(infer(seen, **given).conf_int()) <= 1.0001 * np.diff(plain.conf_int())
+        )
+
+
+def test_without_noise_wald_tests_are_those_of_white():
+    """p values of true coefficients, from the definition."""
+    for repeat in range(20):
+        X, y = table(np.random.default_rng(repeat))
+        law = infer(released(np.random.default_rng(repeat), 1e-4), bound=1.0, norm=1.0)
+        inverse = np.linalg.inv(X.T @ X)
+        best = inverse @ X.T @ y
+        white = inverse @ (X.T * (y - X @ best) ** 2) @ X @ inverse
+        known = chi2.sf((best - TRUTH) @ np.linalg.inv(white) @ (best - TRUTH), D)
+        assert law.wald_test(np.eye(D), TRUTH).pvalue == pytest.approx(known, rel=0.05)
+
+
+def test_wald_tests_count_the_noise_on_it():
+    """Of true hypotheses at most about 5% are rejected."""
+    laws = [
+        infer(released(np.random.default_rng(repeat), 3.0), bound=1.0, norm=1.0)
+        for repeat in range(200)
+    ]
+    rejected = np.mean([law.wald_test(np.eye(D), TRUTH).pvalue < 0.05 for law in laws])
+    assert rejected <= 0.05 + 4 * 0.0154
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+def test_what_is_released_is_the_sum_of_squared_residuals(relation):
+    """Of labels clipped as those of X'y, at the fitted coefficients: nothing is clipped."""
+    setting = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=relation)
+    run = dp.certify(dp.JointSSP(), target=dp.ApproxDP(100, "1e-6"), setting=setting)
+    rng = np.random.default_rng(0)
+    X, y = table(rng, 20_000)
+    output = dp.execute(run, 2 * X, 3 * y, rng=1).output
+    width, meat = output.evidence.moments[0].width, output.evidence.meat
+    left = np.clip(3 * y, -width, width) - 2 * X @ output.coefficients
+    known = (4 * X.T * left**2) @ X
+    assert meat.std < 0.1 * known[1, 1]
+    assert np.abs(meat.seen - known).max() < 6 * meat.std
+
+
+def test_without_its_part_of_the_budget_there_is_none():
+    """Then the norm of rows bounds it."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    run = dp.certify(dp.JointSSP(sandwich=0), target=dp.ApproxDP(8, "1e-6"), setting=setting)
+    evidence = dp.execute(run, *table(np.random.default_rng(0)), rng=1).output.evidence
+    assert evidence.meat is None
+    law = infer(evidence, bound=1.0, norm=1.0)
+    assert not law.equal_variance
+    assert np.all(law.bse > infer(evidence, bound=1.0, norm=1.0, equal_variance=True).bse)
