@@ -183,7 +183,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
                 source.label,
                 rule,
                 (f"{source.label} for {source.unit}",),
-                REFUTED,
+                UNPROVED,
                 Witness(says="a table of another setting"),
                 "use the X and y that declare is given.",
                 edit=Edit(TABLE),
