@@ -20,7 +20,7 @@ import attrs
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
 from dpframe.graph.columns import Column
-from dpframe.graph.facts import answers
+from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
@@ -228,6 +228,11 @@ def _unbounded(release: Release) -> Obligation:
         found = Obligation("sensitivity", release.label, rule, facts, REFUTED, Witness(says=grows))
         return attrs.evolve(found, repair=fix, edit=Edit(CLIP, release.statistic))
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
+    asked = (one for one in read if isinstance(one, Statistic))
+    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
+    if wrong and not foreign:
+        facts, fix = tuple(wrong[:2]), "declare it so that this holds."
+        return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."

@@ -199,6 +199,9 @@ def test_mutants_of_a_median_are_not_proved(wrong):
     """Another radius tested, less noise, the wrong side, a failure that is not paid for."""
     done = dp.audit(Median(**wrong), target=TARGET, setting=SETTING)
     assert str(done.verdict) != "proved"
+    if wrong.keys() & {"tested", "upper", "other"}:
+        (found,) = (one for one in done.report.open_obligations if one.kind == "sensitivity")
+        assert "a lower bound on the distance of these counts, with this radius" in str(found)
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

@@ -171,8 +171,8 @@ SCORES = {
     "sum": (lambda X, y: X.sum(), dp.sqrt(2) / 2, [(1, -1, 0)], [(2, -2, 0)]),
     "moment": (lambda X, y: X.T @ y, dp.sqrt(2), [(1, -1, 0)], [(2, -2, 0)]),
 }
-"""Statistics; the unit in which records of norm 1 with labels of 2 make whole scores, up to one that
-is added to all; what one record more moves these by, and one in the place of another.
+"""Statistics; the unit in which records of norm 1 with labels of 2 make whole scores, up to one
+that is added to all; what one record more moves these by, and one in the place of another.
 """
 
 
