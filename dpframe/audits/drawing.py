@@ -25,7 +25,7 @@ from .figures import clipped, figure, formula
 
 PRIVATE, NOISY, PUBLIC, LEAK = "○", "◆", "●", "✗"
 LEGEND = f"{PRIVATE} private   {NOISY} released with noise   {PUBLIC} made of what is released"
-LEAKS = f"{LEAK} reads private data: not private"
+LEAKS = f"{LEAK} reads private data without noise"
 LONG, SAID = 84, 56
 
 

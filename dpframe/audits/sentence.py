@@ -99,9 +99,10 @@ def _withholding(audit: Audit, place: str) -> str:
     return tidy(f"{start}: {reason}{others}.")
 
 
-def _open_first(obligation: Obligation) -> bool:
-    """Refuted ones first."""
-    return obligation.verdict is not Verdict.REFUTED
+def _open_first(obligation: Obligation) -> tuple[bool, bool]:
+    """Refuted ones first, of these what more than a domain refutes."""
+    refuted = obligation.verdict is Verdict.REFUTED
+    return not refuted, obligation.kind == "domain"
 
 
 def goal(target: Guarantee) -> str:

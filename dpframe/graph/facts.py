@@ -7,7 +7,7 @@ itself is taken as its facts, and it has no part in joint moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -156,21 +156,29 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     """What the book says of a node of the kind that it was made as, whatever a class derived from
     it adds; None where the book has no such kind, or nothing to say.
     """
-    return _stated(node, relation is REPLACE_ONE)
+    return _stated(node, relation is REPLACE_ONE)[0]
+
+
+def unmet(node: Node, relation: Relation | None = None) -> list[str]:
+    """What the rule of a node asks, and does not hold."""
+    return list(_stated(node, relation is REPLACE_ONE)[1])
 
 
 @lru_cache(maxsize=MANY)
-def _stated(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
+def _stated(
+    node: Node,
+    replaced: bool,  # noqa: FBT001 - a key of the cache
+) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
-        return None
+        return None, ()
     at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
     try:
         found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.keys})
-    except Refused:
-        return None
-    return unbounded(found) if at.open else found
+    except Refused as error:
+        return None, [str(error)]
+    return unbounded(found) if at.open else found, at.open
 
 
 def unbounded(found: Any) -> Any:

@@ -372,10 +372,32 @@ def _range_of_cells(own: Any, at: Asked) -> Reached:
 def _range_of_rows(own: Any, at: Asked) -> Reached:
     rule = "|x_j - x_k| <= " + ("sqrt(2) B" if own.rows.entry is None else "2 b")
     rule += ", times Y" if own.kind == "moment" else ""
-    return f"{rule}{', twice' if at.replaced else ''}", False
+    signed = own.kind == "row_sum" or own.column.ball
+    return f"{rule}{', twice' if at.replaced else ''}", signed and _every_entry(own.rows)
+
+
+def _every_entry(rows: Any) -> bool:
+    """Whether rows are known to occur whose entries are as far apart, or as unlike, as their bound
+    lets two entries be; any of these beside any other.
+    """
+    return rows.columns != Number(Fraction(1)) and (rows.ball if rows.entry is None else rows.box)
 
 
 @entry(RANGES, "column_squares")
 def _range_of_squares(own: Any, at: Asked) -> Reached:
     rule = "0 <= x_j^2 <= " + ("B^2" if own.rows.entry is None else "b^2")
-    return f"{rule}{', twice' if at.replaced else ''}", False
+    return f"{rule}{', twice' if at.replaced else ''}", _every_entry(own.rows)
+
+
+@entry(RANGES, "factored")
+def _range_of_factored(own: Any, at: Asked) -> Reached:
+    if own.sums.kind != "bin_counts":
+        return "|a - b| <= |a| + |b|: at most L1", False
+    return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
+
+
+@entry(RANGES, "linear")
+def _range_of_linear(own: Any, at: Asked) -> Reached:
+    rule = "triangle inequality: sum |c_i| Delta_i"
+    alone = own.parts[0].one_row(RANGE, at.relation) if len(own.parts) == 1 else None
+    return rule, alone is not None and alone.attained

@@ -25,18 +25,32 @@ from dpframe.graph import (
     Post,
     Reading,
     Release,
+    RowsNode,
     path,
     points_of,
 )
 from dpframe.graph.bound import good
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
-from dpframe.graph.statistics import AGGREGATES, Count, RawAggregate, Statistic
+from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
+from dpframe.symbols.arithmetic import ZERO
 
-from .problem import DROP, REFUTED, RELEASE, UNPROVED, Edit, Obligation, Problem, Witness, on_nodes
+from .problem import (
+    DROP,
+    REFUTED,
+    RELEASE,
+    UNPROVED,
+    Edit,
+    Obligation,
+    Problem,
+    Verdict,
+    Witness,
+    on_nodes,
+)
 from .problem import PUBLIC as MAKE_PUBLIC
 
 
@@ -111,7 +125,9 @@ class Place:
 
 
 def flow(problem: Problem) -> list[Obligation]:
-    """Every reading of what may not be read there, each once."""
+    """Every reading of what may not be read there, each once: refuted where two neighbours differ
+    whatever else there is; unproved where it depends on what is made of what is read.
+    """
     wrong = on_nodes(problem.graph, partial(_formulas, problem))
     found = (*wrong, *_arguments(problem), *_outputs(problem))
     return list(dict.fromkeys(found))
@@ -200,7 +216,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     )
     fact = f"{place.name} = {place.reading.formula}"
     witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
-    return Obligation("personal", place.label, rule, (fact,), REFUTED, witness, fix)
+    return Obligation("personal", place.label, rule, (fact,), UNPROVED, witness, fix)
 
 
 def _differing(place: Place, origin: OfBudgets) -> Obligation:
@@ -223,7 +239,7 @@ def _differing(place: Place, origin: OfBudgets) -> Obligation:
         "give a public number S instead, no less than the sum of all budgets that may take part "
         "(total=S); or use dp.REPLACE_ONE."
     )
-    return Obligation("structure", place.label, rule, facts, REFUTED, Witness(says=says), fix)
+    return Obligation("structure", place.label, rule, facts, UNPROVED, Witness(says=says), fix)
 
 
 def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
@@ -237,9 +253,29 @@ def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
         f"{place.name} = {place.reading.formula}",
         f"{origin.label} is private under {origin.unit.relation}",
     )
-    witness, fix = Witness(says=moves(origin)), _public_way_out(origin)
+    verdict, says, small = UNPROVED, moves(origin), _vanishing(place, symbol, origin)
+    if small is not None:
+        verdict, says = REFUTED, f"without noise on one table, and not on the other: {moves(small)}"
+    witness, fix = Witness(says=says), _public_way_out(origin)
     edit = Edit(MAKE_PUBLIC, value=symbol)
-    return Obligation("structure", place.label, rule, facts, REFUTED, witness, fix, edit=edit)
+    return Obligation("structure", place.label, rule, facts, verdict, witness, fix, edit=edit)
+
+
+FROM_ZERO = {"max_abs", "std", "maximum", "quantile"}
+"""Aggregates that are near 0 on some table, and not on a neighbour."""
+
+
+def _vanishing(place: Place, symbol: Symbol, origin: Statistic) -> RawAggregate | None:
+    """The aggregate of which the size of the noise is a multiple, where it is one of these: what a
+    table releases with noise as small as one likes, its neighbour does not.
+    """
+    node, formula = place.node, place.reading.formula
+    if not isinstance(node, Release) or place.name != node.noise.noise:
+        return None
+    single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
+    if not isinstance(single, RawAggregate) or single.name not in FROM_ZERO:
+        return None
+    return single if formula.substitute({symbol.name: ZERO}) == ZERO else None
 
 
 def _of_shape(release: Release, origin: Statistic) -> Obligation:
@@ -253,12 +289,13 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
         f"shape = ({', '.join(map(str, release.statistic.shape))})",
         f"{origin.label} is private under {origin.unit.relation}",
     )
-    says = "neighbours of 1 and 2 rows release arrays of different length"
-    if release.noise.selects:
+    verdict, says = REFUTED, "neighbours of 1 and 2 rows release arrays of different length"
+    if release.noise.selects:  # with which probability, nobody knows
+        verdict = UNPROVED
         says = "a candidate that one of two neighbours lacks is released by the other alone"
     witness = Witness(says=says)
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
-    return Obligation("structure", release.label, rule, facts, REFUTED, witness, fix)
+    return Obligation("structure", release.label, rule, facts, verdict, witness, fix)
 
 
 def _public_way_out(origin: Statistic) -> str:
@@ -298,17 +335,39 @@ def _arguments(problem: Problem) -> Iterator[Obligation]:
         for argument in node.arguments:
             if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
                 rule = f"dp.post({node.label}, ...) must read released values only"
-                yield _raw(problem, f"{path(argument)} -> {node.label}", argument, rule)
+                yield _raw(problem, f"{path(argument)} -> {node.label}", argument, rule, UNPROVED)
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.outputs:
         if node.scope not in RELEASED | RECORD:
-            rule = "the output must be released"
-            yield _raw(problem, f"{path(node)} -> output", node, rule)
+            rule, verdict = "the output must be released", REFUTED if differs(node) else UNPROVED
+            yield _raw(problem, f"{path(node)} -> output", node, rule, verdict)
 
 
-def _raw(problem: Problem, way: str, node: Node, rule: str) -> Obligation:
+GROWING = {
+    *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
+    *("column_squares", "sufficient_statistics", "monomials", "identity"),
+}
+"""Kinds of statistics that one row, or label, of any size moves by any amount."""
+
+
+def differs(node: Node) -> bool:
+    """Whether two neighbours are known on which raw data differ: released as they are, they refute
+    every claim.
+    """
+    if isinstance(node, (RowsNode, ColumnNode)):
+        seen = occurring(node)
+        return not node.unit.relation.replaced or seen.any_finite or seen.ball or seen.box
+    if isinstance(node, RawAggregate):
+        return True
+    if not isinstance(node, Statistic):
+        return False
+    moved = node.one_row(L2, node.unit.relation)
+    return node.kind in GROWING if moved is None else moved.attained and moved.value != ZERO
+
+
+def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
     fix, edit = _instead(problem, node)
     return Obligation(
@@ -316,7 +375,7 @@ def _raw(problem: Problem, way: str, node: Node, rule: str) -> Obligation:
         node.label,
         f"{rule}, but private data reaches it: {way}",
         (f"{node.label} is raw",),
-        REFUTED,
+        verdict,
         Witness(says=says),
         fix,
         edit=edit,

@@ -14,14 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import attrs
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
 from dpframe.graph.columns import Column
-from dpframe.graph.facts import answers
+from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors
-from dpframe.graph.maps.scaled import Scaled
+from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
@@ -31,9 +32,9 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import RECORD, Number
+from dpframe.symbols import RECORD, Number, Symbol
 
-from .flow import moves
+from .flow import GROWING, moves
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -227,6 +228,11 @@ def _unbounded(release: Release) -> Obligation:
         found = Obligation("sensitivity", release.label, rule, facts, REFUTED, Witness(says=grows))
         return attrs.evolve(found, repair=fix, edit=Edit(CLIP, release.statistic))
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
+    asked = (one for one in read if isinstance(one, Statistic))
+    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
+    if wrong and not foreign:
+        facts, fix = tuple(wrong[:2]), "declare it so that this holds."
+        return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."
@@ -240,21 +246,16 @@ def _unbounded(release: Release) -> Obligation:
 
 
 CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data into a row map."
-GROWING = {
-    *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
-    *("column_squares", "sufficient_statistics", "monomials", "identity"),
-}
-"""Kinds of statistics that one row, or label, of any size moves by any amount."""
 
 
 def _growth(release: Release) -> str | None:
     """Why nothing bounds a statistic; None where that is not known."""
     statistic = release.statistic
-    for node in ancestors(release):
-        if isinstance(node, RawAggregate):
-            return None
-        if isinstance(node, Scaled) and not node.public:
-            return f"one record changes {node.by}, and with it every row: all n rows move"
+    divided = next((one for one in _tables(statistic) if _by_itself(one)), None)
+    if divided is not None and statistic.kind in SUMS:
+        return f"one record changes the divisor, {divided.by}: all n records move by that factor"
+    if any(isinstance(node, RawAggregate) for node in ancestors(release)):
+        return None
     added = statistic.unit.relation is not REPLACE_ONE
     if statistic.kind == "identity" and added:
         return "one record more is one row more: how many there are shows whether it is there"
@@ -263,6 +264,19 @@ def _growth(release: Release) -> str | None:
         return None
     label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"
+
+
+SUMS = {"moment", "row_sum", "label_sum", "gram", "trace", "column_squares"}
+DIVIDING = {"max_abs", "max_norm", "std", "quantile"}
+"""Aggregates of n records, near 0 or all of one size, that one record multiplies by any factor."""
+
+
+def _by_itself(table: Any) -> bool:
+    """Whether rows or labels that occur were divided by such an aggregate of themselves."""
+    by = table.by if isinstance(table, (Scaled, ScaledLabels)) else None
+    origin = by.origin if isinstance(by, Symbol) else None
+    whole = isinstance(origin, RawAggregate) and origin.name in DIVIDING
+    return whole and origin.data == table.source and occurring(table.source).ball
 
 
 def _tables(node: Node) -> Iterator[Rows | Column]:

@@ -24,7 +24,14 @@ from dpframe.mechanisms.base import PureNoise
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation
+from dpframe.privacy import (
+    ADD_REMOVE,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    Relation,
+    ZeroConcentratedDP,
+)
 from dpframe.symbols import Expression, Number, Symbol, add, power, sqrt
 
 from .algebra import BITS, at_point, enclose, rational_ball
@@ -211,11 +218,22 @@ def _exact(name: str, formula: Expression) -> Fraction:
 
 
 def total_rho(releases: Sequence[Release]) -> Expression:
-    """The zCDP of Gaussian and pure releases together. [BunS16, Lem 2.3, Prop 1.4]"""
+    """The zCDP of Gaussian and pure releases together, of pure ones what the mechanism states where
+    that is less. [BunS16, Lem 2.3, Prop 1.4]
+    """
     gaussians = [release for release in releases if release.gives is GaussianDP]
-    others = [release for release in releases if release.gives is not GaussianDP]
-    squares = [power(cost(release).amounts[0], 2) * release.times for release in others]
-    return (squared_mu(gaussians) + add(ZERO, *squares)) * Fraction(1, 2)
+    others = [rho_of(one) * one.times for one in releases if one.gives is not GaussianDP]
+    return add(squared_mu(gaussians) * Fraction(1, 2), *others)
+
+
+def rho_of(release: Release) -> Expression:
+    """The zCDP of one draw of Gaussian or pure noise. Raises InvalidArgument."""
+    given, moved = cost(release), release.statistic.sensitivity(release.noise.norm)
+    if isinstance(given, PureDP) and moved is not None:
+        given = release.given_in(ZeroConcentratedDP, moved.value)
+    if isinstance(given, ZeroConcentratedDP):
+        return given.amounts[0]
+    return power(given.amounts[0], 2 if isinstance(given, PureDP) else 1) * Fraction(1, 2)
 
 
 MAX_TRIES = 40

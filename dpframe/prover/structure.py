@@ -16,7 +16,7 @@ from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
-from dpframe.symbols import RECORD, RELEASED, Expression, Number
+from dpframe.symbols import DATA, RECORD, RELEASED, Expression, Number
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .flow import adaptive, flow, where
@@ -85,8 +85,8 @@ def _not_positive(
             witness = Witness(named(decision.witness, formula), f"{name} is not positive there")
         rule = f"{name} must be positive for every parameter value"
         repair = "declare the parameter on a range where it is positive."
-        open_ended = witness is None or RELEASED in formula.scope  # nobody says that it is reached
-        verdict = UNPROVED if open_ended else REFUTED
+        reached = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
+        verdict = REFUTED if witness is not None and reached else UNPROVED
         fact = f"{name} = {formula}"
         yield Obligation("domain", label, rule, (fact,), verdict, witness, repair)
 
@@ -183,7 +183,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
                 source.label,
                 rule,
                 (f"{source.label} for {source.unit}",),
-                REFUTED,
+                UNPROVED,
                 Witness(says="a table of another setting"),
                 "use the X and y that declare is given.",
                 edit=Edit(TABLE),

@@ -70,7 +70,7 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
 def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFacts:
     """A matrix A >= 0 times the sums of bins: a record x of bin t moves it by A_t x, of norm |A_t|
     |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts A_t'A_u >= 0, so that
-    |A_t - A_u|^2 <= |A_t|^2 + |A_u|^2.
+    |A_t - A_u|^2 <= |A_t|^2 + |A_u|^2, and entries of A in [0, 1] keep the range of their move.
     """
     at.require(factor in FACTORS, f"factor: one of {sorted(FACTORS)}")
     few = 1 < sums.bins <= MOST_BINS
@@ -79,7 +79,8 @@ def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFac
     shape = (sums.shape[0] * Fraction(count, max(1, sums.bins)),)
     l1 = None if sums.l1 is None else sums.l1 * first
     l2 = None if sums.l2 is None else sums.l2 * at.number(square) ** HALF
-    return StatisticFacts(shape, l1, l2, steps=tuple(one / grain for one in sums.steps))
+    steps = tuple(one / grain for one in sums.steps)
+    return StatisticFacts(shape, l1, l2, spread=sums.spread, steps=steps)
 
 
 COUNTED = "its input must be counts of bins, of which a record is in one"

@@ -211,29 +211,3 @@ def test_coinpress_spends_a_quarter_and_the_rest():
 def test_the_tested_median_pays_for_its_test(old, new):
     """With another radius, less noise, or a failure above delta it is not proved."""
     assert changed("ptr_median.toml", old, new) != "proved"
-
-
-PRIVATE = """
-title = "PATE, data-dependent"
-relation = "replace-one"
-[claim]
-epsilon = 1
-[rows]
-norm = 1
-[labels]
-bound = 2
-[[release]]
-name = "label"
-statistic = "bin_counts(y, -1, 0, 1)"
-mechanism = "laplace selection"
-scale = "20"
-share = "min(0.1, exp(-max_abs(y)/20))"
-"""
-
-
-def test_a_bound_that_follows_the_data_is_private():
-    """PATE's data-dependent epsilon reads the votes: refused by its path, whatever it is."""
-    found = dp.audits.parse_description(PRIVATE)
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
-    assert str(done.verdict) == "refuted"
-    assert "share of epsilon must be public" in done.sentence

@@ -10,6 +10,7 @@ import dpframe as dp
 from dpframe.audits.descriptions.functions import FUNCTIONS, MAPS, RAW, STATISTICS
 from dpframe.audits.descriptions.language import read
 from dpframe.audits.descriptions.scope import Scope
+from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Gram, LabelSum, Moment, RowSum, Squares
 from dpframe.sensitivity import L1, L2
 from tests.descriptions.hostile.cases import GOOD, HEAD, RELEASE
@@ -179,6 +180,19 @@ def test_gradients_are_rounds(text, clip):
     assert len(found.graph.loops) == 1
 
 
+def test_rows_are_multiplied_by_what_was_released():
+    """By a matrix that is made of an earlier release; a later one, or none, is no matrix."""
+    again = RELEASE.replace("gram", "again").replace("X'X", "sum(clip(times(X, gram), 1/2))")
+    found = dp.audits.parse_description(GOOD + again)
+    (first, second) = found.graph.releases
+    assert first in ancestors(second)
+    assert str(second.statistic.sensitivity(L2).value) == "1/2"
+    for wrong in ("times(X, again)", "times(X, 2)", "times(gram, X)"):
+        text = GOOD + again.replace("clip(times(X, gram), 1/2)", wrong)
+        with pytest.raises(dp.DPFrameError, match=r"again|written times|public"):
+            dp.audits.parse_description(text)
+
+
 def test_every_function_is_spelled_somewhere_in_these_tests():
     """A new one needs a line here."""
     from pathlib import Path
@@ -228,13 +242,13 @@ def test_the_last_step_reads_releases_only(reads):
     """Rows, labels and statistics are raw."""
     found = dp.audits.parse_description(GOOD + f'[output]\nreads = ["gram", "{reads}"]')
     done = dp.audit(found.regression, target=found.target, setting=found.setting)
-    assert str(done.verdict) == "refuted"
+    assert str(done.verdict) == "unproved"
 
 
 def test_n_is_private_where_rows_come_and_go():
     """And public where one is exchanged."""
     text = GOOD.replace("6/epsilon", "analytic_sigma(epsilon, delta)*(2 + n)")
-    for relation, verdict in (("add-remove", "refuted"), ("replace-one", "proved")):
+    for relation, verdict in (("add-remove", "unproved"), ("replace-one", "proved")):
         found = dp.audits.parse_description(text.replace("add-remove", relation))
         done = dp.audit(found.regression, target=found.target, setting=found.setting)
         assert str(done.verdict) == verdict

@@ -54,12 +54,13 @@ def test_a_mutant_is_refused(case):
 @pytest.mark.parametrize("case", MUTANTS, ids=named)
 def test_a_refusal_shows_a_counterexample(case):
     """Some obligation is refuted by numbers of the declared domain, which break the claim when
-    evaluated anew.
+    evaluated anew; or tables differ in what is read.
     """
     report = case.examine()
     domains = {symbol.name: symbol.domain for symbol in report.problem.symbols}
     refuted = [one for one in report.open_obligations if one.verdict is Verdict.REFUTED]
-    assert bool(refuted) is (case.name not in UNSHOWN)
+    shown = [one for one in report.open_obligations if one.witness is not None]
+    assert bool(shown) is (case.name not in UNSHOWN)
     for one in refuted:
         assert str(one.witness)
         assert case.broken is None or case.broken(one.witness.values), one

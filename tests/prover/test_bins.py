@@ -16,7 +16,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph.statistics.bins import median_bin, median_distance, running_totals
 from dpframe.kernel import check
-from dpframe.sensitivity import L1, L2
+from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.theory.bins import FACTORS, square_root, tree_levels
 from tests.support import samples
 from tests.support.oracles import value
@@ -81,6 +81,9 @@ def test_no_pair_moves_a_factor_further(factor, relation, of_rows):
     X, y = attrs.evolve(SETTING, relation=relation).nodes()
     sums = dp.graph.binned_sums(X, y, CUTS) if of_rows else dp.graph.bin_counts(y, CUTS)
     node, A = dp.graph.factored(sums, factor), np.array(matrix(factor, 8), dtype=float)
+    if not of_rows:
+        pairs = itertools.product(A.T, A.T if relation is dp.REPLACE_ONE else [np.zeros(len(A))])
+        assert max(np.ptp(a - b) for a, b in pairs) <= value(node.sensitivity(RANGE).value, {})
     for norm, order in ((L1, 1), (L2, 2)):
         bound = value(node.sensitivity(norm).value, {"d": 2})
         unit = np.array([0.5**0.5] * 2) if order == 1 else np.array([1.0, 0.0])
@@ -196,6 +199,9 @@ def test_mutants_of_a_median_are_not_proved(wrong):
     """Another radius tested, less noise, the wrong side, a failure that is not paid for."""
     done = dp.audit(Median(**wrong), target=TARGET, setting=SETTING)
     assert str(done.verdict) != "proved"
+    if wrong.keys() & {"tested", "upper", "other"}:
+        (found,) = (one for one in done.report.open_obligations if one.kind == "sensitivity")
+        assert "a lower bound on the distance of these counts, with this radius" in str(found)
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)

@@ -288,38 +288,46 @@ def true_total(currency, target, rows, found):
     return max(costs) <= noise_costs.number(limit[-1]) * (1 + mpmath.mpf("1e-12"))
 
 
-@pytest.mark.some(24)
-@pytest.mark.parametrize("seed", range(360))
-def test_no_mutant_survives(seed):
-    """A share is proved only if the oracle finds its cost inside, and refuted only if above; no
-    total is proved that costs more, and none is refuted that does not.
-    """
-    currency, target, rows, found = mutant(seed)
+def audited(seed):
+    """A random declaration, its audit, and what the oracle says each share costs of how much."""
+    currency, target, rows, found = drawn = mutant(seed)
     regression = Mutant(
         noises=tuple(KINDS[kind](size) for kind, size, _, _ in found),
         weights=tuple(weight for *_, weight in found),
     )
     setting = samples.setting(rows_per_person=rows)
-    audit = dp.audit(regression, target=target, setting=setting)
-    whole = sum(weight for *_, weight in found)
-    tiny = mpmath.mpf("1e-12")
-    for line, (kind, size, limit, _) in zip(audit.lines, found, strict=True):
+    costs = []
+    for kind, size, limit, _ in found:
         name, epsilon = ("delta", limit[0]) if len(limit) > 1 else (currency, 0)
-        cost, most = (
-            noise_costs.cost(kind, size, rows, name, epsilon),
-            noise_costs.number(limit[-1]),
-        )
+        cost = noise_costs.cost(kind, size, rows, name, epsilon)
+        costs.append((cost, noise_costs.number(limit[-1])))
+    return drawn, dp.audit(regression, target=target, setting=setting), costs
+
+
+SEEDS, TINY = range(360), mpmath.mpf("1e-12")
+
+
+@pytest.mark.some(24)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_mutant_survives(seed):
+    """A share is proved only if the oracle finds its cost inside, and refuted only if above; no
+    total is proved that costs more, and none is refuted that does not.
+    """
+    drawn, audit, costs = audited(seed)
+    currency, *_, found = drawn
+    whole = sum(weight for *_, weight in found)
+    for line, (cost, most) in zip(audit.lines, costs, strict=True):
         if line.claim == "proved":
-            assert cost <= most * (1 + tiny)
+            assert cost <= most * (1 + TINY)
             assert line.noise_factor is None or line.noise_factor > 1 - 1e-4
         if line.claim == "refuted":
-            assert cost > most * (1 - tiny)
+            assert cost > most * (1 - TINY)
             assert line.noise_factor is None or line.noise_factor < 1 + 1e-4
         assert line.claim != "unproved" or whole > 1 or abs(cost - most) <= 1e-9 * most
     if audit.verdict is Verdict.PROVED:
-        assert true_total(currency, target, rows, found)
+        assert true_total(*drawn)
     if audit.verdict is Verdict.REFUTED and currency in ("epsilon", "rho"):
-        assert not true_total(currency, target, rows, found)
+        assert not true_total(*drawn)
 
 
 # ------------------------------------------------------------------------ certificates and rules

@@ -1,13 +1,16 @@
-"""Wrong noise, wrong factors, reused shares and missing composition in graphs of selections and
-running totals: an oracle says what is false, and nothing false is proved.
+"""Wrong noise, wrong factors, reused shares and missing composition in graphs of selections,
+running totals and tested medians: an oracle says what is false, and nothing false is proved.
 
 The oracle knows no rule of dpframe: it enumerates the places of a record, and computes what the
-exact laws cost.
+exact laws cost. `python -m tests.prover.test_release_mutants` counts them, and those of sums in
+test_currencies; `--write` puts the table into docs/published.md.
 """
 
 from __future__ import annotations
 
 import itertools
+import sys
+from collections import Counter
 from fractions import Fraction
 from functools import lru_cache
 
@@ -17,11 +20,14 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.graph.statistics.bins import median_bin, median_distance
 from dpframe.mechanisms import selections
-from tests.prover.test_bins import matrix
+from tests.prover import test_currencies
+from tests.prover.test_bins import edits, matrix
 from tests.prover.test_selections import LAWS, neighbours, weights
 from tests.support import samples
 from tests.support.oracles import delta_of
+from tests.support.published_page import PAGE
 
 CUTS = (-1, 1)
 STEPS = [Fraction(t, 4) - 1 for t in range(1, 8)]  # eight bins
@@ -31,7 +37,7 @@ ROOM = 1 - 1e-9
 
 @attrs.frozen
 class Case:
-    """What is declared, and what is claimed of it: epsilon, or rho, or (epsilon, 1e-6)."""
+    """What is declared, and what is claimed of it: epsilon, rho, mu, or (epsilon, 1e-6)."""
 
     what: str
     noise: str
@@ -50,6 +56,7 @@ class Case:
             "epsilon": dp.PureDP(1),
             "rho": dp.ZeroConcentratedDP(1),
             "delta": dp.ApproxDP(1, "1e-6"),
+            "mu": dp.GaussianDP(1),
         }
         return claims[self.claim]
 
@@ -73,8 +80,8 @@ class Case:
         if self.noise == "Laplace":
             return cost * self.draws > 1 / ROOM
         square = self.draws * cost**2
-        if self.claim == "rho":
-            return square / 2 > 1 / ROOM
+        if self.claim in ("rho", "mu"):
+            return square / {"rho": 2, "mu": 1}[self.claim] > 1 / ROOM
         return delta_of(1, mpmath.sqrt(square)) > mpmath.mpf("1e-6") / ROOM
 
 
@@ -115,6 +122,8 @@ def chosen(case):
     law, relation = LAWS[getattr(selections, case.noise)], case.relation
     if case.claim == "rho":
         return order_two(law, float(case.size / case.rows), relation) * case.draws > 2 / ROOM
+    if case.claim == "mu":
+        return score(law, float(case.size), relation) > 1 / ROOM
     loss = largest(law, float(case.size / case.rows), relation)
     if case.claim == "epsilon":
         return loss * case.draws > 1 / ROOM
@@ -143,6 +152,17 @@ def order_two(law, scale, relation):
         for p, q in ((a, b), (b, a)):
             moment = mpmath.fsum(x**2 / z for x, z in zip(p, q, strict=True))
             found = max(found, mpmath.log(moment))
+    return found
+
+
+@lru_cache
+def score(law, scale, relation):
+    """The largest difference of normal scores of one event, on two candidates and a third."""
+    found, up = mpmath.mpf(0), 1 if relation is dp.ADD_REMOVE else 2
+    for gap in range(-6, 7):
+        for p, q in itertools.permutations([law((0, gap, 0), scale), law((0, gap + up, 0), scale)]):
+            scores = [mpmath.erfinv(2 * one[1] - 1) * mpmath.sqrt(2) for one in (p, q)]
+            found = max(found, scores[0] - scores[1])
     return found
 
 
@@ -176,15 +196,16 @@ def selection_cases():
         yield Case("selection", kind, Fraction(need) / 2, relation, claim="delta")
         range_bounded = LAWS[getattr(selections, kind)] is weights
         rough = Fraction(need, 6 if range_bounded else 3)
-        yield Case("selection", kind, rough, relation, claim="rho")
-        yield Case("selection", kind, Fraction(need), relation, claim="rho")
+        for claim, size in itertools.product(("rho", "mu"), (rough, Fraction(need))):
+            yield Case("selection", kind, size, relation, claim=claim)
 
 
 def total_cases():
     """Stds and scales for less and for more; shares reused; the columns of the other factor."""
     sums = ("tree", "square_root", "rows of tree", "rows of square_root")
     for what, relation in itertools.product(sums, samples.RELATIONS):
-        for noise, claim, one in (("Gaussian", "rho", 0.5), ("Laplace", "epsilon", 1.0)):
+        claims = ("Gaussian", "rho", 0.5), ("Gaussian", "mu", 1.0), ("Laplace", "epsilon", 1.0)
+        for noise, claim, one in claims:
             least = moved(what, noise, relation)
             need = least * (one**0.5 if noise == "Gaussian" else 1)
             for factor in (0.5, 0.9, 2.0):
@@ -199,15 +220,131 @@ def total_cases():
         yield Case(what, "Gaussian", size * 2, relation, claim="delta")
 
 
-CASES = [*selection_cases(), *total_cases()]
+# ------------------------------------------------------------------------ tested medians
+@attrs.frozen
+class MedianCase:
+    """A median that is released if a test passes: (1, 1e-6) is claimed. `changes` is what the
+    noise was made for: 1, or 2 where a record is replaced. The other fields are edits.
+    """
+
+    relation: object
+    radius: int = 2
+    tested: int = 0
+    """By how much the tested radius is larger."""
+    test: Fraction = Fraction(1)
+    noise: Fraction = Fraction(1)
+    """Factors of both scales."""
+    stds: Fraction = Fraction("13.1224")  # e^-stds/2 < 1e-6
+    margin: int = 1
+    """In moves of the distance."""
+    failure: str = "1e-6"
+    rows: int = 1
+
+    what, claim = "tested median", "delta"
+
+    @property
+    def changes(self):
+        """Records that come or go."""
+        return 1 if self.relation is dp.ADD_REMOVE else 2
+
+    @property
+    def scales(self):
+        """Of the test and of the median: half of epsilon each."""
+        return 2 * self.changes * self.test, 2 * self.changes * self.radius * self.noise
+
+    def verdict(self):
+        """What the audit says."""
+        asked = attrs.evolve(SETTING, relation=self.relation, rows_per_person=self.rows)
+        target = dp.ApproxDP(1, "1e-6")
+        return str(dp.audit(Median(self), target=target, setting=asked).verdict)
+
+    def false(self):
+        """Whether two tables cost more: by the joint law of both releases."""
+        first, second = map(float, self.scales)
+        threshold = float(self.stds) * first + self.margin * self.changes
+        pairs = moves(self.radius + self.tested, self.changes * self.rows)
+        costs = (both_released(*one, (first, second), threshold) for one in pairs)
+        return any(one > 1e-6 * 1.001 for one in costs)
 
 
-@pytest.mark.slow
-def test_there_are_enough_mutants():
-    """More than a hundred false claims, and true ones beside them."""
-    false = sum(case.false() for case in CASES)
-    assert false >= 160
-    assert len(CASES) - false >= 50
+class Median(dp.Regression):
+    """The graph of a case."""
+
+    case: object
+
+    def declare(self, X, y, budget):
+        """A test, its bound, the median."""
+        del X
+        case, half = self.case, budget.split(epsilon=("1/2",), delta=(0,))[0]
+        counts = dp.graph.bin_counts(y, STEPS[:4])
+        asked = dp.graph.median_distance(counts, case.radius + case.tested)
+        test = dp.release(asked, dp.Laplace(case.scales[0]), half, name="test")
+        edited = {"stds": case.stds, "margin": case.margin * case.changes}
+        low = dp.graph.lower_bound(test, case.failure, name="low", **edited)
+        median = dp.graph.tested_median(counts, case.radius, low)
+        return dp.release(median, dp.Laplace(case.scales[1]), half, name="median")
+
+
+@lru_cache
+def moves(radius, steps):
+    """Every (distance, its neighbour's, move of the median) of tables of five bins, small and
+    large, that are so many edits apart.
+    """
+    found = set()
+    for counts in itertools.product((0, 1, 40), repeat=5):
+        tables = {counts}
+        for _ in range(steps):
+            tables = {tuple(other) for one in tables for other in edits(one)}
+        own = median_distance(list(counts), radius)
+        for other in tables:
+            move = abs(median_bin(list(counts)) - median_bin(other))
+            its = median_distance(other, radius)
+            found |= {(own, its, move), (its, own, move)}
+    return sorted(found)
+
+
+@lru_cache
+def both_released(own, other, move, scales, threshold):
+    """The delta at epsilon = 1 of T = q + Laplace, and of the median + Laplace where T is above the
+    threshold: of the second in closed form, and over T by the rule of Gauss and Legendre
+    between corners.
+    """
+    first, second = scales
+    reach = 40 * first
+    ends = {-reach, own, other, threshold, max(own, other) + reach}
+    t, weight = np.polynomial.legendre.leggauss(60)
+    found = 0.0
+    for a, b in itertools.pairwise(sorted(ends)):
+        at, width = (a + b) / 2 + (b - a) / 2 * t, (b - a) / 2 * weight
+        density = np.exp(-abs(at - own) / first) / (2 * first)
+        left = 1 - (abs(at - other) - abs(at - own)) / first  # of epsilon
+        shift = move / second if a >= threshold else 0.0
+        own_delta = np.where(left <= -shift, -np.expm1(left), -np.expm1((left - shift) / 2))
+        found += float((width * density * np.where(left >= shift, 0, own_delta)).sum())
+    return found
+
+
+def median_cases():
+    """Another radius tested, less noise, a threshold too low, reused shares, several rows."""
+    halves = [Fraction(one) for one in ("1/2", "3/4", "9/10", "2")]
+    edited = [
+        {},
+        *({"noise": one} for one in halves),
+        *({"test": one} for one in halves),
+        *({"tested": one} for one in (-1, 1)),
+        *({"stds": Fraction(one)} for one in (0, 3, 9, 12, 14)),
+        *({"margin": one} for one in (0, 3)),
+        {"stds": Fraction(12), "margin": 10},
+        {"failure": "1e-5"},
+        {"rows": 2},
+        {"rows": 2, "noise": Fraction(2)},
+    ]
+    for relation, radius, edit in itertools.product(samples.RELATIONS, (1, 2), edited):
+        if radius + edit.get("tested", 0) > 0:
+            yield MedianCase(relation, radius, **edit)
+
+
+CASES = [*selection_cases(), *total_cases(), *median_cases()]
 
 
 @pytest.mark.some(40)
@@ -216,7 +353,64 @@ def test_nothing_false_is_proved_and_nothing_true_refuted(case):
     """By any derivation; and where the noise is ample, it is proved."""
     found, false = case.verdict(), case.false()
     assert found != ("proved" if false else "refuted")
-    if not false and case.draws == case.rows == 1 and case.claim != "delta":
-        rho = case.claim == "rho" and case.what == "selection"
+    if not false and isinstance(case, Case) and case.draws == case.rows == 1:
+        weak = case.what == "selection" and case.claim in ("rho", "mu")
         wide = case.what.startswith("rows of") and case.noise == "Laplace"  # grows with columns
-        assert rho or wide or found == "proved"
+        assert weak or wide or case.claim == "delta" or found == "proved"
+    if isinstance(case, MedianCase) and case == MedianCase(case.relation, case.radius):
+        assert found == "proved"
+
+
+# ------------------------------------------------------------------------ how many
+BEGIN, END = "<!-- begin mutants -->\n", "<!-- end mutants -->"
+
+
+def judged():
+    """Graph and claim of each mutant, whether the claim is false by the oracle, and the verdict:
+    of each share of the sums of test_currencies too, and of their totals where that is certain.
+    """
+    for case in CASES:
+        what = case.what.removeprefix("rows of ").replace("_", " ")
+        yield what, case.claim, case.false(), case.verdict()
+    for seed in test_currencies.SEEDS:
+        drawn, audit, costs = test_currencies.audited(seed)
+        claim = {"epsilon, delta": "delta", "mu^2": "mu"}.get(drawn[0], drawn[0])
+        for line, (cost, most) in zip(audit.lines, costs, strict=True):
+            yield "a share of a sum", claim, cost > most * (1 + test_currencies.TINY), line.claim
+        if claim in ("epsilon", "rho"):
+            yield "a sum", claim, not test_currencies.true_total(*drawn), str(audit.verdict)
+
+
+def table(found):
+    """How many claims are false, and how many of these proved; true, and how many refuted."""
+    rows = {}
+    for what, claim, false, verdict in found:
+        row = rows.setdefault((what, claim), Counter())
+        row.update([false, (false, verdict)])
+    rows = dict(sorted(rows.items()))
+    rows["**together**", ""] = sum(rows.values(), Counter())
+    lines = ["| graph | claim | false | proved | refuted | true | refuted | proved |"]
+    lines.append("| --- | --- | " + " | ".join(["---:"] * 6) + " |")
+    for names, row in rows.items():
+        cells = row[True], row[True, "proved"], row[True, "refuted"]
+        cells += row[False], row[False, "refuted"], row[False, "proved"]
+        lines.append(f"| {' | '.join([*names, *map(str, cells)])} |")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.page
+@pytest.mark.slow
+def test_the_table_of_mutants_is_fresh():
+    """And none survives."""
+    page, found = PAGE.read_text("utf-8"), list(judged())
+    assert page[page.index(BEGIN) + len(BEGIN) : page.index(END)] == table(found)
+    assert not {(True, "proved"), (False, "refuted")} & {one[2:] for one in found}
+
+
+if __name__ == "__main__":
+    written = table(judged())
+    if "--write" in sys.argv:
+        page = PAGE.read_text("utf-8")
+        head, rest = page.split(BEGIN)
+        PAGE.write_text(head + BEGIN + written + rest[rest.index(END) :], "utf-8")
+    sys.stdout.write(written)

@@ -166,6 +166,50 @@ def test_half_exact_and_double_scales(cls, relation, target):
     assert found[2].lines[0].noise_factor == pytest.approx(2, rel=1e-4)
 
 
+SCORES = {
+    "squares": (lambda X, y: dp.graph.column_squares(X), 1, [(1, 0, 0)], [(1, -1, 0)]),
+    "sum": (lambda X, y: X.sum(), dp.sqrt(2) / 2, [(1, -1, 0)], [(2, -2, 0)]),
+    "moment": (lambda X, y: X.T @ y, dp.sqrt(2), [(1, -1, 0)], [(2, -2, 0)]),
+}
+"""Statistics; the unit in which records of norm 1 with labels of 2 make whole scores, up to one
+that is added to all; what one record more moves these by, and one in the place of another.
+"""
+
+
+class Scored(dp.Regression):
+    """A column by its score."""
+
+    what: str
+    noise: object
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(SCORES[self.what][0](X, y), self.noise, budget, name="column")
+
+
+@pytest.mark.some(8)
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+@pytest.mark.parametrize("cls", samples.SELECTIONS, ids=lambda c: c.__name__)
+@pytest.mark.parametrize("what", SCORES)
+def test_scores_of_rows_are_refuted_by_rows_that_occur(what, cls, relation):
+    """The exact scale is proved, and nine tenths of it refuted: by the laws on scores that rows
+    make, the loss of a column far behind is above the claim.
+    """
+    _, unit, added, replaced = SCORES[what]
+    moves = replaced if relation is dp.REPLACE_ONE else added
+    span = max(moves[0]) - min(moves[0])
+    for part, verdict in ((1, "proved"), (Fraction(9, 10), "refuted")):
+        noise = cls(dp.constant(span * part) * unit)
+        done = dp.audit(Scored(what, noise), target=dp.PureDP(1), setting=setting(relation))
+        assert str(done.verdict) == verdict
+    lost, scale = mpmath.mpf(0), span * 0.9
+    for base, move in itertools.product([(-12, 12, 0), (-30, 30, 0)], moves):
+        first = LAWS[cls](base, scale)
+        second = LAWS[cls]([a + b for a, b in zip(base, move, strict=True)], scale)
+        lost = max(lost, abs(mpmath.log(second[0] / first[0])))
+    assert 1 < lost <= 1 / mpmath.mpf("0.9") * (1 + mpmath.mpf("1e-12"))
+
+
 @pytest.mark.parametrize("cls", samples.SELECTIONS, ids=lambda c: c.__name__)
 def test_bounded_range_belongs_to_the_exponential_mechanism_alone(cls):
     """rho = epsilon^2/8 is proved of it; of the others what randomised response costs, 0.4621."""

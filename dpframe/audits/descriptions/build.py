@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.errors import InvalidArgument, NotExecutable, TouchesData
 from dpframe.graph import (
     ColumnNode,
     DataNode,
@@ -146,7 +146,8 @@ class Builder:
             with located(_place(one, "fails")):
                 symbol = lower_bound(made, self.scope.formula(one.fails), name=one.name)
         else:
-            return self
+            arrays = {**self.scope.arrays, one.name: post(matrix_of, made)}
+            return attrs.evolve(self, scope=attrs.evolve(self.scope, arrays=arrays))
         return attrs.evolve(self, scope=self.scope.with_value(one.name, symbol))
 
     def jointly(self, joint: list[tuple[Told, DataNode]]) -> tuple[AdditiveNoise, ...]:
@@ -221,6 +222,15 @@ def stepped(point: Any, answer: Any, t: int, pace: float) -> Any:
     """A step against the gradient."""
     del t
     return point - pace * answer
+
+
+def matrix_of(released: Any) -> Any:
+    """The matrix of `times(X, name)`, of which a description says only what it is made of. Raises
+    NotExecutable.
+    """
+    del released
+    text = "times(X, name) does not say which matrix it is. Write a dp.Regression to run it."
+    raise NotExecutable(text)
 
 
 def last_step(*values: Any) -> tuple[Any, ...]:

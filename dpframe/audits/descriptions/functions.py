@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import ColumnNode, DataNode, RowsNode, iterate
+from dpframe.graph import ColumnNode, DataNode, Post, RowsNode, iterate
 from dpframe.graph import functions as of
 from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.statistics import AGGREGATES, Gram, Moment, Statistic
@@ -135,6 +135,10 @@ MAPS = {
     ),
     "normalize": Function(
         "normalize(X)", "every row divided by its own norm", (R,), lambda X: X.normalized()
+    ),
+    "times": Function(
+        "times(X, name)", "every row times a matrix that is made of the release of that name",
+        (R, Post), lambda X, made: X.times(made),
     ),
     "intercept": Function(
         "intercept(X)", "a column of ones appended; intercept(X, c) of c", (R, E),

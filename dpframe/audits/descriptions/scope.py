@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import reduce
+from itertools import zip_longest
 from typing import Any, NoReturn
 
 import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData, UnsafeFormula
-from dpframe.graph import ColumnNode, DataNode, RowsNode
+from dpframe.graph import ColumnNode, DataNode, Post, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
@@ -41,6 +42,8 @@ class Scope:
     named: Mapping[str, Tree] = attrs.field(factory=dict)
     sizes: Mapping[str, Size] = attrs.field(factory=dict)
     released: frozenset[str] = frozenset()
+    arrays: Mapping[str, Post] = attrs.field(factory=dict)
+    """What is made of earlier releases, by their names."""
 
     @classmethod
     def of(cls, X: RowsNode, y: ColumnNode | None, budget: Share) -> Scope:
@@ -124,8 +127,15 @@ class Scope:
             case Call(word, arguments):
                 if word not in FUNCTIONS:
                     _unknown("function", word, FUNCTIONS)
-                return FUNCTIONS[word].of([self._value(argument) for argument in arguments])
+                function = FUNCTIONS[word]
+                takes = zip_longest(arguments, function.takes[: len(arguments)])
+                return function.of([self._argument(tree, kind) for tree, kind in takes])
         raise TypeError(tree)
+
+    def _argument(self, tree: Tree, kind: type | None) -> Any:
+        """What an argument spells; of earlier releases where the function takes those."""
+        made = self.arrays.get(tree.word) if isinstance(tree, Name) and kind is Post else None
+        return self._value(tree) if made is None else made
 
     def _name(self, word: str) -> Value:
         if word in self.values:

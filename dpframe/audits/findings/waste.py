@@ -13,10 +13,10 @@ from dpframe.audits.figures import exactly
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.numerics import to_float
-from dpframe.privacy import GaussianDP, PureDP, Share
+from dpframe.privacy import Share
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.profile_rule import cost
+from dpframe.prover.profile_rule import cost, rho_of
 from dpframe.symbols import Expression
 
 from ..figures import clipped, figure, tidy
@@ -82,14 +82,9 @@ def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Frac
 
 def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
     try:
-        amount = cost(release).amounts[0]
+        own = rho_of(release) if unit == "rho" else cost(release).amounts[0]
     except DPFrameError:
         return None
-    formulas: dict[tuple[type, str], Expression] = {
-        (GaussianDP, "rho"): amount * Fraction(1, 2),
-        (PureDP, "rho"): amount * amount * Fraction(1, 2),
-    }
-    own = formulas.get((release.gives, unit), amount)
     return upper_at(number_at(own * release.times, values), values)
 
 

@@ -65,7 +65,7 @@ class Costs:
             at = ", ".join(f"{name} = {exactly(found.at[name])}" for name in names)
             note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
             yield "True cost", self._cost(best[0]), plain_words(note)
-        elif audit.verdict is Verdict.REFUTED and audit.broken is None:
+        elif any(one.verdict is not Verdict.PROVED for one in audit.report.common):
             yield "True cost", "no bound", "see what stands in the way"
 
     def _cost(self, one: Opinion) -> str:

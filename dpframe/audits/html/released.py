@@ -116,7 +116,7 @@ class Released:
             )
         notes = [" ".join(said)] if said else []
         notes += [UNUSED] if self.audit.verdict is Verdict.PROVED and self.failing else []
-        wrong = any(one.verdict is Verdict.REFUTED for one in self.audit.report.common)
+        wrong = any(one.verdict is not Verdict.PROVED for one in self.audit.report.common)
         return notes + ([QUESTIONED] if wrong else [])
 
     @property

@@ -30,6 +30,11 @@ AGGREGATES = {
     "minimum": ("column minima", "rows at 0 give 0", "one row at -B gives -B"),
     "maximum": ("column maxima", "rows at 0 give 0", "one row at B gives B"),
     "quantile": ("a quantile", "1 row at 0 gives 0", "replaced by a row at B it is B"),
+    "smooth_sensitivity": (
+        "the smooth sensitivity of the median",
+        "n equal labels give at most exp(-n b/2) times their range",
+        "one label that differs multiplies it by up to exp(b)",
+    ),
     "max_norm": (
         "the largest row norm",
         "n rows of norm 1 give 1",
