@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
+from dpframe.sources.extras import library
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item
@@ -22,12 +23,10 @@ FONT = 10.5  # points: numbers stay readable where a picture is 390 pixels wide
 
 
 def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: str = "") -> None:
-    """Draw it into the files, by their endings. Needs matplotlib.
+    """Draw it into the files, by their endings. Raises MissingExtra.
 
     The legend stands below the panels, where it hides no curve.
     """
-    from matplotlib.figure import Figure as Canvas
-
     figure = item.figure
     if figure is None:
         raise InvalidArgument("item", "a figure", item.name)
@@ -39,7 +38,9 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: 
     if above:
         told = f"{told} Above the picture in part: {', '.join(sorted(above))}."
     wide = max(columns * WIDTHS[columns], 5.5)
-    canvas = Canvas(figsize=(wide, rows * HEIGHT), layout="constrained")
+    canvas = library("matplotlib.figure", "plots").Figure(
+        figsize=(wide, rows * HEIGHT), layout="constrained"
+    )
     grid = canvas.subplots(rows, columns, squeeze=False)
     for place, axes in enumerate(grid.flat):
         if place >= len(parts):
