@@ -123,9 +123,7 @@ def _drawn(item: Item, found: list[object], pictures: list[Path], told: str) -> 
 
     try:
         picture(found, item, pictures, told=f"{told}.")
-    except ModuleNotFoundError as error:
-        if error.name != "matplotlib":
-            raise
+    except dp.errors.MissingExtra:
         for line in labelled(["no picture: pip install 'dpframe[plots]'"]):
             say(line)
         return False

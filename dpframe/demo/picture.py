@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import dpframe as dp
 from dpframe.audits import compare
+from dpframe.sources.extras import library
 
 from .survey import NAMES, WIDTHS, LeastSquares
 
@@ -32,11 +33,7 @@ def picture(path: Path, private: Array, noise: Array, public: LeastSquares, spre
 
     Raises MissingExtra.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise dp.errors.MissingExtra("matplotlib", "plots") from error
-    figure = Figure(figsize=(11, 5), layout="constrained")
+    figure = library("matplotlib.figure", "plots").Figure(figsize=(11, 5), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(1.5, 1))
     _coefficients(left, private, noise, public, spread)
     _noise(right)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
+from dpframe.sources.extras import library
 
 from .declaration import CODEBOOK, SETTING
 
@@ -33,11 +34,7 @@ class Table:
 
 def survey() -> Table:
     """6,366 women, as statsmodels ships them. Raises MissingExtra."""
-    try:
-        from statsmodels.datasets import fair
-    except ImportError as error:
-        raise dp.errors.MissingExtra("statsmodels", "demo") from error
-    frame = fair.load_pandas().data
+    frame = library("statsmodels.datasets.fair", "demo").load_pandas().data
     return Table(frame[NAMES], frame[LABEL])
 
 

@@ -76,17 +76,47 @@ class Estimate:
         count = len(self.runs)
         if count < 2:
             return (-math.inf, math.inf)
-        positive = bool((self.runs > 0).all())
-        told = np.log(self.runs) if positive else self.runs
-        centre, variance = float(told.mean()), float(told.var(ddof=1))
-        noise = 0.0
-        if theirs > self.fits and not math.isnan(self.within):
-            scale = float(self.runs.mean()) ** 2 if positive else 1.0
-            noise = self.within / scale * (1 / self.fits - 1 / theirs)
-            centre += noise / 2 if positive else 0.0  # a mean of logarithms lies below
-        width = further(variance, noise, count)
-        low, high = centre - width, centre + width
-        return (_exp(low), _exp(high)) if positive else (low, high)
+        logs, noise = self._logs, self._noise(theirs)
+        centre, width = self._centre(noise), further(float(logs.var(ddof=1)), noise, count)
+        return self._back(centre - width), self._back(centre + width)
+
+    def middle(self, theirs: int) -> float:
+        """The geometric mean of the runs, corrected for `theirs` fits where these are more."""
+        return self._back(self._centre(self._noise(theirs)))
+
+    @property
+    def own(self) -> float:
+        """The share of the runs that the prediction of the others holds; nan of one or two."""
+        if len(self.runs) < 3:
+            return math.nan
+        inside = []
+        for i, one in enumerate(self.runs):
+            low, high = attrs.evolve(self, runs=np.delete(self.runs, i)).prediction(self.fits)
+            inside.append(low <= one <= high)
+        return float(np.mean(inside))
+
+    @property
+    def _positive(self) -> bool:
+        return bool((self.runs > 0).all())
+
+    @property
+    def _logs(self) -> Array:
+        """Logarithms, or the runs themselves where one is not positive."""
+        return np.log(self.runs) if self._positive else self.runs
+
+    def _noise(self, theirs: int) -> float:
+        """The variance that one run of ours has and that of `theirs` fits has not."""
+        if theirs <= self.fits or math.isnan(self.within):
+            return 0.0
+        scale = float(self.runs.mean()) ** 2 if self._positive else 1.0
+        return self.within / scale * (1 / self.fits - 1 / theirs)
+
+    def _centre(self, noise: float) -> float:
+        below = noise / 2 if self._positive else 0.0  # a mean of logarithms lies below
+        return float(self._logs.mean()) + below
+
+    def _back(self, value: float) -> float:
+        return math.exp(min(value, 700.0)) if self._positive else value
 
 
 def further(variance: float, noise: float, count: int, points: int = 400) -> float:
@@ -107,7 +137,3 @@ def further(variance: float, noise: float, count: int, points: int = 400) -> flo
         return float(np.mean(2 * stats.norm.cdf(width / stds) - 1)) - LEVEL
 
     return float(optimize.brentq(missing, 0, 40 * float(stds.max())))
-
-
-def _exp(value: float) -> float:
-    return math.exp(min(value, 700.0))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import dpframe as dp
 
 from .declared import Split
-from .uci import CONSTANT, Table
+from .uci import Table, standardised
 
 Array = NDArray[Any]
 
@@ -95,14 +95,6 @@ def clipped(X: Array, fitted: Array, c: float, train: Array, test: Array | None)
     for place in (train, test):
         if place is not None:
             found[place] = np.minimum(X[place], upper)
-    return found
-
-
-def standardised(X: Array, fitted: Array) -> Array:
-    """Columns less their mean over their std in the rows `fitted`; zeros where that is constant."""
-    mean, std = X[fitted].mean(axis=0), X[fitted].std(axis=0)
-    varies = std > CONSTANT * np.abs(X[fitted]).max(axis=0, initial=0)
-    found: Array = np.where(varies, X - mean, 0) / np.where(varies, std, 1)
     return found
 
 

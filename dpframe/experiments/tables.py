@@ -57,9 +57,13 @@ class Entry:
             "std": f"{self.ours.std:.3g}",
             "repeats": len(self.ours.runs),
             "published": "" if self.published is None else self.published.text,
+            "middle": "" if self.published is None else f"{self.ours.middle(self.theirs):.6g}",
             "low": "" if self.published is None or math.isinf(low) else f"{low:.4g}",
             "high": "" if self.published is None or math.isinf(high) else f"{high:.4g}",
             "inside": "" if self.inside is None else int(self.inside),
+            "own": ""
+            if self.inside is None or math.isnan(self.ours.own)
+            else f"{self.ours.own:.3g}",
             "stand_in": item.stand_in,
         }
 

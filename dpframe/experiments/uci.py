@@ -62,17 +62,19 @@ def prepared(table: Table) -> Table:
 
     A constant column becomes zeros, and a row of zeros stays one.
     """
-    X = z_scores(table.X)
+    X = standardised(table.X)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     largest = np.abs(table.y).max(initial=0)
     return Table(table.name, X / np.where(lengths > 0, lengths, 1), table.y / (largest or 1))
 
 
-def z_scores(X: Array) -> Array:
-    """Columns less their means, over their stds (n, d); zeros where a column is constant."""
+def standardised(X: Array, fitted: Any = slice(None)) -> Array:
+    """Columns less their means, over their stds in the rows `fitted` (n, d); zeros where a column
+    is constant.
+    """
     if len(X) == 0:
         return X
-    stds, sizes = X.std(axis=0), np.abs(X).max(axis=0)
-    varies = stds > CONSTANT * sizes
-    centred: Array = np.where(varies, X - X.mean(axis=0), 0)
-    return centred / np.where(varies, stds, 1)
+    mean, std = X[fitted].mean(axis=0), X[fitted].std(axis=0)
+    varies = std > CONSTANT * np.abs(X[fitted]).max(axis=0)
+    found: Array = np.where(varies, X - mean, 0) / np.where(varies, std, 1)
+    return found

@@ -150,8 +150,7 @@ class AdaSSPHessianMix(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Thirds of the budget."""
-        rows = X.scaled(aggregate("max_norm", X)).clip(norm=1)
-        return self.bounded(rows, y.scaled(aggregate("max_abs", y)).clip(-1, 1), budget)
+        return self.bounded(over_longest(X), over_largest(y), budget)
 
     def bounded(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The same of rows and labels that have public bounds."""
@@ -194,3 +193,13 @@ def mirrored(statistic: Statistic, share: Share) -> MirroredGaussian:
     moved = statistic.sensitivity(L2)
     size = constant(1) if moved is None else moved.value
     return MirroredGaussian(Gaussian.kamath_ullman.calibrate(share, size).formula)
+
+
+def over_longest(X: RowsNode) -> RowsNode:
+    """Rows over the largest norm of the data itself: of norm at most 1. Not private."""
+    return X.scaled(aggregate("max_norm", X)).clip(norm=1)
+
+
+def over_largest(y: ColumnNode) -> ColumnNode:
+    """y/max|y|, in [-1, 1]. Not private."""
+    return y.scaled(aggregate("max_abs", y)).clip(-1, 1)

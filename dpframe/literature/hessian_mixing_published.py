@@ -13,9 +13,9 @@ from dpframe.graph import (
     post,
     release,
 )
-from dpframe.graph.functions import aggregate, gradient
+from dpframe.graph.functions import gradient
 from dpframe.graph.procedure import Huber
-from dpframe.literature.adassp_published import TOLERANCE
+from dpframe.literature.adassp_published import TOLERANCE, over_largest, over_longest
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.regressions.descent import averaged
@@ -42,8 +42,7 @@ class HessianMixingCoded(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """A quarter, a quarter and a half of epsilon."""
-        rows = X.scaled(aggregate("max_norm", X)).clip(norm=1)
-        return self.bounded(rows, y.scaled(aggregate("max_abs", y)).clip(-1, 1), budget)
+        return self.bounded(over_longest(X), over_largest(y), budget)
 
     def bounded(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The same of rows and labels that have public bounds."""

@@ -10,7 +10,7 @@ from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post
 from dpframe.graph.functions import aggregate
 from dpframe.graph.maps.bounds import Capped
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels, RecordRows
-from dpframe.literature.adassp_published import AdaSSPThesis
+from dpframe.literature.adassp_published import AdaSSPThesis, over_largest, over_longest
 from dpframe.privacy import Share
 from dpframe.regressions.adassp import RHO
 from dpframe.regressions.solve import Fit
@@ -96,17 +96,11 @@ def standardised(X: RowsNode) -> RowsNode:
     return X.divided(**raw, lower=constant("1e-9"), upper=constant("1e9"))
 
 
-def over_largest(y: ColumnNode) -> ColumnNode:
-    """y/max|y|, which lies in [-1, 1] of itself."""
-    return y.scaled(aggregate("max_abs", y)).clip(-1, 1)
-
-
 def over_largest_norm(X: RowsNode, y: ColumnNode, budget: Share, rho: Expression) -> Post:
     """The fit on rows over their largest norm, in units of X and y by raw scalers."""
     rows = standardised(X)
-    mapped = rows.scaled(aggregate("max_norm", rows)).clip(norm=1)
     inner = AdaSSPThesis(rho=rho)  # type: ignore[call-arg]
-    fit = inner.declare(mapped, over_largest(y), budget)
+    fit = inner.declare(over_longest(rows), over_largest(y), budget)
     raw = (aggregate("mean", X), aggregate("std", X))
     largest = (aggregate("max_norm", rows), aggregate("max_abs", y))
     return post(put_back, fit, *raw, *largest)

@@ -72,3 +72,25 @@ def test_shares_of_zero_have_an_interval():
     low, high = Estimate.of(np.array([[0.0], [1.0], [1.0]]), MEAN).prediction(1)
     assert low < 0
     assert high > 1
+
+
+def test_of_our_own_runs_the_others_hold_as_many_as_they_should():
+    """95% of lognormal runs, fewer where logarithms are skewed; nothing is said of two."""
+    rng = np.random.default_rng(4)
+    shares = {
+        name: np.mean([Estimate.of(draw((6, 1)), MEAN).own for _ in range(300)])
+        for name, draw in (
+            ("lognormal", lambda size: rng.lognormal(0, 1, size)),
+            ("twice", lambda size: np.exp(rng.exponential(size=size))),
+        )
+    }
+    assert shares["lognormal"] == pytest.approx(0.95, abs=0.02)
+    assert shares["twice"] < 0.94
+    assert math.isnan(Estimate.of(np.ones((2, 1)), MEAN).own)
+
+
+def test_the_middle_is_a_geometric_mean():
+    """Of the runs; a mean of many fits lies above by half of their variance in logarithms."""
+    one = Estimate.of(np.array([[1.0, 3.0], [7.0, 9.0]]), MEAN)
+    assert one.middle(2) == pytest.approx(4)
+    assert one.middle(10**9) == pytest.approx(4 * math.exp(2 / 25 / 2 / 2), rel=1e-6)

@@ -6,7 +6,14 @@ import pytest
 
 from dpframe.experiments.catalogue import ITEMS
 from tests.support.papers_page import FOLDER, VERDICTS, judged, kept, pages, records
-from tests.support.papers_rows import ALGORITHMS, FOUND, MISSING, PAPERS, STATEMENTS
+from tests.support.papers_rows import (
+    ALGORITHMS,
+    FOUND,
+    MISSING,
+    PAPERS,
+    STATEMENTS,
+)
+from tests.support.papers_rows import VERDICTS as JUDGED
 
 
 @pytest.mark.page
@@ -21,6 +28,7 @@ def test_every_paper_has_its_rows():
     assert set(ALGORITHMS) == set(STATEMENTS) == set(MISSING) == set(PAPERS)
     assert {one.paper for one in ITEMS.values()} == {key for key, _, _ in PAPERS.values()}
     assert set(FOUND) <= set(ITEMS)
+    assert set(" ".join(JUDGED.values()).split()) <= set(ITEMS)
 
 
 def test_links_lead_to_files():
@@ -42,14 +50,86 @@ def test_every_item_has_results_that_are_labelled():
         assert {one["stand_in"] for one in found} == {item.stand_in}
 
 
+NUMBERED = {  # everything with a number in the texts of the papers
+    "wang": {
+        "Definition": "1",
+        "Algorithm": "1 2",
+        "Theorem": "2 3",
+        "Lemma": "6 12",
+        "Eq.": "1 2 3 4 5 6 7 8",
+        "Table": "1 2 3",
+        "Figure": "1 2 3",
+    },
+    "acharya": {
+        "Definition": "2.1 2.2",
+        "Remark": "3.1",
+        "Algorithm": "1",
+        "Assumption": "3.3 3.5",
+        "Theorem": "3.2 3.4 3.6 A.4",
+        "Lemma": "A.1 A.2 A.3 A.5",
+        "Table": "1 2 3 4 5 6 7 8 9 10 11 12",
+        "Figure": "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18",
+    },
+    "piazza": {
+        "Proposition": "1 2 16",
+        "Definition": "3 6",
+        "Theorem": "4 5",
+        "Lemma": "7 8 9 10 11 12 13 14 15 17 18",
+        "Algorithm": "1 2 3 4",
+        "Figure": "1 2 3 4 5 6",
+    },
+    "thesis": {
+        "Definition": "2.4 2.5 2.6 2.8",
+        "Theorem": "2.7",
+        "Algorithm": "1 2 3",
+        "Eq.": "2.1 2.2 2.3 2.9 2.10 3.1 3.2 3.3 3.4 3.5 3.6 3.7 3.8 3.9",
+        "Figure": "4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8",
+    },
+    "dandekar": {
+        "Definition": "1 2 3 4",
+        "Theorem": "1 2",
+        "Lemma": "1 2",
+        "Algorithm": "1",
+        "Eq.": "2 3 4 5 6 7 8 9 10",
+        "Figure": "1 2 3 4 5",
+    },
+}
+
+
+def named(page, kind):
+    """The numbers of a kind that the tables of a page name, "12 to 14" as three."""
+    found = set()
+    for line in page.splitlines():
+        if not line.startswith("| "):
+            continue
+        for listed in re.findall(rf"\b{kind}s? ([\w., ]+)", line.split(" | ")[0]):
+            for part in listed.split(", "):
+                ends = re.match(r"([A-Z]?\.?\d[\d.]*)(?: to ([\d.]+))?", part)
+                if ends is None:
+                    continue
+                first, last = ends.group(1), ends.group(2) or ends.group(1)
+                head, _, low = first.rpartition(".")
+                high = last.rpartition(".")[2]
+                found |= {f"{head}.{k}".strip(".") for k in range(int(low), int(high) + 1)}
+    return found
+
+
+def test_nothing_with_a_number_is_missing():
+    """Every definition, statement, algorithm, table and figure of the papers is in a table."""
+    made = pages()
+    for slug, kinds in NUMBERED.items():
+        for kind, wanted in kinds.items():
+            assert set(wanted.split()) - named(made[f"{slug}.md"], re.escape(kind)) == set(), slug
+    assert named("| Lemmas 8, 12 to 14 | Lemma 9 |", "Lemma") == {"8", "12", "13", "14"}
+
+
 def test_counts_by_hand():
-    """Published numbers inside, all that are judged, and the geometric mean of ratios."""
+    """Published numbers, those inside, the share of our own runs, and the ratio."""
     lines = [
-        {"inside": "1", "value": "2", "published": "1"},
-        {"inside": "0", "value": "8", "published": "1"},
-        {"inside": "", "value": "3", "published": ""},
+        {"inside": "1", "middle": "2", "published": "1", "own": "1"},
+        {"inside": "0", "middle": "8", "published": "1", "own": "0.75"},
+        {"inside": "", "middle": "", "published": "", "own": ""},
     ]
-    inside, all_, ratio = judged(lines)
-    assert (inside, all_) == (1, 2)
-    assert ratio == pytest.approx(4)
+    assert judged(lines) == ("2", "1 (50.0%)", "87.5%", "4.000")
+    assert judged(lines[2:]) == ()
     assert VERDICTS.is_file()

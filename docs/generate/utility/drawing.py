@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import dpframe as dp
+from dpframe.sources.extras import library
 
 from .checked import Checked, Curve
 
@@ -19,18 +19,16 @@ def plot(found: Checked, path: Path) -> None:
     """Draw the measured (dots) beside the stated (lines), and where it is false the counterexample.
     Raises MissingExtra.
     """
-    try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise dp.errors.MissingExtra("matplotlib", "plots") from error
+    context = library("matplotlib", "plots").rc_context
     sides = [
         [one for one in found.curves if (one.counterexample or one.family) == apart]
         for apart in (False, True)
     ]
     shown = [side for side in sides if side]
-    with mpl.rc_context({"svg.hashsalt": found.name, "font.size": 9}):
-        figure = Figure(figsize=(4.6 * len(shown), 3.4), layout="constrained")
+    with context({"svg.hashsalt": found.name, "font.size": 9}):
+        figure = library("matplotlib.figure", "plots").Figure(
+            figsize=(4.6 * len(shown), 3.4), layout="constrained"
+        )
         titles = [found.cite, "counterexample"]
         for axes, curves, title in zip(
             np.ravel(figure.subplots(1, len(shown))), shown, titles, strict=False
