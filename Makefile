@@ -10,11 +10,11 @@ SITE   := docs/_build/html
 unexport VIRTUAL_ENV PYTHONHOME PYTHONPATH PIP_USER PIP_TARGET PIP_PREFIX
 unexport PYTHONDONTWRITEBYTECODE # hundreds of processes start, each the faster for it
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
-demo test test-all test-exhaustive test-pages bench: export MPLBACKEND = Agg
+demo test test-all test-exhaustive test-pages test-lowest test-pythons bench: export MPLBACKEND = Agg
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-all test-exhaustive test-pages lint docs bench clean
+.PHONY: help demo test test-all test-exhaustive test-pages test-lowest test-pythons lint docs bench clean
 
 help:
 	@echo "make demo   run the main job; it leaves a picture in out/"
@@ -26,6 +26,8 @@ help:
 	@echo "make test-all         ruff, mypy and every property on all of its cases"
 	@echo "make test-exhaustive  every mutant of every regression, and searches of 100,000 points"
 	@echo "make test-pages       generated pages and doctests, as other processors compute them"
+	@echo "make test-lowest      every library at its lower bound of pyproject.toml, in .venv-lowest"
+	@echo "make test-pythons     README.md under each Python of pyproject.toml that is here"
 
 demo: $(VENV)/.has-demo
 	$(RUN) -m dpframe.demo
@@ -50,6 +52,13 @@ test-exhaustive: $(VENV)/.has-dev
 test-pages: $(VENV)/.has-dev
 	$(RUN) -m tests.support.machines
 
+# Environments of their own; the script needs no other package.
+test-lowest:
+	$(PYTHON) tests/support/environments.py lowest
+
+test-pythons:
+	$(PYTHON) tests/support/environments.py pythons
+
 lint: $(VENV)/.has-dev
 	$(RUN) -m ruff check
 	$(RUN) -m mypy
@@ -65,7 +74,7 @@ bench: $(VENV)/.has-benchmarks
 	done
 
 clean:
-	rm -rf $(VENV) out build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .venv-* out build dist docs/_build .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each extra of pyproject.toml: installed again only when that file changes.

@@ -49,7 +49,7 @@ def compare_(
     as_json: Json = False,
 ) -> None:
     """The std of Gaussian noise by the classical theorems and by the exact profile, and how many
-    times as much as is enough that is. Without --norm and --bound these are 1.
+    times as much as is enough that is. A declaration's bounds that are left out are 1.
     """
     points = {"epsilon": epsilon.split(","), "delta": delta.split(",")}
     told: list[object] = [norm, box, bound, given, relation is not RelationName.ADD_REMOVE]

@@ -126,6 +126,9 @@ def check_relation(claimed: Claim, setting: object) -> None:
     target, relation = claimed.target, getattr(setting, "relation", REPLACE_ONE)
     if isinstance(target, PersonalizedDP) and not target.groups and relation is not REPLACE_ONE:
         names = " and ".join(target.given)
+        if isinstance(claimed.budgets, str):
+            way_out = "A text is a number, '0.5'; or, under dp.REPLACE_ONE, a column of budgets."
+            raise InvalidArgument("epsilon", "a number, under add/remove", claimed.budgets, way_out)
         wanted = "a number, or a mapping from groups, under add/remove"
         way_out = (
             "A list of the budgets of those who are there tells who is there. Declare groups, "

@@ -19,6 +19,7 @@ from dpframe.symbols import Expression
 
 from .base import PrivateEstimator, check_known
 from .links import Odds, with_classes
+from .released import gaussian_stds
 from .scikit import ClassifierMixin, check_is_fitted
 from .summary import INTERCEPT, OddsSummary
 from .units import Scale
@@ -34,9 +35,17 @@ PENALTY = (
     "the scaled rows: its noise falls as the penalty grows."
 )
 NO_INTERVALS = (
-    "There are no intervals: how these coefficients lie around those of the population is not "
-    "known from what was released. A linear probability model has them: dp.PrivateRegressor with "
-    "labels of 0 and 1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
+    "There are no intervals: how sampling spreads these coefficients is not known from what was "
+    "released. A linear probability model has intervals: dp.PrivateRegressor with labels of 0 and "
+    "1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
+)
+NOISE = (
+    "The noise std is that of the noise for privacy alone, around the coefficients of this table, "
+    "which the penalty shrinks."
+)
+MOSTLY_NOISE = (
+    "Most coefficients are within two stds of the noise. A larger penalty needs less noise: begin "
+    "with 1/200 of the number of records."
 )
 
 
@@ -163,8 +172,9 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
     def summary(self) -> OddsSummary:
-        """Coefficients as log-odds with their odds ratios, and why they have no intervals. It
-        prints as a table, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and `to_dict`.
+        """Coefficients as log-odds with their odds ratios, the std of the noise in them where it is
+        known, and why they have no intervals. It prints as a table, and has `as_text`, `as_html`,
+        `as_latex`, `summary_frame` and `to_dict`.
 
         Examples
         --------
@@ -183,17 +193,35 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
           privacy:     (1, 1e-6)-differential privacy for one row added or removed
           randomness:  simulation, NOT private
           log-odds:    of yes against no
-                       coef  odds ratio
+                       coef  noise std  odds ratio
           age        ...
         """
         check_is_fitted(self, "certificate_")
         below, above = self.classes_
+        coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
+        known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
+        notes = [*([NOISE] if known else []), *([MOSTLY_NOISE] if near.mean() > 0.5 else [])]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
-            coefficients=np.append(self.coef_, self.intercept_),
-            notes=(NO_INTERVALS,),
+            coefficients=coefficients,
+            noise=noise,
+            notes=(*notes, NO_INTERVALS),
         )
+
+    @property
+    def _noise(self) -> Array:
+        """The std of the noise in each coefficient and the intercept, where the coefficients are a
+        release with Gaussian noise of a public std; else nan.
+        """
+        factor, p = self._odds.factor, len(self._theta)
+        zero, *units = (self._in(factor * row, Scale()) for row in (np.zeros(p), *np.eye(p)))
+        moves = [np.append(one.coefficients, one.intercept) for one in units]
+        origin = np.append(zero.coefficients, zero.intercept)
+        for name, std in gaussian_stds(self.certificate_, self.result_, self._sizes):
+            if np.array_equal(self.result_.released[name], self._theta):
+                return std * np.linalg.norm(np.array(moves) - origin, axis=0)
+        return np.full(len(origin), np.nan)
 
     def __sklearn_tags__(self) -> Any:
         """Two classes; noise makes it non-deterministic and, at a small budget, a poor scorer."""

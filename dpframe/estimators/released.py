@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.execution.receipts import Result
 from dpframe.graph import Release, RowsNode
 from dpframe.graph.functions import count
@@ -19,6 +19,7 @@ from dpframe.graph.maps.base import RowMap
 from dpframe.graph.statistics import Statistic
 from dpframe.inference.evidence import Evidence, Seen
 from dpframe.mechanisms import Gaussian
+from dpframe.privacy import PureDP
 from dpframe.prover import Certificate
 from dpframe.symbols import constant
 
@@ -43,7 +44,7 @@ def evidence_of(
         return kept
     rows, labels = certificate.setting.nodes()
     if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
-        raise no_evidence(result.output)
+        raise no_evidence(certificate)
     wanted: dict[str, tuple[Statistic, ...]] = {
         "gram": (rows.T @ rows,),
         "moment": (rows.T @ labels,),
@@ -55,7 +56,7 @@ def evidence_of(
     }
     gram, moment = found["gram"], found["moment"]
     if gram is None or moment is None:
-        raise no_evidence(result.output)
+        raise no_evidence(certificate)
     n, squares = result.receipt.rows, found["squares"] or NOTHING
     number = (float(n), 0.0) if n is not None else found["count"] or NOTHING
     if unit is not None and not np.isfinite(number[1]):
@@ -79,13 +80,28 @@ def seen(
     public Gaussian noise, and its std.
     """
     for node in certificate.graph.nodes:
-        if not isinstance(node, Release) or node.statistic not in alike:
-            continue
-        noise, once = node.mechanism, node.sampled is None and node.times == ONCE
-        if once and type(noise) is Gaussian:
-            with suppress(InvalidArgument):  # a std that follows from what was released
-                std = certificate.number(noise.std, up=True, sizes=sizes)
+        if isinstance(node, Release) and node.statistic in alike:
+            for std in public_std(certificate, node, sizes):
                 yield result.released[node.name], std
+
+
+def gaussian_stds(
+    certificate: Certificate, result: Result, sizes: dict[str, int]
+) -> Iterator[tuple[str, float]]:
+    """The names of what was released once with public Gaussian noise, each with the std."""
+    for node in certificate.graph.nodes:
+        if isinstance(node, Release) and node.name in result.released:
+            for std in public_std(certificate, node, sizes):
+                yield node.name, std
+
+
+def public_std(certificate: Certificate, node: Release, sizes: dict[str, int]) -> Iterator[float]:
+    """The std of a release with Gaussian noise, of one draw; none where it follows from what was
+    released.
+    """
+    if type(node.mechanism) is Gaussian and node.sampled is None and node.times == ONCE:
+        with suppress(InvalidArgument):
+            yield certificate.number(node.mechanism.std, up=True, sizes=sizes)
 
 
 def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
@@ -93,11 +109,17 @@ def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
     return (rows,) if isinstance(rows, RowMap) else ()
 
 
-def no_evidence(output: object) -> InvalidArgument:
+def no_evidence(certificate: Certificate) -> InvalidArgument:
     """The refusal of what says too little."""
     wanted = "one that releases X'X and X'y of the rows and labels, with Gaussian noise"
     way_out = (
         "dp.JointSSP(), dp.SSP() and dp.AdaSSP() do; the others' coefficients come without "
         "intervals."
     )
-    return InvalidArgument("regression", wanted, type(output).__name__, way_out)
+    if isinstance(certificate.target, PureDP):
+        way_out = (
+            "They need a delta above 0, such as delta='1e-6', with which dp.JointSSP() is the "
+            "default; without one coefficients come without intervals."
+        )
+    got = Plain(type(certificate.regression).__name__)
+    return InvalidArgument("regression", wanted, got, way_out)

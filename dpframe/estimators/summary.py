@@ -228,28 +228,31 @@ class Summary(Printed):
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class OddsSummary(Printed):
-    """Coefficients (m,) of log-odds by name, and the odds ratios exp(coef). No law of them is
-    known, so there are no intervals.
+    """Coefficients (m,) of log-odds by name; the std (m,) of the noise for privacy in each, nan
+    where it is not known; the odds ratios exp(coef). How sampling spreads them is not known, so
+    there are no intervals.
     """
 
     names: tuple[str, ...]
     coefficients: Array
+    noise: Array
 
     def records(self) -> list[dict[str, Any]]:
-        """`name`, `coef` and `odds_ratio` of each coefficient."""
+        """`name`, `coef`, `noise_std` and `odds_ratio` of each coefficient."""
         with np.errstate(over="ignore"):
-            ratios = np.exp(self.coefficients)
+            columns = self.coefficients, self.noise, np.exp(self.coefficients)
+        titles = ("coef", "noise_std", "odds_ratio")
         return [
-            {"name": name, "coef": float(coef), "odds_ratio": finite(ratio)}
-            for name, coef, ratio in zip(self.names, self.coefficients, ratios, strict=True)
+            {"name": name, **dict(zip(titles, map(finite, numbers), strict=True))}
+            for name, *numbers in zip(self.names, *columns, strict=True)
         ]
 
     def _table(self) -> list[list[str]]:
         rows = [
-            [one["name"], figure(one["coef"]), figure(one["odds_ratio"] or np.inf)]
-            for one in self.records()
+            [name, figure(coef), figure(std), figure(np.inf if odds is None else odds)]
+            for name, coef, std, odds in (one.values() for one in self.records())
         ]
-        return [["", "coef", "odds ratio"], *rows]
+        return [["", "coef", "noise std", "odds ratio"], *rows]
 
 
 def latex(text: str) -> str:

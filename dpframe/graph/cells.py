@@ -73,6 +73,11 @@ class Levels(Meaning):
                 numbers[number(level)] = float(code)
         return cls(texts, numbers)
 
+    @property
+    def kind(self) -> str:
+        """Of what the levels are."""
+        return "text" if self.texts else "number"
+
     def __attrs_post_init__(self) -> None:
         """The numbers in order, to look many up at once."""
         ordered = sorted(self.numbers.items())

@@ -36,8 +36,10 @@ class Numeric:
     """
 
     name: str = attrs.field(validator=of_kind(str))
-    lower: Fraction = attrs.field(converter=rational)
-    upper: Fraction = attrs.field(converter=rational, validator=_increasing)
+    lower: Fraction = attrs.field(converter=lambda value: rational(value, "lower"))
+    upper: Fraction = attrs.field(
+        converter=lambda value: rational(value, "upper"), validator=_increasing
+    )
     unit: str = ""
 
     @property
@@ -99,7 +101,9 @@ class Categorical:
         keys = {compared(level) for level in self.levels}
         if not self.levels or len(keys) != len(self.levels) or None in keys:
             wanted = "at least one, each once, numbers finite and different as doubles"
-            raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, "")
+            twice = [level for level in self.levels if self.levels.count(level) > 1]
+            way_out = f"{twice[0]!r} stands twice." if twice else ""
+            raise InvalidArgument(f"levels of {self.name}", wanted, self.levels, way_out)
         if self.baseline is None:
             return
         if len(self.levels) == 1:

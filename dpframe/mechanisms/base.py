@@ -127,9 +127,13 @@ class AdditiveNoise(Mechanism):
 
     def scaled(self, factor: Expression) -> Self:
         """The same kind of noise, `factor` times as large, with the same parameters. Raises
-        TypeError where several fields are none of them called as `noise` says.
+        InvalidArgument where several fields are none of them called as `noise` says.
         """
         names = _names(self)
+        if len(names) > 1 and self.noise not in names:
+            way_out = f"Rename the field, or say noise = {names[0]!r} in the class."
+            wanted = f"with a field {self.noise!r}"
+            raise InvalidArgument(type(self).__name__, wanted, names, way_out)
         if len(names) > 1:
             return attrs.evolve(self, **{self.noise: factor * self.formula})  # type: ignore[misc]
         return type(self)(factor * self.formula)  # type: ignore[call-arg]  # its one field

@@ -197,7 +197,8 @@ def check_range(
     if number < 0 or (number == 0 and not zero) or (upper is not None and number >= upper):
         low = "[0" if zero else "(0"
         ceiling = "inf" if upper is None else str(upper)
-        raise InvalidArgument(name, f"in {low}, {ceiling})", str(number), "")
+        pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and number == 0 else ""
+        raise InvalidArgument(name, f"in {low}, {ceiling})", str(number), pure)
 
 
 def _epsilon(value: object) -> Expression:

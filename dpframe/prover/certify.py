@@ -20,7 +20,7 @@ import attrs
 
 from dpframe import documents
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, Uncertified, check_word
+from dpframe.errors import InvalidArgument, Plain, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.identity import own
 from dpframe.kernel import Verdict
@@ -140,7 +140,8 @@ class Certificate(AtNumbers):
     def save(self, path: str | Path) -> None:
         """Write the certificate file; `dpframe check` and dp.load read it.
 
-        Raises InvalidArgument where dp.load could not import the declaration or a function again.
+        Raises InvalidArgument where dp.load could not import the declaration or a function again,
+        or a field of the declaration is nothing that a file can hold.
         """
         documents.check_place(path, "path")
         places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
@@ -149,7 +150,14 @@ class Certificate(AtNumbers):
         if lost:
             way_out = "Define it at the top of a module."
             raise InvalidArgument("declaration", "importable as module:name", lost[0], way_out)
-        Path(path).write_text(json.dumps(self.document, indent=1) + "\n")
+        try:
+            text = json.dumps(self.document, indent=1)
+        except TypeError as error:
+            wanted = "of fields that are numbers, texts, formulas or declarations"
+            way_out = "Name a theorem inside declare, or choose it there by a field that is a text."
+            got = Plain(str(error).removeprefix("Object of type ").partition(" ")[0])
+            raise InvalidArgument("declaration", wanted, got, way_out) from None
+        Path(path).write_text(text + "\n")
 
     def as_composition(self) -> Composition:
         """What its releases cost together, for any accountant and any other library."""

@@ -20,6 +20,7 @@ from dpframe.symbols import rational
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
 from .objective_perturbation import ObjPertPure
+from .output_perturbation import LogisticOutputPerturbation
 from .personalized_objective import PersonalizedObjective
 from .personalized_ssp import PersonalizedSSP
 
@@ -121,6 +122,8 @@ def recommend(
     size = coefficients_of(setting, d)
     _check(n, size, spent, failure, explained)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
+    if setting is not None and setting.y is not None and setting.y.levels is not None:
+        return Recommendation(*of_classes(target, n))
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure()))
     lost = lost_to_noise(n, size, spent, failure, explained)
@@ -203,6 +206,18 @@ def of_personal(own: Guarantee) -> tuple[Regression, str]:
     if isinstance(own, PureDP):
         return PersonalizedObjective(), "budgets of people's own, and no delta"
     return PersonalizedSSP(), "budgets of people's own, and a delta"
+
+
+def of_classes(target: Guarantee, n: int) -> tuple[Regression, str]:
+    """Where labels are two classes. Raises InvalidArgument where delta is 0."""
+    if isinstance(target, PureDP):
+        way_out = "Its logistic regressions have Gaussian noise; 1e-6 is usual."
+        raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
+    why = (
+        "two classes, dp.PrivateClassifier; for intervals dp.JointSSP() on labels of 0 and 1, "
+        "dp.Column(name, lower=0, upper=1)"
+    )
+    return cast("Any", LogisticOutputPerturbation)(penalty=max(1, n // 200)), why
 
 
 def of_pure() -> tuple[Regression, str]:

@@ -101,6 +101,27 @@ def no_numbers(values: Any) -> str | None:
     return "text" if lower == "str" or lower.startswith("string") else None
 
 
+def mistaken(values: Any, meaning: Meaning) -> str | None:
+    """What a column holds whose type says that no cell is what is meant, a number or a level; None
+    elsewhere.
+    """
+    if meaning is NUMBERS or (isinstance(meaning, Levels) and not meaning.texts):
+        return no_numbers(values)
+    if not isinstance(meaning, Levels) or meaning.numbers or isinstance(values, (list, tuple)):
+        return None
+    kind = values.type if is_arrow(values) else values.dtype
+    name = str(kind).lower()
+    if name.startswith("bool"):
+        return "truth value"
+    numeric = getattr(kind, "kind", "") in tuple("iuf") or name.startswith(("int", "uint", "float"))
+    return "number" if numeric or name.startswith(("double", "decimal")) else None
+
+
+def all_missing(values: Any) -> bool:
+    """Whether a column of numbers has none."""
+    return bool(np.isnan(np.asarray(held(values), dtype=float)).all())
+
+
 def _no_numbers_of_arrow(kind: Any) -> str | None:
     types = arrow("pyarrow.types")
     if is_text(kind):

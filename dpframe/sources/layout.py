@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, nearest
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.graph.columns import Class
 from dpframe.privacy import REPLACE_ONE
@@ -174,7 +174,8 @@ def _check_unique(names: Sequence[str], header: Sequence[str]) -> None:
     wrong = next((name for name, count in counts.items() if count != 1), None)
     if wrong is not None:
         got = Plain(f"{counts[wrong]} of that name")
-        raise BadData("X", f"a table with one column {wrong!r}", got, NAMED)
+        meant = nearest(wrong, header).lstrip() if not counts[wrong] else ""
+        raise BadData("X", f"a table with one column {wrong!r}", got, meant or NAMED)
 
 
 def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:

@@ -145,7 +145,7 @@ class Table:
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
                 return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
         got = Plain("missing or infinite values")
-        way_out = 'missing="drop" leaves those rows out, at no cost.'
+        way_out = 'In a fit missing="drop" leaves those rows out, at no cost.'
         return BadData(", ".join(names), "finite", got, way_out)
 
     def _no_class(self) -> BadData:

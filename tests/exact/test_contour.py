@@ -71,9 +71,10 @@ def test_randomised_responses_are_a_binomial_sum(n, line):
 @pytest.mark.some(3)
 def test_a_draw_of_laplace_noise_is_an_integral_over_its_loss(x, line):
     """mpmath's quadrature over the density, and the two atoms."""
+    at = Fraction(x)
     with mpmath.workdps(60):
-        true = laplace(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(Fraction(x)))
-    close(composed(Fraction(1), Fraction(1, 2), [Draws(True, Fraction(x), 1)], line), true)
+        true = laplace(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(at.numerator) / at.denominator)
+    close(composed(Fraction(1), Fraction(1, 2), [Draws(True, at, 1)], line), true)
 
 
 def test_laplace_draws_and_responses_together():

@@ -82,5 +82,6 @@ def cluster():
 def _only_our_warnings():
     """Dask's own use of pandas is not judged here."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", category=pd.errors.Pandas4Warning, module="dask")
+        theirs = getattr(pd.errors, "Pandas4Warning", DeprecationWarning)  # of pandas 3
+        warnings.filterwarnings("ignore", category=theirs, module="dask")
         yield

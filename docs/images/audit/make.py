@@ -31,19 +31,18 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
-DARK = "--blink-settings=preferredColorScheme=0"
 COLOURS, MARGIN = 112, 24
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-SHOTS = {  # name: declaration, section (None: the top of the page), width, height, more options
-    "proved": (dp.literature.AdaSSPWang, None, 1280, 900, ()),
-    "refuted": (dp.literature.SSPWangCoded, None, 1280, 900, (DARK,)),
-    "narrow": (dp.literature.AdaSSPWang, None, 360, 900, ()),
-    "releases": (dp.literature.AdaSSPWang, "releases", 900, 1400, ()),
-    "together": (dp.literature.AdaSSPWang, "together", 900, 1200, ()),
-    "profile": (dp.regressions.NoisyGradientDescent, "profile", 900, 1000, ()),
-    "split": (dp.literature.AdaSSPWang, "split", 900, 800, ()),
-    "leak": (dp.literature.ThesisMaxNorm, "graph", 900, 1400, ()),
-    "obligation": (dp.literature.SSPWangCoded, "obligations", 900, 700, ()),
+SHOTS = {  # name: declaration, section (None: the top of the page), width, height
+    "proved": (dp.literature.AdaSSPWang, None, 1280, 900),
+    "refuted": (dp.literature.SSPWangCoded, None, 1280, 900),
+    "narrow": (dp.literature.AdaSSPWang, None, 360, 900),
+    "releases": (dp.literature.AdaSSPWang, "releases", 900, 1400),
+    "together": (dp.literature.AdaSSPWang, "together", 900, 1200),
+    "profile": (dp.regressions.NoisyGradientDescent, "profile", 900, 1000),
+    "split": (dp.literature.AdaSSPWang, "split", 900, 800),
+    "leak": (dp.literature.ThesisMaxNorm, "graph", 900, 1400),
+    "obligation": (dp.literature.SSPWangCoded, "obligations", 900, 700),
 }
 
 
@@ -110,9 +109,9 @@ def main() -> None:
     browser, printer = (*sys.argv[1:], None, None)[:2]
     browser = browser or shutil.which("chromium") or "chromium"
     printer = printer or shutil.which("pdftoppm")
-    for name, (cls, place, width, height, more) in SHOTS.items():
+    for name, (cls, place, width, height) in SHOTS.items():
         to = HERE / f"{name}.png"
-        shoot(browser, only(page_of(cls), place), to, f"--window-size={width},{height}", *more)
+        shoot(browser, only(page_of(cls), place), to, f"--window-size={width},{height}")
         small(to, trim=place is not None)
     if printer is not None:
         paper(browser, printer, HERE / "paper.png")

@@ -94,7 +94,9 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
     entries = array.ravel().tolist()
     wrong = sum(not _is_exact(entry) for entry in entries)
     if wrong:
-        raise InvalidArgument(name, _REAL, described(array, wrong) if array.ndim else value)
+        way_out = "Write the number without quotes." if isinstance(value, str) else ""
+        got = described(array, wrong) if array.ndim else value
+        raise InvalidArgument(name, _REAL, got, way_out)
     rounded = [_double(entry, up=up) for entry in entries]
     return np.array(rounded, dtype=np.float64).reshape(array.shape)
 
