@@ -20,7 +20,7 @@ from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
-from .algebra import Field, enclose, range_of
+from .algebra import Field, enclose
 from .problem import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation, Problem
 from .profile_rule import Claim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
@@ -63,7 +63,7 @@ class Assuming(At):
 
     def __init__(self, field: Field) -> None:
         super().__init__(field.ring)
-        self.domains = {symbol.name: range_of(symbol.domain) for symbol in field.symbols}
+        self.domains = {symbol.name: symbol.domain.span.whole for symbol in field.symbols}
 
     def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
         """Whether f <= g (f < g) may be assumed."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 from dpframe.exact.documents import Json, Range, Refused, number
-from dpframe.exact.formula import Atom, Formula, text_of
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.ring import Ring
 
 from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
@@ -292,9 +292,7 @@ class At(Judge):
 
     def symbol(self, name: str) -> Formula:
         """A declared symbol as a formula."""
-        span = self.domains[name]
-        atom = Atom("symbol", span.sign, (), name, span)
-        return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
+        return self.ring.symbol(name, self.domains[name])
 
     def trust(self, name: Json) -> str:
         """A class, written module:name, that an assumption names. Raises Refused."""
