@@ -21,7 +21,17 @@ from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .basic import basic
-from .problem import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation, Problem, place
+from .problem import (
+    ALL,
+    ALL_NOISE,
+    PROVED,
+    Attempt,
+    Edit,
+    Obligation,
+    Problem,
+    opened,
+    place,
+)
 from .profile_rule import Mixture, cost, upper
 from .total import gaussian, total
 
@@ -51,7 +61,7 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = "scale the noise with dp.regressions.Jointly(...), or raise epsilon or delta."
     edit = Edit(ALL_NOISE)
-    short = Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit)
+    short = opened("total", ALL, rule, facts, fix, edit=edit)
     return Attempt("numeric", (short,))
 
 

@@ -36,7 +36,16 @@ from dpframe.graph.statistics import AGGREGATES, Count, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
 
-from .problem import DROP, REFUTED, RELEASE, UNPROVED, Edit, Obligation, Problem, Witness, on_nodes
+from .problem import (
+    DROP,
+    RELEASE,
+    Edit,
+    Obligation,
+    Problem,
+    Witness,
+    on_nodes,
+    opened,
+)
 from .problem import PUBLIC as MAKE_PUBLIC
 
 
@@ -68,7 +77,7 @@ def _rows(symbol: Symbol, origin: Statistic) -> bool:
 
 def _mistaken(label: str, rule: str) -> Obligation:
     fix = "dp.known, dp.graph.lower_bound and dp.graph.upper_bound make them."
-    return Obligation("structure", label, rule, (), UNPROVED, repair=fix)
+    return opened("structure", label, rule, (), fix)
 
 
 def _loops(problem: Problem) -> Iterator[Obligation]:
@@ -84,12 +93,12 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             rule = "a release reads the point of one loop, which asks it and nothing else"
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
-            yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
+            yield opened("structure", charged.label, rule, facts, fix)
     readers = [node for node in (*graph.posts, *graph.known) if read[node]]
     for node in (*readers, *(one for one in iterates if one in graph.outputs)):
         rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
         fix = "read the loop instead of its point."
-        yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
+        yield opened("structure", node.label, rule, (node.label,), fix)
     asked = {one.step for one in graph.loops if one.point in read[one.step]}
     steps_of = {one.step for one in graph.loops}
     for release in graph.releases:
@@ -97,7 +106,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (f"sampled = {release.sampled}",)
             fix = "let its step read the point, or leave the loop out."
-            yield Obligation("structure", release.label, rule, facts, UNPROVED, repair=fix)
+            yield opened("structure", release.label, rule, facts, fix)
 
 
 @attrs.frozen
@@ -177,7 +186,7 @@ def _refused(place: Place, symbol: Symbol) -> Obligation:
     rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
     fix = "make symbols by dp.parameter, dp.known and X.rows."
     fact = f"{place.name} = {place.reading.formula}"
-    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+    return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _released(place: Place, symbol: Symbol) -> Obligation:
@@ -186,7 +195,7 @@ def _released(place: Place, symbol: Symbol) -> Obligation:
     rule = f"{place.name} must not depend on what is released: {way}"
     fix = "read public numbers there; budgets are divided, and records weighed, by public numbers."
     fact = f"{place.name} = {place.reading.formula}"
-    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+    return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _not_one(place: Place, symbol: Symbol) -> Obligation:
@@ -200,7 +209,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     )
     fact = f"{place.name} = {place.reading.formula}"
     witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
-    return Obligation("personal", place.label, rule, (fact,), REFUTED, witness, fix)
+    return opened("personal", place.label, rule, (fact,), fix, witness)
 
 
 def _differing(place: Place, origin: OfBudgets) -> Obligation:
@@ -223,7 +232,7 @@ def _differing(place: Place, origin: OfBudgets) -> Obligation:
         "give a public number S instead, no less than the sum of all budgets that may take part "
         "(total=S); or use dp.REPLACE_ONE."
     )
-    return Obligation("structure", place.label, rule, facts, REFUTED, Witness(says=says), fix)
+    return opened("structure", place.label, rule, facts, fix, Witness(says=says))
 
 
 def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
@@ -239,7 +248,7 @@ def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
     )
     witness, fix = Witness(says=moves(origin)), _public_way_out(origin)
     edit = Edit(MAKE_PUBLIC, value=symbol)
-    return Obligation("structure", place.label, rule, facts, REFUTED, witness, fix, edit=edit)
+    return opened("structure", place.label, rule, facts, fix, witness, edit=edit)
 
 
 def _of_shape(release: Release, origin: Statistic) -> Obligation:
@@ -258,7 +267,7 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
         says = "a candidate that one of two neighbours lacks is released by the other alone"
     witness = Witness(says=says)
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
-    return Obligation("structure", release.label, rule, facts, REFUTED, witness, fix)
+    return opened("structure", release.label, rule, facts, fix, witness)
 
 
 def _public_way_out(origin: Statistic) -> str:
@@ -311,16 +320,8 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
 def _raw(problem: Problem, way: str, node: Node, rule: str) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
     fix, edit = _instead(problem, node)
-    return Obligation(
-        "structure",
-        node.label,
-        f"{rule}, but private data reaches it: {way}",
-        (f"{node.label} is raw",),
-        REFUTED,
-        Witness(says=says),
-        fix,
-        edit=edit,
-    )
+    text, facts = f"{rule}, but private data reaches it: {way}", (f"{node.label} is raw",)
+    return opened("structure", node.label, text, facts, fix, Witness(says=says), edit)
 
 
 def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:

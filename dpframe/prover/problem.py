@@ -117,6 +117,20 @@ class Obligation:
         )
 
 
+def opened(  # noqa: PLR0917 - the fields of an obligation
+    kind: str,
+    node: str,
+    rule: str,
+    facts: tuple[str, ...],
+    repair: str,
+    witness: Witness | None = None,
+    edit: Edit | None = None,
+) -> Obligation:
+    """An obligation that stays open: refuted where there is a counterexample."""
+    verdict = UNPROVED if witness is None else REFUTED
+    return Obligation(kind, node, rule, facts, verdict, witness, repair, edit=edit)
+
+
 @attrs.frozen
 class Constraint:
     """left <= right (or < where `strict`): a theorem's hypothesis that carves the domain."""
