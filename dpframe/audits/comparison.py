@@ -383,7 +383,8 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
-    from dpframe.prover.profile_rule import Claim, holds, refute
+    from dpframe.numerics.profile import holds
+        from dpframe.prover.profile_rule import Claim, refute
 
     move = power(sensitivity / mechanism.std, 2)
     claim = Claim(share.epsilon, share.delta, move, move)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from .documents import MAX_BITS, MAX_TENSOR, MAX_WORK, ZERO, Exponent, Json, Refused, number
+from .documents import MAX_BITS, MAX_TENSOR, MAX_WORK, ZERO, Exponent, Json, Range, Refused, number
 from .formula import Atom, Formula, Mono, text_of
 from .interval import whole_root
 from .signs import Sign, Steps, at_once
@@ -47,6 +47,11 @@ class Ring:
             own = {atom.name} if atom.kind == "symbol" else set()
             self.names.append(frozenset(own.union(*map(self.depends, atom.args))))
         return self.index[key]
+
+    def symbol(self, name: str, span: Range) -> Formula:
+        """A symbol with this range as a formula."""
+        atom = Atom("symbol", span.sign, (), name, span)
+        return self.product([(self.intern(("symbol", name), atom), 1)])
 
     def depends(self, *fs: Formula) -> frozenset[str]:
         """The symbols that occur."""

@@ -127,7 +127,7 @@ def one_number(release: object) -> bool:
     noise = noise_of(release.noise)
     if noise is None or noise.instead_of is not None:
         return False
-    return once and (noise.loss.gaussian or noise.loss.name == "laplace")
+    return once and noise.loss.tail
 
 
 def lowest(release: Release, *, upper: bool) -> Fraction | None:

@@ -260,8 +260,10 @@ def written(value: Any) -> object:
     """A parameter as JSON values. Raises InvalidArgument."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
-    if isinstance(value, tuple):
+    if isinstance(value, (tuple, list)):
         return [written(part) for part in value]
+    if isinstance(value, dict):
+        return {name: written(part) for name, part in value.items()}
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Expression):

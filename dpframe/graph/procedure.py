@@ -16,11 +16,11 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
-from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact, to_json
+from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact
 
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
-from .node import Node, Reading, positive, reads, share_readings
+from .node import Node, Reading, positive, reads, share_readings, written
 
 ONE = exact(1)
 IDENTITY, LOGIT = "identity", "logit"
@@ -261,7 +261,7 @@ class Procedure(Node):
 
     def record(self) -> dict[str, object]:
         """Its parameters, formulas as JSON."""
-        return {name: _written(value) for name, value in self.parameters.items()}
+        return {name: written(value) for name, value in self.parameters.items()}
 
 
 class WithoutTheorem(Procedure):
@@ -281,12 +281,6 @@ class WithoutTheorem(Procedure):
 def amounts_of(share: Share) -> dict[str, Expression]:
     """What a share is made of, by currency."""
     return dict(zip(share.currency, share.amounts, strict=True))
-
-
-def _written(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _written(one) for name, one in value.items()}
-    return to_json(value) if isinstance(value, Expression) else value
 
 
 class Sampler(Procedure):

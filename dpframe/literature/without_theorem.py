@@ -18,7 +18,16 @@ from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import Posterior
 from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.prover.problem import PROVED, REFUTED, UNPROVED, Obligation, Problem, Witness, named
+from dpframe.prover.problem import (
+    PROVED,
+    REFUTED,
+    UNPROVED,
+    Obligation,
+    Problem,
+    Witness,
+    named,
+    opened,
+)
 from dpframe.prover.sign import counterexample, nonnegative
 from dpframe.symbols import RELEASED, Expression, Number, constant, exp, power
 
@@ -108,8 +117,7 @@ def _below(
     if nonnegative(most - amount, problem.field).proved:
         return Obligation("theorem", test.label, rule, (fact,), PROVED)
     witness = counterexample((amount, most), _exceeds)
-    verdict = UNPROVED if witness is None else REFUTED
-    return Obligation("theorem", test.label, rule, (fact,), verdict, witness, NOISE)
+    return opened("theorem", test.label, rule, (fact,), NOISE, witness)
 
 
 def _exceeds(left: Any, right: Any) -> str | None:
@@ -188,15 +196,10 @@ def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
         return
     which = noisy.column if rows else noisy.rows
     says = "one row of entries M moves X'X by M^2, which grows with M without bound"
-    yield Obligation(
-        "sensitivity",
-        noisy.label,
-        f"rows and labels are clipped to the bounds: none for {path(which)}",
-        (f"{which.label} is unbounded",),
-        REFUTED,
-        Witness(says=says),
-        "clip rows and labels to the public bounds before anything is summed.",
-    )
+    rule = f"rows and labels are clipped to the bounds: none for {path(which)}"
+    facts = (f"{which.label} is unbounded",)
+    fix = "clip rows and labels to the public bounds before anything is summed."
+    yield opened("sensitivity", noisy.label, rule, facts, fix, Witness(says=says))
 
 
 def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
@@ -208,15 +211,10 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
             continue
         point = decision.witness
         witness = None if point is None else _reached(point, gap, noisy.square_of, end)
-        yield Obligation(
-            "sensitivity" if RELEASED in gap.scope else "theorem",
-            noisy.label,
-            COVERS,
-            (f"noise for ({noisy.square_of})^2, entries up to {end}",),
-            UNPROVED if witness is None else REFUTED,
-            witness,
-            "take the larger of the two bounds, not the lower one twice.",
-        )
+        kind = "sensitivity" if RELEASED in gap.scope else "theorem"
+        facts = (f"noise for ({noisy.square_of})^2, entries up to {end}",)
+        fix = "take the larger of the two bounds, not the lower one twice."
+        yield opened(kind, noisy.label, COVERS, facts, fix, witness)
 
 
 def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:

@@ -185,36 +185,38 @@ def number(name: str, value: Expression) -> Fraction:
     return value.value
 
 
-def check_range(
-    name: str, value: Expression, upper: int | None = None, *, zero: bool = False
-) -> None:
-    """Refuse a number, or a parameter whose whole range lies, outside (0, upper) - or [0, upper)
-    where `zero` is allowed.
+def in_range(
+    name: str, value: object, upper: int | None = None, *, zero: bool = False
+) -> Expression:
+    """An exact formula; a number must lie in (0, upper), or in [0, upper) where `zero` is allowed.
+    Raises InvalidArgument.
     """
-    if not isinstance(value, Number):
-        return
-    number = value.value
-    if number < 0 or (number == 0 and not zero) or (upper is not None and number >= upper):
+    formula = exact(value, name)
+    if not isinstance(formula, Number):
+        return formula
+    found = formula.value
+    if found < 0 or (found == 0 and not zero) or (upper is not None and found >= upper):
         low = "[0" if zero else "(0"
         ceiling = "inf" if upper is None else str(upper)
-        pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and number == 0 else ""
-        raise InvalidArgument(name, f"in {low}, {ceiling})", str(number), pure)
+        pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and found == 0 else ""
+        raise InvalidArgument(name, f"in {low}, {ceiling})", str(found), pure)
+    return formula
 
 
 def _epsilon(value: object) -> Expression:
-    return exact(value, "epsilon")
+    return in_range("epsilon", value)
 
 
 def _delta(value: object) -> Expression:
-    return exact(value, "delta")
+    return in_range("delta", value, 1)
 
 
 def _rho(value: object) -> Expression:
-    return exact(value, "rho")
+    return in_range("rho", value, zero=True)
 
 
 def _mu(value: object) -> Expression:
-    return exact(value, "mu")
+    return in_range("mu", value, zero=True)
 
 
 @attrs.frozen(cache_hash=True)
@@ -225,10 +227,6 @@ class PureDP(Guarantee):
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     epsilon: Expression = attrs.field(converter=_epsilon)
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a number out of range."""
-        check_range("epsilon", self.epsilon)
 
     @property
     def amounts(self) -> tuple[Expression, ...]:
@@ -257,11 +255,6 @@ class ApproxDP(Guarantee):
     epsilon: Expression = attrs.field(converter=_epsilon)
     delta: Expression = attrs.field(converter=_delta)
 
-    def __attrs_post_init__(self) -> None:
-        """Refuse numbers out of range."""
-        check_range("epsilon", self.epsilon)
-        check_range("delta", self.delta, 1)
-
     @property
     def amounts(self) -> tuple[Expression, ...]:
         """(epsilon, delta)."""
@@ -286,10 +279,6 @@ class ZeroConcentratedDP(Guarantee):
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
     rho: Expression = attrs.field(converter=_rho)
 
-    def __attrs_post_init__(self) -> None:
-        """Refuse a number out of range."""
-        check_range("rho", self.rho, zero=True)
-
     @property
     def amounts(self) -> tuple[Expression, ...]:
         """(rho,)."""
@@ -308,10 +297,6 @@ class GaussianDP(Guarantee):
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)
     parameters: ClassVar[tuple[str, ...]] = ("mu",)
     mu: Expression = attrs.field(converter=_mu)
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a number out of range."""
-        check_range("mu", self.mu, zero=True)
 
     @property
     def amounts(self) -> tuple[Expression, ...]:
@@ -351,10 +336,6 @@ class RenyiDP(Guarantee):
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     order: Fraction = attrs.field(converter=_order)
     epsilon: Expression = attrs.field(converter=_epsilon)
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse a number out of range."""
-        check_range("epsilon", self.epsilon)
 
     @property
     def currency(self) -> tuple[str, ...]:  # type: ignore[override]  # of this order

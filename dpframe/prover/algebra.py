@@ -15,12 +15,12 @@ from typing import Any
 
 import flint
 
-from dpframe.exact.documents import Range, Refused
-from dpframe.exact.formula import Atom, Formula
+from dpframe.exact.documents import Refused
+from dpframe.exact.formula import Formula
 from dpframe.exact.ring import Ring
 from dpframe.numerics.calibrate import analytic_sigma_ball
 from dpframe.numerics.rounding import arb_float, working
-from dpframe.symbols import Call, Domain, Expression, Symbol
+from dpframe.symbols import Call, Expression, Symbol
 from dpframe.symbols.text import Arithmetic
 
 from .witnesses import Searched, exactly
@@ -178,16 +178,8 @@ def is_rational(f: Formula) -> bool:
     return whole and all(is_rational(arg) for one, _ in atoms for arg in one.args)
 
 
-def range_of(domain: Domain) -> Range:
-    """The values of a symbol, as the kernel has them."""
-    low, high = domain.lower, domain.upper
-    return Range(low, high, domain.lower_closed, domain.upper_closed, domain.integer).whole
-
-
 def _atom(ring: Ring, symbol: Symbol) -> Formula:
-    span = range_of(symbol.domain)
-    atom = Atom("symbol", span.sign, (), symbol.name, span)
-    return ring.product([(ring.intern(("symbol", symbol.name), atom), 1)])
+    return ring.symbol(symbol.name, symbol.domain.span.whole)
 
 
 def _arithmetic(ring: Ring) -> Arithmetic[Formula]:

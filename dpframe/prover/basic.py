@@ -29,8 +29,6 @@ from .problem import (
     EVEN,
     NOISE,
     PROVED,
-    REFUTED,
-    UNPROVED,
     Attempt,
     Constraint,
     Edit,
@@ -38,6 +36,7 @@ from .problem import (
     Problem,
     Witness,
     named,
+    opened,
 )
 from .profile_rule import Claim
 from .sign import counterexample, nonnegative
@@ -54,7 +53,7 @@ def earns(problem: Problem, release: Release) -> Earned:
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
-        found = Obligation("share", release.label, rule, (), UNPROVED, repair=repair)
+        found = opened("share", release.label, rule, (), repair)
         return Earned(attrs.evolve(found, edit=Edit(EVEN)))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
@@ -89,17 +88,13 @@ def _earned(label: str, rule: Calibration, sensitivity: Expression) -> Obligatio
 def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obligation:
     symbols = sorted(constraint.left.symbols(), key=lambda symbol: symbol.name)
     where = {symbol.name: symbol.domain.example() or Fraction(0) for symbol in symbols}
-    return Obligation(
-        "share",
-        release.label,
-        f"{rule.name} {rule.citation} is a theorem only where {constraint}",
-        (f"here {constraint.left} against {constraint.right}",),
-        REFUTED,
-        Witness(where, f"the hypothesis {constraint} fails everywhere on the domain"),
-        "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
-        "dp.Gaussian(std=...), to have it judged by the exact profile.",
-        edit=Edit(NOISE, release, Gaussian.analytic),
-    )
+    text = f"{rule.name} {rule.citation} is a theorem only where {constraint}"
+    facts = (f"here {constraint.left} against {constraint.right}",)
+    witness = Witness(where, f"the hypothesis {constraint} fails everywhere on the domain")
+    repair = "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
+    repair += "dp.Gaussian(std=...), to have it judged by the exact profile."
+    edit = Edit(NOISE, release, Gaussian.analytic)
+    return opened("share", release.label, text, facts, repair, witness, edit)
 
 
 def _stated(
@@ -116,14 +111,13 @@ def _stated(
     if whole and all(_inside(problem, amount, most) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
     witness = pure_witness(release, share) if release.gives is PureDP else None
-    verdict = REFUTED if witness is not None else UNPROVED
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     if release.noise.selects:
         kind = release.noise.__name__
         repair = f"calibrate it: {kind}.pure makes its scale {sensitivity} over its epsilon."
     edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
-    return Obligation("share", release.label, rule, facts, verdict, witness, repair, edit=edit)
+    return opened("share", release.label, rule, facts, repair, witness, edit)
 
 
 def _in_kind(
@@ -140,17 +134,17 @@ def _in_kind(
     repair = f"calibrate it to the {norm} sensitivity {sensitivity}: dp.Gaussian.analytic."
     edit = Edit(NOISE, release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
-        return Obligation("share", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit)
+        return opened("share", release.label, rule, (fact,), repair, edit=edit)
     (amount,), (most,) = given.amounts, share.amounts
     facts = (f"{fact}: {given.currency[0]} = {amount}",)
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
     if lower.proved is not False or not _needed(release, amount):
-        return Obligation("share", release.label, rule, facts, UNPROVED, repair=repair, edit=edit)
+        return opened("share", release.label, rule, facts, repair, edit=edit)
     says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
     witness = Witness(named(lower.witness or {}, amount, most), says)
-    return Obligation("share", release.label, rule, facts, REFUTED, witness, repair, edit=edit)
+    return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
 
 def _needed(release: Release, amount: Expression) -> bool:
@@ -211,7 +205,7 @@ def _stated_gaussian(
 ) -> Earned:
     if "delta" not in share.currency:
         facts = (f"share ({share})",)
-        found = Obligation("share", release.label, NEEDS_DELTA, facts, UNPROVED, repair=WITH_DELTA)
+        found = opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA)
         return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
@@ -312,13 +306,12 @@ def _pure_only(problem: Problem) -> list[Obligation]:
     if problem.target.kind != "pure":
         return []
     return [
-        Obligation(
+        opened(
             "total",
             release.label,
             NEEDS_DELTA if _normal(release) else "a pure target needs pure releases",
             (_kind(release),),
-            UNPROVED,
-            repair=WITH_DELTA,
+            WITH_DELTA,
             edit=Edit(NOISE, release, Laplace.pure) if isinstance(release, Release) else None,
         )
         for release in problem.graph.charged

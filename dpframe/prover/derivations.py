@@ -21,7 +21,17 @@ from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
 from .basic import basic
-from .problem import ALL, ALL_NOISE, PROVED, UNPROVED, Attempt, Edit, Obligation, Problem
+from .problem import (
+    ALL,
+    ALL_NOISE,
+    PROVED,
+    Attempt,
+    Edit,
+    Obligation,
+    Problem,
+    opened,
+    place,
+)
 from .profile_rule import Mixture, cost, upper
 from .total import gaussian, total
 
@@ -51,7 +61,7 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = "scale the noise with dp.regressions.Jointly(...), or raise epsilon or delta."
     edit = Edit(ALL_NOISE)
-    short = Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit)
+    short = opened("total", ALL, rule, facts, fix, edit=edit)
     return Attempt("numeric", (short,))
 
 
@@ -141,7 +151,7 @@ def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
     """The derivations of this name: with `auto` those that are tried in turn, one being enough;
     with an accountant of the user's own, what follows from its own methods. Raises InvalidArgument.
     """
-    if accountant is not None and place(accountant) == name:
+    if accountant is not None and place(type(accountant)) == name:  # no name of dpframe's own
         additive = isinstance(accountant, AdditiveAccountant)
         return (Derivation(name, accountant, "total" if additive else "numbers"),)
     if name == "auto":
@@ -167,17 +177,12 @@ def derivation_of(accountant: object) -> tuple[str, Accountant | None]:
         if loose := getattr(accountant, "__dict__", {}).keys() - fields:
             way_out = "Decorate its class with attrs.frozen: a certificate names its numbers."
             raise InvalidArgument("accountant", "one of fields of attrs", sorted(loose), way_out)
-        return place(accountant), accountant
+        return place(type(accountant)), accountant
     found = (name for name, one in DERIVATIONS.items() if one.accountant == accountant)
     name = next(found, None)
     if name is None:
         raise _unknown(accountant)
     return name, None
-
-
-def place(accountant: Accountant) -> str:
-    """`module:class`, which no accountant of dpframe's own has for a name."""
-    return f"{type(accountant).__module__}:{type(accountant).__qualname__}"
 
 
 def _unknown(value: object) -> InvalidArgument:

@@ -7,19 +7,20 @@ from collections.abc import Collection, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import attrs
 
 from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument
+from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.privacy.personal import Grouped, own_symbols_of
 from dpframe.symbols import Expression, Symbol, from_json, parameter, sqrt, to_json
-from dpframe.symbols.expression import CLOSED, Domain
+from dpframe.symbols.expression import Domain
 
 from .problem import place, trusted_classes
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
+Made = TypeVar("Made", Regression, Accountant)
 # a field at its default is left out, unless it is among WRITTEN
 STATED = {"relation", "rows_per_person"}
 WRITTEN = {
@@ -116,7 +118,7 @@ def _accountant(certificate: Certificate) -> object:
 def _described(value: Regression | Accountant) -> dict[str, object]:
     """A declaration, or an accountant, as its class and its fields."""
     return {
-        "class": f"{type(value).__module__}:{type(value).__qualname__}",
+        "class": place(type(value)),
         "fields": {name: _field(field) for name, field in _fields(value).items()},
     }
 
@@ -270,7 +272,7 @@ def _rebuild(content: Mapping[str, Any], trust: Collection[type]) -> Certificate
         target = personal_target(target, claimed["each"], symbols)
     setting = setting_of(declared["setting"], claimed, symbols)
     certificate = certify(
-        _regression(declared, symbols),
+        _made(Regression, declared, symbols),  # type: ignore[type-abstract]
         target=target,
         setting=setting,
         accountant=_passed(declared["accountant"], symbols),
@@ -299,24 +301,20 @@ def _found(place: str) -> Any:
 
 def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accountant:
     """The accountant that was passed: its name, or one of the user's own, made again."""
-    if isinstance(declared, str):
-        return declared
-    found = _found(declared["class"])
-    if not (isinstance(found, type) and issubclass(found, Accountant)):
-        raise BadCertificate("accountant", "a dpframe.Accountant", declared["class"], "")
-    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
+    return declared if isinstance(declared, str) else _made(Accountant, declared, symbols)
 
 
-def _regression(declared: Mapping[str, Any], symbols: Symbols) -> Regression:
+def _made(kind: type[Made], declared: Mapping[str, Any], symbols: Symbols) -> Made:
+    """What a declaration, or an accountant, describes."""
     found = _found(declared["class"])
-    if not (isinstance(found, type) and issubclass(found, Regression)):
-        raise BadCertificate("class", "a dpframe.Regression", declared["class"], "")
+    if not (isinstance(found, type) and issubclass(found, kind)):
+        raise BadCertificate("class", f"a dpframe.{kind.__name__}", declared["class"], "")
     return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
 def _value(spec: Mapping[str, Any], symbols: Symbols) -> object:
     if "declaration" in spec:
-        return _regression(spec["declaration"], symbols)
+        return _made(Regression, spec["declaration"], symbols)  # type: ignore[type-abstract]
     if "rational" in spec:
         return Fraction(spec["rational"])
     if "formulas" in spec:

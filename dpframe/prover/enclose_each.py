@@ -73,32 +73,6 @@ def enclose_each(
     return np.where(undefined, -np.inf, low), np.where(undefined, np.inf, high)
 
 
-def largest_upper(
-    formula: Expression, values: Mapping[str, tuple[Reals | float, Reals | float]]
-) -> float:
-    """The largest of all upper ends: at least the formula at every record; inf if undefined at one.
-
-    Raises InvalidArgument where there are no records.
-    """
-    return float(np.max(_some(enclose_each(formula, values)[1])))
-
-
-def smallest_lower(
-    formula: Expression, values: Mapping[str, tuple[Reals | float, Reals | float]]
-) -> float:
-    """The least of all lower ends: at most the formula at every record; -inf if undefined at one.
-
-    Raises InvalidArgument where there are no records.
-    """
-    return float(np.min(_some(enclose_each(formula, values)[0])))
-
-
-def _some(ends: Reals) -> Reals:
-    if not ends.size:
-        raise InvalidArgument("values", "of at least one record", "none")
-    return ends
-
-
 # numbers as pairs
 
 

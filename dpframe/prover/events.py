@@ -14,7 +14,7 @@ from dpframe.privacy import ApproxDP
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
 
 from .algebra import at_point, enclose, outermost
-from .problem import FIELD, PROVED, REFUTED, UNPROVED, Edit, Obligation, Problem, Witness
+from .problem import FIELD, PROVED, Edit, Obligation, Problem, Witness, opened
 from .sign import counterexample, nonnegative, positive
 
 RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2, Pr[Laplace(1) > t] = exp(-t)/2 for t >= 0"
@@ -35,11 +35,11 @@ def events(problem: Problem) -> list[Obligation]:
 def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not isinstance(problem.target, ApproxDP):
         rule, fix = "a failure is paid for in delta", "use dp.ApproxDP(epsilon, delta)."
-        yield Obligation("event", bound.name, rule, (str(problem.target),), UNPROVED, repair=fix)
+        yield opened("event", bound.name, rule, (str(problem.target),), fix)
     if not positive(bound.failure, problem.field).proved:
         rule, fix = "the failure must be positive for every parameter value", "give it a share."
         fact = f"failure = {bound.failure}"
-        yield Obligation("event", bound.name, rule, (fact,), UNPROVED, repair=fix)
+        yield opened("event", bound.name, rule, (fact,), fix)
 
 
 def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
@@ -101,9 +101,7 @@ def _margin_open(bound: Bound, least: Expression) -> Obligation:
 
 
 def _open(bound: Bound, rule: str, facts: tuple[str, ...], fix: str, edit: Edit) -> Obligation:
-    witness = _witness(bound)
-    verdict = UNPROVED if witness is None else REFUTED
-    return Obligation("event", bound.name, rule, facts, verdict, witness, fix, edit=edit)
+    return opened("event", bound.name, rule, facts, fix, _witness(bound), edit)
 
 
 def _witness(bound: Bound) -> Witness | None:

@@ -30,7 +30,7 @@ from dpframe.theory.mechanisms import NOISES
 from .algebra import BITS, Field, at_point
 from .basic import ONE, ZERO, earns, thinned
 from .judge import Earned
-from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, thinnings
+from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -99,7 +99,7 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     rule, repair = f"{release.label} alone must be inside the target {CITED}", "give it more noise."
     if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
         rule, repair = f"{release.label}: {NEEDS_DELTA}", WITH_DELTA
-    return Obligation("total", ALL, rule, (f"{known}",), REFUTED, witness, repair)
+    return opened("total", ALL, rule, (f"{known}",), repair, witness)
 
 
 def _selected(release: Release, target: Guarantee) -> Obligation | None:
@@ -112,7 +112,7 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     if witness is None:
         return None
     rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
-    return Obligation("total", ALL, rule, (f"{Draw.of(release)}",), REFUTED, witness, repair)
+    return opened("total", ALL, rule, (f"{Draw.of(release)}",), repair, witness)
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:

@@ -50,6 +50,7 @@ from .problem import (
     Verdict,
     Witness,
     on_nodes,
+    opened,
 )
 from .problem import PUBLIC as MAKE_PUBLIC
 
@@ -82,7 +83,7 @@ def _rows(symbol: Symbol, origin: Statistic) -> bool:
 
 def _mistaken(label: str, rule: str) -> Obligation:
     fix = "dp.known, dp.graph.lower_bound and dp.graph.upper_bound make them."
-    return Obligation("structure", label, rule, (), UNPROVED, repair=fix)
+    return opened("structure", label, rule, (), fix)
 
 
 def _loops(problem: Problem) -> Iterator[Obligation]:
@@ -98,12 +99,12 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             rule = "a release reads the point of one loop, which asks it and nothing else"
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
-            yield Obligation("structure", charged.label, rule, facts, UNPROVED, repair=fix)
+            yield opened("structure", charged.label, rule, facts, fix)
     readers = [node for node in (*graph.posts, *graph.known) if read[node]]
     for node in (*readers, *(one for one in iterates if one in graph.outputs)):
         rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
         fix = "read the loop instead of its point."
-        yield Obligation("structure", node.label, rule, (node.label,), UNPROVED, repair=fix)
+        yield opened("structure", node.label, rule, (node.label,), fix)
     asked = {one.step for one in graph.loops if one.point in read[one.step]}
     steps_of = {one.step for one in graph.loops}
     for release in graph.releases:
@@ -111,7 +112,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
             rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (f"sampled = {release.sampled}",)
             fix = "let its step read the point, or leave the loop out."
-            yield Obligation("structure", release.label, rule, facts, UNPROVED, repair=fix)
+            yield opened("structure", release.label, rule, facts, fix)
 
 
 @attrs.frozen
@@ -193,7 +194,7 @@ def _refused(place: Place, symbol: Symbol) -> Obligation:
     rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
     fix = "make symbols by dp.parameter, dp.known and X.rows."
     fact = f"{place.name} = {place.reading.formula}"
-    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+    return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _released(place: Place, symbol: Symbol) -> Obligation:
@@ -202,7 +203,7 @@ def _released(place: Place, symbol: Symbol) -> Obligation:
     rule = f"{place.name} must not depend on what is released: {way}"
     fix = "read public numbers there; budgets are divided, and records weighed, by public numbers."
     fact = f"{place.name} = {place.reading.formula}"
-    return Obligation("structure", place.label, rule, (fact,), UNPROVED, repair=fix)
+    return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _not_one(place: Place, symbol: Symbol) -> Obligation:
@@ -216,7 +217,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     )
     fact = f"{place.name} = {place.reading.formula}"
     witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
-    return Obligation("personal", place.label, rule, (fact,), UNPROVED, witness, fix)
+    return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
 
 
 def _differing(place: Place, origin: OfBudgets) -> Obligation:
@@ -239,7 +240,8 @@ def _differing(place: Place, origin: OfBudgets) -> Obligation:
         "give a public number S instead, no less than the sum of all budgets that may take part "
         "(total=S); or use dp.REPLACE_ONE."
     )
-    return Obligation("structure", place.label, rule, facts, UNPROVED, Witness(says=says), fix)
+    witness = Witness(says=says)
+    return opened("structure", place.label, rule, facts, fix, witness, verdict=UNPROVED)
 
 
 def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
@@ -258,7 +260,7 @@ def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
         verdict, says = REFUTED, f"without noise on one table, and not on the other: {moves(small)}"
     witness, fix = Witness(says=says), _public_way_out(origin)
     edit = Edit(MAKE_PUBLIC, value=symbol)
-    return Obligation("structure", place.label, rule, facts, verdict, witness, fix, edit=edit)
+    return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
 FROM_ZERO = {"max_abs", "std", "maximum", "quantile"}
@@ -295,7 +297,8 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
         says = "a candidate that one of two neighbours lacks is released by the other alone"
     witness = Witness(says=says)
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
-    return Obligation("structure", release.label, rule, facts, verdict, witness, fix)
+    witness = Witness(says=says)
+    return opened("structure", release.label, rule, facts, fix, witness, verdict=verdict)
 
 
 def _public_way_out(origin: Statistic) -> str:
@@ -370,16 +373,9 @@ def differs(node: Node) -> bool:
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
     fix, edit = _instead(problem, node)
-    return Obligation(
-        "structure",
-        node.label,
-        f"{rule}, but private data reaches it: {way}",
-        (f"{node.label} is raw",),
-        verdict,
-        Witness(says=says),
-        fix,
-        edit=edit,
-    )
+    text, facts = f"{rule}, but private data reaches it: {way}", (f"{node.label} is raw",)
+    witness = Witness(says=says)
+    return opened("structure", node.label, text, facts, fix, witness, edit, verdict=verdict)
 
 
 def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:

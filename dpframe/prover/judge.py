@@ -20,8 +20,8 @@ from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
 
-from .algebra import Field, enclose, range_of
-from .problem import PROVED, REFUTED, UNPROVED, Constraint, Edit, Obligation, Problem
+from .algebra import Field, enclose
+from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
 from .profile_rule import Claim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
 
@@ -63,7 +63,7 @@ class Assuming(At):
 
     def __init__(self, field: Field) -> None:
         super().__init__(field.ring)
-        self.domains = {symbol.name: range_of(symbol.domain) for symbol in field.symbols}
+        self.domains = {symbol.name: symbol.domain.span.whole for symbol in field.symbols}
 
     def assume(self, f: Formula, g: Formula, *, strict: bool = False) -> bool:
         """Whether f <= g (f < g) may be assumed."""
@@ -144,16 +144,13 @@ def _open(move: Move) -> Obligation:
     witness = refute(move.claim)
     rule = f"the {PROFILE} must stay inside the claim {SOURCE}"
     facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
+    repair = "raise the std, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
     if witness is None:
         repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper); or calibrate "
         repair += (
             "the noise (dp.Gaussian.analytic, dp.regressions.Jointly), which holds by definition."
         )
-        return Obligation(
-            move.kind, move.label, rule, facts, UNPROVED, repair=repair, edit=move.edit
-        )
-    repair = "raise the std, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
-    return Obligation(move.kind, move.label, rule, facts, REFUTED, witness, repair, edit=move.edit)
+    return opened(move.kind, move.label, rule, facts, repair, witness, move.edit)
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:

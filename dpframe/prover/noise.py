@@ -16,8 +16,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import attrs
-
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
 from dpframe.graph.columns import Column
 from dpframe.graph.facts import answers, unmet
@@ -40,13 +38,13 @@ from .problem import (
     CLIP,
     NOISE,
     PROVED,
-    REFUTED,
     UNPROVED,
     Edit,
     Obligation,
     Problem,
     Witness,
     on_nodes,
+    opened,
 )
 
 RULE = (
@@ -80,7 +78,7 @@ def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
         if own or isinstance(node, OfBudgets):
             rule = "what reads each record's budget needs a target that has them"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
-            yield Obligation("personal", node.label, rule, (target,), UNPROVED, repair=fix)
+            yield opened("personal", node.label, rule, (target,), fix)
 
 
 def _symbols(problem: Problem) -> Iterator[Obligation]:
@@ -93,7 +91,7 @@ def _symbols(problem: Problem) -> Iterator[Obligation]:
         if forged or strange:
             rule = "records read the numbers of the target, and numbers of all budgets as they are"
             facts, fix = (symbol.name,), "read budget.epsilon and its like, and X.total(...)."
-            yield Obligation("personal", symbol.name, rule, facts, UNPROVED, repair=fix)
+            yield opened("personal", symbol.name, rule, facts, fix)
 
 
 def _public(problem: Problem) -> Iterator[Obligation]:
@@ -109,7 +107,7 @@ def _public(problem: Problem) -> Iterator[Obligation]:
         "let people choose budgets without regard to their data, publish them and say so "
         "(public=True); or give everybody the smallest: dp.PureDP(...)."
     )
-    yield Obligation("personal", "budgets", rule, facts, REFUTED, Witness(says=says), fix)
+    yield opened("personal", "budgets", rule, facts, fix, Witness(says=says))
 
 
 def _one_row(problem: Problem) -> Iterator[Obligation]:
@@ -118,7 +116,7 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
     rule = "personalised budgets belong to people with one row each"
     facts = (f"rows_per_person = {problem.rows}",)
     fix = "give each person one row, or divide a person's budget among that person's rows."
-    yield Obligation("personal", "budgets", rule, facts, UNPROVED, repair=fix)
+    yield opened("personal", "budgets", rule, facts, fix)
 
 
 def _only_noise(problem: Problem) -> Iterator[Obligation]:
@@ -134,7 +132,7 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
         what = "a procedure" if isinstance(node, Procedure) else "noise that is not dpframe's own"
         rule = "personalised budgets are spent on noise of which more never costs more"
         fix = "release statistics with noise: dp.release(...)."
-        yield Obligation("personal", node.label, rule, (what,), UNPROVED, repair=fix)
+        yield opened("personal", node.label, rule, (what,), fix)
 
 
 def _last(problem: Problem) -> Iterator[Obligation]:
@@ -147,7 +145,7 @@ def _last(problem: Problem) -> Iterator[Obligation]:
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
-            yield Obligation("personal", node.label, rule, (fact,), UNPROVED, repair=fix)
+            yield opened("personal", node.label, rule, (fact,), fix)
 
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
@@ -189,7 +187,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         rule = "noise in whole numbers hides statistics in whole numbers only"
         fact = f"{release.statistic.label} is not known to be one"
         fix = "use dp.Gaussian or dp.Laplace."
-        return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=fix)
+        return opened("noise", release.label, rule, (fact,), fix)
     if release.rule is not None and moved.value == ZERO:
         return _still(release)
     calibrated = release.rule is not None and planned
@@ -200,19 +198,15 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     fact = f"{'sensitivity' if calibrated else release.noise.noise} = {size}"
     repair = "declare open ranges that exclude zero, and delta below 1; or calibrate it."
     edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
-    return Obligation("noise", release.label, rule, (fact,), UNPROVED, repair=repair, edit=edit)
+    return opened("noise", release.label, rule, (fact,), repair, edit=edit)
 
 
 def _still(release: Release) -> Obligation:
+    rule = "a theorem calibrates noise to a sensitivity, and this one is 0"
     label = release.statistic.label
-    return Obligation(
-        "noise",
-        release.label,
-        "a theorem calibrates noise to a sensitivity, and this one is 0",
-        (f"{label} is constant over neighbours ({release.statistic.unit})",),
-        UNPROVED,
-        repair=f"{label} is public here: use it without a release, or state a std.",
-    )
+    fact = f"{label} is constant over neighbours ({release.statistic.unit})"
+    fix = f"{label} is public here: use it without a release, or state a std."
+    return opened("noise", release.label, rule, (fact,), fix)
 
 
 def _unbounded(release: Release) -> Obligation:
@@ -225,8 +219,8 @@ def _unbounded(release: Release) -> Obligation:
     grows = None if foreign else _growth(release)
     if grows is not None:
         facts, fix = (f"{release.statistic.label} is unbounded",), CLIPPED
-        found = Obligation("sensitivity", release.label, rule, facts, REFUTED, Witness(says=grows))
-        return attrs.evolve(found, repair=fix, edit=Edit(CLIP, release.statistic))
+        edit = Edit(CLIP, release.statistic)
+        return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
     asked = (one for one in read if isinstance(one, Statistic))
     wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
@@ -236,7 +230,7 @@ def _unbounded(release: Release) -> Obligation:
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."
-        return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
+        return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
     edit = Edit(CLIP, release.statistic)

@@ -26,7 +26,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE, PersonalizedDP
 from dpframe.symbols import DATA, RECORD, Number
 
-from .problem import PROVED, REFUTED, UNPROVED, Obligation, Problem, Witness, thinnings
+from .problem import PROVED, Obligation, Problem, Witness, opened, thinnings
 
 ONE = Number(Fraction(1))
 RULE = (
@@ -48,8 +48,7 @@ def thinning(problem: Problem) -> list[Obligation]:
 
 
 def _open(label: str, rule: str, fact: str, fix: str, says: str = "") -> Obligation:
-    verdict, witness = (REFUTED, Witness(says=says)) if says else (UNPROVED, None)
-    return Obligation("sample", label, rule, (fact,), verdict, witness, fix)
+    return opened("sample", label, rule, (fact,), fix, Witness(says=says) if says else None)
 
 
 def _one(found: tuple[Thinning, ...]) -> Iterator[Obligation]:

@@ -18,7 +18,6 @@ from .algebra import number
 from .parallel import about, coarse, moving
 from .problem import (
     PROVED,
-    REFUTED,
     SHARES,
     UNPROVED,
     Edit,
@@ -26,6 +25,7 @@ from .problem import (
     Problem,
     Witness,
     named,
+    opened,
     shown,
 )
 from .sign import Decision, nonnegative, positive
@@ -114,15 +114,11 @@ def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
     for release, share in pairs:
         if share.currency != currency:
             ours, theirs = ", ".join(currency), ", ".join(share.currency)
-            yield Obligation(
-                "plan",
-                release.label,
-                "a share must be in the target's currency",
-                (f"share in {theirs}", f"target in {ours}"),
-                REFUTED,
-                Witness(says="it would be spent uncounted"),
-                "take shares from the budget that declare is given.",
-            )
+            rule = "a share must be in the target's currency"
+            facts = (f"share in {theirs}", f"target in {ours}")
+            fix = "take shares from the budget that declare is given."
+            witness = Witness(says="it would be spent uncounted")
+            yield opened("plan", release.label, rule, facts, fix, witness)
 
 
 def _counts(problem: Problem) -> Iterator[Obligation]:
@@ -135,18 +131,13 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
                 "dp.release(..., times=T) checks it.",
             )
             fact = f"times = {release.times}"
-            yield Obligation("draws", release.label, rule, (fact,), UNPROVED, repair=fix)
+            yield opened("draws", release.label, rule, (fact,), fix)
         decision = nonnegative(release.times - 1, problem.field)
         if not decision.proved:
-            yield Obligation(
-                "draws",
-                release.label,
-                "the number of draws must be at least 1 for every parameter value",
-                (f"times = {release.times}",),
-                UNPROVED if decision.proved is None else REFUTED,
-                _witness(decision, "fewer than one draw", release.times),
-                "declare the parameter with lower=1, closed='left', integer=True.",
-            )
+            rule = "the number of draws must be at least 1 for every parameter value"
+            witness = _witness(decision, "fewer than one draw", release.times)
+            fix = "declare the parameter with lower=1, closed='left', integer=True."
+            yield opened("draws", release.label, rule, (f"times = {release.times}",), fix, witness)
 
 
 def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
@@ -178,15 +169,9 @@ def _sign(
             f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
             f"or {repair}"
         )
-    yield Obligation(
-        "plan",
-        release.label,
-        f"its share of {name} must be {word} for every parameter value{why}",
-        (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges)),
-        UNPROVED if decision.proved is None else REFUTED,
-        _witness(decision, says, amount),
-        repair,
-    )
+    rule = f"its share of {name} must be {word} for every parameter value{why}"
+    facts = (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges))
+    yield opened("plan", release.label, rule, facts, repair, _witness(decision, says, amount))
 
 
 def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
@@ -225,16 +210,15 @@ def _overspent(
     if name == "delta":
         facts += [f"{bound.name} may fail: {bound.failure}" for bound in problem.graph.bounds]
     more = [f"... and {len(facts) - 8} more"] if len(facts) > 8 else []
-    return Obligation(
+    return opened(
         "plan",
         "budget",
         f"the shares of {name} must sum to at most {whole} {SOURCES.get(name, RENYI)}; "
         "each release pays for its own draw",
         (*facts[:8], *more, f"sum = {total}"),
-        UNPROVED if decision.proved is None else REFUTED,
-        _overspent_at(decision, total, whole),
         _repair(problem, total, whole),
-        edit=Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
+        _overspent_at(decision, total, whole),
+        Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
     )
 
 

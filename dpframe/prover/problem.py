@@ -117,6 +117,22 @@ class Obligation:
         )
 
 
+def opened(  # noqa: PLR0917 - the fields of an obligation
+    kind: str,
+    node: str,
+    rule: str,
+    facts: tuple[str, ...],
+    repair: str,
+    witness: Witness | None = None,
+    edit: Edit | None = None,
+    *,
+    verdict: Verdict | None = None,
+) -> Obligation:
+    """An obligation that stays open. Without a `verdict` it is refuted where there is a witness."""
+    decided = verdict or (UNPROVED if witness is None else REFUTED)
+    return Obligation(kind, node, rule, facts, decided, witness, repair, edit=edit)
+
+
 @attrs.frozen
 class Constraint:
     """left <= right (or < where `strict`): a theorem's hypothesis that carves the domain."""

@@ -24,16 +24,17 @@ from .events import events
 from .noise import noise
 from .plan import plan
 from .problem import (
+    ALL,
     EVEN,
     PROVED,
     REFUTED,
-    UNPROVED,
     Attempt,
     Constraint,
     Edit,
     Obligation,
     Problem,
     Witness,
+    opened,
 )
 from .sign import counterexample
 
@@ -161,15 +162,9 @@ def _none_applies(problem: Problem) -> Obligation:
     )
     noises = [release.noise.kind for release in problem.graph.releases]
     kinds = dict.fromkeys([*noises, *(one.kind for one in problem.graph.procedures)])
-    return Obligation(
-        "total",
-        "all releases together",
-        rule,
-        (f"target {problem.target}; noise {', '.join(kinds)}",),
-        UNPROVED,
-        repair="give every release a share of the budget.",
-        edit=Edit(EVEN),
-    )
+    facts = (f"target {problem.target}; noise {', '.join(kinds)}",)
+    fix = "give every release a share of the budget."
+    return opened("total", ALL, rule, facts, fix, edit=Edit(EVEN))
 
 
 def _shares(derivation: Derivation) -> bool:
@@ -209,23 +204,14 @@ def _with_point(attempt: Attempt) -> Attempt:
         rule = "the theorems' hypotheses must hold whatever is released before"
         facts = tuple(map(str, carved[:8]))
         fix = "narrow the range of the released number."
-        late = Obligation("region", "parameters", rule, facts, UNPROVED, repair=fix)
+        late = opened("region", "parameters", rule, facts, fix)
         return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
     if not attempt.proved or not attempt.constraints or example(attempt.constraints) is not None:
         return attempt
     rule = "the theorems' hypotheses must hold somewhere on the declared domain"
     facts = tuple(map(str, attempt.constraints[:8]))
-    empty = Obligation(
-        "region",
-        "parameters",
-        rule,
-        facts,
-        UNPROVED,
-        repair=(
-            "widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the "
-            "exact profile then decides."
-        ),
-    )
+    fix = "widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact "
+    empty = opened("region", "parameters", rule, facts, f"{fix}profile then decides.")
     return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
 
 

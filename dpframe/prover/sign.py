@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
 from dpframe.exact.documents import HALF, Range, Refused
 from dpframe.exact.formula import Formula
 from dpframe.exact.signs import Patch, axes_of, patch_of, place
-from dpframe.symbols import Expression, Symbol
+from dpframe.symbols import Domain, Expression, Symbol
 
 from .algebra import Field, Point, at_point, is_rational
 from .problem import Witness, named
@@ -149,7 +150,7 @@ def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
     """Points of the domain, ordinary ones first: all symbols together, each symbol by itself, then
     every combination; at most 2000.
     """
-    choices = [[c for c in dict.fromkeys(_candidates(s)) if c in s.domain] for s in symbols]
+    choices = [_choices(symbol.name, symbol.domain) for symbol in symbols]
     base = {symbol: choice[0] for symbol, choice in zip(symbols, choices, strict=True)}
     pairs = list(zip(symbols, choices, strict=True))
     deepest = max((len(choice) for choice in choices), default=1)
@@ -159,9 +160,14 @@ def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
     return itertools.islice(itertools.chain(together, alone, every), MAX_POINTS)
 
 
-def _candidates(symbol: Symbol) -> tuple[Fraction, ...]:
-    special = {
-        "epsilon": (Fraction(1), Fraction(1, 10), Fraction(10)),
-        "delta": (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 1000)),
-    }
-    return (*special.get(symbol.name, ()), *symbol.domain.candidates())
+SPECIAL = {
+    "epsilon": (Fraction(1), Fraction(1, 10), Fraction(10)),
+    "delta": (Fraction(1, 10**6), Fraction(1, 10**9), Fraction(1, 1000)),
+}
+
+
+@lru_cache(maxsize=1024)
+def _choices(name: str, domain: Domain) -> tuple[Fraction, ...]:
+    """The values of a symbol that are tried."""
+    tried = dict.fromkeys((*SPECIAL.get(name, ()), *domain.candidates()))
+    return tuple(one for one in tried if one in domain)

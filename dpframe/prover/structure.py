@@ -33,6 +33,7 @@ from .problem import (
     Witness,
     named,
     on_nodes,
+    opened,
     place,
 )
 from .sign import positive
@@ -87,8 +88,8 @@ def _not_positive(
         repair = "declare the parameter on a range where it is positive."
         reached = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
         verdict = REFUTED if witness is not None and reached else UNPROVED
-        fact = f"{name} = {formula}"
-        yield Obligation("domain", label, rule, (fact,), verdict, witness, repair)
+        facts = (f"{name} = {formula}",)
+        yield opened("domain", label, rule, facts, repair, witness, verdict=verdict)
 
 
 def _target(problem: Problem) -> Iterator[Obligation]:
@@ -118,11 +119,11 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
         if kind not in problem.trust:
             name = place(kind)
             rule = "a class of your own must be named in trust="
-            yield Obligation("trust", name, rule, (_said(kind, name),), UNPROVED, repair=_fix(kind))
+            yield opened("trust", name, rule, (_said(kind, name),), _fix(kind))
         elif issubclass(kind, Procedure) and problem.rows != ONE:
             rule = "what a procedure of your own states is for one row a person"
             fact, repair = f"rows_per_person = {problem.rows}", "give each person one row."
-            yield Obligation("trust", kind.__qualname__, rule, (fact,), UNPROVED, repair=repair)
+            yield opened("trust", kind.__qualname__, rule, (fact,), repair)
 
 
 def _tables(problem: Problem) -> Iterator[Obligation]:
@@ -138,12 +139,12 @@ def _tables(problem: Problem) -> Iterator[Obligation]:
             )
             facts = (f"{node.label} for {node.unit}", f"the setting for {problem.setting.unit}")
             fix = f"leave `unit` out of {type(node).__qualname__}: it is that of its first input."
-            yield Obligation("structure", node.label, rule, facts, UNPROVED, repair=fix)
+            yield opened("structure", node.label, rule, facts, fix)
         others = [one for one in node.inputs if not _of_record(one)]
         if isinstance(node, (RowsNode, ColumnNode)) and others:
             read = tuple(one.label for one in others)
             fix = "release the statistic, and read the release: dp.release(...)."
-            yield Obligation("structure", node.label, OF_RECORDS, read, UNPROVED, repair=fix)
+            yield opened("structure", node.label, OF_RECORDS, read, fix)
 
 
 def _of_record(node: Node) -> bool:
@@ -178,15 +179,11 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
     for source in problem.graph.sources:
         if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"
-            yield Obligation(
-                "structure",
-                source.label,
-                rule,
-                (f"{source.label} for {source.unit}",),
-                UNPROVED,
-                Witness(says="a table of another setting"),
-                "use the X and y that declare is given.",
-                edit=Edit(TABLE),
+            facts = (f"{source.label} for {source.unit}",)
+            fix = "use the X and y that declare is given."
+            witness, edit = Witness(says="a table of another setting"), Edit(TABLE)
+            yield opened(
+                "structure", source.label, rule, facts, fix, witness, edit, verdict=UNPROVED
             )
 
 
@@ -195,4 +192,4 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
         rule = "a certificate is about what is released, and nothing is"
         facts = tuple(node.label for node in problem.graph.outputs)
         fix = "release a statistic: dp.release(X.T @ X, dp.Gaussian.analytic, share)."
-        yield Obligation("structure", "graph", rule, facts, UNPROVED, repair=fix)
+        yield opened("structure", "graph", rule, facts, fix)

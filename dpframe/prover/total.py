@@ -35,8 +35,6 @@ from .problem import (
     ALL,
     ALL_NOISE,
     PROVED,
-    REFUTED,
-    UNPROVED,
     Attempt,
     Edit,
     Obligation,
@@ -44,6 +42,7 @@ from .problem import (
     Witness,
     joint_moves,
     named,
+    opened,
 )
 from .profile_rule import Claim
 from .sign import nonnegative, positive
@@ -148,10 +147,10 @@ def inside(
     lower = nonnegative(worth - attained, problem.field)
     fix = "give smaller shares, or use dp.Gaussian.analytic."
     if lower.proved is not False:
-        return Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=Edit(ALL_NOISE))
+        return opened("total", ALL, rule, facts, fix, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, attained)
     witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")
-    return Obligation("total", ALL, rule, facts, REFUTED, witness, fix, edit=Edit(ALL_NOISE))
+    return opened("total", ALL, rule, facts, fix, witness, edit=Edit(ALL_NOISE))
 
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
@@ -305,6 +304,4 @@ def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
         "dp.regressions.Jointly(...)."
     )
     edit = Edit(ALL_NOISE)
-    return Attempt(
-        "total", (Obligation("total", ALL, rule, facts, UNPROVED, repair=fix, edit=edit),)
-    )
+    return Attempt("total", (opened("total", ALL, rule, facts, fix, edit=edit),))

@@ -130,8 +130,10 @@ def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
     meaning = read.meaning
     found, levels = mistaken(values, meaning), isinstance(meaning, Levels)
     if found is not None and drop:
-        meant = "level: every row is read as the mean of all levels." if levels else (
-            f"number: missing='drop' leaves every row out. {ENCODE}"
+        meant = (
+            "level: every row is read as the mean of all levels."
+            if levels
+            else (f"number: missing='drop' leaves every row out. {ENCODE}")
         )
         text = f"{title} holds values of kind {found}, none of which is a {meant}"
         warnings.warn(text, DataWarning, stacklevel=2)

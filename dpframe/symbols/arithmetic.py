@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import math
 import numbers
-import re
 from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 from dpframe.errors import InvalidArgument, check_kind, check_word
+from dpframe.exact.documents import CLOSED
+from dpframe.exact.ring import NAME
 from dpframe.numbers import shortest
 from dpframe.theory.guarantees import Relation
 
 from .expression import (
-    CLOSED,
     FUNCTIONS,
     Call,
     Domain,
@@ -246,7 +246,6 @@ def _scaled(coefficient: Fraction, rest: Expression) -> Expression:
     return Product((Number(coefficient), *factors))
 
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]{0,40}\Z")
 RESERVED = {*FUNCTIONS, "sqrt"}
 
 
@@ -272,7 +271,7 @@ def parameter(
     check_word("closed", closed, CLOSED)
     check_kind("integer", integer, bool)
     low, high = _end(lower, "lower"), _end(upper, "upper")
-    left, right = CLOSED[closed]
+    left, right = map(bool, CLOSED[closed])
     return Symbol(
         name, _domain(low, high, left and low is not None, right and high is not None, integer)
     )

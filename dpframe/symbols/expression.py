@@ -17,14 +17,9 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, TouchesData
+from dpframe.exact.documents import Range
+from dpframe.exact.formula import range_text
 from dpframe.operators import by_operator
-
-CLOSED = {
-    "neither": (False, False),
-    "left": (True, False),
-    "right": (False, True),
-    "both": (True, True),
-}
 
 
 @attrs.frozen(cache_hash=True)
@@ -46,28 +41,21 @@ class Domain:
 
     def __contains__(self, value: Fraction) -> bool:
         """Whether the exact number lies in the domain."""
-        above = (
-            self.lower is None or value > self.lower or (self.lower_closed and value == self.lower)
-        )
-        below = (
-            self.upper is None or value < self.upper or (self.upper_closed and value == self.upper)
-        )
-        return above and below and not (self.integer and value.denominator != 1)
+        return value in self.span
 
     def __str__(self) -> str:
         """`in (0, 1)`, `in [1, inf), whole`."""
-        left = "[" if self.lower_closed else "("
-        right = "]" if self.upper_closed else ")"
-        low = "-inf" if self.lower is None else str(self.lower)
-        high = "inf" if self.upper is None else str(self.upper)
-        return f"in {left}{low}, {high}{right}" + (", whole" if self.integer else "")
+        return range_text(self.span)
+
+    @property
+    def span(self) -> Range:
+        """The same, as the kernel has it."""
+        return Range(self.lower, self.upper, self.lower_closed, self.upper_closed, self.integer)
 
     @property
     def positive(self) -> bool:
         """Whether every point is > 0."""
-        return self.lower is not None and (
-            self.lower.numerator > 0 or (self.lower.numerator == 0 and not self.lower_closed)
-        )
+        return self.span.sign == 2
 
     @property
     def nonnegative(self) -> bool:

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any, Self
 
 from dpframe.exact.documents import Json, Range, Refused, number
-from dpframe.exact.formula import Atom, Formula, text_of
+from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.ring import Ring
 
-from .facts import Bound, Hypothesis, Iterate, Known, Post, Procedure, Release, public
+from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release, public
 from .guarantees import Guarantee, Relation
 
 
@@ -37,8 +37,7 @@ class Past:
         before = [*inputs, *(self.symbols[name] for name in self.reads & self.symbols.keys())]
         own = {fact} if isinstance(fact, Iterate) else set()
         self.points[fact] = frozenset(own).union(*(self.points[one] for one in before))
-        seen = isinstance(fact, (Release, Procedure, Post, Known, Iterate))
-        if seen or any(one in self.late for one in before):
+        if isinstance(fact, (*RELEASED, Iterate)) or any(one in self.late for one in before):
             self.late.add(fact)
 
 
@@ -292,9 +291,7 @@ class At(Judge):
 
     def symbol(self, name: str) -> Formula:
         """A declared symbol as a formula."""
-        span = self.domains[name]
-        atom = Atom("symbol", span.sign, (), name, span)
-        return self.ring.product([(self.ring.intern(("symbol", name), atom), 1)])
+        return self.ring.symbol(name, self.domains[name])
 
     def trust(self, name: Json) -> str:
         """A class, written module:name, that an assumption names. Raises Refused."""

@@ -27,6 +27,7 @@ from .facts import (
     Weight,
 )
 from .keys import Bits, Positive, Read, increasing
+from .rows import OnGrid
 from .statistics import signed_sum, units
 
 
@@ -107,15 +108,12 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None
 
 
 @kind("weighted_grid", RowFacts, answers=BY_RECORD)
-def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
-    """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
-    return replace(rows, step=common(at, rows, bits), share=ZERO)
-
-
 @kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
-def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
-    """Labels on the common grid."""
-    return replace(column, step=common(at, column, bits), share=ZERO)
+def _weighted_grid(at: Context, own: OnGrid, *, bits: Bits) -> OnGrid:
+    """Rows, or labels, on the common grid; eigenvalues of such X'X are computed in floating
+    point.
+    """
+    return replace(own, step=common(at, own, bits), share=ZERO)
 
 
 @kind("thinning", answers=OF_BUDGETS)

@@ -226,10 +226,10 @@ class Tilted(Procedure):
     """One whose cost follows from the record's own loss, and shrinks as its noise grows."""
 
 
-SEEN = (Release, Procedure, Post, Known, StatisticFacts)  # what may be public
+RELEASED = (Release, Procedure, Post, Known)
+SEEN = (*RELEASED, StatisticFacts)  # what may be public
 
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
-    seen = isinstance(fact, (Release, Procedure, Post, Known))
-    return seen or (isinstance(fact, StatisticFacts) and fact.still)
+    return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.still)

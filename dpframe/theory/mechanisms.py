@@ -15,16 +15,17 @@ class Loss(NamedTuple):
     pure: bool  # at most epsilon = move/size, dominated by the pair of this name
     gaussian: bool  # that of N(0, 1) and N(move/size, 1): squares of joint moves add
     rho: Fraction | None  # that of a move of one size; of others the square of move/size times it
+    tail: bool  # a bound on one number may rest on its tail: of N(0, 1), or of Laplace(1)
 
 
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
 # [DongRS22, Thm 2.7] [BunS16, Prop 1.4, 1.6] [KairouzOV15, Thm 3.2] [CanonneKS20, Thm 4]
-NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=HALF)
-LAPLACIAN = Loss("laplace", pure=True, gaussian=False, rho=HALF)
-RESPONSE = Loss("response", pure=True, gaussian=False, rho=HALF)
+NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=HALF, tail=True)
+LAPLACIAN = Loss("laplace", pure=True, gaussian=False, rho=HALF, tail=True)
+RESPONSE = Loss("response", pure=True, gaussian=False, rho=HALF, tail=False)
 RANGED = RESPONSE._replace(rho=EIGHTH)  # [DongDR20] [CesarBR21]
-UNKNOWN = Loss("unknown", pure=False, gaussian=False, rho=None)
-RHO = Loss("concentrated", pure=False, gaussian=False, rho=HALF)
+UNKNOWN = Loss("unknown", pure=False, gaussian=False, rho=None, tail=False)
+RHO = Loss("concentrated", pure=False, gaussian=False, rho=HALF, tail=False)
 
 
 class Noise(NamedTuple):

@@ -12,11 +12,11 @@ from dpframe.exact.formula import Formula
 from .at import At, Context
 from .book import KINDS, answers_of
 from .facts import (
+    RELEASED,
     Bound,
     Known,
     LabelFacts,
     OfBudgets,
-    Post,
     Procedure,
     RecordWeights,
     Release,
@@ -221,7 +221,7 @@ def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
     c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())
     own_role = not isinstance(fact, StatisticFacts) or fact.part in (kind_of.answers.role, "rest")
     c.require(own_role, "its role in joint moves must be that of its kind")
-    data = [i for i in inputs if not isinstance(i, (Release, Procedure, Post, Known))]
+    data = [i for i in inputs if not isinstance(i, RELEASED)]
     cells = {c.cells.get(i) for i in data} if kind_of.answers.keeps_zeros(node) else set()
     if len(cells) == 1 and None not in cells:
         c.cells[fact] = cells.pop()

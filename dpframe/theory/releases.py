@@ -190,8 +190,8 @@ def _bound(
     """
     once = release.times.constant == 1 and not release.sampled and not release.statistic.shape
     loss = release.noise.loss
-    fits = once and (loss.gaussian or loss.name == "laplace")
-    c.require(fits, "a bound is of one number that is drawn once, with Gaussian or Laplace noise")
+    rule = "a bound is of one number that is drawn once, with Gaussian or Laplace noise"
+    c.require(once and loss.tail, rule)
     c.settled(failure)
     c.at_least(margin, moved_by(c, release), "the margin must cover the sensitivity")
     c.at_least(stds, 0, "stds must not be negative")

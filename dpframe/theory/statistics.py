@@ -293,10 +293,8 @@ def _sufficient(
     without y'y, which is largest at p, q constant.
     """
     shape = (rows.columns * (rows.columns + 3) * HALF + int(constant),)
-    size, unknown = (
-        units(at, rows, column),
-        StatisticFacts(shape, table=(rows, column), constant=constant),
-    )
+    size = units(at, rows, column)
+    unknown = StatisticFacts(shape, table=(rows, column), constant=constant)
     if size is None:
         return unknown
     n1, squared = size
