@@ -15,7 +15,7 @@ from dpframe.sources import open_source
 from dpframe.sources.running import engine
 from tests.support.pools import WHOLE_POOLS
 
-LONG = 120  # seconds after which a test that hangs is ended
+LONG = 900  # seconds after which a test that hangs is ended
 FORK = multiprocessing.get_context("fork")
 shared = []  # an executor that workers have by being forked
 
