@@ -314,5 +314,5 @@ def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
     """Every cell runs from top to bottom, in a folder with nothing else in it."""
     notebook = read(path)
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=120, kernel_name="python3", resources=resources).execute()
+    NotebookClient(notebook, timeout=900, kernel_name="python3", resources=resources).execute()
     assert all(cell.execution_count for cell in notebook.cells if cell.cell_type == "code")

@@ -7,10 +7,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
+from tests.support.commands import call
 
 ONE = ["--epsilon", "1", "--delta", "1e-6"]
 BALL = ["--norm", "1", "--bound", "1"]
@@ -23,15 +22,6 @@ SCHEMA = {
     "target": {"lower": 0, "upper": 0.5},
     "intercept": True,
 }
-
-
-def call(*arguments, status=0):
-    """What the command prints, unfolded; it must exit with `status`."""
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == status, done.output
-    if status != 2:
-        assert done.stderr == ""
-    return done.stdout if status != 2 else " ".join(done.stderr.split())
 
 
 @pytest.fixture

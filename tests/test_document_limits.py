@@ -13,7 +13,7 @@ from dpframe.cli import app
 from dpframe.errors import DPFrameError, InvalidArgument
 
 CHECKER = ["-m", "dpframe.kernel"]
-LONG = 60  # seconds after which a test that hangs is ended
+LONG = 900  # seconds after which a test that hangs is ended
 
 
 def accounts(path):

@@ -63,6 +63,7 @@ def near_the_top(scales, epsilon):
     return found
 
 
+@pytest.mark.slow
 def test_the_least_factor_of_laplaces_is_that_of_their_closed_form():
     """A billionth less noise misses the target."""
     found = dp.calibrate(

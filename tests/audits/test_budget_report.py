@@ -1,6 +1,6 @@
 """What records pay of their budgets, against mpmath; and the picture's data."""
 
-import builtins
+import sys
 
 import mpmath
 import numpy as np
@@ -224,14 +224,7 @@ def test_axes_that_are_given_are_used(drawn):
 
 def test_a_missing_matplotlib_is_named(monkeypatch):
     """With the extra that brings it."""
-    real = builtins.__import__
-
-    def missing(name, *rest, **more):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
     report = dp.audits.budget_report(proved(UniformRidge()), OWN)
-    monkeypatch.setattr(builtins, "__import__", missing)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(dp.errors.MissingExtra, match="plots"):
         report.plot()

@@ -1,7 +1,7 @@
 """Calibrations side by side: rigorous numbers, theorems strictly inside their hypotheses."""
 
-import builtins
 import json
+import sys
 from fractions import Fraction
 
 import mpmath
@@ -237,14 +237,7 @@ def test_the_picture_of_stds():
 
 def test_a_missing_matplotlib_is_named(monkeypatch):
     """With the extra that brings it."""
-    real = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name.startswith("matplotlib"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(dp.errors.MissingExtra, match="plots"):
         compare(epsilon=1, delta="1e-6").plot()
 

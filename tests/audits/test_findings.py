@@ -251,11 +251,16 @@ def test_symbols_get_the_numbers_of_an_example():
 
 
 def test_assumptions_have_the_identifiers_of_the_docs():
-    """And every sentence of a certificate has one."""
+    """In their order."""
     told = found(dp.AdaSSP()).assumptions
     page = bibliography.PAGE.with_name("assumptions.md").read_text("utf-8")
     assert [one.id for one in told] == ["A1", "A4", "A5", "W1", "W2", "W3", "W4", "W5"]
     assert all(f"**{one.id}. " in page for one in told)
+
+
+@pytest.mark.slow
+def test_every_assumption_has_an_identifier():
+    """Of every shipped declaration."""
     audits = [dp.audit(example(cls), target=ONE, setting=table()) for cls in everything()]
     assert "A0" not in {assumed(text).id for one in audits for text in one.assumptions}
 
@@ -303,6 +308,7 @@ def test_shares_of_rho_are_no_epsilons(target):
     assert all(one.upper >= exact for one in told if one.upper is not None)
 
 
+@pytest.mark.slow
 def test_accountants_that_do_not_count_samples_are_left_out():
     """A rho of all draws says nothing of DP-SGD; joint costs either."""
     sgd = dp.audits.read_description("docs/published/dpsgd_mnist_1_19.toml")

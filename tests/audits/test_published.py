@@ -155,6 +155,7 @@ def test_every_row_is_computed_again():
     assert len(names) >= 25
 
 
+@pytest.mark.slow
 def test_the_page_is_up_to_date():
     """python -m tests.support.published_page --write."""
     assert current(PAGE.read_text("utf-8")) == table([row(path) for path in FILES])

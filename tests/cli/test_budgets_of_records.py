@@ -5,11 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
 from dpframe.regressions.personalized import PersonalizedRidge
+from tests.support.commands import call
 
 BALL = ["--norm", "1", "--bound", "1"]
 TARGET = ["--target", "y"]
@@ -17,13 +16,6 @@ PURE = ["--delta", "0"]
 REPLACED = ["--relation", "replace-one"]
 GROUPS = ["--groups", "careful=0.1,open=1"]
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column("y", bound=1), relation=dp.REPLACE_ONE)
-
-
-def call(*arguments, status=0):
-    """What the command prints, unfolded; it must exit with `status`."""
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == status, done.output
-    return done.stdout if status != 2 else " ".join(done.stderr.split())
 
 
 @pytest.fixture

@@ -5,23 +5,15 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
+from tests.support.commands import call
 
 LABELS = {
     "text": (["no", "yes"], {"levels": ["no", "yes"]}),
     "zero and one": ([0, 1], {"lower": 0, "upper": 1}),
     "signs": ([-1, 1], {"bound": 1}),
 }
-
-
-def call(*arguments, status=0):
-    """What the command prints, unfolded; it must exit with `status`."""
-    done = CliRunner().invoke(app, list(arguments))
-    assert done.exit_code == status, done.output
-    return done.stdout if status != 2 else " ".join(done.stderr.split())
 
 
 @pytest.fixture(params=["csv", "parquet"])

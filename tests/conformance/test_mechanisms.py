@@ -53,7 +53,9 @@ def test_int_float_text_and_fraction_sizes_are_one(cls):
 
 
 @every_mechanism
-@pytest.mark.parametrize("size", [0, -1, "0", float("nan"), float("inf"), True, None, [1]])
+@pytest.mark.parametrize(
+    "size", [0, -1, "0", float("nan"), float("inf"), True, None, [1], b"1", "one", 1j]
+)
 def test_a_size_that_is_no_positive_number_is_refused(cls, size):
     """No noise, negative noise and no number are errors that say so."""
     with pytest.raises(dp.InvalidArgument):

@@ -73,7 +73,7 @@ def test_reading_opens_nothing_and_runs_nothing():
     """Python's own audit events are watched while every case is read; all of it within the time
     of a hung process.
     """
-    called = {"capture_output": True, "text": True, "timeout": 120, "cwd": ROOT}
+    called = {"capture_output": True, "text": True, "timeout": 900, "cwd": ROOT}
     done = subprocess.run([sys.executable, "-c", WATCHED], **called, check=False)
     assert (done.stdout.strip(), done.returncode) == ("quiet", 0), done.stderr[-2000:]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 import subprocess
 import sys
@@ -14,6 +12,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.budgets import files, kept
+from tests.support.sealing import resealed
 
 LEDGERS = {
     "pure": lambda: dp.Filter(dp.PureDP("0.7")),
@@ -88,17 +87,6 @@ def test_every_truncation_is_seen(half_spent, tmp_path):
         (tmp_path / "cut").write_bytes(text)
         with pytest.raises(dp.errors.BadLedger):
             dp.Filter.load(tmp_path / "cut")
-
-
-def resealed(text, key=None, **changes):
-    """The text with changes in it, sealed again as an attacker without the key would."""
-    whole = json.loads(text)
-    whole["ledger"] |= changes
-    canonical = json.dumps(whole["ledger"], sort_keys=True, separators=(",", ":")).encode()
-    whole["seal"] = hashlib.sha256(canonical).hexdigest()
-    if key:
-        whole["hmac"] = hmac.new(key, canonical, "sha256").hexdigest()
-    return json.dumps(whole, indent=1) + "\n"
 
 
 def test_without_a_key_a_resealed_file_passes_and_with_one_it_does_not(half_spent, key):

@@ -162,17 +162,3 @@ def test_corners_attain_what_is_called_attained():
         moved = run(statistic, corner) - run(statistic, none)
         assert found.attained
         assert np.linalg.norm(np.ravel(moved)) == pytest.approx(at(found.value), rel=1e-5)
-
-
-def test_a_box_is_saved_and_loaded(tmp_path):
-    """The setting of a certificate's file keeps it, and the hash with it."""
-    setting = dp.Setting(
-        X=dp.Rows(box=dp.parameter("B"), intercept=True),
-        y=dp.Column(bound=1),
-        relation=dp.REPLACE_ONE,
-    )
-    proof = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
-    proof.save(tmp_path / "proof.json")
-    loaded = dp.load(tmp_path / "proof.json")
-    assert loaded.hash == proof.hash
-    assert loaded.setting == setting

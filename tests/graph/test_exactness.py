@@ -92,18 +92,3 @@ def test_parts_of_a_stack_do_not_speak_for_one_of_ones_own():
     parts = (X.T @ X, X.T @ Y)
     assert Stack(parts).exact
     assert not Reversed(parts).exact
-
-
-def test_a_release_of_a_class_of_ones_own_is_listed():
-    """As computed in floating point, though it changes nothing."""
-
-    class Same(Gram):
-        pass
-
-    class One(dp.Regression):
-        def declare(self, X, y, budget):
-            return dp.release(Same(X), dp.Gaussian.analytic, budget, name="gram")
-
-    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    proof = dp.certify(One(), target=dp.ApproxDP(1, "1e-6"), setting=setting, trust=[Same])
-    assert any(line.startswith("idealized numerics") for line in proof.assumptions)

@@ -1,21 +1,17 @@
 """dpframe ledger: what it prints, what it exits with, what it refuses."""
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
+from tests.support import commands
 
 CREATE = ["create", "--relation", "add-remove"]
 
 
-def call(*arguments, status=0):
-    """What the command prints; it must exit with `status`."""
-    done = CliRunner().invoke(app, ["ledger", *map(str, arguments)])
-    assert done.exit_code == status, done.output
-    return done.stdout if status == 0 else " ".join(done.stderr.split())
+call = partial(commands.call, "ledger")
 
 
 @pytest.fixture

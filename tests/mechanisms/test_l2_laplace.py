@@ -14,20 +14,13 @@ from mpmath import mp
 from scipy import special
 
 import dpframe as dp
+from tests.randomness.fits import kolmogorov
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 
 N, LEAST = 20_000, 1e-6
 WRONG = (0.7, 1.3)
-
-
-def kolmogorov(draws, cdf):
-    """The p-value of the largest gap between the draws' distribution and `cdf`."""
-    at = cdf(np.sort(draws))
-    steps = np.arange(len(at) + 1) / len(at)
-    gap = max(np.max(steps[1:] - at), np.max(at - steps[:-1]))
-    return special.kolmogorov(gap * np.sqrt(len(at)))
 
 
 def vectors(d, size=1.0, seed=21):

@@ -11,6 +11,7 @@ import pytest
 from scipy import special
 
 import dpframe as dp
+from tests.randomness.fits import kolmogorov
 
 N = 20_000
 LEAST = 1e-6
@@ -25,14 +26,6 @@ def normal_cdf(x):
 def laplace_cdf(x):
     """The distribution function of Laplace(1)."""
     return np.where(x < 0, np.exp(-np.abs(x)) / 2, 1 - np.exp(-np.abs(x)) / 2)
-
-
-def kolmogorov(draws, cdf):
-    """The p-value of the largest gap between the draws' distribution and `cdf`."""
-    at = cdf(np.sort(draws))
-    steps = np.arange(len(at) + 1) / len(at)
-    gap = max(np.max(steps[1:] - at), np.max(at - steps[:-1]))
-    return special.kolmogorov(gap * np.sqrt(len(at)))
 
 
 def chi_square(draws, std):

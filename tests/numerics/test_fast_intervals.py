@@ -98,10 +98,3 @@ def test_classical_constants_suffice_exactly_up_to_their_limit(delta: float) -> 
             assert holds(limit * share, delta, Fraction(limit * share) / Fraction(constant)) is True
         further = Fraction(limit * (1 + 1e-9))
         assert holds(further, delta, further / Fraction(constant)) is False
-
-
-def test_published_limits() -> None:
-    """8.782 and 9.733 at delta = 1e-6."""
-    constants = classical_constants(1e-6)
-    assert constants["DworkRoth"].epsilon_limit == pytest.approx(8.782, abs=6e-4)
-    assert constants["KamathUllman"].epsilon_limit == pytest.approx(9.733, abs=6e-4)

@@ -121,18 +121,6 @@ def test_the_weighted_minimiser_is_that_of_the_normal_equations():
     np.testing.assert_allclose(result.output.coefficients, wanted, atol=1e-6)
 
 
-def test_rows_that_are_dropped_take_their_budgets_with_them():
-    """missing="drop" keeps budgets beside their rows; under replace-one they keep their place."""
-    holes = X.copy()
-    holes[::7, 1] = np.nan
-    huge = EPSILONS * 1e9
-    proof = dp.certify(Weighted(), target=dp.PersonalizedDP(huge, 0.5), setting=setting())
-    gram, *_ = dp.execute(proof, holes, Y, rng=0, missing="drop").output
-    kept = np.isfinite(holes).all(axis=1)
-    weights = (huge / huge.max())[kept]
-    np.testing.assert_allclose(gram, (X[kept] * weights[:, None]).T @ X[kept], atol=1e-3)
-
-
 # ---------------------------------------------------------------------------- what is refused
 TARGETS = {
     "any": dp.PersonalizedDP(EACH, 1e-6),
@@ -154,19 +142,9 @@ def certified(name):
     ("name", "budgets"),
     [
         ("any", None),
-        ("any", EPSILONS[:-1]),
-        ("any", np.append(EPSILONS, 1.0)),
-        ("any", np.where(np.arange(N) == 3, 0, EPSILONS)),
-        ("any", np.where(np.arange(N) == 3, -1, EPSILONS)),
-        ("any", np.where(np.arange(N) == 3, np.nan, EPSILONS)),
-        ("any", np.where(np.arange(N) == 3, np.inf, EPSILONS)),
+        ("any", np.where(np.arange(N) == 3, 0, EPSILONS)),  # others: sources/test_budgets.py
         ("any", np.full(N, 1e308)),
         ("any", GROUP_OF),
-        ("any", EPSILONS > 1),
-        ("any", EPSILONS[:, None]),
-        ("any", {"a": 1}),
-        ("any", 1.0),
-        ("any", "no such column"),
         ("narrow", EPSILONS),
         ("grouped", None),
         ("grouped", EPSILONS),
@@ -192,22 +170,6 @@ def test_a_list_that_does_not_fit_the_table_is_refused():
     """Budgets of the target are those of the rows."""
     with pytest.raises(dp.DPFrameError):
         dp.execute(certified("listed"), X[:-1], Y[:-1], rng=0)
-
-
-def test_a_budget_that_is_a_feature_is_refused():
-    """A column of the codebook is private: weights would publish it."""
-    import pandas as pd
-
-    codebook = dp.Setting(
-        X=dp.Rows(columns=[dp.Numeric("age", 0, 100)]),
-        y=dp.Column("pay", lower=0, upper=1),
-        relation=dp.REPLACE_ONE,
-    )
-    frame = pd.DataFrame({"age": [30.0, 40.0], "pay": [0.1, 0.2]})
-    target = dp.PersonalizedDP(EACH, 1e-6)
-    proof = dp.certify(dp.regressions.PersonalizedSSP(), target=target, setting=codebook)
-    with pytest.raises(dp.BadData, match="feature"):
-        dp.execute(proof, frame, "pay", rng=0, budgets="age")
 
 
 def test_under_add_remove_budgets_are_groups():

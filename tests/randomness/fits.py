@@ -75,3 +75,11 @@ def fit(counts, law):
     cells[-2:], want[-2:] = [sum(cells[-2:])], [sum(want[-2:])]
     cells, want = np.array(cells), np.array(want)
     return special.gammaincc((len(want) - 1) / 2, ((cells - want) ** 2 / want).sum() / 2)
+
+
+def kolmogorov(draws, cdf):
+    """The p-value of the largest gap between the draws' distribution and `cdf`."""
+    at = cdf(np.sort(draws))
+    steps = np.arange(len(at) + 1) / len(at)
+    gap = max(np.max(steps[1:] - at), np.max(at - steps[:-1]))
+    return special.kolmogorov(gap * np.sqrt(len(at)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import hashlib
 import json
 import types
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ import pytest
 import dpframe as dp
 from dpframe.budgets.records import RecordLedger
 from dpframe.privacy import Unit
+from tests.support.sealing import resealed
 
 JOINS, REPLACED = Unit(dp.ADD_REMOVE), Unit(dp.REPLACE_ONE)
 FIVE = Unit(dp.ADD_REMOVE, 5)
@@ -203,15 +203,6 @@ def test_executions_are_held_to_the_unit_of_the_first(saved):
     assert ledger.releases == 2
 
 
-def resealed(text, changes):
-    """The text with changes in it, under a right seal."""
-    whole = json.loads(text)
-    whole["ledger"] |= changes
-    canonical = json.dumps(whole["ledger"], sort_keys=True, separators=(",", ":")).encode()
-    whole["seal"] = hashlib.sha256(canonical).hexdigest()
-    return json.dumps(whole, indent=1) + "\n"
-
-
 @pytest.mark.parametrize(
     "unit",
     [
@@ -228,6 +219,6 @@ def resealed(text, changes):
 def test_units_that_are_none_are_refused(unit):
     """Under a right seal."""
     text = records()(unit=JOINS).to_json()
-    assert RecordLedger.from_json(resealed(text, {})).unit == JOINS  # the control
+    assert RecordLedger.from_json(resealed(text)).unit == JOINS  # the control
     with pytest.raises(dp.errors.BadLedger):
-        RecordLedger.from_json(resealed(text, {"unit": unit}))
+        RecordLedger.from_json(resealed(text, unit=unit))

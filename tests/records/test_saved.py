@@ -6,8 +6,6 @@ Keys, older copies, branches, writers and failures are those of tests/filters/te
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
 import json
 
 import numpy as np
@@ -16,6 +14,7 @@ import pytest
 import dpframe as dp
 from dpframe.budgets import kept
 from dpframe.budgets.records import RecordLedger
+from tests.support.sealing import resealed
 
 KEY = bytes(range(32))
 
@@ -94,50 +93,35 @@ def test_every_changed_byte_is_seen(people, keyed):
             fresh(text[:place], secret)
 
 
-def resealed(text, changes, arrays):
-    """The text with changes in it, sealed again by whoever has the key."""
-    whole = json.loads(text)
-    body = whole["ledger"]
-    body |= changes
-    for name, values in arrays.items():
-        whole["arrays"][name] = base64.b64encode(values.tobytes()).decode()
-        digest = hashlib.sha256(values.tobytes()).hexdigest()
-        body["arrays"][name] = {"type": values.dtype.str, "sha256": digest}
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
-    whole["seal"] = hashlib.sha256(canonical).hexdigest()
-    whole["hmac"] = hmac.new(KEY, canonical, "sha256").hexdigest()
-    return json.dumps(whole, indent=1) + "\n"
-
-
 ZERO = np.zeros(5, np.int64)
 BEYOND = {
-    "own of another length": ({}, {"own 0": np.zeros(4, np.int64)}),
-    "own below 0": ({}, {"own 0": ZERO - 1}),
-    "own beyond the budget": ({}, {"own 0": ZERO + (1 << 61)}),
-    "own in doubles": ({}, {"own 0": np.zeros(5)}),
-    "own of a second currency": ({}, {"own 1": ZERO}),
-    "codes of no group": ({}, {"codes": np.full(5, 2, np.uint8)}),
-    "codes of another length": ({}, {"codes": np.zeros(6, np.uint8)}),
-    "more in common than the budget": ({"common": [["1", "0"]]}, {}),
-    "common below 0": ({"common": [["-1/10", "0"]]}, {}),
-    "common as a number": ({"common": [[0, 0]]}, {}),
-    "another budget of 0": ({"budgets": [["0", "2"]]}, {}),
-    "budgets too far apart": ({"budgets": [["1/2", "2000000000000"]]}, {}),
-    "a budget too few": ({"budgets": [["1/2"]]}, {}),
-    "another quantum": ({"places": [3]}, {}),
-    "no quantum": ({"places": ["x"]}, {}),
-    "another kind": ({"kind": "approx"}, {}),
-    "no kind": ({"kind": ["pure"]}, {}),
-    "no releases": ({"releases": 0}, {}),
-    "releases below 0": ({"releases": -1}, {}),
-    "releases as truth": ({"releases": True}, {}),
-    "no identity": ({"identity": "me"}, {}),
-    "an identity that is a number": ({"identity": 7}, {}),
-    "another schema": ({"schema": "dpframe-records/9"}, {}),
-    "two groups of one name": ({"groups": ["open", "open"]}, {}),
-    "groups without names": ({"groups": []}, {}),
-    "other records": ({"records": 6}, {}),
-    "something more": ({"data": [1, 2, 3]}, {}),
+    "own of another length": {"arrays": {"own 0": np.zeros(4, np.int64)}},
+    "own below 0": {"arrays": {"own 0": ZERO - 1}},
+    "own beyond the budget": {"arrays": {"own 0": ZERO + (1 << 61)}},
+    "own in doubles": {"arrays": {"own 0": np.zeros(5)}},
+    "own of a second currency": {"arrays": {"own 1": ZERO}},
+    "codes of no group": {"arrays": {"codes": np.full(5, 2, np.uint8)}},
+    "codes of another length": {"arrays": {"codes": np.zeros(6, np.uint8)}},
+    "more in common than the budget": {"common": [["1", "0"]]},
+    "common below 0": {"common": [["-1/10", "0"]]},
+    "common as a number": {"common": [[0, 0]]},
+    "another budget of 0": {"budgets": [["0", "2"]]},
+    "budgets too far apart": {"budgets": [["1/2", "2000000000000"]]},
+    "a budget too few": {"budgets": [["1/2"]]},
+    "another quantum": {"places": [3]},
+    "no quantum": {"places": ["x"]},
+    "another kind": {"kind": "approx"},
+    "no kind": {"kind": ["pure"]},
+    "no releases": {"releases": 0},
+    "releases below 0": {"releases": -1},
+    "releases as truth": {"releases": True},
+    "no identity": {"identity": "me"},
+    "an identity that is a number": {"identity": 7},
+    "another schema": {"schema": "dpframe-records/9"},
+    "two groups of one name": {"groups": ["open", "open"]},
+    "groups without names": {"groups": []},
+    "other records": {"records": 6},
+    "something more": {"data": [1, 2, 3]},
 }
 
 
@@ -147,9 +131,9 @@ def test_an_impossible_history_is_refused(people, name):
     people.spend(0.1)
     people.spend(0.1, who=[True, False, True, False, False])
     text = people.to_json(key=KEY)
-    assert fresh(resealed(text, {}, {}), KEY) == people
+    assert fresh(resealed(text, key=KEY), KEY) == people
     with pytest.raises(dp.errors.BadLedger):
-        fresh(resealed(text, *BEYOND[name]), KEY)
+        fresh(resealed(text, key=KEY, **BEYOND[name]), KEY)
 
 
 LEAST = 2520 * 10**14
@@ -167,9 +151,9 @@ def test_impossible_single_budgets_are_refused(name):
     ledger = RecordLedger([0.5, 0.4, 0.3, 0.2, 0.1], kind=dp.PureDP)
     ledger.spend(0.1)
     text = ledger.to_json(key=KEY)
-    assert fresh(resealed(text, {}, {}), KEY) == ledger
+    assert fresh(resealed(text, key=KEY), KEY) == ledger
     with pytest.raises(dp.errors.BadLedger):
-        fresh(resealed(text, {}, SINGLES[name]), KEY)
+        fresh(resealed(text, key=KEY, arrays=SINGLES[name]), KEY)
 
 
 def test_a_delta_of_one_is_no_budget():
@@ -178,7 +162,7 @@ def test_a_delta_of_one_is_no_budget():
     places = json.loads(ledger.to_json())["ledger"]["places"][1]
     one = np.full(2, 2520 * 10**places)
     with pytest.raises(dp.errors.BadLedger):
-        fresh(resealed(ledger.to_json(key=KEY), {}, {"most 1": one}), KEY)
+        fresh(resealed(ledger.to_json(key=KEY), key=KEY, arrays={"most 1": one}), KEY)
 
 
 def test_a_filter_is_no_ledger_of_records():

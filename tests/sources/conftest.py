@@ -6,7 +6,6 @@ import multiprocessing
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
-import dask
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,15 +65,9 @@ def processes():
 @pytest.fixture(scope="session")
 def cluster():
     """A client of a scheduler and two worker processes on the loopback address."""
-    from dask.distributed import Client, LocalCluster
+    from tests.support.clusters import clustered
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
-    quiet = {"dashboard_address": "127.0.0.1:0", "host": "127.0.0.1", "silence_logs": "CRITICAL"}
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": "20s"}),
-        LocalCluster(**options, **quiet) as local,
-        Client(local, set_as_default=False) as client,
-    ):
+    with clustered() as client:
         yield client
 
 

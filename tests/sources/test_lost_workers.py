@@ -15,7 +15,7 @@ from dpframe.sources import open_source
 from dpframe.sources.running import engine
 from tests.support.pools import WHOLE_POOLS
 
-LONG = 120  # seconds after which a test that hangs is ended
+LONG = 900  # seconds after which a test that hangs is ended
 FORK = multiprocessing.get_context("fork")
 shared = []  # an executor that workers have by being forked
 
@@ -123,14 +123,9 @@ def test_a_process_does_not_wait_for_the_pool_it_was_forked_from(source, kind):
 @pytest.fixture(scope="module")
 def failing():
     """A cluster of its own of two workers, which these tests kill."""
-    from dask.distributed import Client, LocalCluster
+    from tests.support.clusters import clustered
 
-    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "host": "127.0.0.1"}
-    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": "CRITICAL"}
-    with (
-        LocalCluster(**options, **quiet) as local,
-        Client(local, set_as_default=False) as client,
-    ):
+    with clustered() as client:
         yield client
 
 

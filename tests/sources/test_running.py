@@ -246,10 +246,17 @@ def test_a_refusal_cancels_what_is_in_flight():
 
 @pytest.fixture
 def interrupted():
-    """A function: arrange for Ctrl-C in this thread after so many seconds."""
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    signal.setitimer(signal.ITIMER_REAL, 0)
+    """A function that notes that a part has begun, and sends Ctrl-C to this thread a moment after
+    so many have.
+    """
+    before, main = signal.signal(signal.SIGALRM, signal.default_int_handler), threading.get_ident()
+
+    def begins(begun, count):
+        begun.append(1)
+        if len(begun) == count:
+            threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGALRM)).start()
+
+    yield begins
     signal.signal(signal.SIGALRM, before)
 
 
@@ -258,12 +265,11 @@ def test_ctrl_c_cancels_what_is_in_flight(interrupted):
     begun, go_on = [], threading.Event()
 
     def work(blocks):
-        begun.append(1)
-        go_on.wait(10)
+        interrupted(begun, 2)
+        go_on.wait()
         return list(blocks)
 
     with ThreadPoolExecutor(2) as threads:
-        interrupted(0.1)
         with pytest.raises(KeyboardInterrupt):
             table().total(work, executor=threads)
         go_on.set()
@@ -278,11 +284,10 @@ def test_ctrl_c_stops_a_pass_alone(interrupted, monkeypatch, own):
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
     def work(blocks):
-        begun.append(1)
+        interrupted(begun, 2 if own else 1)
         for _ in blocks:
-            go_on.wait(10)
+            go_on.wait()
 
-    interrupted(0.1)
     with pytest.raises(KeyboardInterrupt):
         table().total(work)
     go_on.set()

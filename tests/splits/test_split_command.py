@@ -1,21 +1,17 @@
 """dpframe split: what it prints, saves, draws and refuses."""
 
 import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
+from tests.support import commands
 
 HERE = ["--epsilon", "1", "--delta", "1e-6", "--norm", "1", "--bound", "1", "-d", "10"]
 
 
-def call(*arguments, status=0):
-    """What the command prints; it must exit with `status`."""
-    done = CliRunner().invoke(app, ["split", *arguments])
-    assert done.exit_code == status, done.output
-    return done.stdout if status != 2 else " ".join(done.stderr.split())
+call = partial(commands.call, "split")
 
 
 def test_gamma_by_noise(tmp_path):

@@ -13,10 +13,10 @@ import dpframe as dp
 from dpframe.graph import ColumnNode, RowsNode
 from dpframe.graph.maps.base import RecordMap, RowMap
 from dpframe.graph.statistics import OneRow, RecordSum, RowSum
-from dpframe.mechanisms import positive_formula
 from dpframe.privacy import Unit
 from dpframe.sensitivity import L1
 from tests.support import checking as check
+from tests.trusting.outside import Logistic
 
 ONE = dp.constant(1)
 TABLE = np.array([[1.0, 0, 0], [0, 0.6, 0.8]])
@@ -229,25 +229,6 @@ def test_a_map_of_records_reads_no_statistic(accountant):
     of = {"setting": setting(), "trust": [Flipped], "accountant": accountant}
     with pytest.raises(dp.Uncertified, match="a map of records reads rows"):
         dp.certify(one, target=dp.ApproxDP(2, "1e-6"), **of)
-
-
-@attrs.frozen(cache_hash=True)
-class Logistic(dp.mechanisms.AdditiveNoise):
-    """Logistic noise, pure."""
-
-    kind, gives, norm, noise = "logistic", dp.PureDP, L1, "scale"
-    scale: dp.Expression = attrs.field(converter=positive_formula)
-    formula = property(lambda self: self.scale)
-    deviation = property(lambda self: 2 * self.scale)
-
-    def guarantee(self, sensitivity):
-        """As Laplace noise."""
-        return dp.PureDP(sensitivity / self.scale)
-
-    @staticmethod
-    def sample(size, shape, rng, *, symmetric):
-        """Draw."""
-        return rng.logistic(0.0, size, shape)
 
 
 @attrs.define(eq=False)

@@ -1,4 +1,4 @@
-"""What a second hostile reader got certified, executed, or refused with the wrong word."""
+"""Single cells decide about no other row; a verdict of `refuted` is a counterexample."""
 
 from __future__ import annotations
 

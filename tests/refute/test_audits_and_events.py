@@ -1,4 +1,4 @@
-"""What the tenth hostile reading found: audits, descriptions, events, splits; each mended."""
+"""Audits, descriptions, events, splits: what is attained, where a claim holds, what is public."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a sixth hostile reader found in the repairs: classes of one's own, and nothing times inf."""
+"""Classes of one's own are charged what they say; nothing times infinity is nothing."""
 
 from __future__ import annotations
 

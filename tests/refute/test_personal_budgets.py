@@ -1,4 +1,4 @@
-"""Holes that a hostile reading of personalised privacy found, each closed and kept closed."""
+"""Budgets of each record: regions, samples, weights and searches hold for every budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile reader of sources tried: rows out of cells, buffers that are filled again, errors
+"""Rows out of cells, buffers that are filled again, errors
 that carry data behind them, cells that are no numbers, files that change while they are read.
 """
 

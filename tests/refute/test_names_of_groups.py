@@ -1,4 +1,4 @@
-"""Holes that a second hostile reading of personalised privacy found: closed, and kept closed."""
+"""Names and orders of budgets: no two groups become one; long tables end where doubles end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a third hostile reader got certified, crashed, or refused without a way out."""
+"""What is trusted vouches for nothing else; joint calibration says what it cannot scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile reading of the flagship and its rivals found, kept mended."""
+"""Records outside a cell count nowhere; cells that read releases are all charged."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Declarations that a hostile reader got certified, or executed, although they are not private."""
+"""Ranges of a proof, levels and row numbers: what is certified is what is executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hostile reading of events, procedures and adaptive graphs found: refused from now on."""
+"""Procedures, loops and searches: what they cost, what they may read, and that they run."""
 
 from __future__ import annotations
 

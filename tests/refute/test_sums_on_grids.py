@@ -1,4 +1,4 @@
-"""What a fourth hostile reader found wrong with exact execution."""
+"""Exact execution: sums beyond machine words, maps above a grid, stacks, own statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fifth hostile reader found between a certificate and a release (sources: see there)."""
+"""Between a certificate and a release: one n, one ledger, fresh noise, threads of BLAS."""
 
 from __future__ import annotations
 
