@@ -22,7 +22,7 @@
     +-- MissingExtra (ImportError)        an optional library is absent
 
 Warnings: PrivacyWarning (the same data would be spent again; delta is not far below 1/n);
-DataWarning (a column that holds no numbers where numbers are declared).
+DataWarning (a column of another kind than is declared).
 """
 
 from __future__ import annotations

@@ -384,7 +384,7 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     if not isinstance(mechanism, Gaussian):
         return None
     from dpframe.numerics.profile import holds
-        from dpframe.prover.profile_rule import Claim, refute
+    from dpframe.prover.profile_rule import Claim, refute
 
     move = power(sensitivity / mechanism.std, 2)
     claim = Claim(share.epsilon, share.delta, move, move)

@@ -3,7 +3,8 @@
 No other cell, no type that a library inferred for a list or a column, and no position takes part.
 A real number is the double nearest to it, and truth values are the numbers 0 and 1. Everything else
 (missing values, texts, dates, complex numbers) is no number, written nan. A level of a category is
-its position in the codebook, written as a double; a cell that equals no level is -1.
+its position in the codebook, written as a double; a cell that equals no level is missing, or -1
+where the codebook says so.
 """
 
 from __future__ import annotations
@@ -21,12 +22,18 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 NO_LEVEL = -1.0
 MISSING = ("NAType", "NaTType")  # of pandas
+NUMERIC = ("number", "truth value")
 
 
 class Meaning(ABC):
     """Abstract: what the cells of one column mean, as doubles."""
 
     __slots__ = ()
+
+    @property
+    @abstractmethod
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of columns whose cells may mean something, as refusals name them."""
 
     @abstractmethod
     def of_numbers(self, numbers: Array) -> Array:
@@ -44,6 +51,10 @@ class Meaning(ABC):
 @attrs.frozen
 class Numbers(Meaning):
     """Real numbers as doubles, nan for anything else."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return NUMERIC
 
     def of_numbers(self, numbers: Array) -> Array:
         return numbers
@@ -84,6 +95,10 @@ class Levels(Meaning):
         object.__setattr__(self, "_sorted", np.array([one for one, _ in ordered], dtype=float))
         object.__setattr__(self, "_codes", np.array([code for _, code in ordered], dtype=float))
 
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return (*(("text",) if self.texts else ()), *(NUMERIC if self.numbers else ()))
+
     def of_numbers(self, numbers: Array) -> Array:
         if not len(self._sorted):
             return np.full(len(numbers), NO_LEVEL)
@@ -97,10 +112,14 @@ class Levels(Meaning):
 
 
 @attrs.frozen(eq=False)
-class Classes(Meaning):
-    """Positions of classes; a label that is none of them is missing."""
+class OneOf(Meaning):
+    """Positions of levels; a cell that is none of them is missing."""
 
     levels: Levels
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return self.levels.kinds
 
     def of_numbers(self, numbers: Array) -> Array:
         codes = self.levels.of_numbers(numbers)
@@ -116,7 +135,7 @@ NUMBERS = Numbers()
 
 def label_meaning(classes: Iterable[object] | None) -> Meaning:
     """What labels mean: classes by their position, numbers where none are declared."""
-    return NUMBERS if classes is None else Classes(Levels.of(classes))
+    return NUMBERS if classes is None else OneOf(Levels.of(classes))
 
 
 def number(cell: Any) -> float:

@@ -23,6 +23,8 @@ from .node import check_ends, positive
 from .rows import COLUMNS, ONE, RowSource
 from .rows import Rows as RowsNode
 
+UNKNOWN = ("missing", "zeros")
+
 
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     del attribute
@@ -78,14 +80,15 @@ def _first(part: Categorical) -> Any:
 
 @attrs.frozen(cache_hash=True)
 class Categorical:
-    """A column with a public list of levels; any other value counts as the mean of all levels.
+    """A column with a public list of levels. Any other value is missing: it is refused, or its row
+    left out with `missing="drop"`; with `unknown="zeros"` it counts as the mean of all levels.
 
     Coefficients are differences from `baseline`, by default the first level. The coding does not
     depend on it: k levels are the corners of a regular simplex in k - 1 columns, each of length 1,
-    so that two levels are -1 and 1 [Helmert coding, scaled]. With `baseline=None` each level has an
-    indicator column and a coefficient of its own, and any other value becomes all zeros; the
-    columns then sum to 1, and neither an intercept nor a second such column identifies a model; so
-    it is for one category of a model without an intercept. Raises InvalidArgument.
+    so that two levels are -1 and 1 [Helmert coding, scaled], and zeros are the mean. With
+    `baseline=None` each level has an indicator column and a coefficient of its own; the columns
+    then sum to 1, and neither an intercept nor a second such column identifies a model; so it is
+    for one category of a model without an intercept. Raises InvalidArgument.
     """
 
     name: str = attrs.field(validator=of_kind(str))
@@ -93,11 +96,15 @@ class Categorical:
     baseline: Any = attrs.field(
         default=attrs.Factory(_first, takes_self=True), converter=attrs.converters.optional(_level)
     )
+    unknown: str = attrs.field(default="missing", kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         """At least one level, each once: cells are compared with texts as texts, with numbers and
         truth values as doubles.
         """
+        if self.unknown not in UNKNOWN:
+            wanted = " or ".join(map(repr, UNKNOWN))
+            raise InvalidArgument(f"unknown of {self.name}", wanted, self.unknown)
         keys = {compared(level) for level in self.levels}
         if not self.levels or len(keys) != len(self.levels) or None in keys:
             wanted = "at least one, each once, numbers finite and different as doubles"

@@ -13,7 +13,8 @@ ALL = 0.999  # of residuals inside their clip: more than this is not worth a sen
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
     "Where not, more records or a larger budget show it, or largest=, a public bound on the length "
-    "of all coefficients together, bounds it."
+    "of all coefficients together, bounds it. A column is constant, and cannot be seen, where all "
+    "its values are outside its bounds, or are levels other than declared that count as zeros."
 )
 
 

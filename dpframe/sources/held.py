@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Numeric
-from dpframe.graph.cells import NUMBERS, Levels, Meaning
+from dpframe.graph.cells import NUMBERS, Levels, Meaning, OneOf
 
 from .arrow import DATES, arrow_cells, is_arrow, is_text
 from .extras import arrow
@@ -85,47 +85,35 @@ def _of_polars(series: Any) -> Array | Sequence[Any]:
     return cells
 
 
-def no_numbers(values: Any) -> str | None:
-    """What a column holds whose type says that none of its cells is a number; None elsewhere."""
+def kind_of(values: Any) -> str | None:
+    """What every cell of a column is by the type of its memory; None where this does not say."""
     if isinstance(values, (list, tuple)):
         return None
     if is_arrow(values):
-        return _no_numbers_of_arrow(values.type)
+        return _kind_of_arrow(values.type)
     dtype = values.dtype
-    if isinstance(dtype, np.dtype):
-        return TITLES.get(dtype.kind)
     name, kind = str(dtype).partition("(")[0], getattr(dtype, "kind", None)
     if kind in TITLES or name in OF_POLARS:
         return TITLES.get(str(kind), name)
     lower = name.lower()
-    return "text" if lower == "str" or lower.startswith("string") else None
-
-
-def mistaken(values: Any, meaning: Meaning) -> str | None:
-    """What a column holds whose type says that no cell is what is meant, a number or a level; None
-    elsewhere.
-    """
-    if meaning is NUMBERS or (isinstance(meaning, Levels) and not meaning.texts):
-        return no_numbers(values)
-    if not isinstance(meaning, Levels) or meaning.numbers or isinstance(values, (list, tuple)):
-        return None
-    kind = values.type if is_arrow(values) else values.dtype
-    name = str(kind).lower()
-    if name.startswith("bool"):
+    if lower == "str" or lower.startswith("string"):
+        return "text"
+    if kind == "b" or name == "Boolean":
         return "truth value"
-    numeric = getattr(kind, "kind", "") in tuple("iuf") or name.startswith(("int", "uint", "float"))
-    return "number" if numeric or name.startswith(("double", "decimal")) else None
+    numeric = kind is None and hasattr(dtype, "is_numeric") and dtype.is_numeric()
+    return "number" if numeric or str(kind) in REAL else None
 
 
-def all_missing(values: Any) -> bool:
-    """Whether a column of numbers has none."""
-    return bool(np.isnan(np.asarray(held(values), dtype=float)).all())
-
-
-def _no_numbers_of_arrow(kind: Any) -> str | None:
+def _kind_of_arrow(kind: Any) -> str | None:
     types = arrow("pyarrow.types")
+    if types.is_dictionary(kind):
+        return _kind_of_arrow(kind.value_type)
     if is_text(kind):
         return "text"
+    if types.is_boolean(kind):
+        return "truth value"
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
+        return "number"
     date = types.is_temporal(kind) or getattr(kind, "extension_name", None) in DATES
     return "date" if date else "bytes" if types.is_binary(kind) else None
 
@@ -148,4 +136,7 @@ def reader(part: Numeric | Categorical | None) -> Reader:
     """For a column of the codebook; numbers where there is no codebook. Many levels take long, and
     every block asks.
     """
-    return Reader(Levels.of(part.levels) if isinstance(part, Categorical) else NUMBERS)
+    if not isinstance(part, Categorical):
+        return Reader(NUMBERS)
+    levels = Levels.of(part.levels)
+    return Reader(levels if part.unknown == "zeros" else OneOf(levels))

@@ -16,22 +16,22 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData, DataWarning
-from dpframe.graph.cells import Levels, label_meaning
+from dpframe.graph.cells import NUMBERS, Levels, label_meaning
 from dpframe.graph.columns import Class
 
 from .arrow import is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
 from .extras import arrow
-from .held import Reader, all_missing, mistaken, reader
+from .held import Reader, kind_of, reader
 from .layout import Layout
 from .reading import REAL, Array, Column, Features, Frame, Matrix, Plain, Rows, row_of
 
 ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
-LEVELS = "Give the levels as they stand in the table, such as dp.Categorical(name, [0, 1])."
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
+LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
 RAGGED = "dp.Rows(columns=[...]) says how many columns there are, whatever the rows."
 
 
@@ -124,24 +124,24 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
 
 
 def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
-    """A column that is read as this means. Raises BadData where numbers are meant, or levels, and
-    the type of its memory says that none of its cells is one.
+    """A column that is read as this means. Where the type of its memory says that no cell means
+    anything, raises BadData, or warns if no cell alone would be refused.
     """
-    meaning = read.meaning
-    found, levels = mistaken(values, meaning), isinstance(meaning, Levels)
-    if found is not None and drop:
-        meant = (
-            "level: every row is read as the mean of all levels."
-            if levels
-            else (f"number: missing='drop' leaves every row out. {ENCODE}")
+    kinds, found = read.meaning.kinds, kind_of(values)
+    if found is not None and found not in kinds:
+        numbers, zeros = read.meaning is NUMBERS, isinstance(read.meaning, Levels)
+        way_out = ENCODE if numbers else LEVELS
+        if not (drop or zeros):
+            wanted = "real numbers" if numbers else f"{' or '.join(kinds)}, as its levels are"
+            raise BadData(title, wanted, Plain(f"values of kind {found}"), way_out)
+        what = "a number" if numbers else "a declared level"
+        fate = "counts as the mean of all levels" if zeros else "is left out, by missing='drop'"
+        warnings.warn(
+            f"{title} holds values of kind {found}, none of which is {what}: every row {fate}. "
+            f"{way_out}",
+            DataWarning,
+            stacklevel=2,
         )
-        text = f"{title} holds values of kind {found}, none of which is a {meant}"
-        warnings.warn(text, DataWarning, stacklevel=2)
-    elif found is not None and not (levels and all_missing(values)):
-        got = Plain(f"values of kind {found}")
-        if isinstance(meaning, Levels):
-            raise BadData(title, f"{meaning.kind}s, as its levels are", got, LEVELS)
-        raise BadData(title, "real numbers", got, ENCODE)
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
     return Column(values.to_numpy() if plain else values, read)
 

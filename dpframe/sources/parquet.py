@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import BadData, DataWarning, SourceFailed
-from dpframe.graph import Categorical, Setting
+from dpframe.errors import SourceFailed
+from dpframe.graph import Setting
 
-from .arrow import is_text, without_rows
+from .arrow import without_rows
 from .checksums import has_checksums
 from .extras import arrow
 from .files import UNCHANGED, File
 from .layout import Layout
 from .parts import Part, laid
-from .reading import Plain
 from .source import Source
 from .table import Table, block_rows
 from .telling import safely
@@ -50,7 +48,7 @@ class ParquetSource(Source):
     def of(
         cls, setting: Setting, files: tuple[File, ...], y: Any, budgets: Any = None, *, drop: bool
     ) -> ParquetSource:
-        """Reads every file's metadata and compares its columns with the first's.
+        """Reads every file's metadata, whose columns must be of the kinds that are declared.
 
         Raises BadData, SourceFailed or MissingExtra.
         """
@@ -61,7 +59,6 @@ class ParquetSource(Source):
         for file in files:
             schema, known = empty(file), metadata(file)
             laid(layout, schema, None, file.path)
-            compare(layout, first, schema, file)
             check_rows(known, file)
             checked = checked and has_checksums(file.path)
             groups += [(file, group) for group in range(known.num_row_groups)]
@@ -150,32 +147,3 @@ def check_rows(known: Any, file: File) -> None:
     groups = (known.row_group(number).num_rows for number in range(known.num_row_groups))
     if known.num_rows != sum(groups):
         raise SourceFailed(file.path, "its footer contradicts itself", CUT)
-
-
-def compare(layout: Layout, first: Any, other: Any, file: File) -> None:
-    """Columns of categories should be of the kind they are in the first file. Raises BadData, or
-    warns where rows may be left out: a library that writes a file infers its types from the rows.
-    """
-    pairs = zip(layout.names, layout.parts, layout.titles, strict=True)
-    for name, part, title in pairs:
-        if not isinstance(part, Categorical):
-            continue
-        wanted, got = (sort(batch.schema.field(name).type) for batch in (first, other))
-        if "null" in (wanted, got) or wanted == got:
-            continue
-        where, way_out = f"{title}, in {file.path},", "Write all files with one schema."
-        if not layout.drop:
-            raise BadData(where, wanted, Plain(got), way_out)
-        told = f"{where} is {got}, and {wanted} in the first file: texts and numbers are different"
-        warnings.warn(f"{told} levels. {way_out}", DataWarning, stacklevel=2)
-
-
-def sort(kind: Any) -> str:
-    """The kind of a type of Arrow: texts are alike, and numbers and truth values are."""
-    types = arrow("pyarrow.types")
-    if types.is_dictionary(kind):
-        kind = kind.value_type
-    if is_text(kind):
-        return "text"
-    number = types.is_decimal(kind) or (types.is_primitive(kind) and not types.is_temporal(kind))
-    return "numbers" if number else str(kind)

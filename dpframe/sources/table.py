@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData
-from dpframe.graph import Setting
+from dpframe.graph import Categorical, Setting
 from dpframe.graph.cells import NO_LEVEL, is_missing, number
 
 from . import opening
@@ -21,6 +21,9 @@ ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
 TOGETHER = 4  # blocks whose columns are put side by side at once
 EACH = "Each record has a budget of its own."
+DROP = 'missing="drop" leaves those rows out of a fit, at no cost; a prediction needs every value.'
+CLASSES = "dp.Column(levels=[...]) declares classes."
+LEVELS = 'dp.Categorical(..., unknown="zeros") counts them as the mean of all levels.'
 NUMERIC = "Give numbers, not texts or dates; dp.Rows(columns=[...]) declares categories."
 
 
@@ -134,6 +137,8 @@ class Table:
         """The refusal, with the columns' names; never a row, never a value."""
         bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
         for j in bad:
+            if isinstance(self.layout.parts[j], Categorical):
+                return _no_level(self.features.names[j], "one of its declared levels", LEVELS)
             if _odd(self.features.cells(j, start, stop)):
                 names = [self.features.names[j]]
                 return BadData(names[0], "real numbers", Plain("other values"), NUMERIC)
@@ -141,19 +146,12 @@ class Table:
         if labels is not None and not np.isfinite(labels).all():
             names.append(self.layout.label_title)
             if not bad and self.layout.classes is not None:
-                return self._no_class()
+                first, second = self.layout.classes
+                return _no_level(names[-1], f"{first!r} or {second!r}", CLASSES)
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
                 return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
         got = Plain("missing or infinite values")
-        way_out = 'In a fit missing="drop" leaves those rows out, at no cost.'
-        return BadData(", ".join(names), "finite", got, way_out)
-
-    def _no_class(self) -> BadData:
-        """The refusal of labels that are none of the declared classes."""
-        first, second = self.layout.classes or ("", "")
-        got = Plain("other labels, or missing ones")
-        way_out = 'missing="drop" leaves those rows out; dp.Column(levels=[...]) declares classes.'
-        return BadData(self.layout.label_title, f"{first!r} or {second!r}", got, way_out)
+        return BadData(", ".join(names), "finite", got, DROP)
 
     def _zeroed(self, kept: Array, block: Block) -> Block:
         """The block with rows of zeros (of no level, in categories) for those not kept, who stay
@@ -166,6 +164,11 @@ class Table:
         neutral = 0.0 if self.layout.classes is None else 0.5  # of classes, between both
         filled = None if labels is None else np.where(kept, labels, neutral)
         return Block(zeroed, filled, block.budgets)
+
+
+def _no_level(name: str, wanted: str, way_out: str) -> BadData:
+    """The refusal of cells that are none of the declared levels."""
+    return BadData(name, wanted, Plain("other values, or missing ones"), f"{DROP} {way_out}")
 
 
 def _odd(column: Any) -> bool:

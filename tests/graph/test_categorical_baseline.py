@@ -19,9 +19,9 @@ from tests.support import checking as check
 
 TARGET = dp.ApproxDP(1, "1e-6")
 TWO, THREE, FOUR = (
-    dp.Categorical("two", ["no", "yes"]),
-    dp.Categorical("three", [1, 2, 3], baseline=2),
-    dp.Categorical("four", ["a", "b", "c", "d"]),
+    dp.Categorical("two", ["no", "yes"], unknown="zeros"),
+    dp.Categorical("three", [1, 2, 3], baseline=2, unknown="zeros"),
+    dp.Categorical("four", ["a", "b", "c", "d"], unknown="zeros"),
 )
 MIXED = (dp.Numeric("number", 0, 10), TWO, THREE, FOUR)
 VALUES = ([-1, 0, 5, 10, 99], ["no", "yes", "?"], [1, 2, 3, 9], ["a", "b", "c", "d", ""])

@@ -343,7 +343,7 @@ def test_a_fit_by_formula_is_that_of_its_products():
 
 
 def test_missing_cells_are_what_they_are_in_the_codebook():
-    """Refused, or the row dropped; a level of another name, or none, is no reason for either."""
+    """A number or a level that is missing is refused, or its row dropped."""
     table = even(500)
     table.loc[3, "b"] = np.nan
     with pytest.raises(BadData, match="missing"):
@@ -353,7 +353,10 @@ def test_missing_cells_are_what_they_are_in_the_codebook():
     assert fitted("y ~ a*two", table).n_features_in_ == 2  # b is not read
     table.loc[5, "two"] = None
     table.loc[6, "two"] = "of no name"
-    fitted("y ~ a*two", table)
+    with pytest.raises(BadData, match="column two of X must be one of its declared levels"):
+        fitted("y ~ a*two", table)
+    without = fitted("y ~ a*two", table.drop(index=[5, 6]))
+    assert np.array_equal(fitted("y ~ a*two", table, missing="drop").coef_, without.coef_)
 
 
 def test_two_classes_are_fitted_by_formula():

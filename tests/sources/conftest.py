@@ -32,7 +32,8 @@ def named():
 @pytest.fixture
 def codebook():
     """Columns by name, in another order than they stand in the table, one of them of levels."""
-    columns = [Numeric("v", -1, 1), Categorical("town", ("A", "B")), Numeric("u", -1, 1)]
+    town = Categorical("town", ("A", "B"), unknown="zeros")
+    columns = [Numeric("v", -1, 1), town, Numeric("u", -1, 1)]
     return Setting(X=Rows(columns=columns), y=Column("rating", bound=1), relation=ADD_REMOVE)
 
 

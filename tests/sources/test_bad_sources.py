@@ -367,7 +367,8 @@ def test_levels_may_be_written_in_several_ways(tmp_path):
     ways += [ways[0].dictionary_encode(), pa.nulls(2)]
     for number, town in enumerate(ways):
         pq.write_table(pa.table({"town": town}), tmp_path / f"{number}.parquet")
-    schema = Setting(X=Rows(columns=[Categorical("town", ("A", "B"))]), relation=ADD_REMOVE)
+    town = Categorical("town", ("A", "B"), unknown="zeros")
+    schema = Setting(X=Rows(columns=[town]), relation=ADD_REMOVE)
     blocks = open_source(schema, str(tmp_path / "*.parquet")).total(list)
     towns = [town for block in blocks for town in block.rows[:, 0]]
     assert towns == [0, 1, 0, 1, 0, 1, -1, -1]
@@ -428,9 +429,9 @@ def test_cells_of_a_csv_file_are_dropped_one_row_at_a_time(relation, tmp_path):
 def test_a_csv_file_is_read_as_the_codebook_says(tmp_path):
     """1 is a text where levels are texts and a number where they are numbers; true is a truth."""
     columns = [
-        Categorical("a", ("1", "x")),
-        Categorical("b", (1, 2)),
-        Categorical("c", (True, False)),
+        Categorical("a", ("1", "x"), unknown="zeros"),
+        Categorical("b", (1, 2), unknown="zeros"),
+        Categorical("c", (True, False), unknown="zeros"),
         Numeric("d", 0, 9),
     ]
     schema = Setting(X=Rows(columns=columns), relation=ADD_REMOVE)

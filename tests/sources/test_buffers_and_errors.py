@@ -422,7 +422,10 @@ def test_dates_are_no_numbers_beside_levels():
     dates = np.array([["2026-01-01", "2026-01-02"]], dtype="datetime64[ns]")
     with pytest.raises(BadData, match="kind date"):
         open_source(MIXED, dates).total(rows)
-    with pytest.warns(DataWarning, match="column age of X holds values of kind date"):
+    with (
+        pytest.warns(DataWarning, match="column age of X holds values of kind date"),
+        pytest.warns(DataWarning, match="column town of X holds values of kind date"),
+    ):
         source = open_source(MIXED, dates, drop=True)
     assert source.total(rows) == []
 

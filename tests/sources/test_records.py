@@ -192,9 +192,9 @@ CONVERTED = {
 SCHEMAS = {
     "numbers": Numeric("a", 0, 1),
     "texts": Categorical("a", ("u", "v")),
-    "texts of numbers": Categorical("a", ("1", "0.25", "")),
+    "texts of numbers": Categorical("a", ("1", "0.25", ""), unknown="zeros"),
     "numbers as levels": Categorical("a", (1, 0.25, 2**60)),
-    "truths": Categorical("a", (True, False)),
+    "truths": Categorical("a", (True, False), unknown="zeros"),
     "texts and numbers": Categorical("a", ("u", 1)),
 }
 
@@ -298,12 +298,15 @@ def test_what_is_no_finite_number_is_left_out(name):
 
 def test_levels_are_compared_as_texts_or_as_doubles():
     """Texts with texts, whatever they say of themselves; numbers and truths by their double."""
-    texts, numbers = SCHEMAS["texts"], SCHEMAS["numbers as levels"]
-    found = read(setting(texts), [[cell, 0.5] for cell in ZOO.values()], drop=False)
-    wanted = {"text": 0.0, "text of numpy": 1.0}
-    assert [row[0] for row in found] == [wanted.get(name, -1.0) for name in ZOO]
-    found = read(setting(numbers), [[cell, 0.5] for cell in ZOO.values()], drop=False)
-    assert [row[0] for row in found] == [0.0 if name in ONES else -1.0 for name in ZOO]
+    texts = {"text": 0.0, "text of numpy": 1.0}
+    for name, known in (("texts", texts), ("numbers as levels", dict.fromkeys(ONES, 0.0))):
+        columns = [[cell, 0.5] for cell in ZOO.values()]
+        zeros = attrs.evolve(SCHEMAS[name], unknown="zeros")
+        found = read(setting(zeros), columns, drop=False)
+        assert [row[0] for row in found] == [known.get(name, -1.0) for name in ZOO]
+        found = read(setting(SCHEMAS[name]), columns, drop=True)
+        assert [row[0] for row in found] == [known[name] for name in ZOO if name in known]
+        assert read(setting(SCHEMAS[name]), columns, drop=False) is None
 
 
 ONES = {name for name, (_, double) in NUMBERS.items() if double == 1.0}
@@ -323,9 +326,9 @@ def test_a_comparison_of_whole_blocks_is_found(monkeypatch):
         return codes
 
     monkeypatch.setattr(cells.Levels, "of_cells", compared)
-    alone = Alone(SOURCES["lists"], SCHEMAS["texts"], ADD_REMOVE, drop=True)
-    assert alone.violations(["u", np.int64(1)], "hostile")
-    assert alone.violations(["u", "v"], "array")
+    alone = Alone(SOURCES["lists"], SCHEMAS["texts of numbers"], ADD_REMOVE, drop=True)
+    assert alone.violations(["1", np.int64(1)], "hostile")
+    assert alone.violations(["1", "0.25"], "array")
 
 
 ROWS = {
@@ -403,7 +406,7 @@ LINES = {
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
 def test_a_line_of_csv_is_read_by_itself(line, relation, tmp_path):
     """Refused; or left out, or a row of zeros, and the others are read as before."""
-    schema = setting(SCHEMAS["texts"], relation)
+    schema = setting(attrs.evolve(SCHEMAS["texts"], unknown="zeros"), relation)
     others = ["u,0.5", '"v",0.25', '"u,""w""",1', "v,0"]
     (tmp_path / "rest.csv").write_bytes("\n".join(["a,b", *others]).encode())
     rest = read(schema, tmp_path / "rest.csv", drop=True)

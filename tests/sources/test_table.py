@@ -1,18 +1,28 @@
 import re
 
+import attrs
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
-from dpframe.errors import BadData
+from dpframe.errors import BadData, DataWarning, InvalidArgument
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
+from dpframe.prover.document import setting_of, setting_record
 from dpframe.sources.table import TOGETHER, Table
+from dpframe.symbols import exact, to_json
 
 SECRET = 73.194628  # a value that no message may show
 X = np.array([[1.0, SECRET], [2.0, 3.0], [4.0, 5.0]])
 Y = np.array([1.0, SECRET, 2.0])
 AGE_AND_SECTOR = (Numeric("age", 0, 100), Categorical("sector", ("a", "b")))
+ZEROS = Setting(
+    X=Rows(columns=[AGE_AND_SECTOR[0], attrs.evolve(AGE_AND_SECTOR[1], unknown="zeros")]),
+    relation=ADD_REMOVE,
+)
+STATEMENT = {"relation": ADD_REMOVE.value, "rows_per_person": to_json(exact(1))}
 CODEBOOK = Setting(X=Rows(columns=AGE_AND_SECTOR), relation=ADD_REMOVE)
 REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)
 
@@ -246,9 +256,39 @@ def test_an_array_has_as_many_columns_as_its_codebook():
         read(CODEBOOK, np.zeros((4, 3)))
 
 
-def test_categories_may_be_missing_but_numbers_may_not():
-    """A missing level is no level; a missing number is refused by the column's name."""
-    read(CODEBOOK, frame(sector=[None, "b", pd.NA]))
+def test_an_unknown_level_is_missing_unless_it_counts_as_zeros():
+    """Refused by the column's name, or its row left out; the message shows no value."""
+    for unknown in ("north", None, 3):
+        given = frame(sector=["a", "b", unknown])
+        with pytest.raises(BadData, match="sector of X must be one of its declared") as refused:
+            read(CODEBOOK, given)
+        assert "north" not in str(refused.value)
+        assert read(CODEBOOK, given, drop=True)[0][:, 1].tolist() == [0, 1]
+        assert read(ZEROS, given)[0][:, 1].tolist() == [0, 1, -1]
+    with pytest.raises(InvalidArgument, match="unknown of sector must be 'missing' or 'zeros'"):
+        Categorical("sector", ("a", "b"), unknown="mean")
+    assert setting_of(setting_record(ZEROS), STATEMENT, {}) == ZEROS
+
+
+@pytest.mark.parametrize("cells", [[True, False, True], [0, 1, 0], [0.0, 1.0, 0.0]], ids=str)
+def test_a_column_of_another_kind_than_its_levels_is_said(cells):
+    """By the type of its memory: refused, or warned of where each row alone would be read."""
+    kind = "truth value" if cells[0] is True else "number"
+    tables = (frame(sector=cells), pl.DataFrame(frame(sector=cells)))
+    for given in (*tables, pa.table({"age": [1.0] * 3, "sector": cells})):
+        with pytest.raises(BadData, match=f"sector of X must be text.*kind {kind}"):
+            Table.of(CODEBOOK, given, drop=False)
+        for setting, drop in ((CODEBOOK, True), (ZEROS, False)):
+            with pytest.warns(DataWarning, match=f"kind {kind}, none of which is a declared"):
+                Table.of(setting, given, drop=drop)
+    levels = Setting(X=Rows(columns=[Categorical("sector", (0, 1))]), relation=ADD_REMOVE)
+    assert read(levels, frame(sector=cells))[0][:, 0].tolist() == cells
+    with pytest.raises(BadData, match=r"must be number or truth value.*kind text"):
+        read(levels, frame(sector=pd.array(["0", "1", "0"], dtype="string")))
+
+
+def test_numbers_may_not_be_missing():
+    """Refused by the column's name."""
     with pytest.raises(BadData, match="column age of X must be finite"):
         read(CODEBOOK, frame(age=[1.0, np.nan, 2.0]))
 
