@@ -78,7 +78,8 @@ def exactly(value: Fraction) -> str:
         return str(value.numerator) if abs(value) < 10**12 else figure(value)
     short = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
     if Fraction(short) != value:
-        return str(value)
+        double = repr(float(value))
+        return double if Fraction(double) == value else str(value)
     return f"{short:f}" if abs(value) >= Fraction(1, 1000) else _scientific(short)
 
 

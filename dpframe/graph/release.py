@@ -330,7 +330,8 @@ def _instead_of_release(value: object) -> str:
     if isinstance(value, Expression) and DATA in value.scope:
         return (
             "Sums, differences and public multiples of statistics are statistics; everything else "
-            "is computed of what is released, in dp.post."
+            "is computed of what is released, in dp.post. The number of rows is public under "
+            "dp.REPLACE_ONE only; under dp.ADD_REMOVE release dp.count(X)."
         )
     if isinstance(value, Transposed):
         return "X.T waits for its right factor: X.T @ X and X.T @ y are statistics."

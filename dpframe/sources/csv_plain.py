@@ -17,6 +17,7 @@ from .csv_records import BOM, NUMBER, Cells, Texts, Truths, lines
 
 ONE = re.compile(rb'(?:\A|,)("(?:[^"]|"")*"|[^",]*)')  # of a line that is a record
 DECIMAL = re.compile(NUMBER.encode())
+NO_NUMBER = {b"", b"na", b"n/a", b"#n/a", b"nan", b"null", b"inf", b"infinity"}
 TRUTHS = {b"true": True, b"false": False}
 
 
@@ -86,10 +87,10 @@ def _reader(cells: Cells) -> Callable[[bytes], Any]:
 
 
 def _number(cell: bytes) -> Any:
-    """The nearest double; None for a blank cell, and what is no decimal number as a text."""
+    """The nearest double; None for a missing or an infinite one, and anything else as a text."""
     if DECIMAL.match(cell):
         return float(cell)
-    return _text(cell) if cell.strip() else None
+    return None if cell.strip().lower().lstrip(b"+-") in NO_NUMBER else _text(cell)
 
 
 def _text(cell: bytes) -> str | None:

@@ -89,12 +89,26 @@ def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
     assert list(frame.index) == ["x0", "x1", "intercept"]
     assert frame["odds_ratio"].to_numpy() == pytest.approx(np.exp(frame["coef"].to_numpy()))
     assert found.header["log-odds"] == "of 1 against 0"
-    assert "no intervals" in found.to_dict()["notes"][0]
+    assert "no intervals" in found.to_dict()["notes"][-1]
     for text in (str(found), found._repr_html_(), found.as_latex()):
         assert "odds ratio" in text
     huge = attrs.evolve(found, coefficients=np.array([800.0, 0.0, -800.0]))
     assert huge.records()[0]["odds_ratio"] is None
     assert "inf" in str(huge).split()
+
+
+def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
+    """In the units of the codebook; and a summary of mostly noise says what to do."""
+    rows = dp.Rows(columns=[dp.Numeric("a", 0, 8), dp.Numeric("b", -1, 1)], intercept=True)
+    setting = dp.Setting(X=rows, y=dp.Column("s", levels=[0, 1]), relation=dp.ADD_REMOVE)
+    rng = np.random.default_rng(3)
+    X, y = rng.uniform(0, 1, (300, 2)) * [8, 1], rng.integers(0, 2, 300)
+    given = {"setting": setting, "classes": None, "epsilon": 1}
+    fits = [classifier(rng=seed, **given).fit(X, y) for seed in range(40)]
+    drawn = np.std([np.append(one.coef_, one.intercept_) for one in fits], axis=0, ddof=1)
+    found = fits[0].summary()
+    assert np.all(np.abs(np.log(drawn / found.noise)) < np.log(1.5))  # 40 draws: 4 stds of 11%
+    assert "1/200 of the number of records" in str(found)
 
 
 def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:

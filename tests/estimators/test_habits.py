@@ -8,7 +8,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV
 
 import dpframe as dp
-from dpframe.errors import BadData, InvalidArgument, PrivacyWarning
+from dpframe.errors import BadData, DataWarning, InvalidArgument, PrivacyWarning
 
 ROWS = dp.Rows(columns=[dp.Numeric("age", 18, 64), dp.Categorical("smoker", ["no", "yes"])])
 LABELS = dp.Column("charges", lower=0, upper=10_000)
@@ -132,3 +132,35 @@ def test_repeated_fits_warn():
     one = model(rng=None).fit(X, y)
     with pytest.warns(PrivacyWarning):
         one.set_params(regression=dp.SSP()).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [bool, int, float, "boolean"])
+def test_a_category_of_texts_is_no_column_of_numbers(kind):
+    """`True` is not `yes`: where all levels are texts no number is one, which once was silent."""
+    X, y = table()
+    wrong = X.assign(smoker=(X["smoker"] == "yes").astype(kind))
+    fitted = model().fit(X, y)
+    for ask in (lambda: model().fit(wrong, y), lambda: fitted.predict(wrong)):
+        with pytest.raises(BadData, match=r"smoker of X must be texts, as its levels are"):
+            ask()
+    with pytest.warns(DataWarning, match="mean of all levels"):
+        model(missing="drop").fit(wrong, y)
+    model().fit(X.assign(smoker=np.nan), y)  # all missing: a library says numbers
+
+
+def test_a_column_of_nearly_that_name_is_named():
+    """Names are public."""
+    with pytest.raises(BadData, match="Did you mean 'smokr'"):
+        model().fit(table()[0].rename(columns={"smoker": "smokr"}), table()[1])
+
+
+def test_a_text_that_is_no_epsilon_is_shown():
+    """It would be the name of a column, under replace-one."""
+    with pytest.raises(InvalidArgument, match=r"got 'three'\. A text is a number"):
+        model(epsilon="three").fit(*table())
+
+
+def test_a_fit_without_delta_says_why_it_has_no_intervals():
+    """By the regression that was chosen."""
+    with pytest.raises(InvalidArgument, match=r"got ObjPertPure\. They need a delta"):
+        model(delta=0).fit(*table()).summary()

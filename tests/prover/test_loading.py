@@ -92,3 +92,13 @@ def test_modules_are_a_list_of_names(certificate):
     """A single text would be read letter by letter."""
     with pytest.raises(InvalidArgument, match="modules"):
         dp.load(certificate(dp.SSP()), modules="dpframe")
+
+
+def test_a_field_that_no_file_can_hold_is_refused_in_words(tmp_path):
+    """A theorem of calibration is chosen in the code, not in the file."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    declared = Outside(inner=dp.Gaussian.analytic)
+    certificate = dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    with pytest.raises(InvalidArgument, match=r"got Theorem\. Name a theorem inside declare"):
+        certificate.save(tmp_path / "c.json")
+    assert not (tmp_path / "c.json").exists()

@@ -97,3 +97,17 @@ def test_what_is_refused(asked, word):
 def test_the_default_of_an_estimator(target, name):
     """By the kind of target."""
     assert type(default_regression(target)).__name__ == name
+
+
+def test_two_classes_have_a_regression_of_theirs():
+    """One that the setting takes; without a delta none is named."""
+    setting = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric("a", 0, 1)], intercept=True),
+        y=dp.Column("state", levels=["well", "sick"]),
+        relation=dp.ADD_REMOVE,
+    )
+    found = dp.recommend(n=20_000, epsilon=1, delta="1e-6", setting=setting)
+    assert found.regression == dp.regressions.LogisticOutputPerturbation(penalty=100)
+    assert "dp.PrivateClassifier" in str(found)
+    with pytest.raises(dp.InvalidArgument, match="above 0 for labels of two classes"):
+        dp.recommend(n=20_000, epsilon=1, setting=setting)

@@ -187,7 +187,8 @@ class Builder:
             amounts = [self.scope.formula(text) for text in one.share]
             if len(amounts) != len(self.budget.currency):
                 wanted = f"one amount of each of {', '.join(self.budget.currency)}"
-                raise InvalidArgument("formula", wanted, ", ".join(one.share))
+                such = f"Such as {', '.join(f'{name}/3' for name in self.budget.currency)}."
+                raise InvalidArgument("formula", wanted, ", ".join(one.share), such)
             pairs = zip(amounts, self.budget.amounts, strict=True)
             weights = tuple(amount / whole for amount, whole in pairs)
         return Share(self.budget.currency, self.budget.amounts, weights)

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import attrs
 
 from dpframe import accountants, mechanisms
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, nearest
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Relation
@@ -82,7 +82,8 @@ class Part:
         """One of these words. Raises InvalidArgument, for a class of one's own with a way out."""
         found = self.text(MOST_IN_FORMULA)
         if found not in words:
-            self.refuse(f"one of {', '.join(words)}", way_out=IN_PYTHON if ":" in found else "")
+            near = IN_PYTHON if ":" in found else nearest(found, words).lstrip()
+            self.refuse(f"one of {', '.join(words)}", way_out=near)
         return found
 
     @property

@@ -152,9 +152,11 @@ class Scope:
 
 
 def _unknown(what: str, word: str, known: Mapping[str, object]) -> NoReturn:
-    near = get_close_matches(word, known, 1)
+    near = ["log"] if word == "ln" and "log" in known else get_close_matches(word, known, 1)
     names = ", ".join(sorted(known, key=str.lower))
     way_out = f"Did you mean {near[0]}?" if near else f"Known: {names}."
+    if word == "delta":
+        way_out = "The claim has no delta above 0."
     raise UnsafeFormula("formula", f"of known {what}s", word, way_out)
 
 
