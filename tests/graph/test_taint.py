@@ -74,6 +74,52 @@ def test_a_formula_of_the_data_is_refused(place, formula):
     assert {o.verdict for o in found} <= {Verdict.UNPROVED} or place == "output"
 
 
+STD = dp.Gaussian(std=10**6)
+
+
+def largest(X):
+    """The largest entry."""
+    return dp.graph.aggregate("max_abs", X).__expression__()
+
+
+HARMLESS = {  # claims that are true although a formula reads the data
+    "noise": lambda X: dp.release(X.sum(), dp.Gaussian(std=10**6 + largest(X))),
+    "a mean": lambda X: dp.release(X.scaled(X.rows).sum(), STD),
+    "not larger": lambda X: dp.release(X.scaled(dp.maximum(5, largest(X))).sum(), STD),
+    "no clip": lambda X: dp.release(X.clip(norm=dp.sqrt(X.columns) * largest(X)).sum(), STD),
+    "no row": lambda X: dp.release(dp.count(X.scaled(largest(X))), STD),
+    "unit rows": lambda X: dp.release(X.scaled(largest(X)).normalized().sum(), STD),
+    "nothing": lambda X: dp.post(nothing, dp.release(X.sum(), STD), dp.trace(X.T @ X)),
+}
+
+
+def nothing(released, raw):
+    """Of what is raw."""
+    del raw
+    return released
+
+
+class Harmless(dp.Regression):
+    """One of these. [tests]"""
+
+    case: str = ""
+
+    def declare(self, X, y, budget):
+        """Its graph."""
+        del y, budget
+        return HARMLESS[self.case](X)
+
+
+@pytest.mark.some(9)
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_reads_private_data_may_be_private(case):
+    """Noise of a million stds hides what each of these sums moves by: neither proved nor
+    refuted.
+    """
+    done = dp.audit(Harmless(case), target=dp.ApproxDP(1, "0.1"), setting=setting())
+    assert done.verdict is Verdict.UNPROVED
+
+
 @pytest.mark.parametrize("place", ["std", "post", "divisor", "share"])
 def test_public_sizes_are_public_under_replace_one(place):
     """n is public under replace-one: nothing is refused for reading it."""
