@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, TypeAlias
 
@@ -119,6 +119,14 @@ class Accountant(ABC):
         `upper` is infinite where no epsilon is enough. Raises InvalidArgument for a part that this
         accountant cannot add.
         """
+
+    def searched(
+        self, parts: Sequence[Part], delta: Exact
+    ) -> tuple[float, Callable[[Sequence[Part]], float]]:
+        """The upper end of `epsilon`; and a function of parts near these, for searches, that may
+        leave out what is less here. What a search ends at is evaluated by `epsilon`.
+        """
+        return self.epsilon(parts, delta).upper, lambda some: self.epsilon(some, delta).upper
 
     @abstractmethod
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:

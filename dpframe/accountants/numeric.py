@@ -41,6 +41,22 @@ class NumericAccountant(Accountant):
             parts, lambda total: composition.epsilon_interval(total, target), of_epsilon=True
         )
 
+    def searched(
+        self, parts: Sequence[Part], delta: Exact
+    ) -> tuple[float, Callable[[Sequence[Part]], float]]:
+        """In the direction alone that costs more of these parts."""
+        target = delta_argument(delta)
+
+        def ends(some: Sequence[Part], only: int | None = None) -> list[float]:
+            asked = _directions(some)
+            kept = asked if only is None or only >= len(asked) else [asked[only]]
+            totals = map(composition.total_loss, kept)
+            return [composition.epsilon_interval(total, target).upper for total in totals]
+
+        found = ends(parts)
+        larger = found.index(max(found))
+        return max(found), lambda some: max(ends(some, larger))
+
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)

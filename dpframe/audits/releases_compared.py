@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -157,7 +157,7 @@ def compare_releases(
     chosen = UNIT_SETTING if setting is None else setting
     found: list[ReleaseNoise] = []
     shared, at = True, dict[str, Fraction]()
-    for epsilon, delta in points:
+    for epsilon, delta in progress(points):
         target = ApproxDP(epsilon, delta)
         report = examine(regression, target=target, setting=chosen, accountant="auto", trust=trust)
         if any(one.verdict is not Verdict.PROVED for one in report.common):
@@ -171,6 +171,14 @@ def compare_releases(
         at = used_in(report.problem, values)
         found += _lines(report.problem, target.budget, shares, (epsilon, delta), values)
     return ReleasesCompared(str(regression), chosen, shared, tuple(found), at)
+
+
+def progress(points: Sequence[tuple[Fraction, Fraction]]) -> Iterator[tuple[Fraction, Fraction]]:
+    """The points, with a bar where they take longer than two seconds."""
+    from dpframe.sources.progress import Progress
+
+    with Progress(len(points), "comparing noise") as bar:
+        yield from bar.steps(points)
 
 
 def _shares(problem: Problem, budget: Share) -> list[Share]:

@@ -30,10 +30,14 @@ from dpframe.graph import (
     points_of,
 )
 from dpframe.graph.bound import good
+from dpframe.graph.columns import Column
+from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
+from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
+from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
@@ -178,19 +182,19 @@ def _formulas(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
             place = Place(label, name, reading, node)
             for symbol in sorted(formula.symbols(), key=lambda one: one.name):
                 if symbol.scope not in may:
-                    yield _refused(place, symbol)
+                    yield _refused(problem, place, symbol)
 
 
-def _refused(place: Place, symbol: Symbol) -> Obligation:
+def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
     """A symbol of a scope that the place may not read."""
     if symbol.scope is RELEASED:
         return _released(place, symbol)
     if symbol.scope is RECORD:
         return _not_one(place, symbol)
     if isinstance(symbol.origin, OfBudgets):
-        return _differing(place, symbol.origin)
+        return _differing(problem, place, symbol.origin)
     if isinstance(symbol.origin, Statistic):
-        return _tainted(place, symbol, symbol.origin)
+        return _tainted(problem, place, symbol, symbol.origin)
     rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
     fix = "make symbols by dp.parameter, dp.known and X.rows."
     fact = f"{place.name} = {place.reading.formula}"
@@ -220,7 +224,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
     return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
 
 
-def _differing(place: Place, origin: OfBudgets) -> Obligation:
+def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
     """A formula that reads a sum over the records that are there, under add/remove."""
     rule = (
         f"{place.name} must be public, but it reads the {origin.label} over the records that are "
@@ -240,11 +244,13 @@ def _differing(place: Place, origin: OfBudgets) -> Obligation:
         "give a public number S instead, no less than the sum of all budgets that may take part "
         "(total=S); or use dp.REPLACE_ONE."
     )
+    noise = isinstance(place.node, Release) and place.name == place.node.noise.noise
+    verdict = REFUTED if noise and problem.target.currency == ("epsilon",) else UNPROVED
     witness = Witness(says=says)
-    return opened("structure", place.label, rule, facts, fix, witness, verdict=UNPROVED)
+    return opened("structure", place.label, rule, facts, fix, witness, verdict=verdict)
 
 
-def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
+def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
     if isinstance(place.node, Release) and place.name in place.node.derived:
         return _of_shape(place.node, origin)
     rule = (
@@ -255,29 +261,67 @@ def _tainted(place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
         f"{place.name} = {place.reading.formula}",
         f"{origin.label} is private under {origin.unit.relation}",
     )
-    verdict, says, small = UNPROVED, moves(origin), _vanishing(place, symbol, origin)
-    if small is not None:
-        verdict, says = REFUTED, f"without noise on one table, and not on the other: {moves(small)}"
-    witness, fix = Witness(says=says), _public_way_out(origin)
+    says = _broken(problem, place, symbol, origin)
+    verdict = UNPROVED if says is None else REFUTED
+    witness, fix = Witness(says=says or moves(origin)), _public_way_out(origin)
     edit = Edit(MAKE_PUBLIC, value=symbol)
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
-FROM_ZERO = {"max_abs", "std", "maximum", "quantile"}
-"""Aggregates that are near 0 on some table, and not on a neighbour."""
+FROM_ZERO = {"max_abs", "max_norm", "std", "maximum", "quantile"}
+"""Aggregates that are as small as one likes on some table of records near 0, and not on a
+neighbour.
+"""
 
 
-def _vanishing(place: Place, symbol: Symbol, origin: Statistic) -> RawAggregate | None:
-    """The aggregate of which the size of the noise is a multiple, where it is one of these: what a
-    table releases with noise as small as one likes, its neighbour does not.
+def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> str | None:
+    """Why no claim holds where such an aggregate, times what does not read it, is the size of the
+    noise, or divides the records that are summed.
     """
     node, formula = place.node, place.reading.formula
-    if not isinstance(node, Release) or place.name != node.noise.noise:
-        return None
     single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
     if not isinstance(single, RawAggregate) or single.name not in FROM_ZERO:
         return None
-    return single if formula.substitute({symbol.name: ZERO}) == ZERO else None
+    if isinstance(node, Release) and place.name == node.noise.noise:
+        vanishes = formula.substitute({symbol.name: ZERO}) == ZERO
+        says = f"records near 0 make {origin.label}, and the noise, as small as one likes"
+        return f"{says}, and one more record does not" if vanishes else None
+    by, minus = getattr(node, "by", None), getattr(node, "minus", ZERO)
+    if place.name != "divisor" or by != symbol or minus != ZERO or single.name == "maximum":
+        return None
+    if single.data not in getattr(node, "inputs", ()):
+        return None
+    if not any(_summed(release.statistic, node) for release in problem.graph.releases):
+        return None
+    return f"one record divides all n others by the {origin.label} that it makes: all n move"
+
+
+def _summed(statistic: Statistic, divided: Node | None) -> bool:
+    """Whether it is a sum of these rows or labels, clipped or not, and of others that occur."""
+    read = [(one, unclipped(one)) for one in tables(statistic)]
+    others = (occurring(one) for one, before in read if before is not divided)
+    there = all(one.any_finite or one.ball or one.extreme for one in others)
+    return statistic.kind in GROWING and there and divided in [one for _, one in read]
+
+
+def tables(node: Node) -> Iterator[Rows | Column]:
+    """The rows and labels that a statistic reads, before they were rounded onto a grid."""
+    for one in node.inputs:
+        if isinstance(one, Statistic) or answers(one).rounds:
+            yield from tables(one)
+        elif isinstance(one, (Rows, Column)):
+            yield one
+
+
+def unclipped(node: Node) -> Node:
+    """The rows or labels before they were clipped to public bounds around 0."""
+    while isinstance(node, ClipNorm) or (
+        isinstance(node, ClipColumn) and node.lower + node.upper == ZERO
+    ):
+        if any(formula.scope is not PUBLIC for formula in node.formulas.values()):
+            break
+        node = node.source
+    return node
 
 
 def _of_shape(release: Release, origin: Statistic) -> Obligation:

@@ -14,25 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
-from dpframe.graph.columns import Column
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors
-from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
-from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import RECORD, Number, Symbol
+from dpframe.symbols import RECORD, Number
 
-from .flow import GROWING, moves
+from .flow import GROWING, moves, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -245,38 +241,13 @@ CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data i
 def _growth(release: Release) -> str | None:
     """Why nothing bounds a statistic; None where that is not known."""
     statistic = release.statistic
-    divided = next((one for one in _tables(statistic) if _by_itself(one)), None)
-    if divided is not None and statistic.kind in SUMS:
-        return f"one record changes the divisor, {divided.by}: all n records move by that factor"
     if any(isinstance(node, RawAggregate) for node in ancestors(release)):
         return None
     added = statistic.unit.relation is not REPLACE_ONE
     if statistic.kind == "identity" and added:
         return "one record more is one row more: how many there are shows whether it is there"
-    unclipped = any(occurring(table).any_finite for table in _tables(statistic))
+    unclipped = any(occurring(table).any_finite for table in tables(statistic))
     if statistic.kind not in GROWING or not unclipped:
         return None
     label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"
-
-
-SUMS = {"moment", "row_sum", "label_sum", "gram", "trace", "column_squares"}
-DIVIDING = {"max_abs", "max_norm", "std", "quantile"}
-"""Aggregates of n records, near 0 or all of one size, that one record multiplies by any factor."""
-
-
-def _by_itself(table: Any) -> bool:
-    """Whether rows or labels that occur were divided by such an aggregate of themselves."""
-    by = table.by if isinstance(table, (Scaled, ScaledLabels)) else None
-    origin = by.origin if isinstance(by, Symbol) else None
-    whole = isinstance(origin, RawAggregate) and origin.name in DIVIDING
-    return whole and origin.data == table.source and occurring(table.source).ball
-
-
-def _tables(node: Node) -> Iterator[Rows | Column]:
-    """The rows and labels that a statistic reads, before they were rounded onto a grid."""
-    for one in node.inputs:
-        if isinstance(one, Statistic) or answers(one).rounds:
-            yield from _tables(one)
-        elif isinstance(one, (Rows, Column)):
-            yield one

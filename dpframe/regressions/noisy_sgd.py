@@ -13,6 +13,7 @@ from dpframe.graph.functions import count, gradient
 from dpframe.graph.joint import unit_std
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
+from dpframe.numerics import to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
 from dpframe.prover.profile_rule import upper
@@ -98,4 +99,5 @@ def deviation(
         draws = Part(SubsampledGaussianLoss(SLACK / std, rate), int(rounds))
         return [Part(GaussianLoss(mu)), draws]
 
-    return least_factor(NumericAccountant(), parts, epsilon, delta)
+    near = max(0.5, float(rate) * float(rounds) ** 0.5 * to_float(upper(unit), up=True))
+    return least_factor(NumericAccountant(), parts, epsilon, delta, near=near)

@@ -18,9 +18,9 @@ class Progress:
     `count` is how many steps there will be, None where nobody knows.
     """
 
-    def __init__(self, count: int | None) -> None:
+    def __init__(self, count: int | None, what: str = "reading the table") -> None:
         """Nothing is shown yet."""
-        self._count, self._done = count, 0
+        self._count, self._done, self._what = count, 0, what
         self._bar: Any = None
         self._task: Any = None
         self._lock, self._over = Lock(), False
@@ -64,6 +64,6 @@ class Progress:
             if self._over:
                 return
             bar = Bar(console=Console(stderr=True), transient=True)
-            self._task = bar.add_task("reading the table", total=self._count, completed=self._done)
+            self._task = bar.add_task(self._what, total=self._count, completed=self._done)
             self._bar = bar
             bar.start()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import dpframe as dp
+from dpframe.prover import Verdict
 from tests.support.samples import setting
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
@@ -42,6 +43,52 @@ class Reads(dp.Regression):
     def declare(self, X, y, budget):
         """The place's graph."""
         return PLACES[self.place](X, y, budget, VALUES[self.formula](X, y))
+
+
+STD = dp.Gaussian(std=10**6)
+
+
+def largest(X):
+    """The largest entry."""
+    return dp.graph.aggregate("max_abs", X).__expression__()
+
+
+HARMLESS = {  # claims that are true although a formula reads the data
+    "noise": lambda X: dp.release(X.sum(), dp.Gaussian(std=10**6 + largest(X))),
+    "a mean": lambda X: dp.release(X.scaled(X.rows).sum(), STD),
+    "not larger": lambda X: dp.release(X.scaled(dp.maximum(5, largest(X))).sum(), STD),
+    "no clip": lambda X: dp.release(X.clip(norm=dp.sqrt(X.columns) * largest(X)).sum(), STD),
+    "no row": lambda X: dp.release(dp.count(X.scaled(largest(X))), STD),
+    "unit rows": lambda X: dp.release(X.scaled(largest(X)).normalized().sum(), STD),
+    "nothing": lambda X: dp.post(nothing, dp.release(X.sum(), STD), dp.trace(X.T @ X)),
+}
+
+
+def nothing(released, raw):
+    """Of what is raw."""
+    del raw
+    return released
+
+
+class Harmless(dp.Regression):
+    """One of these. [tests]"""
+
+    case: str = ""
+
+    def declare(self, X, y, budget):
+        """Its graph."""
+        del y, budget
+        return HARMLESS[self.case](X)
+
+
+@pytest.mark.some(9)
+@pytest.mark.parametrize("case", HARMLESS)
+def test_what_reads_private_data_may_be_private(case):
+    """Noise of a million stds hides what each of these sums moves by: neither proved nor
+    refuted.
+    """
+    done = dp.audit(Harmless(case), target=dp.ApproxDP(1, "0.1"), setting=setting())
+    assert done.verdict is Verdict.UNPROVED
 
 
 @pytest.mark.parametrize("place", ["std", "post", "divisor", "share"])

@@ -95,11 +95,11 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
     ): "the pair that dominates each noise; one without an entry is judged by the book alone",
     (
-        "prover/noise.py",
+        "prover/flow.py",
         ("gram", "label_sum", "lambda_min", "moment", "row_sum", "squares", "trace"),
     ): "what grows without bound with its rows: read by refutations, never by proofs",
     (
-        "prover/noise.py",
+        "prover/flow.py",
         ("column_squares", "identity", "monomials", "sufficient_statistics"),
     ): "the same",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
