@@ -20,8 +20,6 @@ from dpframe.pld import losses
 from dpframe.privacy import Guarantee, as_kind
 from dpframe.symbols import rational
 
-from .conversions import delta_of, epsilon_of
-
 Costed: TypeAlias = "Guarantee | losses.PrivacyLoss"
 
 
@@ -167,6 +165,8 @@ class AdditiveAccountant(Accountant):
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
         """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        from .conversions import epsilon_of
+
         target, counts = delta_argument(delta), self._admitted(parts)
         if not counts:
             return Interval(0.0, 0.0)
@@ -176,6 +176,8 @@ class AdditiveAccountant(Accountant):
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        from .conversions import delta_of
+
         at, counts = epsilon_argument(epsilon), self._admitted(parts)
         if not counts:
             return Interval(0.0, 0.0)

@@ -15,7 +15,6 @@ from dpframe.errors import InvalidArgument, TouchesData
 from dpframe.identity import own_function
 from dpframe.symbols import RECORD, RELEASED, Expression, Scope, to_json
 
-from .ambient import ambient, told
 from .node import Node, Reading, titled
 
 READS_NODE = "Pass released values as arguments: dp.post(function, release, ...)."
@@ -73,7 +72,11 @@ def checked_function(function: Callable[..., Any]) -> None:
             "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
         )
     defaults = _defaults(function)
-    reached = None if own_function(function) else ambient(function)
+    reached = None
+    if not own_function(function):
+        from .ambient import ambient, told
+
+        reached = ambient(function)
     if reached is not None:
         name, value = reached
         kind = f"{value.label}, declared data" if isinstance(value, Node) else told(value)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe import documents
 from dpframe.accountants import Accountant
 from dpframe.errors import InvalidArgument, Plain, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
@@ -143,6 +142,8 @@ class Certificate(AtNumbers):
         Raises InvalidArgument where dp.load could not import the declaration or a function again,
         or a field of the declaration is nothing that a file can hold.
         """
+        from dpframe import documents
+
         documents.check_place(path, "path")
         places: list[Any] = [type(self.regression), *(p.function for p in self.graph.posts)]
         places += [loop.update for loop in self.graph.loops]

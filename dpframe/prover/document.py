@@ -301,7 +301,9 @@ def _found(place: str) -> Any:
 
 def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accountant:
     """The accountant that was passed: its name, or one of the user's own, made again."""
-    return declared if isinstance(declared, str) else _made(Accountant, declared, symbols)
+    if isinstance(declared, str):
+        return declared
+    return _made(Accountant, declared, symbols)  # type: ignore[type-abstract]
 
 
 def _made(kind: type[Made], declared: Mapping[str, Any], symbols: Symbols) -> Made:

@@ -22,7 +22,7 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import PureNoise
 from dpframe.numerics.profile import certainly_above, delta_ball
-from dpframe.numerics.rounding import arb_upper, working
+from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses
 from dpframe.privacy import (
     ADD_REMOVE,
@@ -34,7 +34,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import Expression, Number, Symbol, add, power, sqrt
 
-from .algebra import BITS, at_point, enclose
+from .algebra import BITS, at_point, enclose, rational_ball
 from .problem import Constraint, Witness, joint_moves
 from .sign import counterexample
 
@@ -265,6 +265,21 @@ def root(square: Ball) -> Ball:
     """sqrt of an enclosure of a nonnegative number."""
     with working(BITS):
         return square.max(flint.arb(0)).sqrt() if square.is_finite() else square
+
+
+def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
+    """Whether the claim certainly holds where every symbol lies in its ball (False: not seen)."""
+    seen: dict[Expression, Ball] = {}
+    epsilon, delta, square = (
+        enclose(formula, values, seen) for formula in (claim.epsilon, claim.delta, claim.upper)
+    )
+    if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()):
+        return False
+    least, target = arb_lower(epsilon), arb_lower(delta)
+    if least < 0 or target <= 0:
+        return False
+    mu = root(rational_ball(max(arb_upper(square), Fraction(0))))
+    return bool(arb_upper(delta_ball(least, mu)) <= target)
 
 
 def refute(claim: Claim) -> Witness | None:

@@ -20,7 +20,6 @@ from . import structure
 from .algebra import at_point
 from .basic import with_theorems
 from .derivations import SHARES, SUM, Derivation, named
-from .events import events
 from .noise import noise
 from .plan import plan
 from .problem import (
@@ -128,8 +127,8 @@ def _verify(problem: Problem, accountant: str) -> Report:
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
     common = (*structure.obligations(problem), *noise(problem, planned=planning))
     if not _all_proved(common):
-        return Report(problem, (*common, *events(problem)), planned, (), None)
-    common = (*common, *events(problem))
+        return Report(problem, (*common, *_events(problem)), planned, (), None)
+    common = (*common, *_events(problem))
     bounded = _all_proved(common)
     attempts: list[Attempt] = []
     for derivation in _order(problem, chosen):
@@ -145,6 +144,14 @@ def _verify(problem: Problem, accountant: str) -> Report:
     if not attempts:
         common = (*common, _none_applies(problem))
     return Report(problem, common, planned, tuple(attempts), None)
+
+
+def _events(problem: Problem) -> list[Obligation]:
+    if not problem.graph.bounds:
+        return []
+    from .events import events  # most graphs have none
+
+    return events(problem)
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.numerics.profile import delta_ball
-from dpframe.numerics.rounding import arb_lower, arb_upper
-from dpframe.prover.algebra import Field, at_point, rational_ball
+from dpframe.prover.algebra import Field
 from dpframe.prover.judge import Assuming, region_of
-from dpframe.prover.profile_rule import Claim, refute, root
+from dpframe.prover.profile_rule import Claim, holds, refute
 from dpframe.theory.gaussian import tail_of
 from tests.support.oracles import delta_of, value
 from tests.support.samples import RELATIONS, setting
@@ -35,13 +33,6 @@ FAMILIES = {
         "(1-gamma)^2*epsilon^2/(8*log(4/((1-gamma)*delta)))",
     ],
 }
-
-
-def holds(claim: Claim) -> bool:
-    """Whether a claim in numbers certainly holds, by ball arithmetic."""
-    epsilon, delta, square = at_point((claim.epsilon, claim.delta, claim.upper), {})
-    mu = root(rational_ball(max(arb_upper(square), Fraction(0))))
-    return bool(arb_upper(delta_ball(arb_lower(epsilon), mu)) <= arb_lower(delta))
 
 
 def region(moves, symbols):
@@ -98,7 +89,7 @@ def test_the_profile_decides_to_nine_digits(epsilon, delta):
     for factor, proved in ((1 - Fraction(1, 10**9), True), (1 + Fraction(1, 10**9), False)):
         move = dp.constant(square * factor)
         claim = Claim(dp.constant(epsilon), dp.constant(delta), move, move)
-        assert holds(claim) is proved
+        assert holds(claim, {}) is proved
         assert (refute(claim) is None) is proved
 
 

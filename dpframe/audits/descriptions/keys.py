@@ -16,11 +16,11 @@ import attrs
 
 from dpframe import accountants, mechanisms
 from dpframe.errors import InvalidArgument, nearest
+from dpframe.exact.ring import NAME
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, RANGE
-from dpframe.symbols.arithmetic import NAME
 from dpframe.theory.mechanisms import NOISES
 
 from .limits import MOST_IN_FORMULA, MOST_RELEASES
