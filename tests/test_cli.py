@@ -10,6 +10,7 @@ import pytest
 
 import dpframe as dp
 from tests.support.commands import call
+from tests.support.formulas import described
 
 ONE = ["--epsilon", "1", "--delta", "1e-6"]
 BALL = ["--norm", "1", "--bound", "1"]
@@ -160,19 +161,10 @@ def test_audit_under_the_other_relation():
     assert json.loads(call("audit", "AdaSSPWang", *ONE, *options, status=1))["joint_epsilon"] > 1
 
 
-def test_audit_of_formulas():
-    """Repeated --release, a parameter with its range."""
-    gram = "gram: sqrt(2*log(2/(gamma*delta)))/(gamma*epsilon)*B^2 @ gamma*epsilon, gamma*delta"
-    printed = call("audit", "--release", gram, "--param", "gamma:0:1")
-    assert "Total: proved, where gamma*epsilon <= 4*log(2) (2.772)" in printed
-    both = call("audit", "--release", "gram: 1", "--release", "moment: 1", *ONE, *BALL, status=1)
-    assert "the release of gram, moment" in " ".join(both.split())
-
-
-def test_audit_wants_a_name_or_formulas():
+def test_audit_wants_a_name_or_an_event():
     """Not both, not neither."""
     assert "got 'neither'" in call("audit", status=2)
-    assert "got 'both'" in call("audit", "AdaSSP", "--release", "gram: 1", status=2)
+    assert "got 'both'" in call("audit", "AdaSSP", "--event", "NoOpDpEvent()", status=2)
 
 
 def test_compare():
@@ -388,9 +380,10 @@ HOSTILE = [
 def test_hostile_formulas_are_refused(std, tmp_path, monkeypatch):
     """As a sentence, and nothing runs."""
     monkeypatch.chdir(tmp_path)
-    told = call("audit", "--release", f"gram: {std}", *ONE, *BALL, status=2)
-    assert "formula must be" in told
-    assert not list(tmp_path.iterdir())
+    file = tmp_path / "paper.toml"
+    file.write_text(described([f"gram: {std}"]), encoding="utf-8")
+    assert "must be" in call("audit", file.name, status=2)
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_a_declaration_of_ones_own(tmp_path, monkeypatch):

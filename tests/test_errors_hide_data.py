@@ -24,7 +24,6 @@ ERRORS = {name for name, one in PUBLIC.items() if isinstance(one, type)}
 ERRORS = {name for name in ERRORS if issubclass(PUBLIC[name], BaseException)}
 HEAVY = {"attack", "best_split", "mutants", "simulate"}  # what they accept they compute at length
 FACTS = {"REGRESSIONS", "__version__", "Relation", "Verdict"}  # the last two are enumerations
-TEXTS = {"array of objects", "array of texts", "list of texts"}
 INNER = {"refuse"}  # takes a sentence of dpframe's
 
 
@@ -49,11 +48,6 @@ class Telling:
             raise TypeError(f"no number: {SECRET}") from error
 
     __int__ = __index__ = __float__
-
-
-def asked_texts(title):
-    """The arguments that are lists of short texts, which errors repeat: formulas."""
-    return TEXTS if title in {"audit_formulas(releases)", "Formulas(releases)"} else set()
 
 
 def secrets():
@@ -225,15 +219,10 @@ def cases():
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("function", "chosen"), cases())
-def test_no_error_quotes_data(function, chosen, tmp_path, monkeypatch, request):
+def test_no_error_quotes_data(function, chosen, tmp_path, monkeypatch):
     """Of any shape, given for any parameter."""
     monkeypatch.chdir(tmp_path)
-    left_out = asked_texts(request.node.callspec.id)
-    found = {
-        name: leaks(function, chosen, value)
-        for name, value in secrets().items()
-        if name not in left_out
-    }
+    found = {name: leaks(function, chosen, value) for name, value in secrets().items()}
     assert {name: repr(error)[:300] for name, error in found.items() if error} == {}
 
 

@@ -18,8 +18,6 @@ from .descriptions import parse_description as parse_description
 from .descriptions import read_description as read_description
 from .differences import Difference as Difference
 from .differences import difference as difference
-from .formulas import Formulas as Formulas
-from .formulas import audit_formulas as audit_formulas
 from .joint_cost import JointCost as JointCost
 from .lines import Line as Line
 from .lower_bounds import Attack as Attack

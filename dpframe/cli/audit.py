@@ -1,4 +1,4 @@
-"""dpframe audit: the page on a budget split, of a regression, a description, an event, formulas."""
+"""dpframe audit: the page on a budget split, of a regression, a description, or an event."""
 
 from __future__ import annotations
 
@@ -45,8 +45,6 @@ app = typer.Typer(add_completion=False)
 SUBJECT = (
     "A name that `dpframe list` prints, module:Class, file.py:Class, or FILE.toml, a description."
 )
-FORMULA = "gram: sqrt(2*log(4/delta)) / (epsilon/2) * B^2 @ epsilon/2, delta/2"
-PARAMETER = "A parameter of formulas, gamma:0:1 or gamma=1/3. Repeatable."
 EVENT = "An event of dp_accounting: its text, a file of it, or module:name."
 PAGE = "Write the page to this HTML file, which needs nothing else."
 
@@ -67,8 +65,6 @@ def audit_(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
-    release: Annotated[list[str], option("--release", f"A formula, '{FORMULA}'. Repeatable.")] = [],  # noqa: B006
-    param: Annotated[list[str], option("--param", PARAMETER)] = [],  # noqa: B006
     event: Annotated[str | None, option("--event", EVENT)] = None,
     accountant: Accountant = "auto",
     trust: Trust = [],  # noqa: B006 - typer makes a list of its own
@@ -76,7 +72,7 @@ def audit_(
     html: Annotated[Path | None, option("--html", PAGE)] = None,
     as_json: Json = False,
 ) -> None:
-    """What a budget split really costs: of a regression, a description, an event, or formulas.
+    """What a budget split really costs: of a regression, a description, or an event.
 
     Judges each release and the whole, by every accountant that applies, and says what to change.
     """
@@ -106,7 +102,7 @@ def audit_(
         told=tuple(name for name, value in told.items() if value),
     )
     with waiting("Proving, and adding up by every accountant"):
-        done = _subject(name, release, param, event, asked)
+        done = _subject(name, event, asked)
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
@@ -115,19 +111,14 @@ def audit_(
         raise typer.Exit(1)
 
 
-def _subject(
-    name: str | None, release: list[str], param: list[str], event: str | None, asked: Asked
-) -> Audited:
-    from .audited import audited, audited_event, audited_formulas
+def _subject(name: str | None, event: str | None, asked: Asked) -> Audited:
+    from .audited import audited, audited_event
 
-    given = [one for one in (name, release, event) if one]
-    if len(given) != 1:
-        told = ("neither", "", "both", "all of them")[len(given)]
-        wanted = "of a NAME, of --release formulas, or of an --event"
-        raise dp.InvalidArgument("audit", wanted, told)
-    if event:
+    if name and not event:
+        return audited(name, asked)
+    if event and not name:
         return audited_event(event, asked)
-    return audited(name, asked) if name else audited_formulas(release, param, asked)
+    raise dp.InvalidArgument("audit", "of a NAME or of an --event", "both" if name else "neither")
 
 
 def _write(path: Path, found: Findings, done: Audited) -> None:

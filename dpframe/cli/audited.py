@@ -1,4 +1,4 @@
-"""What a person asks to audit: a declaration, a description in a file, an event, or formulas."""
+"""What a person asks to audit: a declaration, a description in a file, or an event."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import attrs
 
 import dpframe as dp
 from dpframe import documents
-from dpframe.audits import Audit, audit, audit_formulas
+from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
 from dpframe.audits.descriptions.events import EventRegression
 
@@ -72,22 +72,6 @@ def audited(name: str, asked: Asked) -> Audited:
         regression,
         target=asked.target,
         setting=asked.setting,
-        accountant=asked.accountant,
-        trust=asked.trust,
-    )
-    return Audited(found)
-
-
-def audited_formulas(releases: Sequence[str], parameters: Sequence[str], asked: Asked) -> Audited:
-    """The audit of formulas on the command line. Raises InvalidArgument."""
-    if asked.personal:
-        wanted = "left out with --release: formulas are of one budget for all"
-        raise dp.InvalidArgument("--each-epsilon and --groups", wanted, "given")
-    found = audit_formulas(
-        releases,
-        target=asked.target,
-        setting=asked.setting,
-        parameters=parameters,
         accountant=asked.accountant,
         trust=asked.trust,
     )

@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 import dpframe as dp
-from dpframe.symbols import Number
+from dpframe.symbols import Number, exact, rational
 
 
 def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> dp.Regression:
@@ -117,9 +117,7 @@ def _value(default: object, text: str) -> object:
         return value.lower() == "true"
     if isinstance(default, str):
         return value
-    from dpframe.audits.formulas import read_parameter
-
-    number = read_parameter(f"{name}={value}")[1]
+    number = exact(rational(value, name))
     if isinstance(default, int) and isinstance(number, Number):
         return int(number.value) if number.value.denominator == 1 else number.value
     return number

@@ -162,9 +162,3 @@ def test_audit_says_whose_budget(extra):
 def test_certify_and_audit_refuse(command, options, says):
     """As a person wrote it."""
     assert says in call(command, "PersonalizedRidge", *options, status=2)
-
-
-def test_formulas_have_one_budget_for_all():
-    """Releases by --release know no records."""
-    release = ["--release", "sum: 2/epsilon @ epsilon, delta"]
-    assert "left out with --release" in call("audit", *release, "--each-epsilon", status=2)

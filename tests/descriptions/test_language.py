@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
+from dpframe.audits.descriptions import Described
 from dpframe.audits.descriptions.functions import FUNCTIONS, MAPS, RAW, STATISTICS
 from dpframe.audits.descriptions.language import read
 from dpframe.audits.descriptions.scope import Scope
@@ -433,3 +434,10 @@ def test_reading_makes_trees_only():
         RowSum,
         LabelSum,
     ]
+
+
+@pytest.mark.parametrize("text", ["", "title", 3, None, "[[release]]", "a = 1"])
+def test_a_declaration_holds_a_description(text):
+    """Text that is none is refused when it is made, also in a file of a certificate."""
+    with pytest.raises(dp.InvalidArgument):
+        Described(text)

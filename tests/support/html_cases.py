@@ -3,10 +3,11 @@
 from functools import cache
 
 import dpframe as dp
-from dpframe.audits import audit, audit_formulas
+from dpframe.audits import audit
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.literature.catalogue import setting_of
+from tests.support.formulas import audited
 
 NUMBERS, LETTERS = dp.ApproxDP(1, "1e-6"), dp.ApproxDP(dp.EPSILON, dp.DELTA)
 ONE, EVERY = setting_of(dp.ADD_REMOVE, 1), setting_of(dp.ADD_REMOVE)
@@ -41,7 +42,7 @@ def found_of(name):
     """The findings of a case."""
     cls, target, setting = CASES[name]
     if cls is None:
-        return findings(audit_formulas(FORMULAS, target=target, setting=setting))
+        return findings(audited(FORMULAS, target=target, setting=setting))
     return findings(audit(cls(), target=target, setting=setting))
 
 

@@ -62,10 +62,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         ),
     ): "what descriptions may write: an export",
     ("audits/descriptions/functions.py", ("box", "intercept", "normalize")): "the same",
-    (
-        "audits/descriptions/short.py",
-        ("count", "gram", "label_sum", "lambda_min", "moment", "squares", "trace"),
-    ): "names on the command line for what descriptions may write",
     ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
     ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",

@@ -14,18 +14,13 @@ is printed in markup must be escaped there. The schema is docs/describing.
 from .described import Described
 from .description import Description, parse_description, read_description
 from .keys import json_schema
-from .short import Spec, plain_releases, read_formula, read_parameter
 from .stated import ClaimedSensitivity
 
 __all__ = [
     "ClaimedSensitivity",
     "Described",
     "Description",
-    "Spec",
     "json_schema",
     "parse_description",
-    "plain_releases",
     "read_description",
-    "read_formula",
-    "read_parameter",
 ]
