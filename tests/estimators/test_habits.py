@@ -8,7 +8,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.model_selection import GridSearchCV
 
 import dpframe as dp
-from dpframe.errors import BadData, InvalidArgument, PrivacyWarning
+from dpframe.errors import BadData, InvalidArgument
 
 ROWS = dp.Rows(columns=[dp.Numeric("age", 18, 64), dp.Categorical("smoker", ["no", "yes"])])
 LABELS = dp.Column("charges", lower=0, upper=10_000)
@@ -124,11 +124,3 @@ def test_without_a_setting_it_says_what_one_is():
     """Not Python's own error."""
     with pytest.raises(InvalidArgument, match=r"setting must be a dp.Setting.*Such as dp.Setting"):
         model(setting=None).fit(*table(20))
-
-
-def test_repeated_fits_warn():
-    """A second fit of the same table costs again."""
-    X, y = table()
-    one = model(rng=None).fit(X, y)
-    with pytest.warns(PrivacyWarning):
-        one.set_params(regression=dp.SSP()).fit(X, y)
