@@ -383,8 +383,7 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
-    from dpframe.numerics.profile import holds
-    from dpframe.prover.profile_rule import Claim, refute
+    from dpframe.prover.profile_rule import Claim, holds, refute
 
     move = power(sensitivity / mechanism.std, 2)
     claim = Claim(share.epsilon, share.delta, move, move)

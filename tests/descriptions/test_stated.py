@@ -109,13 +109,6 @@ def test_its_sensitivity_must_be_positive(size):
     assert str(done.verdict) != "proved"
 
 
-def test_its_sensitivity_must_be_public():
-    """What reads the data is refused by its path."""
-    _, done = audited(release(sensitivity="max_abs(y)"))
-    assert str(done.verdict) == "unproved"
-    assert any("max_abs" in one.rule for one in done.report.open_obligations)
-
-
 def stated(norm, relation, bound=2):
     """A statistic of which this is said."""
     X, y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation).nodes()

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
@@ -155,17 +153,3 @@ def test_copies_that_are_pickled_here_count_with_the_original() -> None:
     first.fit(X.copy(), Y)
     with pytest.warns(dp.PrivacyWarning, match="Fit 2 of this estimator"):
         second.fit(X.copy(), Y)
-
-
-def test_a_column_of_labels_is_flattened_with_a_warning() -> None:
-    """Arrays and frames of one column; a list of lists is refused by name."""
-    flat = model(rng=0).fit(X, Y)
-    for column in (Y[:, None], pd.DataFrame({"y": Y})):
-        with pytest.warns(Warning, match="column-vector y"):
-            found = model(rng=0).fit(X, column)
-        assert np.array_equal(found.coef_, flat.coef_)
-        assert found.predict(X).shape == Y.shape
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(dp.BadData, match="one label a record"):
-            model(rng=0).fit(X, np.column_stack([Y, Y]))

@@ -248,13 +248,3 @@ def test_every_source_of_labels_gives_the_same_sums(levels: Any, tmp_path: Any) 
 def certified(setting: dp.Setting) -> Any:
     """Sums of a table that one pass can read."""
     return dp.certify(dp.SSP(), target=dp.ApproxDP(MUCH, "1e-6"), setting=setting)
-
-
-def test_a_certificate_of_classes_is_saved_and_loaded(tmp_path: Any) -> None:
-    """With its levels."""
-    setting = dp.Setting(X=BALL.X, y=dp.Column("y", levels=["no", "yes"]), relation=dp.ADD_REMOVE)
-    proof = certified(setting)
-    proof.save(tmp_path / "c.json")
-    loaded = dp.load(tmp_path / "c.json")
-    assert loaded.setting == setting
-    assert loaded.hash == proof.hash

@@ -4,7 +4,6 @@ from typing import ClassVar
 import attrs
 import mpmath
 import numpy as np
-import pandas as pd
 import pytest
 
 import dpframe as dp
@@ -353,13 +352,6 @@ def test_dropped_rows_are_as_if_they_had_never_been(run, data):
     wanted = execute(run, X[kept], y[kept], rng=0).released
     for name in got:
         np.testing.assert_array_equal(got[name], wanted[name])
-
-
-def test_data_frames_give_what_arrays_give(run, data):
-    """Columns are read one by one; the sums agree."""
-    X, y = data
-    got = execute(run, pd.DataFrame(X), pd.Series(y), rng=0).released["gram"]
-    np.testing.assert_allclose(got, execute(run, X, y, rng=0).released["gram"])
 
 
 def test_the_callers_data_is_never_changed(run, data):

@@ -39,29 +39,6 @@ NOT_NUMBERS = [
 NEGATIVE = [-1, -1e-300, Fraction(-1, 3)]
 COUNTS = [-1, 1.5, 2.0, Fraction(3, 2), True, "2", None, math.nan, np.float64(2), [1]]
 
-GUARANTEES = {
-    "pure": dp.PureDP,
-    "approx epsilon": lambda e: dp.ApproxDP(e, "1e-6"),
-    "approx delta": lambda d: dp.ApproxDP(1, d),
-    "zcdp": dp.ZeroConcentratedDP,
-    "gaussian": dp.GaussianDP,
-}
-
-
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, *NEGATIVE], ids=named)
-@pytest.mark.parametrize("make", GUARANTEES.values(), ids=GUARANTEES)
-def test_guarantees(make, wrong):
-    """A guarantee with a parameter that is no number, or negative, does not exist."""
-    with pytest.raises(dp.InvalidArgument):
-        make(wrong)
-
-
-@pytest.mark.parametrize("wrong", [1, 1.0, 2, "1.5", 0, "0"], ids=named)
-def test_a_probability_is_below_one(wrong):
-    """delta lies strictly between 0 and 1."""
-    with pytest.raises(dp.InvalidArgument, match="delta"):
-        dp.ApproxDP(1, wrong)
-
 
 LOSSES = [
     (loss, field.name)

@@ -9,8 +9,6 @@ import pytest
 from mpmath import mp, mpf
 
 import dpframe as dp
-from dpframe.graph.statistics import Argmin
-from dpframe.mechanisms import L2Laplace
 from dpframe.privacy.personal import Listed, given
 from dpframe.prover import load
 from tests.support.samples import declared
@@ -194,25 +192,6 @@ def test_without_a_penalty_noise_would_vanish(cls, penalty):
 
 
 # ------------------------------------------------------------------------------ what is refused
-class Stated(dp.Regression):
-    """PDP-OP with a stated rate. [V35]"""
-
-    slack: dp.Expression = dp.constant(1)
-
-    def declare(self, X, y, budget):
-        """T = Y/(2 sqrt(lambda)) for every lambda."""
-        total = X.total(budget.epsilon)
-        radius = y.radius / (2 * dp.sqrt(LAM))
-        scale = X.radius * (2 * y.radius + X.radius * radius) / (LAM * total) * self.slack
-        found = Argmin(X, y, dp.graph.Squared(), LAM, radius, 0, budget.epsilon / total)
-        return dp.release(found, L2Laplace(scale), budget)
-
-
-def test_a_stated_tight_rate_is_certified_and_a_smaller_one_is_not():
-    """V35, and the same with a percent less noise."""
-    assert dp.certify(Stated(), target=EACH, setting=SYMBOLIC).derivation == "basic"
-    with pytest.raises(dp.Uncertified):
-        dp.certify(Stated(slack="0.99"), target=EACH, setting=SYMBOLIC)
 
 
 def weighted_gram(X, budget, before=lambda rows: rows, after=lambda rows: rows):
@@ -224,15 +203,6 @@ def weighted_gram(X, budget, before=lambda rows: rows, after=lambda rows: rows):
 APPROX = dp.PersonalizedDP(dp.each("epsilon"), 1e-6)
 ANALYTIC = dp.Gaussian.analytic
 REFUSED = {
-    "a penalty that reads epsilon": lambda X, y, b: dp.release(
-        dp.graph.argmin(X, y, dp.graph.Squared(), b.epsilon, radius=1), ANALYTIC, b
-    ),
-    "a radius that reads epsilon": lambda X, y, b: dp.release(
-        dp.graph.argmin(X, y, dp.graph.Squared(), 1, radius=b.epsilon), ANALYTIC, b
-    ),
-    "a clipping bound that reads epsilon": lambda X, y, b: dp.release(
-        X.clip(norm=b.epsilon).T @ X.clip(norm=b.epsilon), ANALYTIC, b
-    ),
     "clip after weighing": lambda X, y, b: dp.release(
         weighted_gram(X, b, after=lambda rows: rows.clip(norm=1)), ANALYTIC, b
     ),

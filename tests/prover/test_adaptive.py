@@ -85,30 +85,6 @@ def test_a_table_that_is_read_once_is_refused_before_anything_is_drawn():
         dp.execute(proof, blocks)
 
 
-class Adaptive(dp.Regression):
-    """A share, or a number of draws, that depends on what was released."""
-
-    what: str = "share"
-
-    def declare(self, X, y, budget):
-        """The weight of the second share is a released number."""
-        own, rest = budget.split_evenly(2)
-        size = dp.release(dp.trace(X.T @ X), dp.Gaussian.analytic, own, name="size")
-        weight = known(size, "1/10", "1/2", name="weight")
-        if self.what == "share":
-            (rest,) = rest.split(weight)
-        noise = dp.Gaussian(std=100) if self.what == "unit" else dp.Gaussian.analytic
-        return dp.release(X.T @ X, noise, rest, name="gram")
-
-
-def test_shares_that_read_released_numbers_are_refused():
-    """A budget is divided before anything is released."""
-    found = dp.examine(Adaptive(), target=TARGET, setting=SETTING)
-    assert not found.proved
-    assert any("must not depend on what is released" in one.rule for one in found.open_obligations)
-    assert dp.examine(Adaptive(what="nothing"), target=TARGET, setting=SETTING).proved
-
-
 def test_raw_statistics_are_not_known():
     """Only what is released can be."""
     X, _ = SETTING.nodes()

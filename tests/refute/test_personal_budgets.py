@@ -162,17 +162,3 @@ def test_steps_of_a_weighted_grid_are_ordinary_numbers():
     proof = dp.certify(body, target=dp.PersonalizedDP(mu=mu), setting=setting())
     with pytest.raises(dp.DPFrameError):
         dp.execute(proof, ONES, ONES[:, 0], rng=0, budgets=[1e-15, 1e-12])
-
-
-def test_weights_wait_for_nothing():
-    """A weight that reads a released number is no public constant."""
-
-    def body(X, y, budget):
-        one, other = budget.split_evenly(2)
-        total = dp.release(dp.total(y), dp.Laplace.pure, one)
-        length = dp.known(total, 1, 2, name="length")
-        rows = X.weighted(length)
-        return dp.release(dp.total(rows), dp.L2Laplace.pure, other)
-
-    with pytest.raises(dp.Uncertified, match="what is released"):
-        dp.certify(declared(body), target=dp.PersonalizedDP(EACH), setting=setting())

@@ -141,27 +141,6 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
     assert "penalty" not in str(proof.free)
 
 
-def test_a_loss_of_ones_own_is_believed_only_when_trusted():
-    """It states its own slope."""
-
-    class Mine(dp.graph.Squared):
-        """A squared loss that claims too little."""
-
-        def slope(self, bounds):
-            return dp.constant("1/1000")
-
-    class Trusting(dp.Regression):
-        """Its release. [tests]"""
-
-        def declare(self, X, y, budget):
-            return dp.release(
-                dp.graph.argmin(X, y, Mine(), 1, radius=1), dp.Gaussian.analytic, budget
-            )
-
-    with pytest.raises(dp.Uncertified, match="Mine"):
-        dp.certify(Trusting(), target=APPROX, setting=samples.setting())
-
-
 def test_certificates_say_that_it_is_idealised():
     """The minimiser is on no grid."""
     for cls in CLASSES:
