@@ -31,7 +31,7 @@ from dpframe.symbols.expression import Domain
 
 from .columns import ColumnSource
 from .facts import noise_of
-from .node import DataNode, Node, Reading, share_readings
+from .node import DataNode, Node, Reading, noted, share_readings
 from .rows import Rows, RowSource, Transposed
 from .statistics import Identity, RecordSum, Statistic
 
@@ -326,7 +326,9 @@ def release(
             ".guarantee(sensitivity) or .loss(sensitivity).",
         )
     rate = None if sampled is None else _rate(sampled, queried)
-    return Release(queried, mechanism, share, _count(times), name, rate)
+    made = Release(queried, mechanism, share, _count(times), name, rate)
+    noted(made)
+    return made
 
 
 def _instead_of_release(value: object) -> str:
