@@ -310,7 +310,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         if setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, setting, "fit has labels to bound.")
-        chosen = default_regression(target) if self.regression is None else self.regression
+        chosen = self.regression
+        if chosen is None:
+            chosen = default_regression(target, setting)
         return chosen, setting
 
     def _check_link(self, certificate: Certificate) -> None:
