@@ -33,7 +33,7 @@ from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, noted, share_readings
 from .rows import Rows, RowSource, Transposed
-from .statistics import Identity, RecordSum, Statistic
+from .statistics import Count, Identity, RecordSum, Statistic
 
 ONE = Number(Fraction(1))
 POSITIVE = Domain(Fraction(0), None)
@@ -308,7 +308,7 @@ def release(
         raise InvalidArgument(
             "statistic",
             "a statistic of declared data, such as X.T @ X",
-            statistic,
+            str(statistic) if isinstance(statistic, Expression) else statistic,
             _instead_of_release(statistic),
         )
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
@@ -333,6 +333,11 @@ def release(
 
 def _instead_of_release(value: object) -> str:
     if isinstance(value, Expression) and DATA in value.scope:
+        if any(isinstance(one.origin, Count) and DATA in one.scope for one in value.symbols()):
+            return (
+                "The number of rows is private under dp.ADD_REMOVE: release dp.count(X) as well, "
+                "and divide what is released, in dp.post."
+            )
         return (
             "Sums, differences and public multiples of statistics are statistics; everything else "
             "is computed of what is released, in dp.post."

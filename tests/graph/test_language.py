@@ -335,6 +335,17 @@ def test_a_property_that_fails_says_why_itself():
         _ = Broken(names()["X"].source, 1).label
 
 
+def test_a_sum_divided_by_a_private_number_of_rows_says_what_is_private():
+    """Under add/remove; under replace-one a mean is a statistic, and other products are not."""
+    for relation, words in ((dp.ADD_REMOVE, "number of rows is private"), (dp.REPLACE_ONE, "Sums")):
+        X, y = setting(relation).nodes()
+        with pytest.raises(dp.InvalidArgument, match=words):
+            dp.release((X.T @ y) * (y @ y) / X.rows, analytic, TARGET.budget)
+    for formula, words in ((dp.analytic_sigma(1, "1e-6"), "gaussian_sigma"), (dp.EPSILON, "at")):
+        with pytest.raises(dp.errors.TouchesData, match=f"no single float.*{words}"):
+            float(formula)
+
+
 class Forgetful(dp.Regression):
     """Releases X'X, or the minimiser of a perturbed objective, which it may forget to return."""
 
@@ -362,6 +373,6 @@ def test_a_release_that_the_output_does_not_read_is_refused(procedure, wrap):
     target = dp.ApproxDP(1, "1e-6")
     with pytest.raises(dp.InvalidArgument, match="reads everything released, also lost"):
         dp.certify(wrap(Forgetful(procedure)), target=target, setting=setting(dp.ADD_REMOVE))
+    whole = Forgetful(procedure, returned=True)
     with pytest.raises(dp.Uncertified, match="sum to at most"):
-        whole = Forgetful(procedure, returned=True)
         dp.certify(whole, target=target, setting=setting(dp.ADD_REMOVE), accountant="basic")
