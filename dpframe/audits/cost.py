@@ -76,7 +76,7 @@ def cost(judged: Audit) -> Cost | None:
         return None
     values = numbers_of(problem.symbols)
     claimed, delta = _claim(problem)
-    found = _joint(problem, values) or _pure(problem, values, delta) or _shares(judged, values)
+    found = _joint(problem, values) or pure_cost(problem, values, delta) or _shares(judged, values)
     if found is None and judged.report.proved:  # such as noise that reads released numbers
         found = (0.0, float(claimed), CLAIM)
     if found is None:
@@ -139,7 +139,7 @@ def _joint(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:
     return (*found.epsilon, COMPOSED if found.sampled else JOINT)
 
 
-def _pure(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> Bounds | None:
+def pure_cost(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> Bounds | None:
     """epsilon = sensitivity/scale of each pure draw, in sum [DworkR14, Thm B.1]. Of one draw that
     attains it no less, where delta is 0: any delta above that covers some of it.
     """

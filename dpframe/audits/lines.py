@@ -4,7 +4,7 @@ and which neighbouring tables attain its sensitivity, where that is known.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -95,7 +95,7 @@ class Line:
     """One release. Numbers are None while a symbol is left.
 
     `size` is the std (Laplace: the scale); `formula` is that as it was verified, `written` as the
-    declaration writes it, over epsilon, delta, B (norm of a row) and Y (bound of a label).
+    declaration writes it, over epsilon, delta, B and Y (`meanings`).
     `exact_delta` (at the claimed epsilon), `exact_epsilon` (at the claimed delta) and `mu` =
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
     sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
@@ -329,6 +329,16 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     if len(found) != len(own):
         return own
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
+
+
+def meanings(lines: Iterable[Line], setting: Setting) -> dict[str, str]:
+    """What B and Y stand for in the formulas of the noise of releases; those that occur."""
+    rows = setting.X
+    boxed = rows.norm is None and rows.box is not None
+    known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
+    known["Y"] = "bound on a label"
+    used = {symbol.name for line in lines for symbol in line.written.symbols()}
+    return {name: meaning for name, meaning in known.items() if name in used}
 
 
 def _lettered(setting: Setting) -> tuple[Setting, dict[str, Expression]]:

@@ -63,6 +63,8 @@ def plan(audit: Audit) -> Iterator[str]:
         ):
             found = _sum(audit, total, whole)
             yield f"  shares of {name} sum to {found}   (claimed {formula(whole)})"
+    if without := [one.label for one in audit.report.problem.graph.charged if one.share is None]:
+        yield f"  without a share, so judged with all releases together: {joined(without)}"
     for obligation in audit.report.plan:
         if obligation.verdict is not Verdict.PROVED:
             witness = f": {obligation.witness}" if obligation.witness else ""

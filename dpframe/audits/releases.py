@@ -10,7 +10,7 @@ from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
 
 from .figures import TINY, against, clipped, figure, formula, hanging, short, table, tidy
-from .lines import Line, lower_end
+from .lines import Line, lower_end, meanings
 from .sentence import conditions
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST = 12  # releases that fit on a screen
 EQUAL = 1e-4  # relative: noise so near to what is needed is what is needed
-LETTERS = {"B": "norm of a row", "Y": "bound of a label"}
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 
 
@@ -149,9 +148,9 @@ def noise(audit: Audit) -> Iterator[str]:
         yield f"  {joined(names):{width}}  {size} = {text} ({rule})"
     if len(found) > MOST:
         yield f"  ... and {len(found) - MOST} more formulas"
-    used = {symbol.name for line in audit.lines for symbol in line.written.symbols()}
-    if known := [f"{name}: {meaning}" for name, meaning in LETTERS.items() if name in used]:
-        yield f"  {'; '.join(known)}"
+    letters = meanings(audit.lines, audit.report.problem.setting)
+    if letters:
+        yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
 
 
 def joined(names: list[str]) -> str:

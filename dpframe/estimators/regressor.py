@@ -73,7 +73,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ----------
     coef_, intercept_
         In the units of codebook and label where the setting has a codebook; of the clipped rows
-        otherwise. Undoing public scaling is post-processing: it costs nothing.
+        otherwise. Undoing public scaling is post-processing: it costs nothing. Bounds centre, too:
+        without an intercept in the setting the fit goes through the middle of all bounds, and
+        `intercept_` is the constant that follows from it.
     coef_names_
         One name a coefficient: a column's, or `column=level`.
     certificate_, receipt_, result_
@@ -311,7 +313,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         if setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, setting, "fit has labels to bound.")
-        chosen = default_regression(target) if self.regression is None else self.regression
+        chosen = self.regression
+        if chosen is None:
+            chosen = default_regression(target, setting)
         return chosen, setting
 
     def _check_link(self, certificate: Certificate) -> None:

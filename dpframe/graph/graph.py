@@ -30,7 +30,7 @@ from .columns import Column
 from .known import Known
 from .loop import Loop
 from .maps.weighted import Weight
-from .node import DataNode, Node
+from .node import DataNode, Node, noting
 from .post import Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
@@ -346,6 +346,21 @@ class Regression(ABC):
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """The graph of this declaration in a setting, for a budget. Raises InvalidArgument."""
-        X, y = setting.nodes()
-        output = self.declare(X, y, budget)  # type: ignore[arg-type]
-        return Graph.of(output)
+        return declared(self, *setting.nodes(), budget)
+
+
+def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
+    """The graph of what a declaration gives. Raises InvalidArgument, also where its output does not
+    read all that it releases: that would be neither drawn nor charged.
+    """
+    with noting() as made:
+        graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
+    parts = (one for procedure in graph.procedures for one in procedure.within)
+    kept = set(map(id, (*graph.nodes, *parts)))
+    for node in made:
+        if id(node) not in kept:
+            wanted = f"one that reads everything released, also {node.label}"
+            way_out = "Return it too, as in `return theta, gram`, or do not release it."
+            read = ", ".join(one.label for one in graph.outputs)
+            raise InvalidArgument("output of declare", wanted, read, way_out)
+    return graph

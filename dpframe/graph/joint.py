@@ -134,6 +134,9 @@ def jointly(
     its squared mu (equal by default); `times` says how often each is drawn (once): a weight is that
     of all draws.
 
+    Of the whole budget this is proved for every epsilon and delta; of a part of it, beside other
+    releases, at numbers, since no share says what each of these releases costs alone.
+
     std_i = unit_std size_i sqrt(J/w_i), where J is the joint total of the weights (their sum under
     add/remove) and unit_std is the std that the
     budget affords at sensitivity 1: analytic_sigma(epsilon, delta), 1/sqrt(2 rho) or 1/mu. Raises

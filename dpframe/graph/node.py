@@ -9,6 +9,9 @@ from __future__ import annotations
 import math
 import numbers
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, NoReturn
@@ -119,6 +122,27 @@ def check_interval(lower: Expression, upper: Expression) -> None:
 
 
 READ = "read by a formula or a statistic"
+
+
+MADE: ContextVar[list[Node] | None] = ContextVar("MADE", default=None)
+
+
+@contextmanager
+def noting() -> Iterator[list[Node]]:
+    """What is released meanwhile."""
+    made: list[Node] = []
+    token = MADE.set(made)
+    try:
+        yield made
+    finally:
+        MADE.reset(token)
+
+
+def noted(node: Node) -> None:
+    """A declaration that is being read releases this."""
+    made = MADE.get()
+    if made is not None:
+        made.append(node)
 
 
 class Node(Symbolic):

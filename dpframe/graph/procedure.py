@@ -20,7 +20,7 @@ from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact
 
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
-from .node import Node, Reading, positive, reads, share_readings, written
+from .node import Node, Reading, noted, positive, reads, share_readings, written
 
 ONE = exact(1)
 IDENTITY, LOGIT = "identity", "logit"
@@ -219,6 +219,10 @@ class Procedure(Node):
         """No class inherits that it is exact."""
         super().__init_subclass__(**kwargs)
         restated(cls, Procedure, "exact")
+
+    def __attrs_post_init__(self) -> None:
+        """The declaration that makes it has to read it."""
+        noted(self)
 
     @property
     def within(self) -> tuple[Node, ...]:

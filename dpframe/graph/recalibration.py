@@ -14,8 +14,9 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, Symbol
 
 from .columns import Column, ColumnSource
-from .graph import Graph, Regression
+from .graph import Graph, Regression, declared
 from .loop import Loop
+from .node import noting
 from .post import Post
 from .release import Release
 from .rewriting import Rewriting, rebuilt, rewritten
@@ -36,8 +37,10 @@ def recalibrated(
     plain = [one for one in given.sources if isinstance(one, kinds) and not one.draft]
     drafted_X, drafted_y = Rewriting(dict.fromkeys(plain, _draft)).mapped((X, y))
     tables = {_draft(one): lambda _, one=one: one for one in plain}
-    graph = Graph.of(Drafts(tables).output(of.declare(drafted_X, drafted_y, budget)))
-    return rewritten(graph.output, dict.fromkeys(graph.releases, rule(graph)))
+    drafted = declared(of, drafted_X, drafted_y, budget)
+    with noting():  # procedures are made again, twice
+        graph = Graph.of(Drafts(tables).output(drafted.output))
+        return rewritten(graph.output, dict.fromkeys(graph.releases, rule(graph)))
 
 
 def _draft(source: RowSource | ColumnSource) -> Any:

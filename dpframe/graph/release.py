@@ -32,9 +32,9 @@ from dpframe.symbols.expression import Domain
 
 from .columns import ColumnSource
 from .facts import noise_of
-from .node import DataNode, Node, Reading, share_readings
+from .node import DataNode, Node, Reading, noted, share_readings
 from .rows import Rows, RowSource, Transposed
-from .statistics import Identity, RecordSum, Statistic
+from .statistics import Count, Identity, RecordSum, Statistic
 
 ONE = Number(Fraction(1))
 POSITIVE = Domain(Fraction(0), None)
@@ -305,7 +305,7 @@ def release(
         raise InvalidArgument(
             "statistic",
             "a statistic of declared data, such as X.T @ X",
-            statistic,
+            str(statistic) if isinstance(statistic, Expression) else statistic,
             _instead_of_release(statistic),
         )
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
@@ -323,11 +323,18 @@ def release(
             ".guarantee(sensitivity) or .loss(sensitivity).",
         )
     rate = None if sampled is None else _rate(sampled, queried)
-    return Release(queried, mechanism, share, _count(times), name, rate)
+    made = Release(queried, mechanism, share, _count(times), name, rate)
+    noted(made)
+    return made
 
 
 def _instead_of_release(value: object) -> str:
     if isinstance(value, Expression) and DATA in value.scope:
+        if any(isinstance(one.origin, Count) and DATA in one.scope for one in value.symbols()):
+            return (
+                "The number of rows is private under dp.ADD_REMOVE: release dp.count(X) as well, "
+                "and divide what is released, in dp.post."
+            )
         return (
             "Sums, differences and public multiples of statistics are statistics; everything else "
             "is computed of what is released, in dp.post. The number of rows is public under "

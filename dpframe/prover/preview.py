@@ -77,7 +77,10 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     """The noise of every release at public sizes n >= 0, d >= 1, the columns of the table; a
     codebook fixes d. Warns where delta is not far below 1/n. Raises InvalidArgument.
     """
-    n, d = _at_least("n", n, 0), columns_of(certificate.setting, d)
+    n, given = _at_least("n", n, 0), certificate.values.get("d")
+    if d is not None and given not in (None, d):
+        raise InvalidArgument("d", f"left out, or {given}, as the certificate was given", d)
+    d = columns_of(certificate.setting, d if given is None else int(given))
     if certificate.report.problem.personal is not None:
         wanted = "one budget for all: noise follows from everybody's"
         way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."

@@ -300,8 +300,8 @@ def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
     if shown:
         return Attempt("total", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = (
-        "give numbers, or shares for basic composition; or scale the noise with "
-        "dp.regressions.Jointly(...)."
+        "give numbers, as dp.jointly(part of the budget) needs beside other releases; or give "
+        "every release a share, for basic composition; or dp.regressions.Jointly(...)."
     )
     edit = Edit(ALL_NOISE)
     return Attempt("total", (opened("total", ALL, rule, facts, fix, edit=edit),))

@@ -15,8 +15,9 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, Pur
 from dpframe.prover.certify import certify
 from dpframe.prover.foreseen import Foreseen, foreseen
 from dpframe.prover.preview import columns_of
-from dpframe.symbols import rational
+from dpframe.symbols import exact, rational
 
+from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
 from .objective_perturbation import ObjPertPure
@@ -24,6 +25,7 @@ from .output_perturbation import LogisticOutputPerturbation
 from .personalized_objective import PersonalizedObjective
 from .personalized_ssp import PersonalizedSSP
 
+ONE = exact(1)
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
 LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
@@ -121,11 +123,13 @@ def recommend(
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
     size = coefficients_of(setting, d)
     _check(n, size, spent, failure, explained)
+    if setting is not None:
+        _check_setting(setting, each=each, pure=failure == 0)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if setting is not None and setting.y is not None and setting.y.levels is not None:
         return Recommendation(*of_classes(target, n))
     if each or failure == 0:
-        return Recommendation(*(of_personal(target) if each else of_pure()))
+        return Recommendation(*(of_personal(target) if each else of_pure(setting)))
     lost = lost_to_noise(n, size, spent, failure, explained)
     table = (target, setting, n, size)
     if size > MANY:
@@ -187,6 +191,21 @@ def _check(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float)
         raise InvalidArgument("explained", "R^2, in (0, 1]", explained, "0.5 is a fair guess.")
 
 
+def _check_setting(setting: Setting, *, each: bool, pure: bool) -> None:
+    """Raises InvalidArgument where no regression without further numbers fits the setting."""
+    if setting.y is None:
+        wanted = "one with labels, such as y=dp.Column(lower=0, upper=100)"
+        raise InvalidArgument("setting", wanted, None, "A regression predicts them.")
+    if each and setting.rows_per_person != ONE:
+        wanted = "of one row a person, where records have budgets of their own"
+        way_out = "Bound the rows of a person to 1 before the table is read."
+        raise InvalidArgument("setting", wanted, str(setting.rows_per_person), way_out)
+    if each and pure and setting.relation is ADD_REMOVE:
+        wanted = "of dp.REPLACE_ONE, where records have budgets of their own and delta is 0"
+        way_out = "dp.regressions.PersonalizedObjective(total=S) fits, S no less than their sum."
+        raise InvalidArgument("setting", wanted, "dp.ADD_REMOVE", way_out)
+
+
 def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float) -> float:
     """The rule of thumb of `recommend`, in [0, 1)."""
     ratio = d / (n * analytic_mu(epsilon, delta))
@@ -194,11 +213,11 @@ def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained:
     return share / (1 + share)
 
 
-def default_regression(target: Guarantee) -> Regression:
+def default_regression(target: Guarantee, setting: Setting | None = None) -> Regression:
     """What an estimator fits where nobody names a regression."""
     if isinstance(target, PersonalizedDP):
         return of_personal(target.each)[0]
-    return of_pure()[0] if isinstance(target, PureDP) else JointSSP()
+    return of_pure(setting)[0] if isinstance(target, PureDP) else JointSSP()
 
 
 def of_personal(own: Guarantee) -> tuple[Regression, str]:
@@ -220,7 +239,9 @@ def of_classes(target: Guarantee, n: int) -> tuple[Regression, str]:
     return cast("Any", LogisticOutputPerturbation)(penalty=max(1, n // 200)), why
 
 
-def of_pure() -> tuple[Regression, str]:
+def of_pure(setting: Setting | None) -> tuple[Regression, str]:
     """Where delta is 0."""
+    if setting is not None and setting.rows_per_person != ONE:
+        return BayesianSSPPure(), "no delta, several rows a person: noise on X'X, X'y and y'y"
     why = "no delta: noise on d numbers in the objective; "
     return ObjPertPure(), why + "dp.regressions.BayesianSSPPure has intervals"

@@ -187,9 +187,14 @@ class Expression:
         )
 
     def __float__(self) -> float:
+        way_out = (
+            "certificate.at(...) gives it numbers."
+            if self.symbols()
+            else "Noise takes it as it is, dp.Gaussian(std=...); dp.gaussian_sigma(0.7, 1e-6) is "
+            "the double above dp.analytic_sigma."
+        )
         raise TouchesData(
-            f"the formula {self} is exact and has no single float; certificate.at(...) "
-            f"gives it numbers. {FORMULAS}"
+            f"the formula {self} is exact and has no single float. {way_out} {FORMULAS}"
         )
 
     def __array_ufunc__(self, ufunc: Any, method: str, *operands: Any, **_: Any) -> Any:

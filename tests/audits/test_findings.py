@@ -316,3 +316,35 @@ def test_accountants_that_do_not_count_samples_are_left_out():
     told = findings(audited).opinions
     assert [one.name for one in told] == ["numeric composition", "Rényi"]
     assert max(one.upper for one in told) < 1.19
+
+
+class Best(dp.Regression):
+    """The fuller of two bins, by noise of scale 1."""
+
+    def declare(self, X, y, budget):
+        noise = dp.mechanisms.LaplaceSelection(scale=1)
+        return dp.release(dp.graph.bin_counts(y, [0]), noise, budget, name="best")
+
+
+def test_one_pure_release_that_some_pair_attains_is_no_upper_bound():
+    """Replaced, two counts move apart by 2: the page that refutes says so, with delta 0."""
+    told = found(Best(), dp.PureDP(1), table(dp.REPLACE_ONE)).opinions
+    one = of(told, "basic composition of pure releases")
+    assert (one.lower, one.upper) == (2, 2)
+    told = found(Best(), ONE, table(dp.REPLACE_ONE)).opinions
+    assert of(told, "basic composition of pure releases").lower is None
+
+
+@pytest.mark.parametrize("rows", [{"box": 1}, {"norm": 2}, {"norm": 1, "box": 1}], ids=str)
+def test_letters_of_formulas_mean_what_they_stand_for(rows):
+    """B is the bound on an entry where nothing but a box is declared."""
+
+    class Squares(dp.Regression):
+        def declare(self, X, y, budget):
+            return dp.release(dp.graph.column_squares(X), dp.Gaussian.analytic, budget)
+
+    setting = dp.Setting(X=dp.Rows(**rows), relation=dp.ADD_REMOVE)
+    told = str(dp.audit(Squares(), target=ONE, setting=setting))
+    boxed = "norm" not in rows
+    assert ("sqrt(d)*B^2" in told) == boxed
+    assert f"B: bound on {'an entry' if boxed else 'the norm'} of a row" in told

@@ -235,4 +235,6 @@ def test_a_codebook_says_how_many_columns_a_preview_is_of():
         fixed.rehearse(d=7)
     with pytest.raises(dp.InvalidArgument, match="d must be given"):
         certified().preview(n=1000)
-    assert certified().preview(n=1000, d=3).d == 3
+    assert certified().preview(n=1000, d=3).d == certified().at(d=3).preview(n=1000).d == 3
+    with pytest.raises(dp.InvalidArgument, match="left out, or 3, as the certificate was given"):
+        certified().at(d=3).preview(n=1000, d=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -39,6 +40,33 @@ def test_the_facts_of_a_box():
     assert rows.box
     assert rows.extreme
     assert not rows.ball
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_squares_of_a_codebook_move_as_in_its_box(relation, intercept):
+    """By brute force: the bounds are attained, sqrt(d) in L2 where the norm alone gives d; three
+    levels, whose columns are no box, keep those of the norm.
+    """
+    parts = [dp.Numeric("a", 0, 10), dp.Numeric("b", -1, 3), dp.Categorical("c", ["u", "v"])]
+    cells = ([-5, 0, 5, 10, 11], [-1, 1, 3], ["u", "v", None])
+    rows = [
+        np.concatenate([part.encode(np.array([cell], dtype=object))[0] for part, cell in pairs])
+        for pairs in (list(zip(parts, row, strict=True)) for row in itertools.product(*cells))
+    ]
+    squares = np.array([[*row, *[1.0] * intercept] for row in rows]) ** 2
+    others = squares if relation is dp.REPLACE_ONE else np.zeros((1, squares.shape[1]))
+    moves = (squares[:, None] - others[None]).reshape(-1, squares.shape[1])
+    found = dp.graph.column_squares(rows_of(relation, columns=parts, intercept=intercept))
+    for norm, order in ((L1, 1), (L2, 2)):
+        bound = float(value(found.one_row(norm, relation).value, {}))
+        constant = intercept and relation is dp.REPLACE_ONE  # its square never moves
+        room = (4 / 3) ** (1 / order) if constant else 1
+        assert np.linalg.norm(moves, order, axis=1).max() * room == pytest.approx(bound)
+    wide = rows_of(relation, columns=[*parts, dp.Categorical("e", [1, 2, 3])], intercept=intercept)
+    twice = 2**0.5 if relation is dp.REPLACE_ONE else 1
+    kept = dp.graph.column_squares(wide).one_row(L2, relation).value
+    assert float(value(kept, {})) == pytest.approx((4 + intercept) * twice)
 
 
 @pytest.mark.parametrize(

@@ -333,3 +333,46 @@ def test_a_property_that_fails_says_why_itself():
 
     with pytest.raises(AttributeError, match="strange"):
         _ = Broken(names()["X"].source, 1).label
+
+
+def test_a_sum_divided_by_a_private_number_of_rows_says_what_is_private():
+    """Under add/remove; under replace-one a mean is a statistic, and other products are not."""
+    for relation, words in ((dp.ADD_REMOVE, "number of rows is private"), (dp.REPLACE_ONE, "Sums")):
+        X, y = setting(relation).nodes()
+        with pytest.raises(dp.InvalidArgument, match=words):
+            dp.release((X.T @ y) * (y @ y) / X.rows, analytic, TARGET.budget)
+    for formula, words in ((dp.analytic_sigma(1, "1e-6"), "gaussian_sigma"), (dp.EPSILON, "at")):
+        with pytest.raises(dp.errors.TouchesData, match=f"no single float.*{words}"):
+            float(formula)
+
+
+class Forgetful(dp.Regression):
+    """Releases X'X, or the minimiser of a perturbed objective, which it may forget to return."""
+
+    procedure: bool = False
+    returned: bool = False
+
+    def declare(self, X, y, budget):
+        lost = (
+            dp.graph.perturbed_minimum(
+                X.T @ X, X.T @ y, penalty=3, radius=1, share=budget.split("0.3")[0], name="lost"
+            )
+            if self.procedure
+            else dp.release(X.T @ X, analytic, budget.split("0.3")[0], name="lost")
+        )
+        kept = dp.release(X.T @ y, analytic, budget.split("0.8")[0])
+        return (kept, lost) if self.returned else kept
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda of: of, lambda of: dp.regressions.Jointly(of=of)], ids=["itself", "jointly"]
+)
+@pytest.mark.parametrize("procedure", [False, True])
+def test_a_release_that_the_output_does_not_read_is_refused(procedure, wrap):
+    """It would be neither drawn nor charged, though all shares sum to more than the budget."""
+    target = dp.ApproxDP(1, "1e-6")
+    with pytest.raises(dp.InvalidArgument, match="reads everything released, also lost"):
+        dp.certify(wrap(Forgetful(procedure)), target=target, setting=setting(dp.ADD_REMOVE))
+    whole = Forgetful(procedure, returned=True)
+    with pytest.raises(dp.Uncertified, match="sum to at most"):
+        dp.certify(whole, target=target, setting=setting(dp.ADD_REMOVE), accountant="basic")

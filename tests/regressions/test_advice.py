@@ -1,5 +1,7 @@
 """Advice from public quantities."""
 
+import itertools
+
 import pytest
 
 import dpframe as dp
@@ -23,13 +25,49 @@ def test_what_is_recommended(asked, name):
     assert type(dp.recommend(**(EASY | asked)).regression).__name__ == name
 
 
-@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
-def test_what_is_recommended_for_everybody_is_certified(relation):
-    """Under both relations."""
-    for delta, target in (("1e-6", dp.ApproxDP(1, "1e-6")), (0, dp.PureDP(1))):
-        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
-        advised = dp.recommend(**(EASY | {"delta": delta})).regression
-        assert dp.certify(advised, target=target, setting=setting).derivation
+NUMBER, LEVEL = dp.Numeric("a", 0, 9), dp.Categorical("c", ["u", "v"], baseline=None)
+ROWS = {"norm": 1}, {"box": 1}, {"columns": [NUMBER], "intercept": True}, {"columns": [LEVEL]}
+ASKED = {
+    "a few records": {"n": 100, "epsilon": "0.01"},
+    "many": {"n": 10**7},
+    "without delta": {"delta": 0},
+    "budgets of their own": {"each": True},
+    "and no delta": {"each": True, "delta": 0},
+}
+
+
+@pytest.mark.parametrize("rows", ROWS, ids=lambda one: next(iter(one)))
+@pytest.mark.parametrize("asked", ASKED.values(), ids=ASKED)
+@pytest.mark.parametrize("person", [1, 3])
+def test_what_is_recommended_is_certified_in_its_setting(rows, asked, person):
+    """Under both relations, each regression that is named; or nothing is recommended, by name."""
+    asked = EASY | {"d": None if "columns" in rows else 3} | asked
+    for relation, y in itertools.product(dp.Relation, [{"bound": 1}, {"lower": 0, "upper": 9}]):
+        setting = dp.Setting(
+            X=dp.Rows(**rows), y=dp.Column(**y), relation=relation, rows_per_person=person
+        )
+        joining = relation is dp.ADD_REMOVE and not asked["delta"]
+        if "each" in asked and (person > 1 or joining):
+            with pytest.raises(dp.InvalidArgument, match="own"):
+                dp.recommend(**asked, setting=setting)
+            continue
+        advice = dp.recommend(**asked, setting=setting)
+        kinds = {True: dp.PureDP, False: dp.ApproxDP}
+        amounts = [asked["epsilon"], asked["delta"]]
+        target = kinds[not asked["delta"]](*amounts[: 1 + bool(asked["delta"])])
+        if "each" in asked:
+            more = {"delta": asked["delta"]} if asked["delta"] else {}
+            target = dp.PersonalizedDP({"few": 1, "all": 2}, **more)
+        for advised in (advice.regression, advice.instead, advice.in_units):
+            if advised is not None:
+                assert dp.certify(advised, target=target, setting=setting).derivation
+
+
+def test_without_labels_nothing_is_recommended():
+    """In a sentence."""
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="setting must be one with labels"):
+        dp.recommend(**EASY, setting=setting)
 
 
 def test_one_look_is_enough_where_sampling_takes_far_more():

@@ -23,6 +23,7 @@ from dpframe.accountants import (
     RenyiAccountant,
     to_event,
 )
+from dpframe.audits.cost import pure_cost
 from dpframe.errors import DPFrameError, MissingExtra
 from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
@@ -90,21 +91,24 @@ def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
         )
     parts, alone = together(problem, joint, values), apart(problem, values)
     if parts:
-        yield from _of_parts(parts, delta, joined=parts != alone)
+        pure = pure_cost(problem, values, delta)
+        yield from _of_parts(parts, delta, joined=parts != alone, least=pure[0] if pure else 0.0)
     if alone and alone != parts and delta:
         yield from _of_single(alone, delta)
     yield from _of_exact_shares(audit, values, delta)
     yield from _of_shares(audit, values, delta)
 
 
-def _of_parts(parts: Parts, delta: Fraction, *, joined: bool) -> Iterator[Opinion]:
-    """Of losses that bound the whole."""
+def _of_parts(parts: Parts, delta: Fraction, *, joined: bool, least: float) -> Iterator[Opinion]:
+    """Of losses that bound the whole; `least` is what one pure release costs some neighbours."""
     how = "of the joint mu" if joined else "each draw alone"
     given = guarantees(parts)
     pure = all(isinstance(part.what, PureDP) for part in given)
     if pure:
-        says = "epsilons add up"
-        yield from _asked("basic composition of pure releases", BasicAccountant(), given, 0, says)
+        says = "exact, of one release" if least else "epsilons add up"
+        name = "basic composition of pure releases"
+        for one in _asked(name, BasicAccountant(), given, 0, says):
+            yield attrs.evolve(one, lower=least or None)
     if not delta:
         return
     numeric = f"certified, of privacy losses, {how}"

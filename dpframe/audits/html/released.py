@@ -14,7 +14,7 @@ from dpframe.prover import Verdict
 
 from ..figures import clipped
 from ..figures import formula as written
-from ..lines import Line
+from ..lines import Line, meanings
 from ..releases import cost, joined, refuted
 from .words import DASH, plain_words
 
@@ -34,7 +34,6 @@ COSTS = {
     "delta at that epsilon": ("exact_delta", "delta"),
     "true epsilon": ("exact_epsilon", "epsilon"),
 }
-LETTERS = {"B": "the bound on the norm of a row", "Y": "the bound on a label"}
 ANALYTIC = (
     "the least standard deviation of Gaussian noise, at sensitivity 1, that satisfies "
     "(epsilon, delta)-differential privacy [BalleW18, Thm 8]"
@@ -136,7 +135,7 @@ class Released:
     @property
     def letters(self) -> list[tuple[str, str]]:
         """What the letters of the formulas mean."""
-        used = {symbol.name for line in self.audit.lines for symbol in line.written.symbols()}
-        found = [(name, meaning) for name, meaning in LETTERS.items() if name in used]
+        known = meanings(self.audit.lines, self.audit.report.problem.setting)
+        found = [(name, f"the {meaning}") for name, meaning in known.items()]
         analytic = any("analytic_sigma" in str(line.written) for line in self.audit.lines)
         return found + ([("σ analytic", ANALYTIC)] if analytic else [])

@@ -12,8 +12,9 @@ from dpframe.errors import of_kind
 
 from ..arrays import Array, Values, np
 from ..columns import Column
+from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..rows import Rows
+from ..rows import ONE, Rows
 from .base import RecordSum
 
 
@@ -143,7 +144,12 @@ class Trace(RecordSum):
 
 
 def _entries(rows: Any) -> Any:
-    """On the grid of its table, where it has one: entry by entry in a box."""
+    """On the grid of its table, where it has one: entry by entry in a box, where columns by a
+    codebook of one column each are, too.
+    """
+    coded = rows.source if isinstance(rows, Intercept) and rows.value == ONE else rows
+    if isinstance(coded, Encoded) and (boxed := Box(rows, 1)).entry is not None:
+        rows = boxed
     return rows if isinstance(rows, Rows) and rows.grid is None else on_a_grid(rows)
 
 
