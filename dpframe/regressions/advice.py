@@ -196,6 +196,10 @@ def _check_setting(setting: Setting, *, each: bool, pure: bool) -> None:
     if setting.y is None:
         wanted = "one with labels, such as y=dp.Column(lower=0, upper=100)"
         raise InvalidArgument("setting", wanted, None, "A regression predicts them.")
+    if each and setting.y.levels is not None:
+        wanted = "of labels that are numbers, where records have budgets of their own"
+        way_out = "dp.regressions.PersonalizedSSP() fits labels of 0 and 1, lower=0, upper=1."
+        raise InvalidArgument("setting", wanted, "levels", way_out)
     if each and setting.rows_per_person != ONE:
         wanted = "of one row a person, where records have budgets of their own"
         way_out = "Bound the rows of a person to 1 before the table is read."

@@ -63,6 +63,15 @@ def test_what_is_recommended_is_certified_in_its_setting(rows, asked, person):
                 assert dp.certify(advised, target=target, setting=setting).derivation
 
 
+def test_classes_with_budgets_of_their_own_have_no_regression():
+    """In a sentence."""
+    setting = dp.Setting(
+        X=dp.Rows(norm=1), y=dp.Column("k", levels=["a", "b"]), relation=dp.ADD_REMOVE
+    )
+    with pytest.raises(dp.InvalidArgument, match="labels that are numbers"):
+        dp.recommend(**EASY, each=True, setting=setting)
+
+
 def test_without_labels_nothing_is_recommended():
     """In a sentence."""
     setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
