@@ -220,7 +220,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         origin = np.append(zero.coefficients, zero.intercept)
         for name, std in gaussian_stds(self.certificate_, self.result_, self._sizes):
             if np.array_equal(self.result_.released[name], self._theta):
-                return std * np.linalg.norm(np.array(moves) - origin, axis=0)
+                lengths: Array = np.linalg.norm(np.array(moves) - origin, axis=0)
+                return std * lengths
         return np.full(len(origin), np.nan)
 
     def __sklearn_tags__(self) -> Any:

@@ -26,6 +26,14 @@ from .rows import Rows as RowsNode
 UNKNOWN = ("missing", "zeros")
 
 
+def _lower(value: object) -> Fraction:
+    return rational(value, "lower")
+
+
+def _upper(value: object) -> Fraction:
+    return rational(value, "upper")
+
+
 def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     del attribute
     check_ends(instance.name, instance.lower, value)
@@ -38,10 +46,8 @@ class Numeric:
     """
 
     name: str = attrs.field(validator=of_kind(str))
-    lower: Fraction = attrs.field(converter=lambda value: rational(value, "lower"))
-    upper: Fraction = attrs.field(
-        converter=lambda value: rational(value, "upper"), validator=_increasing
-    )
+    lower: Fraction = attrs.field(converter=_lower)
+    upper: Fraction = attrs.field(converter=_upper, validator=_increasing)
     unit: str = ""
 
     @property
@@ -299,14 +305,6 @@ class Rows:
 
 def _bound(value: object) -> Expression:
     return positive(value, "bound")
-
-
-def _lower(value: object) -> Fraction:
-    return rational(value, "lower")
-
-
-def _upper(value: object) -> Fraction:
-    return rational(value, "upper")
 
 
 @attrs.frozen(cache_hash=True)
