@@ -14,6 +14,7 @@ from .figures import exactly
 
 if TYPE_CHECKING:
     from .comparison import Cell, Comparison
+    from .releases_compared import ReleaseNoise, ReleasesCompared
 
 POINTS = 61  # of a curve
 COLOURS = ("#0b5fa5", "#d1495b", "#2a9d4a", "#8a4fbf", "#c97b12", "#3f3f46")
@@ -49,6 +50,50 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     axes.set_title(_title(comparison, by_delta=by_delta), fontsize="medium")
     axes.legend(loc="best", fontsize="small")
     return axes
+
+
+def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
+    """The noise of each release over what is enough, against epsilon: as declared, and by each
+    calibration of its share alone, dotted where that is no theorem; releases that are alike are one
+    line.
+    """
+    axes, heights = new_axes() if ax is None else ax, [1.0]
+    axes.axhline(1, color="black", linewidth=1, label="enough")
+    several = len({line.delta for line in compared.lines}) > 1
+    alike: dict[object, list[str]] = {}
+    drawn: dict[object, list[ReleaseNoise]] = {}
+    for name, delta in dict.fromkeys((line.name, line.delta) for line in compared.lines):
+        lines = [line for line in compared.lines if (line.name, line.delta) == (name, delta)]
+        key = delta, *(f"{value:.9g}" for line in lines for value in _ratios(line))
+        alike.setdefault(key, []).append(name)
+        drawn.setdefault(key, lines)
+    for place, (key, lines) in enumerate(drawn.items()):
+        at, colour = [float(line.epsilon) for line in lines], COLOURS[place % len(COLOURS)]
+        label = ", ".join(alike[key])
+        label += f", delta = {exactly(lines[0].delta)}" if several else ""
+        axes.plot(at, [one.ratio for one in lines], "o-", color=colour, label=f"{label}: declared")
+        heights += [one.ratio for one in lines]
+        for style, which in (("^-", "analytic"), ("s-", "classical")):
+            cells = [getattr(one, which) for one in lines]
+            if all(cells):
+                values, valid = [c.ratio for c in cells], [c.valid for c in cells]
+                options = {"color": colour, "linewidth": 1, "markersize": 4}
+                axes.plot(at, values, style[0] + ":", **options)
+                solid = np.where(valid, values, np.nan)
+                axes.plot(at, solid, style, label=f"{label}: {which}", **options)
+                heights += values
+    axes.set(xscale="log", xlabel="epsilon")
+    _scale(axes, "ratio", heights)
+    axes.set_ylabel("std over the std that is enough")
+    axes.set_title(f"{compared.subject}\ndotted: outside its theorem", fontsize="medium", wrap=True)
+    axes.legend(loc="best", fontsize="small")
+    return axes
+
+
+def _ratios(line: ReleaseNoise) -> list[float]:
+    """By which releases are drawn alike."""
+    cells = [one for one in (line.analytic, line.classical) if one is not None]
+    return [line.ratio, *(cell.ratio or 0.0 for cell in cells)]
 
 
 def _title(comparison: Comparison, *, by_delta: bool) -> str:

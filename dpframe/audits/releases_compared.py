@@ -131,6 +131,15 @@ class ReleasesCompared:
 
     __repr__ = __str__
 
+    def plot(self, ax: Any = None) -> Any:
+        """The ratio of each release's noise to what is enough, against epsilon.
+
+        Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
+        """
+        from .plot import draw_releases
+
+        return draw_releases(self, ax)
+
     def _repr_html_(self) -> str:
         """The same as a table of HTML, for notebooks."""
         title, head, rows, notes = self._parts()

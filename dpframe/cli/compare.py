@@ -57,12 +57,10 @@ def compare_(
     if name is None:
         _refuse(told, ABOUT_TABLES, "Name a declaration: dpframe compare NAME --norm 1.")
         calibrations = dp.compare(sensitivity=sensitivity, **points)
-        if plot is not None:
-            written("--plot", plot, calibrations.plot().figure.savefig)
         found: Any = calibrations
     else:
-        alone = [sensitivity != "1", plot is not None]
-        _refuse(alone, ("--sensitivity", "--plot"), "It is of calibrations alone: leave NAME out.")
+        way_out = "It is of calibrations alone: leave NAME out."
+        _refuse([sensitivity != "1"], ("--sensitivity",), way_out)
         described = _described(name)
         if described is None:
             norms = "1" if norm is None and box is None else norm
@@ -72,6 +70,8 @@ def compare_(
             _refuse(told, ABOUT_TABLES, "The description says it.")
             regression, setting = described.regression, described.setting
         found = dp.compare(regression, setting=setting, trust=trust_of(trust), **points)
+    if plot is not None:
+        written("--plot", plot, found.plot().figure.savefig)
     if as_json:
         print_json(found.records())
     else:

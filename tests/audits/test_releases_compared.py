@@ -85,6 +85,22 @@ def test_what_cannot_be_compared_is_refused():
         dp.compare(WANG, sensitivity=2)
 
 
+def test_a_plot_has_a_line_a_release():
+    """Alike ones together; and one each for the calibrations of a share alone."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    axes = dp.compare(WANG, epsilon=["0.1", 8]).plot()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels[0] == "enough"
+    assert labels[1:] == [
+        f"floor, gram, moment: {w}" for w in ("declared", "analytic", "classical")
+    ]
+    heights = [line.get_ydata() for line in axes.get_lines() if "floor" in str(line.get_label())]
+    first = dp.compare(WANG, epsilon="0.1").records()[0]
+    assert heights[0][0] == pytest.approx(first["declared_ratio"])
+    assert heights[2][0] == pytest.approx(first["classical_ratio"])
+    pyplot.close(axes.figure)
+
+
 def test_pages():
     """At most 100 columns; a notebook's table; JSON."""
     found = dp.compare(attrs.evolve(WANG), epsilon=["0.1", 1, 8], delta=["1e-3", "1e-6"])

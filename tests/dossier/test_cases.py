@@ -260,8 +260,8 @@ def test_what_nothing_refutes_is_not_called_refuted(cases):
 def test_a_search_that_stays_below_the_claim_refutes_nothing(cases):
     """OPS, concentrated, at 0.1: n is read, and the attack on that shows 0.0949."""
     found = cases["OPSConcentratedCoded", "add/remove"].accounts[0]
-    assert (found.verdict, found.leaks) == ("open", True)
-    assert str(found) == "none, >= 0.094897"
+    assert (found.verdict, found.leaks) == ("open", False)
+    assert str(found) == ">= 0.094897"
 
 
 def test_no_number_is_invented(cases):
@@ -277,7 +277,7 @@ def test_bounds_of_the_data_are_treated_alike(cases):
     for name in ("AdaSSPGoogle", "AdaSSPHessianMix"):
         one = cases[name, "add/remove"]
         assert [str(account) for account in one.accounts] == ["none"] * 4
-        assert "the largest row norm" in one.reason
+        assert "max_norm" in one.reason
     assert "largest norm" in cases["AdaSSPHessianMix", "add/remove"].entry.record()["summary"]
 
 

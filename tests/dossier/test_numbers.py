@@ -235,8 +235,10 @@ def test_the_functional_mechanism_costs_half(cases):
 
 
 def test_pdp_op_is_refused_under_add_remove_and_loose_otherwise(cases):
-    """Under replace-one it needs at most 3/4 of its claim at B = Y = penalty = 1."""
-    assert {one.verdict for one in cases["PersonalizedRidgePrinted", ADD].accounts} == {"refuted"}
+    """Under replace-one it needs at most 3/4 of its claim at B = Y = penalty = 1; under add/remove
+    no epsilon holds, and what it is with a delta nobody says.
+    """
+    assert {one.verdict for one in cases["PersonalizedRidgePrinted", ADD].accounts} == {"open"}
     for one in cases["PersonalizedRidgePrinted", REPLACE].accounts:
         assert one.verdict == "proved"
         assert one.upper <= 0.76 * float(one.claimed)
