@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -84,7 +85,7 @@ class Estimate:
         """The geometric mean of the runs, corrected for `theirs` fits where these are more."""
         return self._back(self._centre(self._noise(theirs)))
 
-    @property
+    @cached_property
     def own(self) -> float:
         """The share of the runs that the prediction of the others holds; nan of one or two."""
         if len(self.runs) < 3:

@@ -182,8 +182,8 @@ def _number(value: float, _place: object) -> str:
     if 1e-4 <= value < 1e5:
         return f"{value:g}"
     power = math.floor(math.log10(value) + 1e-9)
-    lead = round(value / 10.0**power)
-    return f"$10^{{{power}}}$" if lead == 1 else f"${lead} \\cdot 10^{{{power}}}$"
+    lead = f"{value / 10.0**power:.3g}"
+    return f"$10^{{{power}}}$" if lead == "1" else f"${lead} \\cdot 10^{{{power}}}$"
 
 
 def _draw(axes: Any, name: str, line: Sequence[Entry], figure: Figure, color: str) -> None:
@@ -205,7 +205,7 @@ def _draw(axes: Any, name: str, line: Sequence[Entry], figure: Figure, color: st
     if low is None:
         return
     if figure.band == "20-80":
-        axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.12, linewidth=0)
+        axes.fill_between(x, low, high, color=drawn.get_color(), alpha=0.07, linewidth=0)
     else:
         axes.vlines(x, low, high, color=drawn.get_color(), linewidth=0.7, alpha=0.8)
 
@@ -219,7 +219,7 @@ def _band(line: Sequence[Entry], y: Any, figure: Figure) -> tuple[Any, Any]:
         return ends[:, 0], ends[:, 1]
     if figure.band == "std":
         return y, y + np.array([one.ours.std for one in line])
-    if figure.band == "interval" and len(line[0].ours.runs) > 1:
+    if figure.band == "interval" and len(line[0].ours.runs) > 2:
         half = np.array([one.ours.half_width for one in line])
         low = np.maximum(y - half, y / 10) if "y" in figure.log else y - half
         return low, y + half

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -31,7 +32,7 @@ class Entry:
     published: Cell | None
     theirs: int
 
-    @property
+    @cached_property
     def interval(self) -> tuple[float, float]:
         """Where a published run would lie, with probability 95%."""
         return self.ours.prediction(self.theirs)

@@ -102,14 +102,13 @@ def named(page, kind):
     for line in page.splitlines():
         if not line.startswith("| "):
             continue
-        for listed in re.findall(rf"\b{kind}s? ([\w., ]+)", line.split(" | ")[0]):
-            for part in listed.split(", "):
-                ends = re.match(r"([A-Z]?\.?\d[\d.]*)(?: to ([\d.]+))?", part)
-                if ends is None:
-                    continue
-                first, last = ends.group(1), ends.group(2) or ends.group(1)
+        for listed in re.findall(
+            rf"\b{kind}s? ((?:[A-Z]?\.?\d[\d.]*(?:, | to )?)+)", line.split(" | ")[0]
+        ):
+            for part in listed.strip(", ").split(", "):
+                first, _, last = part.partition(" to ")
                 head, _, low = first.rpartition(".")
-                high = last.rpartition(".")[2]
+                high = (last or first).rpartition(".")[2]
                 found |= {f"{head}.{k}".strip(".") for k in range(int(low), int(high) + 1)}
     return found
 

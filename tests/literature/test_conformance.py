@@ -4,23 +4,28 @@ laws, by two-sample Kolmogorov-Smirnov tests, and not those of another form of n
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
-from scipy.optimize import brentq
-from scipy.stats import ks_2samp, norm
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, unproved
+from tests.literature import laws
+from tests.literature.laws import (
+    CLAIM,
+    DELTA,
+    EPSILON,
+    FAR,
+    LEVEL,
+    RHO,
+    ROWS,
+    SIGNS,
+    again,
+    l2_laplace,
+    unit,
+)
 
-DRAWS, LEVEL, FAR = 1000, 0.01, 1e-4
-EPSILON, DELTA, RHO = 5.0, 1e-6, 0.05
-SIGNS = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]] * 100)
-X, y = (
-    SIGNS / 5,
-    SIGNS[:, 0],
-)  # rows far below their bound: coefficients (5, 0), noise on X'X counts
+X, y = SIGNS / 5, SIGNS[:, 0]  # rows far below their bound: (5, 0), noise on X'X counts
 G, b = X.T @ X, X.T @ y
 log, sqrt, EYE = np.log, np.sqrt, np.eye(2)
 
@@ -79,17 +84,6 @@ def statsmodels(form, rng):
     return np.linalg.solve(gram + (abs(least) + 1e-6) * (least <= 0) * EYE, moment)
 
 
-def unit_mu():
-    """The mu of Gaussian privacy that (epsilon, delta) affords, by bisection."""
-    return brentq(lambda mu: delta_of(mu) - DELTA, 1e-3, 10)
-
-
-def delta_of(mu):
-    """[DongRS22, Cor 2.13]"""
-    near, far = -EPSILON / mu + mu / 2, -EPSILON / mu - mu / 2
-    return norm.cdf(near) - np.exp(EPSILON) * norm.cdf(far)
-
-
 def boosted(solve, gram_std, step_std):
     """One clipped gradient, at 0, through a noisy X'X, which `solve` inverts. (More rounds wash out
     the noise of X'X.)
@@ -105,7 +99,7 @@ def boosted(solve, gram_std, step_std):
 
 def boosted_coded():
     """[Tang23, code]: mu itself is the std of everything."""
-    mu = unit_mu()
+    mu = 1 / unit(EPSILON, DELTA)
 
     def solve(gram, floor):
         ridge = max(0, sqrt(2) * mu * 1.96 - max(0, floor - mu * 1.96))
@@ -116,7 +110,7 @@ def boosted_coded():
 
 def boosted_kendall():
     """[Dick23, code]: mu/sqrt 3 for each third; the eigenvalue is the ridge."""
-    std = sqrt(3) / unit_mu()
+    std = sqrt(3) * unit(EPSILON, DELTA)
 
     def solve(gram, floor):
         return np.linalg.pinv(gram + floor * EYE)
@@ -150,9 +144,6 @@ MATRICES = {  # declaration: (the form of its noise on X'X, the paper's algorith
 each = pytest.mark.parametrize("declaration", MATRICES, ids=lambda one: type(one).__name__)
 
 
-ROWS, PURE, CLAIM = dp.Rows(norm=1), dp.PureDP(EPSILON), dp.ApproxDP(EPSILON, "1e-6")
-
-
 @cache
 def simulated(declaration, *, rows=ROWS, relation=None, target=CLAIM):
     """Coefficients of so many simulations, (DRAWS, 2), and of each what was released; by default
@@ -160,24 +151,16 @@ def simulated(declaration, *, rows=ROWS, relation=None, target=CLAIM):
     """
     reads_n = isinstance(declaration, dp.literature.SSPStatsmodels)
     relation = relation or (dp.REPLACE_ONE if reads_n else dp.ADD_REMOVE)
-    setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=relation)
-    run = unproved(declaration, target=target, setting=setting, label=NOT_PRIVATE)
-    found = [dp.experiments.simulate(run, X, y, rng=seed) for seed in range(DRAWS)]
+    found = laws.simulations(declaration, (X, y), relation=relation, target=target, rows=rows)
     assert all(one.output.solved for one in found)
-    return np.array([one.output.coefficients for one in found]), [one.released for one in found]
-
-
-def again(fit, form, seed=1):
-    """Coefficients by the paper, (DRAWS, 2)."""
-    rng = np.random.default_rng(seed)
-    return np.array([fit(form, rng) for _ in range(DRAWS)])
+    return laws.coefficients(found), [one.released for one in found]
 
 
 def agreement(one, other):
     """The least p-value over the coefficients, and over their errors, of the same law."""
     truth = np.linalg.solve(G, b)
     pairs = [(one, other), (np.abs(one - truth), np.abs(other - truth))]
-    return min(ks_2samp(p[:, j], q[:, j]).pvalue for p, q in pairs for j in range(2))
+    return laws.least((p[:, j], q[:, j]) for p, q in pairs for j in range(2))
 
 
 @each
@@ -185,7 +168,7 @@ def agreement(one, other):
 def test_it_has_the_law_of_its_paper(declaration):
     """Every coefficient and every error."""
     form, fit = MATRICES[declaration]
-    assert agreement(simulated(declaration)[0], again(fit, form)) > LEVEL
+    assert agreement(simulated(declaration)[0], again(partial(fit, form))) > LEVEL
 
 
 @each
@@ -194,7 +177,7 @@ def test_it_has_no_other_law(declaration):
     """The isotropic form is rejected, as the mirrored form is where isotropic noise was coded."""
     form, fit = MATRICES[declaration]
     other = "mirrored" if form == "isotropic" else "isotropic"
-    assert agreement(simulated(declaration)[0], again(fit, other)) < FAR
+    assert agreement(simulated(declaration)[0], again(partial(fit, other))) < FAR
 
 
 @each
@@ -217,7 +200,7 @@ def functional(lam):
     epsilon = 2.
     """
 
-    def fit(_, rng):
+    def fit(rng):
         first, both, second, one, two, _ = np.array(
             [G[0, 0], 2 * G[0, 1], G[1, 1], -2 * b[0], -2 * b[1], y @ y]
         ) + rng.laplace(scale=2 * 9 / 2, size=6)
@@ -240,7 +223,7 @@ def test_the_functional_mechanism_has_the_law_of_its_paper(declaration):
     noticed.
     """
     found, releases = simulated(declaration, rows=dp.Rows(box=1), target=dp.PureDP(2))
-    theirs = again(FUNCTIONAL[declaration], "")
+    theirs = again(FUNCTIONAL[declaration])
     assert agreement(found, theirs) > LEVEL
     lam = float(getattr(declaration, "lam", dp.constant(0)).value)
     coefficients = np.array([one["coefficients"] for one in releases])
@@ -258,11 +241,10 @@ def output_perturbation(radius, penalty=0.1):
     (2 (1 + radius)).
     """
 
-    def fit(_, rng):
+    def fit(rng):
         theta = np.linalg.solve(G / len(y) + penalty * EYE, b / len(y))
         eta = penalty * len(y) * EPSILON / (2 * (1 + radius))
-        angle = rng.uniform(0, 2 * np.pi)
-        return theta + rng.gamma(2, 1 / eta) * np.array([np.cos(angle), np.sin(angle)])
+        return theta + l2_laplace(eta, rng)
 
     return fit
 
@@ -278,8 +260,8 @@ OUTPUT = {
 @pytest.mark.parametrize("declaration", OUTPUT, ids=lambda one: type(one).__name__)
 def test_output_perturbation_has_the_law_of_its_paper(declaration):
     """And not that of the smaller noise that dpframe derives, nor of the unbounded theorem."""
-    found, _ = simulated(declaration, relation=dp.REPLACE_ONE, target=PURE)
-    assert agreement(found, again(OUTPUT[declaration], "")) > LEVEL
+    found, _ = simulated(declaration, relation=dp.REPLACE_ONE, target=dp.PureDP(EPSILON))
+    assert agreement(found, again(OUTPUT[declaration])) > LEVEL
     derived = dp.PersonalizedRidge(penalty="1/10")
-    less, _ = simulated(derived, relation=dp.REPLACE_ONE, target=PURE)
+    less, _ = simulated(derived, relation=dp.REPLACE_ONE, target=dp.PureDP(EPSILON))
     assert agreement(found, less) < FAR

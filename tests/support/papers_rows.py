@@ -265,6 +265,10 @@ LEAST = (
     " Uniform is at 0.8 of ours here: the paper's least budget was 0.0120 (it solves three cells "
     "of different lambda), which 2% of draws exceed."
 )
+OUTSIDE = (
+    " Of all 744 numbers of the tables 6 are outside, where our own runs would have about 35: the "
+    "numbers of a table share one draw of people and budgets, and are inside or outside together."
+)
 FOUND: dict[str, str] = {
     "wang-figure-1": (
         "privacy is free from epsilon = 0.58 on for a short solution, from 2.1 on for one that is "
@@ -276,13 +280,19 @@ FOUND: dict[str, str] = {
         "included. JointSSP reaches the model without noise where AdaSSP is half way."
     ),
     "wang-curves": (
-        "95% of 1,960 published numbers lie inside 95% intervals. Outside lie ten of zero on yacht "
-        "and ten of ridge on autos, which are one number each, of other folds, at ten epsilons; "
-        "the others are spread over sets and methods."
+        "published numbers are inside as often as our own runs are, method by method, and "
+        "ratios are 1.00: no bias. Of the 95 outside, ten of zero on yacht and ten of ridge on "
+        "autos are one number each, as the code keeps one partition of a set for all methods "
+        "and epsilons; of the 1,400 numbers with noise 75 are outside, where 70 +- 8 are "
+        "expected, on both sides but for SSP. Its errors span ten powers of ten, and their "
+        "logarithms are skewed upwards: 18 of its 20 lie above, and fewer of its own runs are "
+        "inside, too."
     ),
     "wang-table-3": (
-        "96% of 217 published numbers are inside, also in the SSP column, whose errors span ten "
-        "powers of ten. The printed table and the results of the code are two runs: they differ."
+        "inside as often as our own runs, also in the SSP column. The printed table and the "
+        "results of the code are two runs. Of the nine outside, two are SSP's (on breastcancer "
+        "and energy one fold decides the printed mean), one is that of ridge on autos, as in "
+        "the curves, and six of four methods lie on either side, where ten are expected."
     ),
     "wang-table-3-caption": (
         "the delta of the caption, smaller from n = 1,000 on, changes errors by less than folds "
@@ -297,17 +307,33 @@ FOUND: dict[str, str] = {
         "a hundredth of the noise variance, delta = n^-1.1."
     ),
     "wang-adaops-price": (
-        "repaired, the algorithm has up to 1.2 times the printed error; with better shares about "
-        "the same."
+        "repaired, the algorithm has 1.11 times the printed error (median of the 16 sets on which "
+        "it beats zero, at most 1.3); with better shares 1.01."
     ),
-    "acharya-table-1": PDP,
+    "acharya-table-1": PDP + OUTSIDE,
     "acharya-table-2": PDP + LEAST,
     "acharya-table-3": f"{SAMPLES[0].upper()}{SAMPLES[1:]}",
     "acharya-table-4": f"{SAMPLES[0].upper()}{SAMPLES[1:]}",
-    **{f"acharya-table-{k}": PDP for k in range(5, 13)},
+    **{f"acharya-table-{k}": PDP for k in (7, 9, 10, 12)},
+    "acharya-table-5": (
+        f"{PDP} Outside is uniform at eps_c = 0.1, at half of ours: a least budget of about 0.15 "
+        "among 43 that start at 0.1, which fewer than 1% of draws have."
+    ),
     **{
         f"acharya-table-{k}": (
-            "stds of few draws lie a little below those of 10,000, as the loss has a long tail."
+            f"{PDP} Outside is uniform where both tables have their least budget of 0.0120: one "
+            "number, in both."
+        )
+        for k in (6, 8)
+    },
+    "acharya-table-11": (
+        f"{PDP} Outside is the regularised loss of PDP-OP on the whole table, which the length of "
+        "the one drawn solution sets, 0.9 of ours."
+    ),
+    **{
+        f"acharya-table-{k}": (
+            "stds of ten draws lie below those of 10,000 (ratios under 1), as the loss has a long "
+            "tail; in B2 one number is outside, above."
         )
         for k in ("B1", "B2")
     },
@@ -334,8 +360,13 @@ FOUND: dict[str, str] = {
         "the noise of the labels, 0.01."
     ),
     "piazza-figure-6": (
-        "adaSSPbudget and constSSPfull beat SSP on real tables up to epsilon = 0.1, as the paper "
-        "says; at epsilon = 1 SSP catches up on bike and airfoil."
+        "adaSSPbudget and constSSPfull are below SSP on every table up to gamma = 0.6 or so, "
+        "also at epsilon = 1, as the paper says: there a few bad splits set the mean of SSP. "
+        "constSSPfull is about the lower bound of adaSSPbudget, as it says too."
+    ),
+    "piazza-figure-6-lambda": (
+        "never for adaSSPbudget, at any gamma and epsilon, as the caption says; calibrated "
+        "jointly it happens on airfoil at epsilon = 1."
     ),
     "thesis-figure-4.1": (
         "both SSP leave the picture: symmetric noise mends nothing, as the thesis says; the cause "
@@ -376,11 +407,8 @@ FOUND: dict[str, str] = {
     ),
 }
 VERDICTS = {  # of the others: they agree
-    "in part": (
-        "wang-figure-1 dandekar-figure-2 thesis-figure-4.7 thesis-figure-4.8 "
-        "acharya-table-1 acharya-table-3"
-    ),
-    "stand-in": "dandekar-figure-1 dandekar-figure-3 dandekar-figure-4 dandekar-figure-5",
+    "in part": "dandekar-figure-4 thesis-figure-4.7 thesis-figure-4.8",
+    "stand-in": "dandekar-figure-1 dandekar-figure-3 dandekar-figure-5",
     "ours": "wang-adaops-price acharya-beyond-insurance acharya-beyond-synthetic",
 }
 
