@@ -97,3 +97,12 @@ def test_what_is_refused(asked, word):
 def test_the_default_of_an_estimator(target, name):
     """By the kind of target."""
     assert type(default_regression(target)).__name__ == name
+
+
+def test_of_one_column_and_few_records_the_median_of_slopes_is_named():
+    """Where it was better in every world that was tried; not with an intercept beside it."""
+    named = dp.recommend(n=800, d=1, epsilon=1, delta="1e-6")
+    assert named.of_one_column == dp.regressions.TheilSen(pairs=400)
+    assert "labels scatter evenly about a line: dp.regressions.TheilSen(pairs=400)" in str(named)
+    for other in ({"n": 1000, "d": 2}, {"n": 100, "d": 1}, {"n": 5000, "d": 1}):
+        assert dp.recommend(**other, epsilon=1, delta="1e-6").of_one_column is None
