@@ -71,8 +71,8 @@ class Evidence:
     like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
     sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
     upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
-    sum |y|, and `lost_squares`, of the sum of its squares; they stand in `counts`. `meat` says how
-    residuals vary with rows, None where that was not released. Records were `shrunk`, or None.
+    sum |y|; they stand in `counts`. `meat` says how residuals vary with rows, None where that was
+    not released. Records were `shrunk`, or None.
     """
 
     gram: Array
@@ -85,7 +85,6 @@ class Evidence:
     counted: float = 0.0
     counted_std: float = math.inf
     lost: float = 0.0
-    lost_squares: float = math.inf
     lost_share: float = 0.0
     counts: Counts | None = None
     meat: Meat | None = None

@@ -12,8 +12,6 @@ from dpframe.numerics.edge import APART, least_visible
 
 Array = NDArray[Any]
 
-CLEAR = 2.0  # stds of noise that a bound adds to what was seen
-
 
 @attrs.frozen(eq=False)
 class Directions:
@@ -63,30 +61,6 @@ class Unseen:
             return np.full(len(rows), np.inf)
         moved = np.linalg.norm(rows @ self.lost, axis=1) * self.length
         return np.where(self.declared | (self.overlaps(rows) <= APART), moved, np.inf)
-
-
-@attrs.frozen(eq=False)
-class Moved:
-    """How far clips of labels may have moved estimates u' theta. They are off by v'X'l, v = `bread`
-    u, for what clips took off labels, l: by at most |v| `most`, since rows are bounded, and by
-    Cauchy-Schwarz at most sqrt(v'X'Xv `squares`), where l'l is at most `squares`; v'X'Xv was seen
-    with noise of std `gram_std` |v|^2, of which CLEAR are added.
-    """
-
-    bread: Array
-    most: float
-    squares: float
-    gram_std: float
-
-    def off(self, rows: Array) -> Array:
-        """Of rows (q, d) @ theta, (q,)."""
-        pulled = rows @ self.bread
-        lengths = np.einsum("ia,ia->i", pulled, pulled)
-        seen = np.maximum(np.einsum("ia,ia->i", rows, pulled), 0.0)
-        spread = seen + CLEAR * self.gram_std * lengths
-        by_squares = np.inf if np.isinf(self.squares) else np.sqrt(spread * self.squares)
-        found: Array = np.minimum(np.sqrt(lengths) * self.most, by_squares)
-        return found
 
 
 def directions(gram: Array, std: float) -> Directions:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Moved, Unseen, directions
+from .identified import Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
@@ -118,7 +118,6 @@ def infer(
     settled = settled and math.isfinite(reach)
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     bread, sandwich = (turn / found.values) @ turn.T, None
-    moved = Moved(bread, reach, evidence.lost_squares if counted else 0.0, evidence.gram_std)
     if not equal:
         most = stack.count * norm**2 * taken(residual, widest**2) if bounded else math.inf
         limit = private + most * bread @ bread if bounded else None
@@ -146,7 +145,7 @@ def infer(
         covariance=covariance,
         private=private,
         unseen=unseen,
-        moved=moved if math.isfinite(reach) else None,
+        moved=reach * bread if math.isfinite(reach) else None,
         residual=residual,
         variation=variation,
         bound=widest,

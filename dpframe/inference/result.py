@@ -13,7 +13,7 @@ from dpframe.errors import InvalidArgument
 
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
-from .identified import Moved, Unseen
+from .identified import Unseen
 from .residual import Residual
 from .sandwich import Sandwich
 from .spread import Spread
@@ -74,8 +74,8 @@ class Inference:
 
     Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
     (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
-    `unseen`; and how far clips of labels may have `moved` it, None where nothing bounds that.
-    `residual` is the variance of labels about the regression, None where
+    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|; None where
+    nothing bounds that. `residual` is the variance of labels about the regression, None where
     nothing is known of it, `variation` what is known of it and R^2. `bound` is that of labels; of
     each label and residual at least `kept` was inside its clip. `settled` says whether the
     iteration found its fixed point, and clips took no more than half off the sizes of labels, of
@@ -91,7 +91,7 @@ class Inference:
     covariance: Array
     private: Array
     unseen: Unseen
-    moved: Moved | None
+    moved: Array | None
     residual: Residual | None
     variation: Variation | None
     bound: float
@@ -269,7 +269,7 @@ class Inference:
             values, vectors = np.linalg.eigh(self.covariance)
             above = values > values[-1] * np.finfo(float).eps * len(values)
             root = rows @ (vectors[:, above] * np.sqrt(values[above]))
-            hidden = self.unseen.off(rows) + self.moved.off(rows)
+            hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         if self.sandwich is not None:
             most = self.sandwich.limit

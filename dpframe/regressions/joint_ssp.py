@@ -273,12 +273,12 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
-    (lost, lost_squares, share), sizes = (0.0, 0.0, 0.0), None
+    lost, share, sizes = 0.0, 0.0, None
     if counts is not None and counts_std is not None:
         n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
         if np.ndim(counts):
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
-            lost, lost_squares, share = lost_to_clips(np.asarray(counts), counts_std, level)
+            lost, share = lost_to_clips(np.asarray(counts), counts_std, level)
             sizes = Counts(np.asarray(counts), counts_std, bound)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
@@ -292,7 +292,6 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         counted=bound**2 * counted,
         counted_std=bound**2 * counted_std,
         lost=bound * lost,
-        lost_squares=bound**2 * lost_squares,
         lost_share=share,
         counts=sizes,
     )

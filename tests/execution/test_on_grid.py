@@ -118,7 +118,8 @@ def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
 def test_what_is_held_is_said_by_the_graph():
     """From the first later pass over rows on, where there are two."""
     assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2, 3), "the first reads labels only"
-    assert held(certified(dp.JointSSP(rounds=0))) is None
+    assert held(certified(dp.JointSSP(rounds=0)))[0] == (1, 2)
+    assert held(certified(dp.JointSSP(rounds=0, sandwich=0))) is None
     assert held(certified(dp.regressions.BoostedAdaSSP())) is None, "a loop reads rows as they are"
 
 

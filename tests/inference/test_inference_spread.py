@@ -5,7 +5,6 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm, t
 
-from dpframe.inference.identified import Moved
 from dpframe.inference.spread import FARTHEST, Spread, farther, stretched
 
 LEVELS = (0.08, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
@@ -140,25 +139,3 @@ def test_p_values_are_where_intervals_of_biased_estimates_end():
     assert SPREAD.p_values(half, off)[3] == 1  # what is no error but a bias
     assert SPREAD.half(1.96, off=np.inf).tolist() == [np.inf] * 4
     assert SPREAD.p_values(half, np.inf).tolist() == [1, 1, 1, 1]
-
-
-def test_no_choice_of_what_clips_took_moves_estimates_further():
-    """The worst that numbers of bounded size and sum of squares can do, found greedily."""
-    rng = np.random.default_rng(0)
-    X = np.c_[np.ones(400), rng.uniform(-1, 1, (400, 4))] / np.sqrt(5)
-    gram = X.T @ X
-    bread = np.linalg.inv(gram)
-    for few in (3, 40, 400):
-        for row in np.eye(5):
-            order = np.argsort(-np.abs(X @ bread @ row))[:few]
-            took = np.zeros(400)
-            took[order] = 0.2 * np.sign(X @ bread @ row)[order]
-            true = abs(row @ bread @ X.T @ took)
-            most, squares = np.abs(took).sum(), took @ took
-            bounds = [
-                Moved(bread, *ends, 0.0).off(row[None])[0]
-                for ends in ((most, np.inf), (np.inf, squares), (most, squares))
-            ]
-            assert true <= bounds[2] * (1 + 1e-9)
-            assert bounds[2] == min(bounds[:2])
-            assert bounds[few > 3] < 3 * true

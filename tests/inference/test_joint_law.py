@@ -10,7 +10,6 @@ from scipy.stats import chi2, norm
 from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, Seen
-from dpframe.inference.identified import Moved
 from dpframe.inference.inference import infer
 from dpframe.inference.result import LAWS, Units
 from dpframe.inference.spread import stretched
@@ -111,7 +110,7 @@ def test_regions_of_several_are_missed_no_more_often(df, alpha):
 def test_what_may_be_hidden_is_taken_off_tests():
     """A part of it by the triangle inequality; all of it where nothing bounds it."""
     law = found()
-    off = attrs.evolve(law, moved=Moved(np.eye(3), 0.02, np.inf, 0.0))
+    off = attrs.evolve(law, moved=0.02 * np.eye(3))
     rows, r = np.eye(3)[:2], np.array([0.2, -0.1])
     plain, less = law.wald_test(rows, r), off.wald_test(rows, r)
     moves = 0.02 * np.array([[a, b] for a in (-1, 1) for b in (-1, 1)])

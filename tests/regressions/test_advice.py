@@ -158,3 +158,12 @@ def test_two_classes_have_a_regression_of_theirs():
     assert "dp.PrivateClassifier" in str(found)
     with pytest.raises(dp.InvalidArgument, match="above 0 for labels of two classes"):
         dp.recommend(n=20_000, epsilon=1, setting=setting)
+
+
+def test_of_one_column_and_few_records_the_median_of_slopes_is_named():
+    """Where it was better in every world that was tried; not with an intercept beside it."""
+    named = dp.recommend(n=800, d=1, epsilon=1, delta="1e-6")
+    assert named.of_one_column == dp.regressions.TheilSen(pairs=400)
+    assert "labels scatter evenly about a line: dp.regressions.TheilSen(pairs=400)" in str(named)
+    for other in ({"n": 1000, "d": 2}, {"n": 100, "d": 1}, {"n": 5000, "d": 1}):
+        assert dp.recommend(**other, epsilon=1, delta="1e-6").of_one_column is None
