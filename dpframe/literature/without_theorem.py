@@ -147,8 +147,10 @@ class DepthSample(WithoutTheorem):
                 self,
                 holds=False,
                 rule="the point is drawn with the density that was weighed, exp(rate depth)",
-                fact="weighed: models t to m - t + 1; drawn: t + 1 to m - t, one depth further",
-                way_out="draw from the region that was weighed; count volumes of depth >= theirs.",
+                fact="weighed: models t to m - t + 1; drawn: models t + 1 to m - t, one depth "
+                "further",
+                way_out="draw from the region that was weighed, and count volumes of depth >= "
+                "theirs.",
             )
         ]
 
@@ -245,8 +247,9 @@ class TransposedPosterior(WithoutTheorem, Posterior):
         delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
         says = (
             f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or "
-            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, delta({EPSILON:g}) is at least "
-            f"{delta:.3g}; at a posterior's own covariance it is below 1e-9"
+            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, "
+            f"delta({EPSILON:g}) >= {delta:.3g}; at a "
+            "posterior's own covariance it is below 1e-9"
         )
         witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
         return [

@@ -15,7 +15,7 @@ from dpframe.theory.procedures import residual_of
 
 from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading, reads
+from ..node import Node, Reading
 from ..procedure import Random, Rounded, Sampler, approximate
 from ..statistics import Gram, Moment
 from ..statistics.combined import ZERO
@@ -40,18 +40,19 @@ class Posterior(Sampler):
     summary: ClassVar[str] = "posterior sample"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(metadata=reads())
-    floor: Expression = attrs.field(metadata=reads())
+    penalty: Expression
+    floor: Expression
     log_residual: Expression | None
-    temperature: Expression | None = attrs.field(metadata=reads())
+    temperature: Expression | None
     share: Share
     name: str
 
     @property
     def own_readings(self) -> dict[str, Reading]:
         """Penalty, floor, what is stated, and the bound on residuals where there is one."""
-        own = {} if self.residual is None else {"residual": Reading(self.residual, RELEASED)}
-        return super().own_readings | own
+        found: dict[str, Expression | None] = {"penalty": self.penalty, "floor": self.floor}
+        found |= {"residual": self.residual, "temperature": self.temperature}
+        return {name: Reading(of, RELEASED) for name, of in found.items() if of is not None}
 
     @property
     def derived(self) -> dict[str, Reading]:
