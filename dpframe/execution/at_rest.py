@@ -11,7 +11,7 @@ import numpy as np
 
 from dpframe.errors import SourceFailed
 from dpframe.sources import Source
-from dpframe.sources.around import Around
+from dpframe.sources.source import Around
 from dpframe.sources.table import Block
 
 S = TypeVar("S")

@@ -19,13 +19,12 @@ from ..files import Where, place
 from ..kept import check_unit
 from . import store
 from .accounts import HASH, Account, Charge, Cost
-from .admission import admission, known, unfit
 from .book import Book
 from .chain import BEGINNING, START, TRUSTED, Entry, Head, linked
 from .history import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
-from .steps import Step, begun, older, read_on
+from .steps import Step, admission, begun, known, older, read_on, unfit
 
 STRETCH = 2000  # entries that are read in one transaction, where all are
 
