@@ -38,7 +38,7 @@ from .printing import complain, print_json, say, waiting, width, written
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
 
-    from .audited import Asked, Audited
+    from .audited import Audited, AuditOptions
 
 app = typer.Typer(add_completion=False)
 
@@ -79,7 +79,7 @@ def audit_(
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
 
-    from .audited import Asked
+    from .audited import AuditOptions
 
     if html is not None:
         require()  # before the work
@@ -87,7 +87,7 @@ def audit_(
     told |= {"--schema": schema, "--formula": formula, "--jointly": jointly}
     told |= {"--relation": relation is not RelationName.ADD_REMOVE}
     told |= {"--rows-per-person": rows_per_person != "1"}
-    asked = Asked(
+    asked = AuditOptions(
         epsilon=epsilon,
         delta=delta,
         each=each_epsilon,
@@ -111,7 +111,7 @@ def audit_(
         raise typer.Exit(1)
 
 
-def _subject(name: str | None, event: str | None, asked: Asked) -> Audited:
+def _subject(name: str | None, event: str | None, asked: AuditOptions) -> Audited:
     from .audited import audited, audited_event
 
     if name and not event:

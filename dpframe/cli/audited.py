@@ -32,7 +32,7 @@ class Audited:
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class AuditOptions:
     """The options of the command line that say what is claimed, and of what table."""
 
     epsilon: str | None
@@ -63,7 +63,7 @@ def is_description(name: str) -> bool:
     return name.lower().endswith(DESCRIBED)
 
 
-def audited(name: str, asked: Asked) -> Audited:
+def audited(name: str, asked: AuditOptions) -> Audited:
     """The audit of a named declaration, or of a description. Raises InvalidArgument."""
     if is_description(name):
         return _described(read_description(Path(name)), asked)
@@ -78,7 +78,7 @@ def audited(name: str, asked: Asked) -> Audited:
     return Audited(found)
 
 
-def audited_event(text: str, asked: Asked) -> Audited:
+def audited_event(text: str, asked: AuditOptions) -> Audited:
     """The audit of an event of dp_accounting: its text, a file of that, or module:name. Raises
     InvalidArgument.
     """
@@ -107,7 +107,7 @@ def _event(text: str) -> object:
     return documents.text_of(text, "--event (a text with brackets, a file of it, or module:name)")
 
 
-def _described(found: Description, asked: Asked) -> Audited:
+def _described(found: Description, asked: AuditOptions) -> Audited:
     """The description's own claim, or another one of the same table by --epsilon and --delta."""
     if asked.told:
         raise dp.InvalidArgument(", ".join(asked.told), "left out", "given", ELSEWHERE)

@@ -33,7 +33,7 @@ DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
 
 @attrs.frozen(repr=False)
-class Outcome:
+class PartOutcome:
     """What became of the work on parts: a value or a refusal. Never raised where it was made, since
     others log what is raised, with its arguments.
     """
@@ -41,11 +41,11 @@ class Outcome:
     value: Any
     error: DPFrameError | None = None
 
-    def __add__(self, other: Outcome) -> Outcome:
+    def __add__(self, other: PartOutcome) -> PartOutcome:
         """The sum of both values, or the first refusal."""
         if self.error is not None or other.error is not None:
             return self if self.error is not None else other
-        return Outcome(self.value + other.value)
+        return PartOutcome(self.value + other.value)
 
     def get(self) -> Any:
         """The value. Raises DPFrameError."""
@@ -54,14 +54,14 @@ class Outcome:
         return self.value
 
 
-def outcome(work: Work, part: Part) -> Outcome:
+def outcome(work: Work, part: Part) -> PartOutcome:
     """The work on one part, done wherever this is called."""
     try:
-        return Outcome(work(part.blocks()))
+        return PartOutcome(work(part.blocks()))
     except DPFrameError as error:
-        return Outcome(None, bare(error))
+        return PartOutcome(None, bare(error))
     except Exception as error:  # noqa: BLE001 - may quote data
-        return Outcome(None, SourceFailed(part.name, type(error).__name__))
+        return PartOutcome(None, SourceFailed(part.name, type(error).__name__))
 
 
 def alone(work: Work, parts: Iterable[Part], bar: Progress) -> Any:
@@ -91,7 +91,7 @@ class Engine(ABC):
     executor: Any
 
     @abstractmethod
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """One outcome a part, in the order of the parts. Raises SourceFailed."""
 
     def _safely(self, call: Callable[[], T]) -> T:
@@ -104,7 +104,7 @@ class Submitting(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """What is in flight is cancelled where anything stops the pass, Ctrl-C included."""
         width, flying = AHEAD * workers(self.executor), deque[tuple[Any, Part]]()
         try:
@@ -122,10 +122,10 @@ class Submitting(Engine):
         """A future of the outcome."""
         return self.executor.submit(outcome, work, part)
 
-    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
         """The outcome, once it is there."""
         del work, part
-        found: Outcome = future.result()
+        found: PartOutcome = future.result()
         return found
 
 
@@ -138,7 +138,7 @@ class Distributed(Submitting):
         data = self.executor.scatter(part, hash=False) if part.held else part
         return self.executor.submit(outcome, work, data, pure=False)
 
-    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
         """The outcome. Dask repeats a task whose worker was lost, but not rows that were sent to
         it: they are sent again.
         """
@@ -157,13 +157,13 @@ class Mapping(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """A wave at a time."""
         width, remaining = AHEAD * workers(self.executor), iter(parts)
         while wave := list(islice(remaining, width)):
             yield from self._safely(partial(self._wave, work, wave))
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[Outcome]:
+    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
         return list(self.executor.map(partial(outcome, work), wave))
 
 
@@ -173,14 +173,14 @@ class Pooled(Mapping):
     so a worker that is replaced ends the pass.
     """
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[Outcome]:
+    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
         at_work = list(self.executor._pool)  # noqa: SLF001 - it tells nobody who its workers are
         waiting = self.executor.map_async(partial(outcome, work), wave)
         while not waiting.ready():
             waiting.wait(PATIENCE)
             if self.executor._pool != at_work and not waiting.ready():  # noqa: SLF001
                 raise SourceFailed("by the executor", "a worker died", DIED)
-        found: list[Outcome] = waiting.get()
+        found: list[PartOutcome] = waiting.get()
         return found
 
 

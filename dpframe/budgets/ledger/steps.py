@@ -16,7 +16,7 @@ from ..kept import of_unit
 from . import json_values, store
 from .accounts import Account, Charge, Cost, Total, fitting, left_line, nothing_spent
 from .book import Book, amounts_of
-from .chain import NAME, TRUSTED, Entry, broken, entry_after
+from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
 from .history import charge_of
 from .names import check_name, check_new
 from .plan import Admission, Plan, planned, settled
@@ -74,7 +74,7 @@ class Step:
         if plan is not None:
             self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
 
-    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> Entry:
+    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> ChainEntry:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         entry = entry_after(self._book.head, time, action, dataset, content)
         self._book.extend([entry])
