@@ -1,5 +1,7 @@
-"""What a chain of entries adds up to. Nothing that could not have been is believed: prices are
-computed again from what a run states, sums are added again, ceilings proved again.
+"""The accounts that a chain of entries adds up to.
+
+Every entry is validated while it is read: prices are recomputed from the guarantees that a run
+states, sums are added again, and ceilings are proved to imply the budget again.
 """
 
 from __future__ import annotations
