@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from dpframe.execution.totals import Pass, Sums
-from dpframe.sources.around import Around
+from dpframe.sources.source import Around
 from dpframe.sources.table import Block
 
 S = TypeVar("S")

@@ -38,7 +38,7 @@ from .printing import complain, print_json, say, waiting, width, written
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
 
-    from .audited import Asked, Audited
+    from .audited import Audited, AuditOptions
 
 app = typer.Typer(add_completion=False)
 
@@ -79,15 +79,20 @@ def audit_(
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
 
-    from .audited import Asked
+    from .audited import AuditOptions
 
     if html is not None:
         require()  # before the work
-    told: dict[str, object] = {"--norm": norm, "--box": box, "--bound": bound, "--set": given}
-    told |= {"--schema": schema, "--formula": formula, "--jointly": jointly}
-    told |= {"--relation": relation is not RelationName.ADD_REMOVE}
-    told |= {"--rows-per-person": rows_per_person != "1"}
-    asked = Asked(
+    about_table: dict[str, object] = {
+        "--norm": norm,
+        "--box": box,
+        "--bound": bound,
+        "--set": given,
+    }
+    about_table |= {"--schema": schema, "--formula": formula, "--jointly": jointly}
+    about_table |= {"--relation": relation is not RelationName.ADD_REMOVE}
+    about_table |= {"--rows-per-person": rows_per_person != "1"}
+    options = AuditOptions(
         epsilon=epsilon,
         delta=delta,
         each=each_epsilon,
@@ -99,10 +104,10 @@ def audit_(
         trust=trust_of(trust),
         given=given,
         jointly=jointly,
-        told=tuple(name for name, value in told.items() if value),
+        given_names=tuple(name for name, value in about_table.items() if value),
     )
     with waiting("Proving, and adding up by every accountant"):
-        done = _subject(name, event, asked)
+        done = _subject(name, event, options)
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
@@ -111,13 +116,13 @@ def audit_(
         raise typer.Exit(1)
 
 
-def _subject(name: str | None, event: str | None, asked: Asked) -> Audited:
+def _subject(name: str | None, event: str | None, options: AuditOptions) -> Audited:
     from .audited import audited, audited_event
 
     if name and not event:
-        return audited(name, asked)
+        return audited(name, options)
     if event and not name:
-        return audited_event(event, asked)
+        return audited_event(event, options)
     raise dp.InvalidArgument("audit", "of a NAME or of an --event", "both" if name else "neither")
 
 

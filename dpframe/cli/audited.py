@@ -1,4 +1,4 @@
-"""What a person asks to audit: a declaration, a description in a file, or an event."""
+"""What is audited: a declaration, a description in a file, or an event."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Audited:
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class AuditOptions:
     """The options of the command line that say what is claimed, and of what table."""
 
     epsilon: str | None
@@ -44,7 +44,7 @@ class Asked:
     trust: Sequence[type]
     given: Sequence[str]
     jointly: bool
-    told: tuple[str, ...]
+    given_names: tuple[str, ...]
     """names of the options about the table and the declaration that were given"""
 
     @property
@@ -63,38 +63,38 @@ def is_description(name: str) -> bool:
     return name.lower().endswith(DESCRIBED)
 
 
-def audited(name: str, asked: Asked) -> Audited:
+def audited(name: str, options: AuditOptions) -> Audited:
     """The audit of a named declaration, or of a description. Raises InvalidArgument."""
     if is_description(name):
-        return _described(read_description(Path(name)), asked)
-    regression = regression_of(name, asked.given, jointly=asked.jointly)
+        return _described(read_description(Path(name)), options)
+    regression = regression_of(name, options.given, jointly=options.jointly)
     found = audit(
         regression,
-        target=asked.target,
-        setting=asked.setting,
-        accountant=asked.accountant,
-        trust=asked.trust,
+        target=options.target,
+        setting=options.setting,
+        accountant=options.accountant,
+        trust=options.trust,
     )
     return Audited(found)
 
 
-def audited_event(text: str, asked: Asked) -> Audited:
+def audited_event(text: str, options: AuditOptions) -> Audited:
     """The audit of an event of dp_accounting: its text, a file of that, or module:name. Raises
     InvalidArgument.
     """
-    taken = [name for name in asked.told if name not in ABOUT_UNITS]
-    if taken or asked.personal:
+    taken = [name for name in options.given_names if name not in ABOUT_UNITS]
+    if taken or options.personal:
         wanted = "left out with --event"
-        names = ", ".join([*taken, *(["--each-epsilon, --groups"] if asked.personal else [])])
+        names = ", ".join([*taken, *(["--each-epsilon, --groups"] if options.personal else [])])
         raise dp.InvalidArgument(names, wanted, "given", "An event says nothing of the table.")
-    setting = attrs.evolve(asked.setting, X=dp.Rows(norm=1), y=None)
+    setting = attrs.evolve(options.setting, X=dp.Rows(norm=1), y=None)
     event: Any = EventRegression(_event(text))
     found = audit(
         event,
-        target=asked.target,
+        target=options.target,
         setting=setting,
-        accountant=asked.accountant,
-        trust=asked.trust,
+        accountant=options.accountant,
+        trust=options.trust,
     )
     return Audited(found)
 
@@ -107,18 +107,18 @@ def _event(text: str) -> object:
     return documents.text_of(text, "--event (a text with brackets, a file of it, or module:name)")
 
 
-def _described(found: Description, asked: Asked) -> Audited:
+def _described(found: Description, options: AuditOptions) -> Audited:
     """The description's own claim, or another one of the same table by --epsilon and --delta."""
-    if asked.told:
-        raise dp.InvalidArgument(", ".join(asked.told), "left out", "given", ELSEWHERE)
-    named = asked.epsilon is not None or asked.delta is not None or asked.personal
-    accountant = found.accountant if asked.accountant == "auto" else asked.accountant
+    if options.given_names:
+        raise dp.InvalidArgument(", ".join(options.given_names), "left out", "given", ELSEWHERE)
+    named = options.epsilon is not None or options.delta is not None or options.personal
+    accountant = found.accountant if options.accountant == "auto" else options.accountant
     done = audit(
         found.regression,
-        target=asked.target if named else found.target,
+        target=options.target if named else found.target,
         setting=found.setting,
         accountant=accountant,
-        trust=asked.trust,
+        trust=options.trust,
     )
     remarks = [f"{name}: {text}" for name, text in found.remarks.items() if text]
     claims = [str(one) for one in found.claimed_sensitivities]

@@ -82,7 +82,7 @@ def coloured(text: str) -> Text:
 
 @contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """A sign of life on standard error while something is computed; none where nobody watches."""
+    """Show a spinner on standard error while the block runs, if that is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield

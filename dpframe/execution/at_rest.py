@@ -11,7 +11,7 @@ import numpy as np
 
 from dpframe.errors import SourceFailed
 from dpframe.sources import Source
-from dpframe.sources.around import Around
+from dpframe.sources.source import Around
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
@@ -68,7 +68,7 @@ class Digesting(Generic[S]):
 
 
 @attrs.define(eq=False, repr=False)
-class Held(Around):
+class AtRest(Around):
     """A source whose blocks must have the digests of the first pass in every later one."""
 
     _digests: tuple[bytes, ...] | None = attrs.field(default=None, init=False)
@@ -85,4 +85,4 @@ class Held(Around):
 
 def held_at_rest(source: Source) -> Source:
     """The source itself where it is at rest or read once, else one that compares digests."""
-    return source if source.at_rest or source.passes < 2 else Held(source)
+    return source if source.at_rest or source.passes < 2 else AtRest(source)

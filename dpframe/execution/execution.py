@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,8 +16,10 @@ import attrs
 import numpy as np
 
 from dpframe.errors import (
+    BadData,
     InvalidArgument,
     NotExecutable,
+    Plain,
     check_kind,
     check_word,
     shown,
@@ -23,7 +27,7 @@ from dpframe.errors import (
 from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
-from dpframe.graph.statistics import Searched
+from dpframe.graph.statistics import Searched, Statistic
 from dpframe.identity import own, state, strangers
 from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
@@ -33,8 +37,7 @@ from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.roster import Roster
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.reading import Plain
-from dpframe.sources.threads import narrow
+from dpframe.sources.running import narrow
 from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .at_rest import held_at_rest
@@ -45,7 +48,6 @@ from .processing import with_what_was_released
 from .public_budgets import Asked, asked, check_order, read_budgets, spent_by
 from .receipts import Receipt, Result, charge, check_records, left_to_the_accountant, note
 from .reused import NO_GUESS, guess_of
-from .room import check_room
 from .running import Drawn, Running, check_passes
 from .samples import check_sampling, check_thinning
 from .stages import staged
@@ -323,3 +325,41 @@ def _receipt(
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         assumptions=(*assumed, *left_to_the_accountant(certificate), *source.assumptions),
     )
+
+
+BYTES = 40  # at least, of an entry: its sum in words, its noise, the released value, copies
+WAY_OUT = "Leave out columns or levels, or give the machine more memory; nothing was charged."
+
+
+def check_room(
+    statistics: Iterable[Statistic], sizes: Mapping[str, int], most: int | None = None
+) -> None:
+    """Refuse, before a row is read, statistics of more entries than `most` bytes hold, by default
+    the memory of this machine. Raises BadData.
+    """
+    limit = memory() if most is None else most
+    count = sum(entries(one, sizes) for one in statistics)
+    if limit is not None and count * BYTES > limit:
+        wanted = f"a table whose statistics fit into {_gigabytes(limit)} of memory"
+        got = Plain(f"one of {count} numbers in its sums, at least {_gigabytes(count * BYTES)}")
+        raise BadData("X", wanted, got, WAY_OUT)
+
+
+def entries(statistic: Statistic, sizes: Mapping[str, int]) -> int:
+    """The number of entries of its value, 0 where these sizes do not say."""
+    numbers = {name: Number(Fraction(size)) for name, size in sizes.items()}
+    shape = [length.substitute(numbers) for length in statistic.shape]
+    known = [length.value for length in shape if isinstance(length, Number)]
+    return int(prod(known)) if len(known) == len(shape) else 0
+
+
+def memory() -> int | None:
+    """Bytes of this machine's memory, None where the system does not say."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def _gigabytes(size: int) -> str:
+    return f"{size / 2**30:,.1f} GiB"

@@ -1,4 +1,4 @@
-"""Functions of released values as they are run: what one of them raises is told from all else."""
+"""Running functions of released values: what one of them raises becomes PostFailed."""
 
 from __future__ import annotations
 

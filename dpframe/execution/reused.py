@@ -1,6 +1,8 @@
-"""Sums that need no pass of their own: taken along with the first pass for what will probably be
-learned, so that a run which learns just that reads the table once; or read already, as residuals at
-coefficients of zero are labels, and what is clipped alike has the same sum.
+"""Sums that need no pass of their own.
+
+Sums of the second stage are computed in the first pass, for the value that a declaration expects to
+be released (`known(..., likely=)`); the table is read again only if another value is released. A
+sum over residuals at coefficients of zero is the sum over the labels, which was read before.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -28,12 +29,12 @@ from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
+from dpframe.randomness.coins import rational_coins
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 
-from .best import best_of
 from .draws import Draw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
@@ -41,9 +42,8 @@ from .one_pass import empty_block
 from .processing import applied
 from .reused import NO_GUESS, Alike, Guess
 from .samples import InOrder, Kept, Sample
-from .searching import Search
-from .stages import Stages
-from .totals import NOTHING, Pass, Sums, derived, real
+from .stages import Stages, staged
+from .totals import NOTHING, Pass, Search, Sums, derived, real
 from .views import needed, reads_of
 
 Array = NDArray[Any]
@@ -346,3 +346,50 @@ def check_passes(stages: Stages, source: Source) -> None:
     if source.passes < 2 and several_passes(stages):
         wanted = "one that can be read several times, since later steps read released values"
         raise BadData("X", wanted, Plain("blocks that can be read once"), source.again)
+
+
+def best_of(running: Running, search: RandomStopping, randomness: Randomness) -> Any:
+    """The fit of the run with the lowest score; of equal scores, the first. Number and candidates
+    of the runs are drawn by fair bits, whatever the table.
+    """
+    bits, found, lowest = randomness.bits, None, np.inf
+    looked: dict[Graph, dict[Node, Any]] = {}
+    stopped, failed = False, None
+    while not stopped:
+        graph = search.graphs[int(bits.below(len(search.graphs), 1)[0])]
+        try:
+            fit, score = one_run(running, graph, looked.setdefault(graph, {}), randomness)
+        except PostFailed as error:
+            failed = PostFailed(error.function, "an error, in one of the runs")
+        if failed is not None:  # the theorem covers what is returned, not what one run released
+            raise failed
+        if found is None or score < lowest:  # the proof needs an order: no number is the last
+            found, lowest = fit, score
+        stopped = bool(rational_coins(bits, search.gamma, 1)[0])
+    return found
+
+
+def one_run(
+    running: Running, graph: Graph, looked: dict[Node, Any], randomness: Randomness
+) -> tuple[Any, float]:
+    """A fit and its score. `looked` keeps what does not change from run to run."""
+    from .execution import constants  # which runs this
+
+    inner = attrs.evolve(
+        running,
+        stages=staged(graph),
+        numbers=PublicNumbers(running.numbers.certificate),
+        values=dict(looked),
+        released={},
+    )
+    for stage in range(inner.stages.count):
+        inner.learn(stage)
+        inner.look(stage)
+        if stage == 0:
+            looked.update(inner.values)
+            inner.released.update(constants(inner))
+        inner.release(inner.draws(stage), randomness)
+    inner.learn(inner.stages.count)
+    fit, score = (inner.released[node] for node in graph.outputs)
+    number = float(score)
+    return fit, math.inf if math.isnan(number) else number

@@ -19,7 +19,7 @@ from .layout import Layout
 from .parts import Part, Piece
 from .progress import Progress
 from .reading import Plain
-from .running import DIED, Outcome, outcome
+from .running import DIED, PartOutcome, outcome
 from .source import Source
 from .table import Block, Table
 from .telling import safely
@@ -107,7 +107,7 @@ class Task:
     number: int
 
 
-def partition_outcome(task: Task, X: Any, y: Any, budgets: Any) -> Outcome:
+def partition_outcome(task: Task, X: Any, y: Any, budgets: Any) -> PartOutcome:
     """The work on one partition, on the worker that holds it."""
     return outcome(task.work, Piece(task.layout, X, y, f"partition {task.number}", budgets))
 
@@ -120,7 +120,7 @@ def folded(parts: list[Any]) -> Any:
     return total
 
 
-def fold_outcomes(total: Outcome | None, *parts: Outcome) -> Outcome:
+def fold_outcomes(total: PartOutcome | None, *parts: PartOutcome) -> PartOutcome:
     """total + part + part + ..., from the left."""
     outcomes = parts if total is None else (total, *parts)
     return reduce(operator.add, outcomes)

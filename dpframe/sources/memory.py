@@ -10,9 +10,9 @@ import attrs
 from .layout import Layout
 from .parts import Part, Window
 from .reading import Rows
+from .running import FEW
 from .source import Source
 from .table import Table
-from .threads import FEW
 
 UNCHANGED = "nobody changes the table in memory while it is read"
 EVEN = 8  # a multiple of 1, 2, 4 and 8 workers

@@ -13,12 +13,11 @@ from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV
 from .dask import DaskSource, is_dask
 from .files import found, is_path, kind
-from .iterators import IteratorSource
 from .memory import MemorySource
 from .parquet import ParquetSource
 from .reading import Plain
 from .source import Source
-from .streams import ArrowSource, LazySource
+from .streams import ArrowSource, IteratorSource, LazySource
 from .table import Table
 from .telling import bared, safely
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -12,7 +13,6 @@ from dpframe.errors import SourceFailed
 from dpframe.graph import Setting
 
 from .arrow import without_rows
-from .checksums import has_checksums
 from .extras import arrow
 from .files import UNCHANGED, File
 from .layout import Layout
@@ -20,6 +20,45 @@ from .parts import Part, laid
 from .source import Source
 from .table import Table, block_rows
 from .telling import safely
+
+START = 4  # the place of the first page, behind the letters PAR1
+HEAD = 64  # bytes, of which the first four fields of a header take at most 24
+CRC = 4  # the number of the checksum among the fields of a PageHeader
+I32 = 5  # the type of a 32-bit number in Thrift's compact protocol
+
+
+def has_checksums(path: str) -> bool:
+    """Whether the first page of the file has a checksum: writers give one to all pages or to none.
+    (pyarrow knows where every page begins, but aborts where a footer is damaged.) Raises
+    SourceFailed.
+    """
+    return has_crc(safely(lambda: _first(path), path))
+
+
+def _first(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        file.seek(START)
+        return file.read(HEAD)
+
+
+def has_crc(header: bytes) -> bool:
+    """Whether a page header, in Thrift's compact protocol, has its optional field `crc`.
+
+    A field begins with a byte: the step from the last field's number, and a type. The fields
+    before `crc` (type, size, compressed size) are 32-bit numbers, seven bits a byte.
+    """
+    field, place = 0, 0
+    while field < CRC and place < len(header):
+        step, kind = divmod(header[place], 16)
+        field += step
+        if kind != I32 or step == 0:
+            return False
+        place += 1
+        while place < len(header) and header[place] >= 128:
+            place += 1
+        place += 1
+    return field == CRC
+
 
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once

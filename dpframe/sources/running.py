@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from functools import partial
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import lru_cache, partial
 from itertools import islice
 from multiprocessing.pool import Pool
 from typing import Any, TypeVar
@@ -32,7 +33,7 @@ DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
 
 @attrs.frozen(repr=False)
-class Outcome:
+class PartOutcome:
     """What became of the work on parts: a value or a refusal. Never raised where it was made, since
     others log what is raised, with its arguments.
     """
@@ -40,11 +41,11 @@ class Outcome:
     value: Any
     error: DPFrameError | None = None
 
-    def __add__(self, other: Outcome) -> Outcome:
+    def __add__(self, other: PartOutcome) -> PartOutcome:
         """The sum of both values, or the first refusal."""
         if self.error is not None or other.error is not None:
             return self if self.error is not None else other
-        return Outcome(self.value + other.value)
+        return PartOutcome(self.value + other.value)
 
     def get(self) -> Any:
         """The value. Raises DPFrameError."""
@@ -53,14 +54,14 @@ class Outcome:
         return self.value
 
 
-def outcome(work: Work, part: Part) -> Outcome:
+def outcome(work: Work, part: Part) -> PartOutcome:
     """The work on one part, done wherever this is called."""
     try:
-        return Outcome(work(part.blocks()))
+        return PartOutcome(work(part.blocks()))
     except DPFrameError as error:
-        return Outcome(None, bare(error))
+        return PartOutcome(None, bare(error))
     except Exception as error:  # noqa: BLE001 - may quote data
-        return Outcome(None, SourceFailed(part.name, type(error).__name__))
+        return PartOutcome(None, SourceFailed(part.name, type(error).__name__))
 
 
 def alone(work: Work, parts: Iterable[Part], bar: Progress) -> Any:
@@ -90,7 +91,7 @@ class Engine(ABC):
     executor: Any
 
     @abstractmethod
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """One outcome a part, in the order of the parts. Raises SourceFailed."""
 
     def _safely(self, call: Callable[[], T]) -> T:
@@ -103,7 +104,7 @@ class Submitting(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """What is in flight is cancelled where anything stops the pass, Ctrl-C included."""
         width, flying = AHEAD * workers(self.executor), deque[tuple[Any, Part]]()
         try:
@@ -121,10 +122,10 @@ class Submitting(Engine):
         """A future of the outcome."""
         return self.executor.submit(outcome, work, part)
 
-    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
         """The outcome, once it is there."""
         del work, part
-        found: Outcome = future.result()
+        found: PartOutcome = future.result()
         return found
 
 
@@ -137,7 +138,7 @@ class Distributed(Submitting):
         data = self.executor.scatter(part, hash=False) if part.held else part
         return self.executor.submit(outcome, work, data, pure=False)
 
-    def result(self, work: Work, future: Any, part: Part) -> Outcome:
+    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
         """The outcome. Dask repeats a task whose worker was lost, but not rows that were sent to
         it: they are sent again.
         """
@@ -156,13 +157,13 @@ class Mapping(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[Outcome]:
+    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
         """A wave at a time."""
         width, remaining = AHEAD * workers(self.executor), iter(parts)
         while wave := list(islice(remaining, width)):
             yield from self._safely(partial(self._wave, work, wave))
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[Outcome]:
+    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
         return list(self.executor.map(partial(outcome, work), wave))
 
 
@@ -172,14 +173,14 @@ class Pooled(Mapping):
     so a worker that is replaced ends the pass.
     """
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[Outcome]:
+    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
         at_work = list(self.executor._pool)  # noqa: SLF001 - it tells nobody who its workers are
         waiting = self.executor.map_async(partial(outcome, work), wave)
         while not waiting.ready():
             waiting.wait(PATIENCE)
             if self.executor._pool != at_work and not waiting.ready():  # noqa: SLF001
                 raise SourceFailed("by the executor", "a worker died", DIED)
-        found: list[Outcome] = waiting.get()
+        found: list[PartOutcome] = waiting.get()
         return found
 
 
@@ -229,3 +230,53 @@ def workers(executor: Any) -> int:
         return sum(map(int, executor.ncores().values())) or 1
     said = getattr(executor, "_max_workers", None) or getattr(executor, "_processes", None)
     return said if isinstance(said, int) else os.cpu_count() or 1
+
+
+FEW = 4  # parts, which are not worth a thread
+MOST = 8  # threads: each holds parts of a table in memory
+NARROW = 256  # columns, whose matrices are not worth threads of BLAS
+
+
+LIMITED = threading.Lock()  # held by the one who limits BLAS
+
+
+@contextmanager
+def own_threads() -> Iterator[ThreadPoolExecutor]:
+    """An executor with a thread a processor, whose matrix products use one each: blocks are too
+    small for more, and threads of threads wait for each other.
+    """
+    executor = ThreadPoolExecutor(min(MOST, os.cpu_count() or 1))
+    try:
+        with one_thread_of_blas():
+            yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)  # an interrupted pass does not wait
+
+
+def narrow(columns: int) -> AbstractContextManager[None]:
+    """One thread of BLAS around all that is done with a table of few columns. A second one, called
+    for a matrix of 50 x 50, spins for a tenth of a second: a processor less for the next pass.
+    """
+    return one_thread_of_blas() if columns <= NARROW else nullcontext()
+
+
+@contextmanager
+def one_thread_of_blas() -> Iterator[None]:
+    """The limit is the process's: one sets and lifts it, those inside and beside do neither."""
+    if not LIMITED.acquire(blocking=False):
+        yield
+        return
+    try:
+        with _libraries(scipy="scipy.linalg" in sys.modules).limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        LIMITED.release()
+
+
+@lru_cache(maxsize=2)
+def _libraries(*, scipy: bool) -> Any:
+    """What is loaded, with SciPy's own BLAS or without: found once."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+
+    del scipy
+    return ThreadpoolController()

@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar, TypeVar
 
+import attrs
+
 from .layout import Layout
 from .parts import Part, Window, nothing
 from .progress import Progress
-from .running import alone, together
+from .running import FEW, alone, own_threads, together
 from .table import Block
 from .telling import bared, guarded
-from .threads import FEW, own_threads
 
 S = TypeVar("S")
 MADE_ALONE = "what gives the table makes each record without looking at the others"
@@ -114,3 +115,41 @@ class Source(ABC):
         from .table import block_rows
 
         return None if self.rows is None else 1 + self.rows // block_rows(self.columns)
+
+
+@attrs.define(eq=False, repr=False)
+class Around(Source):
+    """Abstract: another source, whose `total` a subclass defines anew."""
+
+    inner: Source
+
+    @property
+    def layout(self) -> Layout:  # type: ignore[override]
+        return self.inner.layout
+
+    @property
+    def passes(self) -> float:  # type: ignore[override]
+        return self.inner.passes
+
+    @property
+    def at_rest(self) -> bool:  # type: ignore[override]
+        return self.inner.at_rest
+
+    @property
+    def rows(self) -> int | None:
+        return self.inner.rows
+
+    @property
+    def identity(self) -> object:
+        return self.inner.identity
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        return self.inner.assumptions
+
+    @property
+    def refuses(self) -> bool:
+        return self.inner.refuses
+
+    def parts(self) -> Iterator[Part]:
+        return self.inner.parts()

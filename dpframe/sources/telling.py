@@ -1,7 +1,8 @@
-"""How a failure to read is told: by its kind, with nothing behind it that may quote data.
+"""Errors of reading: they name the kind of the failure and carry no exception that may quote data.
 
-An error keeps what was handled when it was raised, and `from None` only hides that: those who log
-or send errors find it. So ours are raised outside of `except`, or are bared where they leave.
+An exception keeps the one that was handled when it was raised as its `__context__`, also with
+`from None`, and loggers print it. So errors are raised outside of `except` blocks here, or their
+context is removed before they leave.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import BadData
-from dpframe.execution import room
-from dpframe.execution.room import BYTES, check_room, entries
+from dpframe.execution import execution as room
+from dpframe.execution.execution import BYTES, check_room, entries
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 

@@ -14,7 +14,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.budgets.ledger import Cost, store
-from dpframe.budgets.ledger.chain import BEGINNING, Entry, entry_after
+from dpframe.budgets.ledger.chain import BEGINNING, ChainEntry, entry_after
 from dpframe.privacy import Unit
 
 ROW = Unit(dp.ADD_REMOVE)
@@ -118,7 +118,7 @@ def history(ledger, spend, cost):
 def entries_of(path):
     """The entries of a file, read without dpframe."""
     with closing(sqlite3.connect(path)) as connection:
-        return [Entry(*row) for row in connection.execute(f"{store.SELECT} ORDER BY number")]
+        return [ChainEntry(*row) for row in connection.execute(f"{store.SELECT} ORDER BY number")]
 
 
 def replaced(path, rows):

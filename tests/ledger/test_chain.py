@@ -90,9 +90,9 @@ def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
     """An edit with every hash computed again is seen where the sums or ceilings cannot be; where
     they can, only a kept head shows it. This is what the documentation says.
     """
-    from dpframe.budgets.ledger.chain import Entry, entry_after
+    from dpframe.budgets.ledger.chain import ChainEntry, entry_after
 
-    head, rows = history.head, [Entry(*row) for row in raw(history.path, (store.SELECT,))]
+    head, rows = history.head, [ChainEntry(*row) for row in raw(history.path, (store.SELECT,))]
 
     def rewritten(change):
         last, chain = (0, "0" * 64), []

@@ -275,7 +275,7 @@ def test_what_was_not_committed_is_forgotten(ledger, spend, cost, monkeypatch):
         raise sqlite3.OperationalError
 
     with monkeypatch.context() as patched:
-        patched.setattr(store.File, "commit", full)
+        patched.setattr(store.LedgerFile, "commit", full)
         with (
             pytest.raises(dp.DPFrameError),
             ledger.charging("survey", cost(dp.PureDP("0.5"))),

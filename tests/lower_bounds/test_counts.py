@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import binomial, mp, mpf
 
-from dpframe.audits.lower_bounds.events import at_least, at_most
+from dpframe.audits.lower_bounds.threshold_events import at_least, at_most
 
 CASES = [(0, 10), (1, 10), (5, 10), (10, 10), (3, 1000), (480, 1000), (999, 1000), (7000, 20000)]
 

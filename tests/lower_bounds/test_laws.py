@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 
 import dpframe as dp
 from dpframe.audits.lower_bounds import claim_of
-from dpframe.audits.lower_bounds.laws import (
+from dpframe.audits.lower_bounds.exact_laws import (
     PRECISION,
     divergence,
     enumerated,
@@ -20,7 +20,7 @@ from dpframe.audits.lower_bounds.laws import (
     renyi,
 )
 from dpframe.audits.lower_bounds.of_mechanisms import listed
-from dpframe.audits.lower_bounds.running import Job
+from dpframe.audits.lower_bounds.two_tables import Job
 from dpframe.numerics import arb_float, ball, working
 from dpframe.randomness import Randomness
 

@@ -6,7 +6,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits.lower_bounds.of_certificates import strength
-from dpframe.audits.lower_bounds.running import Both
+from dpframe.audits.lower_bounds.two_tables import TwoTables
 from dpframe.prover.composed import joint_gaussian
 from dpframe.randomness import Randomness
 from tests.lower_bounds import attacked_cases as cases
@@ -56,7 +56,7 @@ def test_no_pair_moves_further_than_was_proved(cls, relation):
     joint = joint_gaussian(proof)
     if joint is None or any(one.sampled is not None for one in proof.graph.releases):
         pytest.skip("not Gaussian throughout")
-    both = Both.of(proof, regression_attack(cls, relation).pair, Randomness.of(0))
+    both = TwoTables.of(proof, regression_attack(cls, relation).pair, Randomness.of(0))
     assert strength(both) <= float(joint.mu.value) ** 2 * (1 + 1e-9)
 
 
@@ -74,5 +74,5 @@ def test_no_pair_moves_further_than_was_proved(cls, relation):
 def test_the_search_attains_what_is_attained(cls, relation):
     """Where the joint move is attained, the search comes within two parts in a hundred of it."""
     proof = cases.proof_of(cls, relation)
-    both = Both.of(proof, regression_attack(cls, relation).pair, Randomness.of(0))
+    both = TwoTables.of(proof, regression_attack(cls, relation).pair, Randomness.of(0))
     assert strength(both) >= 0.98 * float(joint_gaussian(proof).mu.value) ** 2

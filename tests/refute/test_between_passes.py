@@ -13,7 +13,7 @@ import threadpoolctl
 
 import dpframe as dp
 from dpframe.randomness import Randomness
-from dpframe.sources.threads import own_threads
+from dpframe.sources.running import own_threads
 
 
 class Sized(dp.Regression):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.lower_bounds.running import opened, shifted
+from dpframe.audits.lower_bounds.two_tables import opened, shifted
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import known, post, release
 from dpframe.graph.statistics import Histogram

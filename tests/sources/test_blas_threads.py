@@ -11,7 +11,7 @@ import pytest
 import threadpoolctl
 
 import dpframe as dp
-from dpframe.sources.threads import NARROW, narrow, one_thread_of_blas
+from dpframe.sources.running import NARROW, narrow, one_thread_of_blas
 
 
 def allowed() -> set[int]:

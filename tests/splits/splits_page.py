@@ -10,7 +10,7 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.audits.splits.criterion import Criterion
-from dpframe.audits.splits.extended import ends
+from dpframe.audits.splits.scan import ends
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, PICTURE = DOCS / "splits.md", DOCS / "images" / "splits.svg"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.splits.text import above, bars
+from dpframe.audits.splits.split_page import above, bars
 from tests.support import oracles
 
 NOISE = dp.audits.NoiseCriterion(d=10)

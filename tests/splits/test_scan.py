@@ -8,8 +8,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits.splits import scan
-from dpframe.audits.splits.extended import ends
-from dpframe.audits.splits.scan import slope
+from dpframe.audits.splits.scan import ends, slope
 from tests.support import oracles
 
 g = dp.parameter("g", 0, 1)

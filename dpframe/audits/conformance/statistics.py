@@ -28,7 +28,7 @@ from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm
 from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
-from ..lower_bounds.tables import COLUMNS, Pair, Person, Space, searched
+from ..lower_bounds.neighbours import COLUMNS, Neighbours, Person, Space, searched
 from .suite import Contradictions, Suite, refused
 
 Array = NDArray[Any]
@@ -165,7 +165,7 @@ class Asked:
         """n random records, some far outside their bounds."""
         return self.blocks(self.space.crowd(n, d, self.rng))[0]
 
-    def moves(self, pair: Pair) -> dict[Norm, tuple[float, float]]:
+    def moves(self, pair: Neighbours) -> dict[Norm, tuple[float, float]]:
         """How far a pair moves it, and how far at most it says so, in each norm that it answers."""
         first, second = (value_of(self.node, self.blocks(one)) for one in pair.tables)
         n, d = pair.tables[0].X.shape
@@ -210,7 +210,7 @@ def _adds_up(asked: Asked) -> Contradictions:
 def _moves(asked: Asked) -> Contradictions:
     for one in asked.under(asked.setting.grid, ADD_REMOVE, REPLACE_ONE):
 
-        def ratio(pair: Pair, one: Asked = one) -> float:
+        def ratio(pair: Neighbours, one: Asked = one) -> float:
             return max((far / max(most, TINY) for far, most in one.moves(pair).values()), default=0)
 
         pairs = [one.space.anything(d, asked.rng) for d in one.widths for _ in range(RANDOM)]
@@ -234,7 +234,7 @@ def _attained(asked: Asked) -> Contradictions:
                 yield f"{far:.6g} in {norm}, where {most:.6g} is stated"
 
 
-def _apart(space: Space, d: int) -> Iterator[Pair]:
+def _apart(space: Space, d: int) -> Iterator[Neighbours]:
     """One record more, whose first entry rises and whose second falls."""
     direction = np.array([1.0, -1.0, *[0.0] * d])[:d]
     for label in space.labels:

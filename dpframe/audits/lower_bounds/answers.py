@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.randomness import Randomness
 
-from .running import Job
-from .tables import Table
+from .neighbours import AttackedTable
+from .two_tables import Job
 
 Array = NDArray[Any]
 Program = Callable[..., Any]
@@ -38,7 +38,7 @@ class Answer:
         return self.error or f"{len(self.numbers)} numbers"
 
 
-def answers(run: Program, table: Table, job: Job) -> list[Answer]:
+def answers(run: Program, table: AttackedTable, job: Job) -> list[Answer]:
     """What it returned, run after run. Raises InvalidArgument."""
     call = calling(run, table)
     found: list[Answer] = []
@@ -60,7 +60,7 @@ def answered(call: Callable[[int], Any], randomness: Randomness) -> Answer:
     return Answer(flat(output, words), "\n".join(words))
 
 
-def calling(run: Program, table: Table) -> Callable[[int], Any]:
+def calling(run: Program, table: AttackedTable) -> Callable[[int], Any]:
     """A run on the table, by its seed: given by name to a parameter `seed`, and to no other. Raises
     InvalidArgument for a program that asks for anything else.
     """

@@ -16,14 +16,14 @@ from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
+from .attack_page import Finding
 from .claims import Claim, claim_of
+from .neighbours import Neighbours
 from .of_certificates import certificate_findings, complete
 from .of_mechanisms import mechanism_findings, program_findings
 from .one_run import program_one_run
-from .page import Finding
 from .pairs import sensitivity_of
-from .running import DRAWS, Job, Told, draws_of_job, failing_of
-from .tables import Pair
+from .two_tables import DRAWS, Job, Told, draws_of_job, failing_of
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
@@ -40,7 +40,7 @@ class Attack:
     confidence: float
     draws: int
     source: str
-    pair: Pair | None = None
+    pair: Neighbours | None = None
     passed_over: tuple[str, ...] = ()
     """What was not tried, and why."""
 
@@ -84,7 +84,7 @@ class Attack:
 
     def __str__(self) -> str:
         """A page: the verdict, every question with its answer, and what it means."""
-        from .page import page
+        from .attack_page import page
 
         return page(self)
 
@@ -162,7 +162,7 @@ def attack(
     randomness = Randomness.of(seed)
     say: Told = told or (lambda _: None)
     job = Job(held, draws_of_job(draws), failing_of(confidence), randomness, say)
-    pair: Pair | None = None
+    pair: Neighbours | None = None
     passed: list[str] = []
     if isinstance(target, Mechanism):
         found = mechanism_findings(target, moved, under, job, claim)

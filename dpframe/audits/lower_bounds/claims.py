@@ -33,7 +33,7 @@ DELTA = Fraction(1, 10**6)
 STEPS = 8
 ZERO = Fraction(0)
 LONGEST = 12.0  # epsilons beyond this are not asked about: no number of draws shows them
-Way = tuple[Accountant, tuple[Part, ...]]
+TableRelease = tuple[Accountant, tuple[Part, ...]]
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -43,7 +43,7 @@ class Claim:
     """
 
     text: str
-    ways: tuple[Way, ...] = attrs.field(validator=attrs.validators.min_len(1))
+    ways: tuple[TableRelease, ...] = attrs.field(validator=attrs.validators.min_len(1))
     at: Fraction = DELTA
     _known: dict[Fraction, float] = attrs.field(factory=dict, init=False)
 
@@ -168,11 +168,11 @@ def _delta(guarantee: Guarantee) -> Fraction:
     return _above(guarantee.delta) if isinstance(guarantee, ApproxDP) else DELTA
 
 
-def _numeric(loss: PrivacyLoss) -> Way:
+def _numeric(loss: PrivacyLoss) -> TableRelease:
     return NumericAccountant(), (Part(loss),)
 
 
-def _way(guarantee: Guarantee) -> Way:
+def _way(guarantee: Guarantee) -> TableRelease:
     """Parameters as numbers, rounded up."""
     match guarantee:
         case PureDP(epsilon):

@@ -25,12 +25,12 @@ from dpframe.privacy import number
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 
-from .events import at_least
-from .page import Finding
+from .attack_page import Finding
+from .neighbours import Neighbours, Person, Space
 from .pairs import FINE, law_of
-from .running import Both, start
-from .tables import Pair, Person, Space
-from .ways import Way
+from .table_releases import TableRelease
+from .threshold_events import at_least
+from .two_tables import TwoTables, start
 
 Array = NDArray[Any]
 RUNS = 64
@@ -39,7 +39,7 @@ TOLD = "runs that follow each other on one table, in each of which all noise is 
 
 
 @attrs.frozen(eq=False)
-class Noise:
+class RepeatedNoise:
     """The noise of one release: independent numbers from one call, (m,), symmetric about 0.
     `again` is at least the chance that two calls give one of them the same value.
     """
@@ -62,7 +62,7 @@ def again_of(steps: float) -> float:
     return min(1 / steps, 1 / (1 + 2 * math.exp(-rate)))
 
 
-def fresh(noises: list[Noise], randomness: Randomness, failing: float) -> list[Finding]:
+def fresh(noises: list[RepeatedNoise], randomness: Randomness, failing: float) -> list[Finding]:
     """What runs prove of noise that is not fresh; wrong with probability at most `failing`."""
     runs = [[one.once(randomness) for one in noises] for _ in range(RUNS)]
     drawn = [np.array([run[i] for run in runs]) for i in range(len(noises))]
@@ -79,7 +79,7 @@ def _some(drawn: Array) -> Array:
     return drawn[:, np.unique(np.linspace(0, many - 1, min(many, ENTRIES)).astype(int))]
 
 
-def _coming_back(noises: list[Noise], drawn: list[Array], failing: float) -> Finding:
+def _coming_back(noises: list[RepeatedNoise], drawn: list[Array], failing: float) -> Finding:
     """The release whose noise two runs share most often; each run is in one couple."""
     each = failing / len(noises)
     least = [
@@ -96,7 +96,7 @@ def _coming_back(noises: list[Noise], drawn: list[Array], failing: float) -> Fin
     )
 
 
-def _shared(noises: list[Noise], columns: list[Array], failing: float) -> Finding:
+def _shared(noises: list[RepeatedNoise], columns: list[Array], failing: float) -> Finding:
     """The two numbers whose noise has the same sign most often, or opposite signs."""
     signs = np.sign(np.hstack(columns))
     names = [
@@ -135,7 +135,7 @@ MANY = 16  # numbers of one call of a mechanism
 FAR = 100  # sizes of noise, beyond which none is
 
 
-def of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[Noise]:
+def of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[RepeatedNoise]:
     """Additive noise, on a grid and in doubles; of other mechanisms nothing is known."""
     if not isinstance(mechanism, AdditiveNoise) or mechanism.selects:
         return []
@@ -149,13 +149,15 @@ def of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[Noise]:
     def in_doubles(randomness: Randomness) -> Array:
         return kind.sample(scale, (MANY,), randomness.generator, symmetric=False)
 
-    found = [Noise("noise on a grid", on_grid, again)] if kind.exact else []
+    found = [RepeatedNoise("noise on a grid", on_grid, again)] if kind.exact else []
     if not kind.integer:
-        found.append(Noise("noise in doubles", in_doubles, _spacing(0.0, scale), kind.joint))
+        found.append(
+            RepeatedNoise("noise in doubles", in_doubles, _spacing(0.0, scale), kind.joint)
+        )
     return found
 
 
-def of_certificate(run: AtNumbers, pair: Pair, randomness: Randomness) -> list[Noise]:
+def of_certificate(run: AtNumbers, pair: Neighbours, randomness: Randomness) -> list[RepeatedNoise]:
     """Every release of noise on one table, along one history: of rows along two axes, or, where
     that is refused, the first of the pair.
     """
@@ -163,34 +165,34 @@ def of_certificate(run: AtNumbers, pair: Pair, randomness: Randomness) -> list[N
     try:
         return list(_noises(run, _calm(space), randomness))
     except DPFrameError:
-        return list(_noises(run, Pair((pair.tables[0],) * 2, ""), randomness))
+        return list(_noises(run, Neighbours((pair.tables[0],) * 2, ""), randomness))
 
 
-def _calm(space: Space) -> Pair:
+def _calm(space: Space) -> Neighbours:
     axes = np.eye(space.widths[0])
     zero = Person(space.along(axes[0] * 0), 0.0)
     return space.pair(zero, zero, [Person(space.along(axis), 0.0) for axis in axes] * 2, "")
 
 
-def _noises(run: AtNumbers, pair: Pair, randomness: Randomness) -> Iterator[Noise]:
+def _noises(run: AtNumbers, pair: Neighbours, randomness: Randomness) -> Iterator[RepeatedNoise]:
     loops = {loop.step: loop for loop in run.graph.loops}
     known = set()
-    for step in Both.of(run, pair, randomness).steps(randomness):
+    for step in TwoTables.of(run, pair, randomness).steps(randomness):
         one = step.release
         if isinstance(one, Release) and one not in known and not one.noise.selects:
             known.add(one)
             yield of_way(_way(step.running, one, loops.get(one)))
 
 
-def _way(running: Running, release: Release, loop: Loop | None) -> Way:
+def _way(running: Running, release: Release, loop: Loop | None) -> TableRelease:
     """One release on what was looked at; of a loop, its first turn on all rows."""
     if loop is None:
-        return Way.of(release, running, dict(running.values))
+        return TableRelease.of(release, running, dict(running.values))
     values = {**running.values, **running.at_point(loop, start(loop, running))}
-    return Way.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
+    return TableRelease.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
 
 
-def of_way(way: Way) -> Noise:
+def of_way(way: TableRelease) -> RepeatedNoise:
     """The noise of a release, as one execution draws it."""
     mean, release = way.mean, way.release
     upper = np.triu_indices(mean.shape[0]) if release.symmetric else None
@@ -202,7 +204,7 @@ def of_way(way: Way) -> Noise:
     again = _spacing(float(np.max(np.abs(mean), initial=0.0)), way.size)
     if isinstance(way.draw, ExactDraw):
         again += max(again_of(float(size)) for size, _ in way.draw.sizes.values())
-    return Noise(release.label, once, again, type(release.mechanism).joint)
+    return RepeatedNoise(release.label, once, again, type(release.mechanism).joint)
 
 
 def _spacing(mean: float, size: float) -> float:

@@ -26,10 +26,10 @@ from dpframe.graph.procedures import (
 from dpframe.mechanisms import L2Laplace
 from dpframe.randomness import Randomness
 
-from .events import Reals, at_least
-from .running import procedure_draws
-from .tables import Pair, Person, Space
-from .ways import Way
+from .neighbours import Neighbours, Person, Space
+from .table_releases import TableRelease
+from .threshold_events import Reals, at_least
+from .two_tables import procedure_draws
 
 Array = NDArray[Any]
 INSIDE = 0.9  # of the ball: what lies on its sphere does not tell its noise
@@ -39,7 +39,7 @@ MANY = 6  # records of a cell along each of two axes
 
 
 @attrs.frozen(eq=False)
-class Law:
+class NoiseLaw:
     """How long the noise of a draw was, (n,), infinite where it cannot be told, and at most how
     likely it is to be no longer than r.
     """
@@ -65,7 +65,7 @@ class Short:
 
 
 @singledispatch
-def law_of(node: object, running: Running) -> Law | None:
+def law_of(node: object, running: Running) -> NoiseLaw | None:
     """The law of a procedure's noise on a table; None for one that is not known here."""
     del node, running
     return None
@@ -83,19 +83,19 @@ def shortness(
     return shorter(law.length(procedure_draws(running, node, n, randomness)), law, failing)
 
 
-def shortness_of(way: Way, n: int, randomness: Randomness, failing: float) -> Short | None:
+def shortness_of(way: TableRelease, n: int, randomness: Randomness, failing: float) -> Short | None:
     """The same of L2-Laplace noise, all numbers of one draw together; None for other noise."""
     if not isinstance(way.release.mechanism, L2Laplace):
         return None
     noise = (way.many(n, randomness) - way.mean).reshape(n, -1)
     d = round(way.numbers.up(way.release.entries))
-    law = Law(
+    law = NoiseLaw(
         lambda draws: np.linalg.norm(draws, axis=1), _below(gaussian=False, size=way.size, d=d)
     )
     return shorter(law.length(noise), law, failing)
 
 
-def shorter(length: Reals, law: Law, failing: float) -> Short | None:
+def shorter(length: Reals, law: NoiseLaw, failing: float) -> Short | None:
     """A radius from half of the draws, counted on the other half."""
     n = len(length)
     chosen, counted = length[: n // 2], length[n // 2 :]
@@ -111,7 +111,7 @@ def shorter(length: Reals, law: Law, failing: float) -> Short | None:
 
 
 @law_of.register
-def _(node: Posterior, running: Running) -> Law | None:
+def _(node: Posterior, running: Running) -> NoiseLaw | None:
     """(gamma H)^(1/2) (theta - mean) is standard normal."""
     gram, moment = _sums(node, running)
     gamma = node.gamma(running.numbers)
@@ -120,14 +120,14 @@ def _(node: Posterior, running: Running) -> Law | None:
     system = gram + running.numbers.down(node.penalty) * np.eye(len(gram))
     root, mean, d = np.linalg.cholesky(system), np.linalg.solve(system, moment), len(gram)
     scale = math.sqrt(gamma)
-    return Law(
+    return NoiseLaw(
         lambda thetas: np.linalg.norm((thetas - mean) @ root, axis=1) * scale,
         lambda r: np.asarray(chdtr(d, r * r)),
     )
 
 
 @law_of.register
-def _(node: PerturbedMinimum, running: Running) -> Law | None:
+def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
     """z = X'y - (X'X + penalty I) theta, inside the ball."""
     gram, moment = _sums(node, running)
     system = gram + running.numbers.up(node.penalty) * np.eye(len(gram))
@@ -138,11 +138,11 @@ def _(node: PerturbedMinimum, running: Running) -> Law | None:
         return np.asarray(np.where(np.linalg.norm(thetas, axis=1) < radius, found, np.inf))
 
     size, d = running.numbers.up(node.size), len(gram)
-    return Law(length, _below(gaussian=node.noise == "gaussian", size=size, d=d))
+    return NoiseLaw(length, _below(gaussian=node.noise == "gaussian", size=size, d=d))
 
 
 @law_of.register
-def _(node: ApproximateMinimum, running: Running) -> Law | None:
+def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
     """That of its minimum: more independent noise makes no z likelier to be short. (Anderson's
     inequality, for densities that fall away from 0 in every direction.)
     """
@@ -150,7 +150,7 @@ def _(node: ApproximateMinimum, running: Running) -> Law | None:
 
 
 @law_of.register
-def _(node: TiltedMinimum, running: Running) -> Law | None:
+def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
     """z = -penalty theta on rows of zeros, which have no gradient."""
     if node.size is None:
         return None
@@ -158,11 +158,11 @@ def _(node: TiltedMinimum, running: Running) -> Law | None:
     penalty, size = numbers.up(node.penalty), numbers.up(node.size)
     d = round(numbers.up(node.rows.columns))
     length = _below(gaussian=False, size=size, d=d)
-    return Law(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, length)
+    return NoiseLaw(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, length)
 
 
 @law_of.register
-def _(node: GaussianMixing, running: Running) -> Law | None:
+def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
     """k tr((X'X + s^2 I)^-1 W) over all sketches W is chi squared with k d for each."""
     gram = real(node.gram, running.values, running.numbers.towards_zero)
     inverse = np.linalg.inv(gram + node.added(running.numbers) * np.eye(len(gram)))
@@ -173,11 +173,11 @@ def _(node: GaussianMixing, running: Running) -> Law | None:
         found = drawn.reshape(len(drawn), sketches, *gram.shape)
         return np.asarray(np.sqrt(k * np.einsum("ntij,ij->n", found, inverse)))
 
-    return Law(length, lambda r: np.asarray(chdtr(freedom, r * r)))
+    return NoiseLaw(length, lambda r: np.asarray(chdtr(freedom, r * r)))
 
 
 @law_of.register
-def _(node: DeepPoint, running: Running) -> Law | None:
+def _(node: DeepPoint, running: Running) -> NoiseLaw | None:
     """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
     numbers, number = running.numbers, running.numbers.towards_zero
     depths = node.depths({one: real(one, running.values, number) for one in node.sums}, numbers)
@@ -195,7 +195,7 @@ def _(node: DeepPoint, running: Running) -> Law | None:
         return np.asarray(np.where(drawn.any(axis=1), found, np.inf))  # zeros: the test failed
 
     last = len(sums) - 1
-    return Law(length, lambda r: sums[np.clip(np.floor(r).astype(int), 0, last)])
+    return NoiseLaw(length, lambda r: sums[np.clip(np.floor(r).astype(int), 0, last)])
 
 
 def depth_of(points: Array, models: Array) -> Reals:
@@ -215,7 +215,7 @@ def spread(space: Space, node: DeepPoint) -> list[Person]:
     return [Person(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
 
 
-def calm(space: Space, node: Node) -> Pair:
+def calm(space: Space, node: Node) -> Neighbours:
     """A table that leaves the noise of a procedure in sight, twice."""
     zero = Person(space.along(np.zeros(2)), 0.0)
     many = [Person(space.along(axis), 0.0) for axis in np.eye(2)] * ROWS
@@ -223,7 +223,7 @@ def calm(space: Space, node: Node) -> Pair:
         many = spread(space, node)
     people = [zero] * 2 if isinstance(node, TiltedMinimum) else many
     found = space.pair(zero, zero, people, "a table on which the noise can be told")
-    return Pair((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])
+    return Neighbours((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])
 
 
 def _sums(node: Any, running: Running) -> tuple[Array, Array]:

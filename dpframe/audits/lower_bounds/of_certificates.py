@@ -13,14 +13,14 @@ from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 
-from .events import Scores, bounds
+from .attack_page import Finding, of_bounds
 from .fresh import RUNS, fresh, of_certificate
+from .neighbours import Neighbours, Space, given, searched
 from .noise_laws import Short, calm, shortness, shortness_of
-from .page import Finding, of_bounds
 from .pairs import neighbouring
-from .running import LEAST, Both, Job, Line, line, start
-from .tables import Pair, Space, given, searched
-from .ways import moved
+from .table_releases import moved
+from .threshold_events import Scores, bounds
+from .two_tables import LEAST, Job, MovedRelease, TwoTables, line, start
 
 Known = dict[tuple[tuple[int, ...], ...], list[tuple[Drawn, Drawn]]]
 SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
@@ -29,7 +29,7 @@ METHOD = "likelihood ratios: Clopper-Pearson bounds"
 
 def certificate_findings(
     run: AtNumbers, on: object, job: Job
-) -> tuple[Pair, list[Finding], list[str]]:
+) -> tuple[Neighbours, list[Finding], list[str]]:
     """All that is tried against a certificate, or an unproved declaration; and what was not tried,
     with the reason. Raises NotExecutable.
     """
@@ -69,15 +69,15 @@ def complete(run: AtNumbers) -> None:
         raise NotExecutable("it releases nothing with noise: nothing is claimed of it")
 
 
-def _worst(run: AtNumbers, space: Space, job: Job) -> Pair:
+def _worst(run: AtNumbers, space: Space, job: Job) -> Neighbours:
     """The pair whose first stage moves furthest, in stds or scales of the noise."""
     job.told("a search for the worst neighbouring tables")
     rng = np.random.default_rng(0)  # which pair is tried is no secret, and any is a fair attack
     known: Known = {}
 
-    def found(pair: Pair) -> float:
+    def found(pair: Neighbours) -> float:
         sizes = tuple(one.X.shape for one in pair.tables)
-        both = Both.of(run, pair, job.randomness)
+        both = TwoTables.of(run, pair, job.randomness)
         if sizes not in known:
             known[sizes] = both.draws(0)
         return strength(both, known[sizes])
@@ -85,7 +85,7 @@ def _worst(run: AtNumbers, space: Space, job: Job) -> Pair:
     return searched(space, found, rng)[0]
 
 
-def strength(both: Both, draws: list[tuple[Drawn, Drawn]] | None = None) -> float:
+def strength(both: TwoTables, draws: list[tuple[Drawn, Drawn]] | None = None) -> float:
     """The sum of the squares of what a pair moves in the first stage, in stds or scales: mu squared
     where all noise is Gaussian and nothing is released later. A loop counts as often as it turns.
     `draws` are those of any tables of these sizes.
@@ -102,7 +102,7 @@ def strength(both: Both, draws: list[tuple[Drawn, Drawn]] | None = None) -> floa
     return total
 
 
-def _moved_inputs(both: Both, node: object) -> float:
+def _moved_inputs(both: TwoTables, node: object) -> float:
     """Of what a procedure reads, in its own units."""
     total = 0.0
     for read in getattr(node, "inputs", ()):
@@ -114,19 +114,19 @@ def _moved_inputs(both: Both, node: object) -> float:
     return total
 
 
-def _given(on: object, space: Space) -> Pair:
+def _given(on: object, space: Space) -> Neighbours:
     """Neighbours of the setting. Raises InvalidArgument."""
-    return on if isinstance(on, Pair) else neighbouring(given(on), space.relation, space.each)
+    return on if isinstance(on, Neighbours) else neighbouring(given(on), space.relation, space.each)
 
 
 def _walked(
-    run: AtNumbers, pair: Pair, job: Job, failing: float
+    run: AtNumbers, pair: Neighbours, job: Job, failing: float
 ) -> tuple[list[Finding], list[str]]:
     """Everything that is released, on one pair; and of a certificate each release alone."""
     total: Scores | None = None
     alone: dict[object, list[Finding] | str] = {}
     loops = {loop.step: loop for loop in run.graph.loops}
-    for step in Both.of(run, pair, job.randomness).steps(job.randomness):
+    for step in TwoTables.of(run, pair, job.randomness).steps(job.randomness):
         job.told(f"{step.label}: {job.draws} draws on each table")
         scores = step.scores(job.draws, job.randomness).rounded()
         total = scores if total is None else total + scores
@@ -142,7 +142,7 @@ def _walked(
     return [together, *lines], [one for one in alone.values() if isinstance(one, str)]
 
 
-def _alone(line: Line, job: Job, failing: float) -> list[Finding]:
+def _alone(line: MovedRelease, job: Job, failing: float) -> list[Finding]:
     """One release, on a statistic that moves by its whole sensitivity."""
     repeats = job.repeats(line.claim)
     job.told(f"{line.label} alone: {job.draws * repeats} draws")
@@ -159,7 +159,7 @@ def _alone(line: Line, job: Job, failing: float) -> list[Finding]:
 def _law(run: AtNumbers, space: Space, node: Procedure, job: Job, failing: float) -> Finding | None:
     """The noise of one procedure, on a table where it can be told; None where it cannot."""
     pair = calm(space, node)
-    for step in Both.of(run, pair, job.randomness).steps(job.randomness):
+    for step in TwoTables.of(run, pair, job.randomness).steps(job.randomness):
         if step.release.label != node.label:
             continue
         job.told(f"the noise of {node.label}: {job.draws} draws")

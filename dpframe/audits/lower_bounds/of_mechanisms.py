@@ -15,18 +15,18 @@ from dpframe.numerics import arb_float, working
 from dpframe.privacy import Relation, ZeroConcentratedDP, number
 
 from .answers import Program, answers, failures, features
-from .events import bounds
+from .attack_page import Finding, of_bounds
+from .exact_laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
 from .fresh import fresh, of_mechanism
-from .laws import ORDERS, PRECISION, Enumerated, divergence, enumerated, renyi
-from .page import Finding, of_bounds
+from .neighbours import Neighbours, given
 from .pairs import Drawn, draws_of, from_draws, neighbouring
-from .running import Job, summed
-from .tables import Pair, given
+from .threshold_events import bounds
+from .two_tables import Job, summed
 
 
 def program_findings(
     run: Program, on: object, job: Job, relation: Relation
-) -> tuple[Pair, list[Finding]]:
+) -> tuple[Neighbours, list[Finding]]:
     """Learned scores of what it returns; of how it fails, where it does. Raises InvalidArgument."""
     if on is None:
         way_out = "Such as on=((X, y), (X[:-1], y[:-1])), the hardest neighbours you know."

@@ -24,10 +24,10 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import ADD_REMOVE, Relation
 
 from .answers import Program, answered, calling
-from .events import ROUNDING, Reals
-from .page import Finding
-from .running import Job
-from .tables import Table, table
+from .attack_page import Finding
+from .neighbours import AttackedTable, table
+from .threshold_events import ROUNDING, Reals
+from .two_tables import Job
 
 Array = NDArray[Any]
 Score = Callable[..., Any]
@@ -136,7 +136,9 @@ def _share(ordered: Reals) -> float:
     return float(m - lower[best[len(best) // 2]]) / m
 
 
-def _checked(canaries: object, score: Score | None, relation: Relation) -> tuple[Table, Score]:
+def _checked(
+    canaries: object, score: Score | None, relation: Relation
+) -> tuple[AttackedTable, Score]:
     """Canaries and their score, or a refusal. Raises InvalidArgument."""
     if relation is not ADD_REMOVE:
         way_out = "Attack with draws: on=((X, y), (X2, y2)), with one row replaced."
@@ -152,10 +154,10 @@ def _checked(canaries: object, score: Score | None, relation: Relation) -> tuple
     return found, score
 
 
-def _floats(one: Table, name: str) -> Table:
+def _floats(one: AttackedTable, name: str) -> AttackedTable:
     try:
         y = None if one.y is None else one.y.astype(float)
-        return Table(one.X.astype(float), y)
+        return AttackedTable(one.X.astype(float), y)
     except (TypeError, ValueError):
         raise InvalidArgument(name, "rows and labels of numbers", one.record()) from None
 
@@ -169,7 +171,7 @@ def _guesses(value: object, m: int) -> int:
     return value
 
 
-def _output(run: Program, added: Table, job: Job) -> Array:
+def _output(run: Program, added: AttackedTable, job: Job) -> Array:
     """The answer in numbers. Raises InvalidArgument."""
     answer = answered(calling(run, added), job.randomness)
     if answer.error:
@@ -178,7 +180,7 @@ def _output(run: Program, added: Table, job: Job) -> Array:
     return answer.numbers
 
 
-def _scores(score: Score, output: Array, canaries: Table) -> Reals:
+def _scores(score: Score, output: Array, canaries: AttackedTable) -> Reals:
     m, said = len(canaries.X), score(output, canaries.X, canaries.y)
     try:
         found = np.asarray(said, dtype=float)
@@ -189,15 +191,15 @@ def _scores(score: Score, output: Array, canaries: Table) -> Reals:
     return found
 
 
-def _with(on: object, canaries: Table, included: Array) -> Table:
+def _with(on: object, canaries: AttackedTable, included: Array) -> AttackedTable:
     """The table that canaries are added to, and these of them. Raises InvalidArgument."""
     X, y = canaries.X[included], None if canaries.y is None else canaries.y[included]
     if on is None:
-        return Table(X, y)
+        return AttackedTable(X, y)
     two = isinstance(on, (tuple, list)) and len(on) == 2
     base = _floats(table((on[0], on[1]) if two else on, "on"), "on")  # type: ignore[index]
     if base.X.shape[1:] != X.shape[1:] or (base.y is None) is not (y is None):
         wanted = f"a table (X, y) like that of the canaries, of {X.shape[1:]} columns"
         raise InvalidArgument("on", wanted, f"{base.X.shape[1:]} columns, with labels or without")
     labels = None if y is None or base.y is None else np.concatenate([base.y, y])
-    return Table(np.concatenate([base.X, X]), labels)
+    return AttackedTable(np.concatenate([base.X, X]), labels)

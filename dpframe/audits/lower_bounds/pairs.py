@@ -31,13 +31,13 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 
-from .events import Scores
-from .laws import worst_scores
+from .exact_laws import worst_scores
+from .neighbours import AttackedTable, Neighbours
 from .scores import fitted, log_density
-from .tables import Pair, Table
+from .threshold_events import Scores
 
 
-def neighbouring(pair: Pair, relation: Relation, each: int = 1) -> Pair:
+def neighbouring(pair: Neighbours, relation: Relation, each: int = 1) -> Neighbours:
     """The pair, with how it differs in words: in at most `each` rows, those of one person. The
     order of the rows does not count. Raises InvalidArgument for tables that are no neighbours.
     """
@@ -63,7 +63,7 @@ def _way_out(gone: int, come: int, each: int, *, added: bool) -> str:
     return "Give two tables that differ in the rows of one person."
 
 
-def _alike(first: Table, second: Table) -> None:
+def _alike(first: AttackedTable, second: AttackedTable) -> None:
     """Raises InvalidArgument for tables of other columns."""
     if first.X.shape[1:] != second.X.shape[1:]:
         wanted = "two tables with the same columns"
@@ -74,12 +74,12 @@ def _alike(first: Table, second: Table) -> None:
         raise InvalidArgument("on", "two tables with labels, or two without", "labels in one only")
 
 
-def _only(one: Table, other: Table) -> int:
+def _only(one: AttackedTable, other: AttackedTable) -> int:
     """How many rows of the first the second lacks."""
     return sum((Counter(_records(one)) - Counter(_records(other))).values())
 
 
-def _records(one: Table) -> list[tuple[Any, ...]]:
+def _records(one: AttackedTable) -> list[tuple[Any, ...]]:
     labels = [None] * len(one.X) if one.y is None else one.y.tolist()
     return [(repr(row.tolist()), repr(y)) for row, y in zip(one.X, labels, strict=True)]
 

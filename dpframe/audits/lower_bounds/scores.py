@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dpframe.mechanisms import AdditiveNoise, L2Laplace
 from dpframe.mechanisms.base import PureNoise, StdNoise
 
-from .events import Reals
+from .threshold_events import Reals
 
 
 def log_density(

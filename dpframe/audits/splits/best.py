@@ -21,7 +21,7 @@ from .by_formula import by_formula, by_symbols, law_of
 from .criterion import Criterion, NoiseCriterion
 from .family import Family
 from .resplit import Resplit
-from .split import Outcome, Split, parts_of
+from .split import Choice, Split, parts_of
 
 
 def best_split(
@@ -62,7 +62,7 @@ def best_split(
         over="shares" if family.labels else family.symbols[0].name,
         shares=shares,
         currency=currency,
-        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Outcome)},
+        **{field.name: getattr(outcome, field.name) for field in attrs.fields(Choice)},
     )
 
 
@@ -89,7 +89,7 @@ def _outcome(
     *,
     budget: Share,
     setting: Setting,
-) -> Outcome:
+) -> Choice:
     graph = Graph.of(family.regression.graph(setting, budget).output)
     known = bool(family.labels) and isinstance(criterion, NoiseCriterion)
     law = law_of(graph, criterion, budget) if known else None  # type: ignore[arg-type]
@@ -111,7 +111,7 @@ def _declared(
 
 
 def _certified(
-    outcome: Outcome,
+    outcome: Choice,
     target: Guarantee,
     setting: Setting,
     accountant: str | Accountant,

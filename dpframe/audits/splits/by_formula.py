@@ -26,14 +26,14 @@ from . import scan
 from .criterion import Criterion, NoiseCriterion
 from .family import Family, filled
 from .resplit import joint_of, moved
-from .split import Evaluate, Outcome, Point, as_point, equal_parts, short, splits_along
+from .split import Choice, Evaluate, Point, as_point, equal_parts, short, splits_along
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 THIRD = Fraction(1, 3)
 
 
 @attrs.frozen
-class Law:
+class ClosedForm:
     """The best `weights`, up to a common factor, and the `least` value of the criterion; `sentence`
     says the rule.
     """
@@ -43,19 +43,19 @@ class Law:
     sentence: str
 
 
-def law_of(graph: Graph, criterion: NoiseCriterion, budget: Share) -> Law | None:
+def law_of(graph: Graph, criterion: NoiseCriterion, budget: Share) -> ClosedForm | None:
     """The rule for all shares of a graph, or None where there is none in closed form."""
     found = _law(graph.releases, graph, criterion, budget)
     if found is None:
         return None
     sizes = dict(criterion.sizes)
     weights = tuple(weight.substitute(sizes) for weight in found.weights)
-    return Law(weights, found.least.substitute(sizes), found.sentence)
+    return ClosedForm(weights, found.least.substitute(sizes), found.sentence)
 
 
 def _law(
     releases: Sequence[Release], graph: Graph, criterion: NoiseCriterion, budget: Share
-) -> Law | None:
+) -> ClosedForm | None:
     costs = [criterion.cost(one, graph).substitute(dict(criterion.sizes)) for one in releases]
     if any(cost == ZERO for cost in costs):
         return None
@@ -72,13 +72,13 @@ def _law(
     return attrs.evolve(found, least=found.least * power(rows * unit_std(budget), 2))
 
 
-def _added(roots: Sequence[Expression]) -> Law:
+def _added(roots: Sequence[Expression]) -> ClosedForm:
     """J is the sum: w_i = sqrt(a_i), least (sum sqrt(a_i))^2, by Cauchy and Schwarz."""
     said = "squared mu in proportion to sqrt(cost) times sensitivity"
-    return Law(tuple(roots), power(add(*roots), 2), said)
+    return ClosedForm(tuple(roots), power(add(*roots), 2), said)
 
 
-def _related(joint: Joint, roots: Sequence[Expression]) -> Law | None:
+def _related(joint: Joint, roots: Sequence[Expression]) -> ClosedForm | None:
     """Under replace-one J is (A + m)^2/A + rest, A = 2 gram + floor, m = moment."""
     if not joint.together:
         return _added(roots)
@@ -101,7 +101,7 @@ def _related(joint: Joint, roots: Sequence[Expression]) -> Law | None:
         multiply(parts[role], root) for role, root in zip(joint.family, roots, strict=True)
     )
     said = "squared mu by the worst pair of neighbours of all releases together (docs/splits.md)"
-    return Law(weights, power(family + rest, 2), said)
+    return ClosedForm(weights, power(family + rest, 2), said)
 
 
 def _balance(amount: Expression, moment: Expression) -> tuple[Expression, Expression]:
@@ -111,20 +111,22 @@ def _balance(amount: Expression, moment: Expression) -> tuple[Expression, Expres
     return ratio, (1 + ratio) * sqrt(square + other / ratio)
 
 
-def _linear(joint: Joint, roots: Sequence[Expression]) -> Law:
+def _linear(joint: Joint, roots: Sequence[Expression]) -> ClosedForm:
     """Without a moment J is a sum in which X'X counts twice."""
     counts = [2 if role == "gram" else 1 for role in joint.family]
     pairs = list(zip(roots, counts, strict=True))
     weights = tuple(root / sqrt(count) for root, count in pairs)
     said = "squared mu in proportion to sqrt(cost) times sensitivity"
-    return Law(weights, power(add(*(root * sqrt(count) for root, count in pairs)), 2), said)
+    return ClosedForm(weights, power(add(*(root * sqrt(count) for root, count in pairs)), 2), said)
 
 
 def _of(joint: Joint, roots: Sequence[Expression], role: str) -> list[Expression]:
     return [root for own, root in zip(joint.family, roots, strict=True) if own == role]
 
 
-def _pure(releases: Sequence[Release], costs: Sequence[Expression], budget: Share) -> Law | None:
+def _pure(
+    releases: Sequence[Release], costs: Sequence[Expression], budget: Share
+) -> ClosedForm | None:
     """a_i/e_i^2 with sum e_i = epsilon: e_i = a_i^(1/3), least (sum a_i^(1/3))^3/epsilon^2."""
     if budget.currency != ("epsilon",):
         return None
@@ -133,7 +135,7 @@ def _pure(releases: Sequence[Release], costs: Sequence[Expression], budget: Shar
         for one, cost in zip(releases, costs, strict=True)
     ]
     said = "epsilon in proportion to the cube root of cost times squared sensitivity"
-    return Law(tuple(roots), power(add(*roots), 3) / power(budget.epsilon, 2), said)
+    return ClosedForm(tuple(roots), power(add(*roots), 3) / power(budget.epsilon, 2), said)
 
 
 def _unit(release: Release) -> Expression:
@@ -141,11 +143,11 @@ def _unit(release: Release) -> Expression:
     return release.noise(ONE).deviation_among(release.entries)  # type: ignore[call-arg]
 
 
-def by_symbols(family: Family, law: Law) -> Outcome:
+def by_symbols(family: Family, law: ClosedForm) -> Choice:
     """The rule itself, as formulas: what it is worth is a formula too."""
     values = dict(zip(family.labels, law.weights, strict=True))
     regression = _with_weights(family, law.weights)
-    return Outcome(
+    return Choice(
         regression=regression,
         chosen=values,
         value=None,
@@ -161,9 +163,9 @@ def by_formula(
     criterion: Criterion,
     ends: Sequence[Interval],
     *,
-    law: Law | None,
+    law: ClosedForm | None,
     declared: tuple[str, float] | None,
-) -> Outcome:
+) -> Choice:
     """The split at which the criterion is least, in numbers. Raises InvalidArgument."""
     formula = criterion.of(graph, family.symbols)
     if not formula.symbols():
@@ -183,7 +185,7 @@ def by_formula(
     chosen = short(best, _inside(family, ends, worth), _goal(best, worth))
     value = worth(chosen)
     lines = splits_along(family, chosen, ends)
-    return Outcome(
+    return Choice(
         regression=at(family, chosen),
         chosen={name: Number(one) for name, one in chosen.items()},
         value=value,
@@ -271,7 +273,7 @@ def _shares_between(
     return {**found, labels[-1]: (low, high)}
 
 
-def _ruled(family: Family, law: Law) -> Best:
+def _ruled(family: Family, law: ClosedForm) -> Best:
     """By the closed form."""
     whole = add(*law.weights)
     balls = [enclose(one / whole, {}) for one in law.weights]

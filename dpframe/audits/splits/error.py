@@ -29,7 +29,7 @@ KNOWN = "ridge_solve, adaptive_ridge or constant_ridge of dpframe.regressions.so
 
 
 @attrs.frozen
-class Ridge:
+class RidgeBounds:
     """A ridge that is at least `least` always, and at most `most` unless the floor fails."""
 
     least: Expression
@@ -181,25 +181,25 @@ def _bound(moment: Release) -> Expression:
     return exact(bound)
 
 
-def _ridge(found: Solved, least: Expression, tail: Expression) -> Ridge:
+def _ridge(found: Solved, least: Expression, tail: Expression) -> RidgeBounds:
     """What is added to X'X, given lambda_min(X'X) >= least and noise of at most `tail` stds below
     on a released eigenvalue.
     """
     arguments = [_formula(one) for one in found.post.arguments]
     d = found.gram.statistic.shape[0]
     if found.post.function is ridge_solve:
-        return Ridge(arguments[2], arguments[2])
+        return RidgeBounds(arguments[2], arguments[2])
     if found.post.function is constant_ridge:
         deviation, rho, identity = arguments[2:]
         ridge = sqrt(d * log(2 * d * d / rho)) * deviation + identity
-        return Ridge(ridge, ridge)
+        return RidgeBounds(ridge, ridge)
     shift, deviation, rho, identity = arguments[3:]
     floor = found.post.arguments[0]
     if not isinstance(floor, Release):
         raise InvalidArgument("eigenvalue", "a release", str(floor))
     lowest = maximum(ZERO, least + identity - shift - tail * floor.std)
     most = maximum(ZERO, sqrt(d * log(2 * d * d / rho)) * deviation - lowest)
-    return Ridge(identity, most + identity)
+    return RidgeBounds(identity, most + identity)
 
 
 def _formula(argument: Any) -> Expression:

@@ -38,7 +38,7 @@ class Point:
 
 
 @attrs.frozen(kw_only=True, eq=False)
-class Outcome:
+class Choice:
     """The declaration with its split, and what is known of it: its fields are told with Split."""
 
     regression: Regression
@@ -153,7 +153,7 @@ def _numbers(releases: Sequence[Release], formulas: Sequence[Expression]) -> dic
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False, str=False)
-class Split(Outcome):
+class Split(Choice):
     """The split of a budget that makes a public criterion small, and its certificate.
 
     `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
@@ -215,13 +215,13 @@ class Split(Outcome):
 
     def plot(self, ax: Any = None) -> Any:
         """The curve on matplotlib axes, which are returned. Needs the extra `plots`."""
-        from .text import draw
+        from .split_page import draw
 
         return draw(self, ax)
 
     def __str__(self) -> str:
         """A page."""
-        from .text import page
+        from .split_page import page
 
         return page(self)
 

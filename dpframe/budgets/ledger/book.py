@@ -1,5 +1,7 @@
-"""What a chain of entries adds up to. Nothing that could not have been is believed: prices are
-computed again from what a run states, sums are added again, ceilings proved again.
+"""The accounts that a chain of entries adds up to.
+
+Every entry is validated while it is read: prices are recomputed from the guarantees that a run
+states, sums are added again, and ceilings are proved to imply the budget again.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from ..filters.prices import KINDS
 from ..kept import unit_of
 from . import checkpoint, json_values
 from .accounts import Account, Total, nothing_spent
-from .chain import BEGINNING, Entry, believed, check_link
+from .chain import BEGINNING, ChainEntry, believed, check_link
 from .names import check_name
 from .plan import Admission, check_budget, check_by, check_inside
 
@@ -34,7 +36,7 @@ class Book:
         self.waiting: dict[int, str] = {}
 
     @classmethod
-    def at(cls, entry: Entry) -> Book:
+    def at(cls, entry: ChainEntry) -> Book:
         """Begin at a checkpoint, and believe what it says of the entries before it. Raises
         BadLedger where its hash is not its own, or nothing could add up to that.
         """
@@ -51,14 +53,14 @@ class Book:
         listed = len(self.accounts) + len(self.waiting)
         return checkpoint.due(self.head.number - self.checked, listed)
 
-    def extend(self, entries: Iterable[Entry]) -> None:
+    def extend(self, entries: Iterable[ChainEntry]) -> None:
         """Read on. Raises BadLedger at the first entry that does not belong here."""
         for entry in entries:
             check_link(self.head, entry)
             believed(entry, self._read)
             self.head = entry.head
 
-    def _read(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _read(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         if (entry.action == "ledger") != (entry.number == 1):
             raise InvalidArgument("the first entry", "the ledger's own", entry.action)
         json_values.time(entry.time)
@@ -73,7 +75,7 @@ class Book:
         }
         steps[entry.action](entry, content)
 
-    def _dataset(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _dataset(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         check_name(entry.dataset)
         if entry.dataset in self.accounts:
             raise InvalidArgument("data set", "new", "a known one")
@@ -88,13 +90,13 @@ class Book:
             created=entry.time,
         )
 
-    def _unit(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _unit(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
         if account.unit is not None:
             raise InvalidArgument("unit", "settled once", "twice")
         self.accounts[entry.dataset] = attrs.evolve(account, unit=unit_of(content))
 
-    def _rule(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _rule(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
         plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
         check_inside(account.budget, plan)
@@ -103,7 +105,7 @@ class Book:
         totals = tuple(nothing_spent(one) for one in plan)
         self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
 
-    def _charge(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _charge(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         account = self.accounts[entry.dataset]
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
@@ -117,14 +119,14 @@ class Book:
             account, totals=found.totals, runs=runs, unfinished=unfinished
         )
 
-    def _released(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _released(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         account, number = self.accounts[entry.dataset], content["charge"]
         if type(number) is not int or self.waiting.get(number) != entry.dataset:
             raise InvalidArgument("charge", "one of this data set, released once", "another")
         del self.waiting[number]
         self.accounts[entry.dataset] = attrs.evolve(account, unfinished=account.unfinished - 1)
 
-    def _checkpoint(self, entry: Entry, content: Mapping[str, Any]) -> None:
+    def _checkpoint(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         if entry.dataset or content != self.checkpoint():
             raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
         self.checked = entry.number
@@ -147,6 +149,6 @@ def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
     return {one.kind.kind: json_values.of_amounts(one.state.spent) for one in totals}
 
 
-def _nothing(_: Entry, content: Mapping[str, Any]) -> None:
+def _nothing(_: ChainEntry, content: Mapping[str, Any]) -> None:
     if set(content) != {"identity", "format"}:
         raise InvalidArgument("the first entry", "identity and format", "something else")

@@ -25,7 +25,7 @@ class Head(NamedTuple):
 BEGINNING = Head(0, START)
 
 
-class Entry(NamedTuple):
+class ChainEntry(NamedTuple):
     """A row of the file. `content` is JSON; `time` is UTC in ISO 8601."""
 
     number: int
@@ -47,12 +47,14 @@ class Entry(NamedTuple):
         return Head(self.number - 1, self.previous)
 
 
-def entry_after(head: tuple[int, str], time: str, action: str, dataset: str, content: Any) -> Entry:
+def entry_after(
+    head: tuple[int, str], time: str, action: str, dataset: str, content: Any
+) -> ChainEntry:
     """The entry that follows `head`, the number and the hash of the last one."""
     number, previous = head
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     fields = (number + 1, time, action, dataset, text, previous)
-    return Entry(*fields, hash_of(fields))
+    return ChainEntry(*fields, hash_of(fields))
 
 
 def hash_of(fields: tuple[object, ...]) -> str:
@@ -60,7 +62,7 @@ def hash_of(fields: tuple[object, ...]) -> str:
     return hashlib.sha256(json.dumps([NAME, *fields]).encode("ascii")).hexdigest()
 
 
-def check_link(head: tuple[int, str], entry: Entry) -> None:
+def check_link(head: tuple[int, str], entry: ChainEntry) -> None:
     """Refuse an entry that does not follow `head`, or whose hash is not its own."""
     number, previous = head
     texts = all(type(field) is str for field in entry[1:])
@@ -72,7 +74,7 @@ def check_link(head: tuple[int, str], entry: Entry) -> None:
         raise broken(number + 1, "what its hash says")
 
 
-def linked(entries: Iterable[Entry]) -> Iterator[Entry]:
+def linked(entries: Iterable[ChainEntry]) -> Iterator[ChainEntry]:
     """The entries of a chain from its first on. Raises BadLedger at the first that is not linked to
     the one before it.
     """
@@ -83,7 +85,7 @@ def linked(entries: Iterable[Entry]) -> Iterator[Entry]:
         yield entry
 
 
-def believed(entry: Entry, read: Callable[[Entry, Any], Value]) -> Value:
+def believed(entry: ChainEntry, read: Callable[[ChainEntry, Any], Value]) -> Value:
     """What `read` makes of an entry and its content. Raises BadLedger for one that no version of
     dpframe could have written.
     """

@@ -19,13 +19,12 @@ from ..files import Where, place
 from ..kept import check_unit
 from . import store
 from .accounts import HASH, Account, Charge, Cost
-from .admission import admission, known, unfit
 from .book import Book
-from .chain import BEGINNING, START, TRUSTED, Entry, Head, linked
+from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
 from .history import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
-from .steps import Step, begun, older, read_on
+from .steps import Step, admission, begun, known, older, read_on, unfit
 
 STRETCH = 2000  # entries that are read in one transaction, where all are
 
@@ -54,7 +53,7 @@ class Ledger:
         """Check the file, where there is one."""
         if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0 <= wait < math.inf:
             raise InvalidArgument("wait", "a number of seconds of at least 0", wait)
-        self._file = store.File(place(path), float(wait))
+        self._file = store.LedgerFile(place(path), float(wait))
         self._book, self._known = Book(), BEGINNING
         _check_head(head)
         if head is None or head == START:
@@ -254,7 +253,7 @@ class Ledger:
             missing -= {entry.hash for entry in entries}
         return missing
 
-    def _entries(self, head: Head) -> Iterator[Entry]:
+    def _entries(self, head: Head) -> Iterator[ChainEntry]:
         """Every entry up to `head`, all hashes computed again."""
         last = BEGINNING
         for entry in linked(chain.from_iterable(self._stretches(0))):
@@ -265,7 +264,7 @@ class Ledger:
         if last != head:
             raise older()
 
-    def _stretches(self, number: int) -> Iterator[list[Entry]]:
+    def _stretches(self, number: int) -> Iterator[list[ChainEntry]]:
         """The entries beyond `number`, so many of them in a transaction of their own that writers
         and forks need not wait for all.
         """

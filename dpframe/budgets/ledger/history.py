@@ -15,10 +15,10 @@ from dpframe.privacy import Unit
 
 from . import json_values
 from .accounts import Account, Charge, Total
-from .chain import BEGINNING, NAME, Entry, believed
+from .chain import BEGINNING, NAME, ChainEntry, believed
 
 
-def charge_of(entry: Entry, content: Mapping[str, Any], unit: Unit) -> Charge:
+def charge_of(entry: ChainEntry, content: Mapping[str, Any], unit: Unit) -> Charge:
     """The charge that an entry states."""
     return Charge(
         number=entry.number,
@@ -30,13 +30,13 @@ def charge_of(entry: Entry, content: Mapping[str, Any], unit: Unit) -> Charge:
     )
 
 
-def charges_of(entries: Iterable[Entry], units: Mapping[str, Unit]) -> dict[int, Charge]:
+def charges_of(entries: Iterable[ChainEntry], units: Mapping[str, Unit]) -> dict[int, Charge]:
     """The charges of data sets of these units, by number, in order. Raises BadLedger for what is no
     charge.
     """
     found: dict[int, Charge] = {}
 
-    def read(entry: Entry, content: Mapping[str, Any]) -> None:
+    def read(entry: ChainEntry, content: Mapping[str, Any]) -> None:
         if entry.action == "charge":
             found[entry.number] = charge_of(entry, content, units[entry.dataset])
             return
@@ -51,7 +51,7 @@ def charges_of(entries: Iterable[Entry], units: Mapping[str, Unit]) -> dict[int,
     return found
 
 
-def exported(accounts: Sequence[Account], entries: Sequence[Entry]) -> str:
+def exported(accounts: Sequence[Account], entries: Sequence[ChainEntry]) -> str:
     """Budgets, totals and charges with exact numbers as text, and every entry of the chain."""
     number, head = entries[-1].head if entries else BEGINNING
     units = {one.dataset: one.unit for one in accounts if one.unit is not None}

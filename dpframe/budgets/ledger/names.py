@@ -19,62 +19,26 @@ UNSEEN = re.compile(
 ALPHABETS = {"LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU", "DESERET"}
 """Scripts with letters that look like another's."""
 
-LOOK = {
-    "small": {
-        "a": "\u0430\u03b1\u0251",
-        "b": "\u044c",
-        "c": "\u0441\u03f2",
-        "d": "\u0501",
-        "e": "\u0435",
-        "g": "\u0581\u0261",
-        "h": "\u04bb\u0570",
-        "i": "\u0456\u0131\u0269",
-        "j": "\u0458\u03f3",
-        "k": "\u043a\u03ba",
-        "n": "\u043f\u0578",
-        "o": "\u043e\u03bf\u05850",
-        "p": "\u0440\u03c1",
-        "q": "\u051b\u0566",
-        "r": "\u0433",
-        "s": "\u0455",
-        "t": "\u03c4",
-        "u": "\u03c5\u057d",
-        "v": "\u0475\u03bd",
-        "w": "\u051d\u03c9",
-        "x": "\u0445",
-        "y": "\u0443\u03b3\u028f",
-    },
-    "capital": {
-        "A": "\u0410\u0391",
-        "B": "\u0412\u0392",
-        "C": "\u0421\u03f9",
-        "E": "\u0415\u0395",
-        "G": "\u050c",
-        "H": "\u041d\u0397",
-        "I": "\u0406\u0399",
-        "J": "\u0408",
-        "K": "\u041a\u039a",
-        "M": "\u041c\u039c",
-        "N": "\u039d",
-        "O": "\u041e\u039f\u05550",
-        "P": "\u0420\u03a1",
-        "Q": "\u051a",
-        "S": "\u0405",
-        "T": "\u0422\u03a4",
-        "U": "\u054d",
-        "W": "\u051c",
-        "X": "\u0425\u03a7",
-        "Y": "\u0423\u04ae\u03a5",
-        "Z": "\u0396",
-    },
-    "stroke": {"l": "1I|\u01c0\u0399\u0406\u04c0"},
-}
-"""Letters by the Latin one that they look like, after Unicode's table of confusables (UTS 39)."""
 
-SMALL, CAPITAL, STROKES = (
-    {ord(letter): latin for latin, letters in table.items() for letter in letters}
-    for table in LOOK.values()
+def _by_letter(groups: str) -> dict[int, str]:
+    """Of groups of a Latin letter and those that look like it: the Latin one of each of these."""
+    return {ord(letter): group[0] for group in groups.split() for letter in group[1:]}
+
+
+SMALL = _by_letter(
+    "a\u0430\u03b1\u0251 b\u044c c\u0441\u03f2 d\u0501 e\u0435 g\u0581\u0261 "
+    "h\u04bb\u0570 i\u0456\u0131\u0269 j\u0458\u03f3 k\u043a\u03ba n\u043f\u0578 "
+    "o\u043e\u03bf\u05850 p\u0440\u03c1 q\u051b\u0566 r\u0433 s\u0455 t\u03c4 "
+    "u\u03c5\u057d v\u0475\u03bd w\u051d\u03c9 x\u0445 y\u0443\u03b3\u028f"
 )
+CAPITAL = _by_letter(
+    "A\u0410\u0391 B\u0412\u0392 C\u0421\u03f9 E\u0415\u0395 G\u050c H\u041d\u0397 "
+    "I\u0406\u0399 J\u0408 K\u041a\u039a M\u041c\u039c N\u039d O\u041e\u039f\u05550 "
+    "P\u0420\u03a1 Q\u051a S\u0405 T\u0422\u03a4 U\u054d W\u051c X\u0425\u03a7 "
+    "Y\u0423\u04ae\u03a5 Z\u0396"
+)
+STROKES = _by_letter("l1I|\u01c0\u0399\u0406\u04c0")
+"""Letters that look like a Latin one, after Unicode's table of confusables (UTS 39)."""
 
 
 def check_name(name: object) -> None:

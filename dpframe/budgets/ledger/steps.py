@@ -5,21 +5,21 @@ from __future__ import annotations
 import datetime as dt
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from typing import Any
 
-from dpframe.errors import StaleLedger
+from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import Kind
 from ..kept import of_unit
 from . import json_values, store
-from .accounts import Charge, Cost
-from .admission import admission, known, taken, unfit
+from .accounts import Account, Charge, Cost, Total, fitting, left_line, nothing_spent
 from .book import Book, amounts_of
-from .chain import NAME, TRUSTED, Entry, broken, entry_after
+from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
 from .history import charge_of
-from .names import check_new
-from .plan import Plan, planned
+from .names import check_name, check_new
+from .plan import Admission, Plan, planned, settled
 
 
 class Step:
@@ -74,7 +74,7 @@ class Step:
         if plan is not None:
             self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
 
-    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> Entry:
+    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> ChainEntry:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         entry = entry_after(self._book.head, time, action, dataset, content)
         self._book.extend([entry])
@@ -112,3 +112,69 @@ def older() -> StaleLedger:
     """The error on a file that is not what was read before, or a continuation of it."""
     expected = "the one that was read before, or a later one"
     return StaleLedger("the ledger", expected, "an older one, or another", TRUSTED)
+
+
+def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
+    """What a run takes from an account, and the ceilings that it settles, if they are not yet.
+
+    Raises InvalidArgument for another unit of privacy, and for a kind that is not added here.
+    """
+    check_cost(account, cost)
+    plan = None if account.settled else settled(account.budget, cost.guarantees)
+    totals = account.totals if plan is None else tuple(map(nothing_spent, plan))
+    found = Admission(totals, cost.guarantees)
+    if not found.priced:
+        raise _unpriced(totals, cost)
+    return plan, found
+
+
+def check_cost(account: Account, cost: object) -> None:
+    """Refuse what is no Cost, and one for another unit of privacy. Raises InvalidArgument."""
+    if type(cost) is not Cost:
+        raise InvalidArgument(
+            "cost", "a dpframe.budgets.ledger.Cost", cost, "Take Cost.of(certificate)."
+        )
+    if account.unit is not None and cost.unit != account.unit:
+        rows = account.unit.rows_per_person
+        way_out = f"Certify for relation={account.unit.relation.name}, rows_per_person={rows}."
+        requirement = f"for the unit of {account.dataset!r}, {account.unit}"
+        raise InvalidArgument("the run", requirement, str(cost.unit), way_out)
+
+
+def unfit(account: Account, cost: Cost) -> BudgetExceeded:
+    """The error on a run beyond what is left of every total."""
+    totals = account.totals or (account.main,)
+    left = "; ".join(left_line(total) for total in totals)
+    would = ", or ".join(fitting(total, cost.guarantees) for total in totals)
+    text = (
+        f"{cost} does not fit the budget of {account.dataset!r}: {left} is left. "
+        f"What fits: {would}. Nothing was charged."
+    )
+    return BudgetExceeded(cost, account.remaining, text)
+
+
+def known(book: Book, dataset: str) -> Account:
+    """The account of a data set. Raises InvalidArgument where there is none."""
+    check_name(dataset)
+    if dataset not in book.accounts:
+        names = ", ".join(map(repr, book.accounts)) or "none yet"
+        way_out = "ledger.create(name, budget, relation=...) makes one."
+        raise InvalidArgument("dataset", f"one of this ledger ({names})", dataset, way_out)
+    return book.accounts[dataset]
+
+
+def taken(book: Book, dataset: str) -> InvalidArgument:
+    """The error on creating a data set again."""
+    budget = book.accounts[dataset].budget
+    way_out = f"It has its budget already, {budget}, for good: charge it. Other data, other name."
+    return InvalidArgument("dataset", "a new name", dataset, way_out)
+
+
+def _unpriced(totals: Sequence[Total], cost: Cost) -> InvalidArgument:
+    names = " or ".join(f"dp.{total.kind.__name__}" for total in totals)
+    currency = ", ".join(totals[-1].kind.currency)
+    way_out = (
+        f"The budget of this data set is counted in {currency}, fixed by its first charge "
+        "or by by=. Certify the run for such a guarantee, or state one beside it."
+    )
+    return InvalidArgument("the run", f"{names}, or what implies it", str(cost), way_out)

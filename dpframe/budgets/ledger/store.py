@@ -21,7 +21,7 @@ from threading import RLock
 
 from dpframe.errors import BadLedger, DPFrameError, InvalidArgument, LedgerUnavailable
 
-from .chain import TRUSTED, Entry, Head
+from .chain import TRUSTED, ChainEntry, Head
 
 APPLICATION = 0x64704C31  # dpL1, in the header of the file
 VERSION = 2
@@ -173,7 +173,7 @@ PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts; then
 MOST = (1 << 31) - 1  # milliseconds that SQLite can wait
 
 
-class File:
+class LedgerFile:
     """Where a ledger lives, and how long to wait, in seconds, for those who write it.
 
     Threads that use one object come one after another. Nothing is held while one waits for another
@@ -288,15 +288,17 @@ class File:
             raise inaccessible(self.path, error) from None
 
 
-def entries_after(connection: sqlite3.Connection, number: int, most: int = -1) -> Iterator[Entry]:
+def entries_after(
+    connection: sqlite3.Connection, number: int, most: int = -1
+) -> Iterator[ChainEntry]:
     """Every entry beyond `number`, in order, or so many of them."""
     rows = connection.execute(f"{SELECT} WHERE number > ? ORDER BY number LIMIT ?", (number, most))
-    return map(Entry._make, rows)
+    return map(ChainEntry._make, rows)
 
 
-def checkpoints(connection: sqlite3.Connection, number: int) -> list[Entry]:
+def checkpoints(connection: sqlite3.Connection, number: int) -> list[ChainEntry]:
     """The last two checkpoints at or before a number, the later one first."""
-    return list(map(Entry._make, connection.execute(CHECKPOINTS, (number,))))
+    return list(map(ChainEntry._make, connection.execute(CHECKPOINTS, (number,))))
 
 
 def contains(connection: sqlite3.Connection, head: Head) -> bool:
@@ -328,7 +330,7 @@ def check_numbers(connection: sqlite3.Connection) -> None:
         raise BadLedger("the ledger", "numbered from 1 on", "otherwise", TRUSTED)
 
 
-def append(connection: sqlite3.Connection, entry: Entry) -> None:
+def append(connection: sqlite3.Connection, entry: ChainEntry) -> None:
     """Write one more entry."""
     connection.execute(INSERT, entry)
 

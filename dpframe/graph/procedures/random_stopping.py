@@ -51,8 +51,8 @@ class RandomStopping(Procedure):
     the search stops with probability `gamma`. Released is the fit of the run with the lowest score.
 
     Where each graph, its score included, is epsilon-DP, the whole is 3 epsilon-DP, for every gamma.
-    It reads the table anew in every run, which `dpframe.execution.best` does. [LiuT19; PapernotS22,
-    Cor 3] Proof page: proofs/tuning.
+    It reads the table anew in every run, which `dpframe.execution.running` does. [LiuT19;
+    PapernotS22, Cor 3] Proof page: proofs/tuning.
     """
 
     kind: ClassVar[str] = "random_stopping"

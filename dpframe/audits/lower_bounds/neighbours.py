@@ -26,7 +26,7 @@ STEPS = 16  # of the random search
 
 
 @attrs.frozen(eq=False)
-class Table:
+class AttackedTable:
     """Rows, shape (n, d), and labels, shape (n,), or None where there are none."""
 
     X: Array
@@ -38,10 +38,10 @@ class Table:
 
 
 @attrs.frozen(eq=False)
-class Pair:
+class Neighbours:
     """Two neighbouring tables, and in words how they differ."""
 
-    tables: tuple[Table, Table]
+    tables: tuple[AttackedTable, AttackedTable]
     told: str
 
     def __str__(self) -> str:
@@ -133,7 +133,7 @@ class Space:
         }
         return found if d > 1 else {k: v for k, v in found.items() if v is not others}
 
-    def pairs(self, d: int) -> Iterator[Pair]:
+    def pairs(self, d: int) -> Iterator[Neighbours]:
         """Neighbours on the boundary."""
         for i, (told, base) in enumerate(self.bases(d).items()):
             for k, (first, second) in enumerate(self._boundary(d)):
@@ -149,14 +149,14 @@ class Space:
             row, middle + (self.labels[0] - middle) * rng.choice((-1, 1)) * rng.choice(LENGTHS)
         )
 
-    def anything(self, d: int, rng: np.random.Generator) -> Pair:
+    def anything(self, d: int, rng: np.random.Generator) -> Neighbours:
         """Random neighbours, with up to four others."""
         others = [self.anyone(d, rng) for _ in range(int(rng.integers(5)))]
         nobody = Person(None, 0.0)
         second = self.anyone(d, rng) if self.relation is REPLACE_ONE else nobody
         return self.pair(self.anyone(d, rng), second, others, f"{len(others)} random others")
 
-    def crowd(self, n: int, d: int, rng: np.random.Generator) -> Table:
+    def crowd(self, n: int, d: int, rng: np.random.Generator) -> AttackedTable:
         """n random records."""
         return _table([self.anyone(d, rng) for _ in range(n)], d, self)
 
@@ -182,20 +182,20 @@ class Space:
                     yield own, Person(self.along(turned), low)
                     yield own, Person(self.along(turned), high)
 
-    def pair(self, first: Person, second: Person, base: list[Person], told: str) -> Pair:
+    def pair(self, first: Person, second: Person, base: list[Person], told: str) -> Neighbours:
         """The tables, the differing person at their end."""
         width = len(next(one.x for one in (first, second) if one.x is not None))
         tables = tuple(_table([*base, *[one] * self.each], width, self) for one in (first, second))
         many = f"{self.each} rows of " if self.each > 1 else ""
         said = f"{many}{first} against {second}; {told}"
-        return Pair((tables[0], tables[1]), said)
+        return Neighbours((tables[0], tables[1]), said)
 
 
-def _table(people: list[Person], width: int, space: Space) -> Table:
+def _table(people: list[Person], width: int, space: Space) -> AttackedTable:
     rows = [one for one in people if one.x is not None]
     X = np.array([one.x for one in rows]) if rows else np.zeros((0, width))
     labels = None if space.low is None else np.array([one.y for one in rows], dtype=float)
-    return Table(X.reshape(len(rows), width), labels)
+    return AttackedTable(X.reshape(len(rows), width), labels)
 
 
 def _coded(columns: tuple[Numeric | Categorical, ...], direction: Array) -> Array:
@@ -212,17 +212,17 @@ def _coded(columns: tuple[Numeric | Categorical, ...], direction: Array) -> Arra
 
 def searched(
     space: Space,
-    strength: Callable[[Pair], float],
+    strength: Callable[[Neighbours], float],
     rng: np.random.Generator,
     steps: int = STEPS,
     widths: tuple[int, ...] | None = None,
-) -> tuple[Pair, float]:
+) -> tuple[Neighbours, float]:
     """The pair that moves what is released furthest: on the boundary, then at random nearby.
     Pairs that an execution refuses are passed over. Raises InvalidArgument where all are.
     """
-    best: tuple[float, Pair] | None = None
+    best: tuple[float, Neighbours] | None = None
 
-    def tried(pair: Pair) -> None:
+    def tried(pair: Neighbours) -> None:
         nonlocal best
         try:
             found = strength(pair)
@@ -242,7 +242,7 @@ def searched(
     return best[1], best[0]
 
 
-def _nearby(space: Space, pair: Pair, rng: np.random.Generator, size: float) -> Pair:
+def _nearby(space: Space, pair: Neighbours, rng: np.random.Generator, size: float) -> Neighbours:
     """The differing rows turned a little, their labels moved."""
     first, second = pair.tables
     shared = min(len(first.X), len(second.X))
@@ -251,7 +251,7 @@ def _nearby(space: Space, pair: Pair, rng: np.random.Generator, size: float) -> 
         Person(x, 0.0 if first.y is None else first.y[i]) for i, x in enumerate(first.X[:shared])
     ]
 
-    def moved(table: Table) -> Person:
+    def moved(table: AttackedTable) -> Person:
         if len(table.X) <= shared:
             return Person(None, 0.0)
         x = np.asarray(table.X[shared], dtype=float)
@@ -269,19 +269,19 @@ def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, (int, float, np.floating)) else str(value)
 
 
-def given(on: object) -> Pair:
+def given(on: object) -> Neighbours:
     """A pair of tables as a person gives it: ((X, y), (X2, y2)), or (X, X2) without labels. Raises
     InvalidArgument.
     """
-    if isinstance(on, Pair):
+    if isinstance(on, Neighbours):
         return on
     if not isinstance(on, (tuple, list)) or len(on) != 2:
         wanted = "two neighbouring tables, ((X, y), (X2, y2))"
         raise InvalidArgument("on", wanted, type(on).__name__)
-    return Pair((table(on[0]), table(on[1])), "two tables as given")
+    return Neighbours((table(on[0]), table(on[1])), "two tables as given")
 
 
-def table(one: object, name: str = "on") -> Table:
+def table(one: object, name: str = "on") -> AttackedTable:
     """(X, y), or X alone. Raises InvalidArgument."""
     X, y = one if isinstance(one, tuple) and len(one) == 2 else (one, None)
     wanted = "tables of rows, with a label for each"
@@ -293,4 +293,4 @@ def table(one: object, name: str = "on") -> Table:
         shape = () if labels is None else labels.shape
         said = f"rows of shape {rows.shape}, labels of shape {shape}"
         raise InvalidArgument(name, wanted, said)
-    return Table(rows, labels)
+    return AttackedTable(rows, labels)

@@ -33,10 +33,10 @@ from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 
 from .claims import Claim, claim_of
-from .events import Scores
+from .neighbours import AttackedTable, Neighbours
 from .pairs import from_draws
-from .tables import Pair, Table
-from .ways import Samples, Way, of_noise, of_samples
+from .table_releases import Samples, TableRelease, of_noise, of_samples
+from .threshold_events import Scores
 
 DRAWS, LEAST, MOST = 20_000, 100, 10_000_000
 VISIBLE = 0.3  # the delta at epsilon 0 that a claim should have, to be put to the test by few draws
@@ -91,7 +91,7 @@ Array = NDArray[Any]
 
 
 @attrs.frozen(eq=False)
-class Step:
+class ReleaseStep:
     """One release on its way; `running` is the execution on the first table, which made it."""
 
     release: Node
@@ -105,18 +105,18 @@ class Step:
 
 
 @attrs.frozen(eq=False)
-class Both:
+class TwoTables:
     """An execution on each of two neighbouring tables."""
 
     first: Running
     second: Running
 
     @classmethod
-    def of(cls, run: AtNumbers, pair: Pair, randomness: Randomness) -> Both:
+    def of(cls, run: AtNumbers, pair: Neighbours, randomness: Randomness) -> TwoTables:
         """The first look at both. Raises NotExecutable, BadData."""
         return cls(*(opened(run, table, randomness) for table in pair.tables))
 
-    def steps(self, randomness: Randomness) -> Iterator[Step]:
+    def steps(self, randomness: Randomness) -> Iterator[ReleaseStep]:
         """Every release, in order. A step must be drawn from before the next is asked for."""
         for stage in range(self.first.stages.count):
             if stage:
@@ -134,26 +134,28 @@ class Both:
         """What a stage releases of either table."""
         return list(zip(self.first.draws(stage), self.second.draws(stage), strict=True))
 
-    def ways(self, drawn: Draw, other: Draw) -> tuple[Way, Way]:
+    def ways(self, drawn: Draw, other: Draw) -> tuple[TableRelease, TableRelease]:
         """A release of noise on either table."""
         return (
-            Way(drawn, self.first.numbers, self.first.values),
-            Way(other, self.second.numbers, self.second.values),
+            TableRelease(drawn, self.first.numbers, self.first.values),
+            TableRelease(other, self.second.numbers, self.second.values),
         )
 
-    def at(self, loop: Loop, at: Array) -> tuple[Way, Way]:
+    def at(self, loop: Loop, at: Array) -> tuple[TableRelease, TableRelease]:
         """One round of a loop at a point, on either table, which it reads in full."""
         once = attrs.evolve(loop.step, times=ONE, sampled=None)
         first, second = (
-            Way.of(once, one, {**one.values, **one.at_point(loop, at)})
+            TableRelease.of(once, one, {**one.values, **one.at_point(loop, at)})
             for one in (self.first, self.second)
         )
         return first, second
 
-    def _once(self, drawn: Drawn, other: Drawn) -> Step:
+    def _once(self, drawn: Drawn, other: Drawn) -> ReleaseStep:
         if isinstance(drawn, Draw) and isinstance(other, Draw):
-            return Step(drawn.release, self.first, partial(of_noise, *self.ways(drawn, other)))
-        return Step(drawn, self.first, partial(self._of_procedure, drawn))  # type: ignore[arg-type]
+            return ReleaseStep(
+                drawn.release, self.first, partial(of_noise, *self.ways(drawn, other))
+            )
+        return ReleaseStep(drawn, self.first, partial(self._of_procedure, drawn))  # type: ignore[arg-type]
 
     def _remember(self, drawn: Drawn, randomness: Randomness) -> None:
         """One draw of the first table, which the second goes on from too."""
@@ -165,7 +167,7 @@ class Both:
         drawn = [procedure_draws(one, node, n, randomness) for one in (self.first, self.second)]
         return from_draws(*drawn)
 
-    def _rounds(self, loop: Loop, randomness: Randomness) -> Iterator[Step]:
+    def _rounds(self, loop: Loop, randomness: Randomness) -> Iterator[ReleaseStep]:
         """As `Running` walks through a loop, on both tables."""
         numbers, rate = self.first.numbers, loop.step.sampled
         at = start(loop, self.first)
@@ -173,13 +175,15 @@ class Both:
         for turn in range(times_of(loop.step, numbers)):
             if rate is None:
                 ways = self.at(loop, at)
-                yield Step(loop.step, self.first, partial(of_noise, *ways))
+                yield ReleaseStep(loop.step, self.first, partial(of_noise, *ways))
                 answers.append(ways[0].draw.released(ways[0].values, randomness))
             else:
                 samples = [
                     Samples.of(one, loop, at, rate.value) for one in (self.first, self.second)
                 ]
-                yield Step(loop.step, self.first, partial(of_samples, samples[0], samples[1]))
+                yield ReleaseStep(
+                    loop.step, self.first, partial(of_samples, samples[0], samples[1])
+                )
                 drawn = samples[0].ways[0].draw
                 answers.append(drawn.released(samples[0].one(randomness), randomness))
             arguments = self.first.arguments(loop.arguments)
@@ -195,7 +199,7 @@ def start(loop: Loop, running: Running) -> Array:
     return np.zeros(round(running.numbers.up(loop.point.size)))
 
 
-def opened(run: AtNumbers, table: Table, randomness: Randomness) -> Running:
+def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Running:
     """Everything that the first stage reads of a table, as an execution looks at it."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
     return first_look(run, source, None, randomness, ahead=False)[0]
@@ -232,11 +236,11 @@ def _released(running: Running, node: Any, randomness: Randomness) -> Any:
 
 
 @attrs.frozen(eq=False)
-class Line:
+class MovedRelease:
     """One draw of a release on a statistic and on the same moved by its sensitivity."""
 
-    still: Way
-    moved: Way
+    still: TableRelease
+    moved: TableRelease
     claim: Claim
     sensitivity: float
 
@@ -251,7 +255,7 @@ class Line:
         return summed(scores.rounded(), repeats)
 
 
-def line(running: Running, release: Release, loop: Loop | None) -> Line:
+def line(running: Running, release: Release, loop: Loop | None) -> MovedRelease:
     """The line of a release whose stage was looked at. Raises InvalidArgument where nothing bounds
     its statistic, or its noise has no one loss.
     """
@@ -263,12 +267,12 @@ def line(running: Running, release: Release, loop: Loop | None) -> Line:
     if sensitivity is None:
         raise InvalidArgument("statistic", "bounded", statistic.label, "Clip its rows.")
     most, least = numbers.up(sensitivity.value), numbers.down(sensitivity.value)
-    still = Way.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
+    still = TableRelease.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
     noise: Any = type(release.mechanism)
     mechanism: AdditiveNoise = noise(Fraction(still.size))
     claim = claim_of(mechanism, Fraction(most), statistic.unit.relation)
     moved = {**values, **shifted(statistic, values, least, running)}
-    return Line(still, attrs.evolve(still, values=moved), claim, least)
+    return MovedRelease(still, attrs.evolve(still, values=moved), claim, least)
 
 
 def shifted(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from .events import Bounds
+from .threshold_events import ProvedBounds
 
 if TYPE_CHECKING:
     from .attack import Attack
@@ -53,7 +53,7 @@ class Finding:
 
 
 def of_bounds(
-    bounds: Bounds, what: str, pair: str, *, method: str, repeats: int = 1, whole: bool = True
+    bounds: ProvedBounds, what: str, pair: str, *, method: str, repeats: int = 1, whole: bool = True
 ) -> Finding:
     """The finding of an attack on draws."""
     runs = "" if repeats == 1 else f" of {repeats} runs together"

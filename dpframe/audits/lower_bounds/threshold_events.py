@@ -66,7 +66,7 @@ class Scores:
 
 
 @attrs.frozen
-class Event:
+class ThresholdEvent:
     """Scores of at least the threshold, or at most it where `turned`: then the second table is the
     likelier.
     """
@@ -84,7 +84,7 @@ class Event:
 
 
 @attrs.frozen
-class Bounds:
+class ProvedBounds:
     """Lower bounds from one pair; all of them hold together with the stated confidence.
 
     The privacy profile is at least `delta` at `at`, where `allowed` is claimed; at the claim's
@@ -108,7 +108,7 @@ class Bounds:
 class Tried:
     """Every event of the first half, with bounds as the second half would give them."""
 
-    events: tuple[Event, ...]
+    events: tuple[ThresholdEvent, ...]
     low: Reals
     high: Reals
 
@@ -122,7 +122,9 @@ class Tried:
         above = [n - np.searchsorted(one, cuts, side="left") for one in (first, second)]
         below = [np.searchsorted(one, cuts, side="right") for one in (second, first)]
         likelier, other = (np.concatenate(pair) for pair in zip(above, below, strict=True))
-        events = tuple(Event(float(cut), turned) for turned in (False, True) for cut in cuts)
+        events = tuple(
+            ThresholdEvent(float(cut), turned) for turned in (False, True) for cut in cuts
+        )
         scale = counted / n
         return cls(
             events,
@@ -130,14 +132,14 @@ class Tried:
             at_most(other * scale, counted, failing),
         )
 
-    def best(self, gain: Callable[[Reals, Reals], Reals]) -> tuple[Event, float]:
+    def best(self, gain: Callable[[Reals, Reals], Reals]) -> tuple[ThresholdEvent, float]:
         """The event that promises most, and how much."""
         found = gain(self.low, self.high)
         i = int(np.argmax(found))
         return self.events[i], float(found[i])
 
 
-def bounds(scores: Scores, claim: Claim, failing: float) -> Bounds:
+def bounds(scores: Scores, claim: Claim, failing: float) -> ProvedBounds:
     """What the draws prove against the claim; wrong with probability at most `failing`.
 
     Both halves of a choice are independent, so that each event is one event when it is counted.
@@ -147,7 +149,7 @@ def bounds(scores: Scores, claim: Claim, failing: float) -> Bounds:
     counted = len(counted_on.first)
     tried = Tried.of(chosen_on, counted, each)
 
-    def counts(event: Event) -> tuple[Reals, Reals]:
+    def counts(event: ThresholdEvent) -> tuple[Reals, Reals]:
         likelier, other = event.hits(counted_on)
         return at_least(likelier, counted, each), at_most(other, counted, each)
 
@@ -155,7 +157,7 @@ def bounds(scores: Scores, claim: Claim, failing: float) -> Bounds:
     low, high = counts(event)
     wide = counts(tried.best(lambda p, q: _epsilon(p, q, float(claim.at)))[0])
     broad = counts(tried.best(_mu)[0])
-    return Bounds(
+    return ProvedBounds(
         at=at,
         delta=max(float(low - math.exp(at) * high * (1 + 1e-12)), 0.0),
         allowed=claim.delta(at),
@@ -165,7 +167,7 @@ def bounds(scores: Scores, claim: Claim, failing: float) -> Bounds:
     )
 
 
-def _sharpest(tried: Tried, claim: Claim) -> tuple[float, Event]:
+def _sharpest(tried: Tried, claim: Claim) -> tuple[float, ThresholdEvent]:
     """The epsilon and the event that exceed the claim by most, as far as the first half tells; or
     else come closest to it.
     """

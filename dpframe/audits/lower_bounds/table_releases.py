@@ -23,16 +23,16 @@ from dpframe.randomness import Randomness
 from dpframe.randomness.coins import rational_coins
 from dpframe.sources.table import Block
 
-from .events import Scores
 from .pairs import from_draws
 from .scores import log_density
+from .threshold_events import Scores
 
 Array = NDArray[Any]
 Values = Mapping[Node, Array]
 
 
 @attrs.frozen(eq=False)
-class Way:
+class TableRelease:
     """A release of noise, ready to be drawn."""
 
     draw: Draw
@@ -40,7 +40,7 @@ class Way:
     values: Values
 
     @classmethod
-    def of(cls, release: Release, running: Running, values: Values) -> Way:
+    def of(cls, release: Release, running: Running, values: Values) -> TableRelease:
         """Of a release that reads these values. Raises NotExecutable, InvalidArgument."""
         return cls(Draw.of(release, running.numbers), running.numbers, values)
 
@@ -79,7 +79,7 @@ class Way:
         return None if logs is None else logs.reshape(len(noise), -1).sum(axis=1)
 
 
-def of_noise(first: Way, second: Way, n: int, randomness: Randomness) -> Scores:
+def of_noise(first: TableRelease, second: TableRelease, n: int, randomness: Randomness) -> Scores:
     """Draws of additive noise on both tables, by the ratio of the stated densities."""
     drawn = [way.many(n, randomness) for way in (first, second)]
     if first.release.noise.selects:  # an index is drawn, to which nothing was added
@@ -93,7 +93,7 @@ def of_noise(first: Way, second: Way, n: int, randomness: Randomness) -> Scores:
     return Scores(*found)
 
 
-def moved(first: Way, second: Way) -> float:
+def moved(first: TableRelease, second: TableRelease) -> float:
     """The square of how far the statistics are apart, in stds or scales of the noise, of all
     copies: mu squared where it is Gaussian.
     """
@@ -127,7 +127,7 @@ class Samples:
 
     rows: int
     rate: Fraction
-    ways: tuple[Way, ...]
+    ways: tuple[TableRelease, ...]
 
     @classmethod
     def of(cls, running: Running, loop: Loop, at: Array, rate: Fraction) -> Samples:
@@ -138,7 +138,8 @@ class Samples:
             raise InvalidArgument("tables", f"of at most {ROWS} rows here", rows, way_out)
         once = attrs.evolve(loop.step, times=ONE)
         ways = tuple(
-            Way.of(once, running, running.at_point(loop, at, Mask(bits))) for bits in range(2**rows)
+            TableRelease.of(once, running, running.at_point(loop, at, Mask(bits)))
+            for bits in range(2**rows)
         )
         return cls(rows, rate, ways)
 
