@@ -291,7 +291,7 @@ def test_a_column_map_is_what_numpy_says_in_blocks_of_any_size(column, plain, si
 @pytest.mark.parametrize("size", SIZES)
 def test_a_codebook_scales_and_encodes_in_blocks_of_any_size(size):
     """Numbers onto [-1, 1], two levels as -1 and 1, anything else as 0."""
-    schema = [Numeric("age", 0, 10), Categorical("sector", ["a", "b"])]
+    schema = [Numeric("age", 0, 10), Categorical("sector", ["a", "b"], unknown="zeros")]
     setting = Setting(X=Rows(columns=schema), relation=ADD_REMOVE, grid=None)
     ages, sectors = [0, 5, 10, 20, -3], ["a", "b", "c", None, "a"]
     rows = np.array(

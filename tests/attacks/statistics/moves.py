@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.execution.totals import Pass, derived
 from dpframe.execution.views import needed, views
-from dpframe.graph import ColumnNode, Graph, RowsNode
+from dpframe.graph import Categorical, ColumnNode, Graph, RowsNode
 from dpframe.graph.maps.bounds import Encoded
 from dpframe.graph.statistics import Statistic
 from dpframe.numerics.rounding import arb_lower, arb_upper
@@ -142,11 +142,15 @@ class Measured:
         return value if self.statistic.exact else value.astype(float)
 
     def _read(self, rows: Array) -> Array:
-        """Rows as a source reads them: levels of a codebook by their positions."""
+        """Rows as a source reads them: levels of a codebook by their positions, others as zeros."""
         schemas = [node.schema for node in self.graph.nodes if isinstance(node, Encoded)]
         if not schemas:
             return rows
-        pairs = zip(schemas[0], rows.T, strict=True)
+        parts = [
+            attrs.evolve(part, unknown="zeros") if isinstance(part, Categorical) else part
+            for part in schemas[0]
+        ]
+        pairs = zip(parts, rows.T, strict=True)
         return np.column_stack([reader(part)(cells) for part, cells in pairs])
 
     @cached_property
