@@ -110,7 +110,7 @@ HOSTILE = [
     "open('/etc/passwd')",
     "epsilon if epsilon else delta",
     "epsilon\x00",
-    "epsilon\n",
+    "epsilon\n+delta",
     "١",
     "１",
     "ｅpsilon",
