@@ -98,6 +98,7 @@ HOSTILE = [  # the reader is that of descriptions: tests/descriptions/hostile ha
     "epsilon.__class__",
     "__import__('os').system('true')",
     "epsilon\x00",
+    "epsilon\n+delta",
     "１",
     "epsilon;1",
     "sqrt()",

@@ -24,13 +24,6 @@ def test_fresh(name):
     assert blocks()[name] == page.BLOCKS[name]()
 
 
-@pytest.mark.page
-@pytest.mark.slow
-def test_fresh_simulations():
-    """The simulated ones too."""
-    assert blocks()["data"] == page.BLOCKS["data"]()
-
-
 def test_the_picture_is_there():
     """The page shows it."""
     assert page.PICTURE.exists()
