@@ -218,6 +218,7 @@ def leverage(rows, epsilon, delta):
     return brentq(lambda m: worst(m) - delta, 1e-4, 1)
 
 
+@pytest.mark.slow
 def test_hessian_mixing_has_the_law_of_its_code():
     """And not with the twice as large sketches of HessianMixing."""
     found = simulated(Mixed(), relation=dp.ADD_REMOVE)

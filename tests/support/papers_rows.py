@@ -349,7 +349,7 @@ FOUND: dict[str, str] = {
     "piazza-figure-3": (
         "as the paper says: flat in gamma for small epsilon, worse for gamma near 1, SSP better "
         "where n epsilon is large and far worse where it is small. Calibrated jointly, the same "
-        "algorithm has a tenth of the error; JointSSP is within 2 of least squares at epsilon = 1."
+        "algorithm has a tenth of the error; JointSSP has at most 2.2 at epsilon = 1."
     ),
     "piazza-figure-4": (
         "0 or 1 but for a narrow transition, in n and epsilon much more than in gamma; calibrated "
