@@ -89,7 +89,7 @@ def test_list_proves_nothing():
     """It loads every declaration, and neither what executes nor what fits."""
     found = loaded("list")
     assert {"scipy", "sklearn", "pandas"}.isdisjoint(libraries(found))
-    unused = {"execution", "estimators", "sources", "literature.refutations"}
+    unused = {"execution", "estimators", "sources", "prover", "literature.refutations"}
     assert unused.isdisjoint(map(place_of, own(found)))
 
 
