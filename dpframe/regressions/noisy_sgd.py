@@ -16,7 +16,6 @@ from dpframe.mechanisms import Gaussian
 from dpframe.numerics import to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
-from dpframe.prover.profile_rule import upper
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, constant, sqrt
 
@@ -93,6 +92,8 @@ def deviation(
     unit: Expression, epsilon: Fraction, delta: Fraction, rounds: Fraction, rate: Fraction
 ) -> Fraction:
     """The std at sensitivity 1 of `rounds` draws on samples, beside n at 5% of the squared mu."""
+    from dpframe.prover.profile_rule import upper  # the prover is heavy, and lists need none
+
     mu = upper(sqrt(FOR_N) / unit) * SLACK
 
     def parts(std: Fraction) -> list[Part]:

@@ -89,7 +89,7 @@ def test_list_proves_nothing():
     """It loads every declaration, and neither what executes nor what fits."""
     found = loaded("list")
     assert {"scipy", "sklearn", "pandas"}.isdisjoint(libraries(found))
-    unused = {"execution", "estimators", "sources"}
+    unused = {"execution", "estimators", "sources", "prover"}
     assert unused.isdisjoint(map(place_of, own(found)))
 
 
