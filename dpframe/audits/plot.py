@@ -67,9 +67,9 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
         key = delta, *(f"{value:.9g}" for line in lines for value in _ratios(line))
         alike.setdefault(key, []).append(name)
         drawn.setdefault(key, lines)
-    for place, (key, lines) in enumerate(drawn.items()):
+    for place, (same, lines) in enumerate(drawn.items()):
         at, colour = [float(line.epsilon) for line in lines], COLOURS[place % len(COLOURS)]
-        label = ", ".join(alike[key])
+        label = ", ".join(alike[same])
         label += f", delta = {exactly(lines[0].delta)}" if several else ""
         axes.plot(at, [one.ratio for one in lines], "o-", color=colour, label=f"{label}: declared")
         heights += [one.ratio for one in lines]

@@ -380,7 +380,8 @@ def _every_entry(rows: Any) -> bool:
     """Whether rows are known to occur whose entries are as far apart, or as unlike, as their bound
     lets two entries be; any of these beside any other.
     """
-    return rows.columns != Number(Fraction(1)) and (rows.ball if rows.entry is None else rows.box)
+    several = rows.columns != Number(Fraction(1))
+    return bool(several and (rows.ball if rows.entry is None else rows.box))
 
 
 @entry(RANGES, "column_squares")

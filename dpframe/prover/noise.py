@@ -221,8 +221,8 @@ def _unbounded(release: Release) -> Obligation:
     asked = (one for one in read if isinstance(one, Statistic))
     wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
-        facts, fix = tuple(wrong[:2]), "declare it so that this holds."
-        return Obligation("sensitivity", release.label, rule, facts, UNPROVED, repair=fix)
+        asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
+        return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."

@@ -73,14 +73,13 @@ def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFac
     |A_t - A_u|^2 <= |A_t|^2 + |A_u|^2, and entries of A in [0, 1] keep the range of their move.
     """
     at.require(factor in FACTORS, f"factor: one of {sorted(FACTORS)}")
-    few = 1 < sums.bins <= MOST_BINS
+    few, whole = 1 < sums.bins <= MOST_BINS, max(1, sums.bins)
     at.require(few, f"its input must be sums of 2 to {MOST_BINS} bins, of which a record is in one")
     count, first, square, grain = FACTORS[factor](sums.bins) if few else (1, Fraction(1)) * 2
-    shape = (sums.shape[0] * Fraction(count, max(1, sums.bins)),)
     l1 = None if sums.l1 is None else sums.l1 * first
     l2 = None if sums.l2 is None else sums.l2 * at.number(square) ** HALF
-    steps = tuple(one / grain for one in sums.steps)
-    return StatisticFacts(shape, l1, l2, spread=sums.spread, steps=steps)
+    shape, steps = sums.shape[0] * Fraction(count, whole), (one / grain for one in sums.steps)
+    return StatisticFacts((shape,), l1, l2, spread=sums.spread, steps=tuple(steps))
 
 
 COUNTED = "its input must be counts of bins, of which a record is in one"
