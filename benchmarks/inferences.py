@@ -7,7 +7,7 @@
 Rows are an intercept and d - 1 columns uniform in [-1, 1], over sqrt d; labels in [-1, 1] have a
 linear mean, slopes 1.5, 1, -0.5, 0, ... times a constant; delta = 1e-6, add/remove. In percent of
 the tables that are not refused. Covered: coefficients by 95% intervals, each; by those that hold
-together, "max"; with equal_variance=False. Mean: that at a new row; label: one there, residuals of
+together, "max"; with equal_variance=True. Mean: that at a new row; label: one there, residuals of
 any law. Rejected at 5% though true: what two slopes differ by, and what all slopes are (Wald).
 Residual variance and R^2: their 95% intervals. Private: the median part of variances that noise
 makes.
@@ -115,7 +115,7 @@ def held(ends: Array, truth: Any) -> Array:
     return found
 
 
-def scores(world: World, found: Inference, robust: Inference | None, seed: int) -> dict[str, Any]:
+def scores(world: World, found: Inference, equal: Inference | None, seed: int) -> dict[str, Any]:
     """What held in one table."""
     theta, d = world.theta, len(world.theta)
     X, y = world.table(1, np.random.default_rng([seed, 1]))
@@ -125,7 +125,7 @@ def scores(world: World, found: Inference, robust: Inference | None, seed: int) 
     return {
         "each": held(found.conf_int(ALPHA), theta),
         "all": np.all(held(found.conf_int(ALPHA, simultaneous="max"), theta)),
-        "robust": np.nan if robust is None else held(robust.conf_int(ALPHA), theta),
+        "equal": np.nan if equal is None else held(equal.conf_int(ALPHA), theta),
         "mean": held(at.conf_int(ALPHA), X @ theta),
         "label": held(at.conf_int(ALPHA, obs=True), y),
         "contrast": found.t_test(same, same @ theta).pvalue < ALPHA,
@@ -153,19 +153,19 @@ def inferred(setting: Setting, world: World, seed: int) -> tuple[Inference, Infe
     evidence = evidence_of(run, result, {"d": d}, constant)
     given: dict[str, Any] = {"bound": 1.0, "norm": 1.0, "constant": constant}
     try:
-        robust = infer(evidence, **given, equal_variance=False)
+        equal = infer(evidence, **given, equal_variance=True)
     except InvalidArgument:
-        robust = None
-    return infer(evidence, **given), robust
+        equal = None
+    return infer(evidence, **given), equal
 
 
 def line(setting: Setting, tables: int) -> list[str]:
     """One row: refused tables, then what held in the others."""
     world, found = World.of(setting[2], setting[4]), []
     for seed in range(tables):
-        plain, robust = inferred(setting, world, seed)
+        plain, equal = inferred(setting, world, seed)
         if not plain.open_ended and not plain.unseen.lost.size:
-            found.append(scores(world, plain, robust, seed))
+            found.append(scores(world, plain, equal, seed))
     name, n, d, epsilon, law = setting
     head = [name, f"{n:,}", str(d), epsilon, law, f"{100 * (1 - len(found) / tables):.1f}"]
     if not found:
@@ -183,7 +183,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=TABLES)
     parser.add_argument("--only", type=int, nargs="*", default=range(len(SETTINGS)))
     given = parser.parse_args()
-    shown = Table("", "n", "d", "epsilon", "labels", "refused", "each", "all", "robust", "mean")
+    shown = Table("", "n", "d", "epsilon", "labels", "refused", "each", "all", "equal", "mean")
     for title in ("label", "contrast", "Wald", "variance", "R^2", "private"):
         shown.add_column(title)
     for place in track(given.only, description="settings", transient=True):

@@ -153,7 +153,7 @@ def recommend(
     default = JointSSP()
     first, units = told(default, *table), units_for(setting, n, size, spent, failure)
     other = None if first is None or first.all_likely else told(FOR_INTERVALS, *table)
-    line = TheilSen(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
+    line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
     found = Recommendation(
         default, "nothing to tune", lost, first, in_units=units, of_one_column=line
     )

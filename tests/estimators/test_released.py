@@ -197,11 +197,11 @@ def test_intervals_and_tests_hold(case):
     """
     world, found = World.of(case[2], case[4]), []
     for seed in range(60):
-        plain, robust = inferred(case, world, seed)
+        plain, equal = inferred(case, world, seed)
         assert not plain.open_ended
-        found.append(scores(world, plain, robust, seed))
+        found.append(scores(world, plain, equal, seed))
     means = {key: np.mean([one[key] for one in found]) for key in found[0]}
-    for key in ("each", "all", "robust", "mean", "label", "variance", "R^2"):
+    for key in ("each", "all", "equal", "mean", "label", "variance", "R^2"):
         assert np.isnan(means[key]) or means[key] >= 0.84, key
     assert means["contrast"] <= 0.16
     assert means["Wald"] <= 0.16
