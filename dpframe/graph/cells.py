@@ -65,15 +65,18 @@ class Numbers(Meaning):
 
 @attrs.frozen(eq=False)
 class Levels(Meaning):
-    """Positions of levels: texts are compared as texts, numbers and truth values as doubles."""
+    """Positions of levels: texts are compared as texts, numbers and truth values as doubles. A cell
+    that is no level is `other`: NO_LEVEL, or nan where it is missing.
+    """
 
     texts: Mapping[str, float]
     numbers: Mapping[float, float]
+    other: float
     _sorted: Array = attrs.field(init=False)
     _codes: Array = attrs.field(init=False)
 
     @classmethod
-    def of(cls, levels: Iterable[object]) -> Levels:
+    def of(cls, levels: Iterable[object], other: float = NO_LEVEL) -> Levels:
         """Those of a codebook, in its order."""
         texts: dict[str, float] = {}
         numbers: dict[float, float] = {}
@@ -82,7 +85,7 @@ class Levels(Meaning):
                 texts[level] = float(code)
             else:
                 numbers[number(level)] = float(code)
-        return cls(texts, numbers)
+        return cls(texts, numbers, other)
 
     @property
     def kind(self) -> str:
@@ -101,33 +104,14 @@ class Levels(Meaning):
 
     def of_numbers(self, numbers: Array) -> Array:
         if not len(self._sorted):
-            return np.full(len(numbers), NO_LEVEL)
+            return np.full(len(numbers), self.other)
         places = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
-        return np.where(self._sorted[places] == numbers, self._codes[places], NO_LEVEL)
+        return np.where(self._sorted[places] == numbers, self._codes[places], self.other)
 
     def of_cell(self, cell: Any) -> float:
         if issubclass(type(cell), str):
-            return self.texts.get(str.__str__(cell), NO_LEVEL)
-        return self.numbers.get(number(cell), NO_LEVEL)
-
-
-@attrs.frozen(eq=False)
-class OneOf(Meaning):
-    """Positions of levels; a cell that is none of them is missing."""
-
-    levels: Levels
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return self.levels.kinds
-
-    def of_numbers(self, numbers: Array) -> Array:
-        codes = self.levels.of_numbers(numbers)
-        return np.where(codes == NO_LEVEL, np.nan, codes)
-
-    def of_cell(self, cell: Any) -> float:
-        code = self.levels.of_cell(cell)
-        return np.nan if code == NO_LEVEL else code
+            return self.texts.get(str.__str__(cell), self.other)
+        return self.numbers.get(number(cell), self.other)
 
 
 NUMBERS = Numbers()
@@ -135,7 +119,7 @@ NUMBERS = Numbers()
 
 def label_meaning(classes: Iterable[object] | None) -> Meaning:
     """What labels mean: classes by their position, numbers where none are declared."""
-    return NUMBERS if classes is None else OneOf(Levels.of(classes))
+    return NUMBERS if classes is None else Levels.of(classes, np.nan)
 
 
 def number(cell: Any) -> float:

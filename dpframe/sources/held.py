@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Categorical, Numeric
-from dpframe.graph.cells import NUMBERS, Levels, Meaning, OneOf
+from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, Meaning
 
-from .arrow import DATES, arrow_cells, is_arrow, is_text
-from .extras import arrow
+from .arrow import DATES, arrow_cells, is_arrow, letter
 from .reading import REAL, doubles
 
 Array = NDArray[Any]
 TITLES = {"U": "text", "T": "text", "S": "bytes", "m": "date", "M": "date", "V": "record"}
+TITLES |= {"b": "truth value", **dict.fromkeys("fiu", "number")}
 NO_NUMBERS = "mMV"  # durations, dates, records: cells that no number and no level is equal to
 OF_POLARS = ("Date", "Datetime", "Duration", "Time", "List", "Array", "Struct", "Binary")
 EXACT = ("Decimal", "Int128", "UInt128")  # of Polars: its own conversion may round twice
@@ -92,30 +92,22 @@ def kind_of(values: Any) -> str | None:
     if is_arrow(values):
         return _kind_of_arrow(values.type)
     dtype = values.dtype
-    name, kind = str(dtype).partition("(")[0], getattr(dtype, "kind", None)
+    name, kind = str(dtype).partition("(")[0], str(getattr(dtype, "kind", None))
     if kind in TITLES or name in OF_POLARS:
-        return TITLES.get(str(kind), name)
+        return TITLES.get(kind, name)
     lower = name.lower()
     if lower == "str" or lower.startswith("string"):
         return "text"
-    if kind == "b" or name == "Boolean":
+    if name == "Boolean":
         return "truth value"
-    numeric = kind is None and hasattr(dtype, "is_numeric") and dtype.is_numeric()
-    return "number" if numeric or str(kind) in REAL else None
+    return "number" if hasattr(dtype, "is_numeric") and dtype.is_numeric() else None
 
 
 def _kind_of_arrow(kind: Any) -> str | None:
-    types = arrow("pyarrow.types")
-    if types.is_dictionary(kind):
-        return _kind_of_arrow(kind.value_type)
-    if is_text(kind):
-        return "text"
-    if types.is_boolean(kind):
-        return "truth value"
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
-        return "number"
-    date = types.is_temporal(kind) or getattr(kind, "extension_name", None) in DATES
-    return "date" if date else "bytes" if types.is_binary(kind) else None
+    if getattr(kind, "extension_name", None) in DATES:
+        return "date"
+    found = letter(kind)
+    return "bytes" if "binary" in found else TITLES.get(found)
 
 
 @attrs.frozen
@@ -138,5 +130,4 @@ def reader(part: Numeric | Categorical | None) -> Reader:
     """
     if not isinstance(part, Categorical):
         return Reader(NUMBERS)
-    levels = Levels.of(part.levels)
-    return Reader(levels if part.unknown == "zeros" else OneOf(levels))
+    return Reader(Levels.of(part.levels, NO_LEVEL if part.unknown == "zeros" else np.nan))

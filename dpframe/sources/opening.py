@@ -16,7 +16,7 @@ import attrs
 import numpy as np
 
 from dpframe.errors import BadData, DataWarning
-from dpframe.graph.cells import NUMBERS, Levels, label_meaning
+from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
 from dpframe.graph.columns import Class
 
 from .arrow import is_arrow
@@ -129,7 +129,8 @@ def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
     """
     kinds, found = read.meaning.kinds, kind_of(values)
     if found is not None and found not in kinds:
-        numbers, zeros = read.meaning is NUMBERS, isinstance(read.meaning, Levels)
+        numbers = read.meaning is NUMBERS
+        zeros = isinstance(read.meaning, Levels) and read.meaning.other == NO_LEVEL
         way_out = ENCODE if numbers else LEVELS
         if not (drop or zeros):
             wanted = "real numbers" if numbers else f"{' or '.join(kinds)}, as its levels are"

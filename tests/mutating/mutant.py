@@ -10,6 +10,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, Setting
+from dpframe.graph.node import noting
 from dpframe.privacy import Guarantee, Share
 
 from .operators import BENIGN, BREAKING, OPERATORS
@@ -43,11 +44,12 @@ class Mutant(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The edited output. Raises InvalidArgument where the edit has no words in a graph."""
         changes = OPERATORS[self.operator].changes(Subject(self.of, X, y, budget))
-        change = next(islice(changes, self.place, None), None)
-        if change is None:
-            wanted = f"a place where {self.operator!r} changes {self.of}"
-            raise InvalidArgument("place", wanted, self.place, "mutants(...) lists them.")
-        return change.output()
+        with noting():  # what is edited is released anew
+            change = next(islice(changes, self.place, None), None)
+            if change is None:
+                wanted = f"a place where {self.operator!r} changes {self.of}"
+                raise InvalidArgument("place", wanted, self.place, "mutants(...) lists them.")
+            return change.output()
 
 
 def edits(
