@@ -171,8 +171,11 @@ def scored(
     *,
     normal_residuals: bool = False,
 ) -> Score:
-    """Intervals against the truth; infinite ones count as refused, predictive ones always."""
-    found = infer(evidence, bound=world.bound, norm=1.0, normal_residuals=normal_residuals)
+    """Intervals against the truth, residuals being of one variance; infinite ones count as refused,
+    predictive ones always.
+    """
+    given: dict[str, Any] = {"bound": world.bound, "norm": 1.0, "equal_variance": True}
+    found = infer(evidence, normal_residuals=normal_residuals, **given)
     X, y = world.table(NEW, rng)
     ends, band = (
         found.conf_int(1 - level),
