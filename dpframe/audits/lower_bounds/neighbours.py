@@ -193,7 +193,8 @@ class Space:
 
 def _table(people: list[Person], width: int, space: Space) -> AttackedTable:
     rows = [one for one in people if one.x is not None]
-    X = np.array([one.x for one in rows]) if rows else np.zeros((0, width))
+    kind = float if space.columns is None else object
+    X = np.array([one.x for one in rows]) if rows else np.zeros((0, width), kind)
     labels = None if space.low is None else np.array([one.y for one in rows], dtype=float)
     return AttackedTable(X.reshape(len(rows), width), labels)
 
