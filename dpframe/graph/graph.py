@@ -355,10 +355,9 @@ def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
-    parts = (one for procedure in graph.procedures for one in procedure.within)
-    kept = set(map(id, (*graph.nodes, *parts)))
-    for node in made:
-        if id(node) not in kept:
+    kept = set(map(id, graph.nodes))
+    for node in made:  # a procedure may hold graphs of its own, with releases that it pays for
+        if not graph.procedures and id(node) not in kept:
             wanted = f"one that reads everything released, also {node.label}"
             way_out = "Return it too, as in `return theta, gram`, or do not release it."
             read = ", ".join(one.label for one in graph.outputs)
