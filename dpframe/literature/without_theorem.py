@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -18,18 +18,10 @@ from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import Posterior
 from dpframe.numbers import shortest
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
-from dpframe.prover.problem import (
-    PROVED,
-    REFUTED,
-    UNPROVED,
-    Obligation,
-    Problem,
-    Witness,
-    named,
-    opened,
-)
-from dpframe.prover.sign import counterexample, nonnegative
 from dpframe.symbols import RELEASED, Expression, Number, constant, exp, power
+
+if TYPE_CHECKING:  # declarations are listed without the prover
+    from dpframe.prover.problem import Obligation, Problem, Witness
 
 HALF, ONE = Fraction(1, 2), Number(Fraction(1))
 RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
@@ -49,6 +41,8 @@ def hypothesis(
     procedure: Procedure, holds: object, rule: str, fact: str, way_out: str
 ) -> Obligation:
     """What would be needed; `holds` is False where nothing here derives it."""
+    from dpframe.prover.problem import PROVED, UNPROVED, Obligation
+
     verdict, repair = (PROVED, "") if holds else (UNPROVED, way_out)
     return Obligation("theorem", procedure.label, rule, (fact,), verdict, repair=repair)
 
@@ -113,6 +107,9 @@ def _below(
     problem: Problem, test: TestedDistance, rule: str, amount: Expression, most: Expression
 ) -> Obligation:
     """amount <= most, proved by algebra, or refuted by numbers."""
+    from dpframe.prover.problem import PROVED, Obligation, opened
+    from dpframe.prover.sign import counterexample, nonnegative
+
     fact = f"{amount} against {most}"
     if nonnegative(most - amount, problem.field).proved:
         return Obligation("theorem", test.label, rule, (fact,), PROVED)
@@ -193,6 +190,8 @@ class BoundedMonomials(WithoutTheorem):
 
 def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
     """Rows and labels must have bounds at all."""
+    from dpframe.prover.problem import Witness, opened
+
     rows, column = noisy.rows.norm is not None, noisy.column.bound is not None
     if rows and column:
         return
@@ -206,6 +205,9 @@ def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
 
 def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
     """square_of^2 >= upper^2 and >= lower^2."""
+    from dpframe.prover.problem import opened
+    from dpframe.prover.sign import nonnegative
+
     for end in (noisy.lower, noisy.upper):
         gap = power(noisy.square_of, 2) - power(end, 2)
         decision = nonnegative(gap, problem.field)
@@ -221,6 +223,8 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
 
 def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
     """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
+    from dpframe.prover.problem import Witness, named
+
     if RELEASED in gap.scope:
         return Witness(says=REACHED)
     says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
@@ -244,6 +248,8 @@ class TransposedPosterior(WithoutTheorem, Posterior):
 
     def obligations(self, problem: Problem) -> Sequence[Obligation]:
         """Its covariance turns with the data by more than a posterior's does."""
+        from dpframe.prover.problem import REFUTED, Obligation, Witness
+
         delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
         says = (
             f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or "

@@ -101,13 +101,18 @@ class Obligation:
     count: int = 1
     edit: Edit | None = attrs.field(default=None, eq=False, repr=False)
 
+    @property
+    def shows(self) -> str:
+        """What the witness is: a counterexample to the claim, or an example of what is open."""
+        return "counterexample" if self.verdict is REFUTED else "example"
+
     def __str__(self) -> str:
         """As many lines as a person needs: one when proved."""
         many = f" (x{self.count})" if self.count > 1 else ""
         head = f"{self.verdict}: {self.node}{many}: {self.rule}"
         lines = [head, *(f"    {fact}" for fact in self.facts)]
         if self.witness is not None:
-            lines.append(f"    counterexample {self.witness}")
+            lines.append(f"    {self.shows} {self.witness}")
         if self.repair:
             lines.append(f"    way out: {self.repair}")
         return (

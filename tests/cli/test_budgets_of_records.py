@@ -143,7 +143,7 @@ def test_audit_says_whose_budget(extra):
     given = ["PersonalizedRidge", "--each-epsilon", *BALL]
     assert "personalised" in call("audit", *given, *REPLACED, *extra)
     refused = call("audit", *given, *extra, status=1)
-    assert "refuted" in refused
+    assert "unproved" in refused
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def test_noise_that_cannot_be_scaled_is_refused_in_words() -> None:
     is its size, and it alone is scaled.
     """
     noise = declared(lambda X, y, budget: dp.release(dp.count(X), Unnamed(scale=1, other=2)))
-    with pytest.raises(dp.InvalidArgument, match="scaled"):
+    with pytest.raises(dp.InvalidArgument, match="Rename the field"):
         dp.certify(noise, target=TARGET, setting=unit(), calibrate="jointly", trust=[Unnamed])
     assert Product(scale=1, other=2).scaled(dp.constant(3)) == Product(scale=3, other=2)
 

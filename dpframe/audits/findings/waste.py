@@ -228,14 +228,14 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         tidy(f"Mend {clipped(obligation.node, 80)}"),
         tidy(clipped(obligation.rule, 240)),
         tidy(how[:1].upper() + how[1:] if how.split()[0].isalpha() else how),
-        tidy(f"It removes this counterexample: {clipped(witness, 240)}" if witness else ""),
+        tidy(f"It removes this {obligation.shows}: {clipped(witness, 240)}" if witness else ""),
     )
 
 
 def _first(audit: Audit) -> Obligation | None:
     """Private data in public first, then a refuted total, then anything refuted, then open."""
     opened = audit.report.open_obligations
-    leaks = (one for one in audit.report.common if one.verdict is Verdict.REFUTED)
+    leaks = (one for one in audit.report.common if one.verdict is not Verdict.PROVED)
     refuted = (one for one in opened if one.verdict is Verdict.REFUTED)
     return next(leaks, None) or audit.broken or next(refuted, None) or next(iter(opened), None)
 
