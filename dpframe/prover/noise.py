@@ -218,20 +218,20 @@ def _unbounded(release: Release) -> Obligation:
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
-    asked = (one for one in read if isinstance(one, Statistic))
-    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
-    if wrong and not foreign:
+    sums = (one for one in read if isinstance(one, Statistic))
+    wrong = [f"{one.label}: {why}" for one in sums for why in unmet(one, one.unit.relation)]
+    moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
+    if wrong and not foreign and not moved:
         asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."
         return opened("sensitivity", release.label, rule, facts, fix)
-    moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
     edit = Edit(CLIP, release.statistic)
-    return Obligation(
-        "sensitivity", release.label, rule, facts, UNPROVED, witness, CLIPPED, edit=edit
+    return opened(
+        "sensitivity", release.label, rule, facts, CLIPPED, witness, edit, verdict=UNPROVED
     )
 
 

@@ -13,7 +13,6 @@ from scipy.stats import chi2, kstest
 import dpframe as dp
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.procedures import GaussianMixing
-from dpframe.prover.problem import REFUTED
 from dpframe.randomness import Randomness
 from dpframe.regressions.hessian_mixing import newton
 from tests.support import checking as check
@@ -308,9 +307,9 @@ def test_a_step_reads_its_own_sketch():
 
 
 @BOTH
-def test_the_coded_one_is_refuted_for_its_bounds(relation):
+def test_the_coded_one_is_not_proved_for_its_bounds(relation):
     """The largest norm and the largest label are the data's."""
     found = dp.examine(dp.literature.HessianMixingCoded(), target=TARGET, setting=setting(relation))
-    refuted = "\n".join(str(one) for one in found.open_obligations if one.verdict is REFUTED)
-    assert "max_norm" in refuted
-    assert "max_abs" in refuted
+    opened = "\n".join(map(str, found.open_obligations))
+    assert "max_norm" in opened
+    assert "max_abs" in opened

@@ -11,7 +11,6 @@ import pytest
 import dpframe as dp
 from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
-from dpframe.prover.problem import REFUTED
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
     GaussianNoise,
@@ -326,11 +325,11 @@ def test_many_columns_take_laplace_noise_for_normal():
 
 
 @BOTH
-def test_the_coded_one_is_refuted_for_its_bounds(relation):
+def test_the_coded_one_is_not_proved_for_its_bounds(relation):
     """Ranges of columns and labels are the data's; n is read in the clear."""
     found = dp.examine(
         dp.literature.BayesianSSPCoded(), target=dp.PureDP(dp.EPSILON), setting=setting(relation)
     )
-    refuted = "\n".join(str(one) for one in found.open_obligations if one.verdict is REFUTED)
-    assert "max_abs" in refuted
-    assert ("X -> n -> " in refuted) is (relation is dp.ADD_REMOVE)
+    opened = "\n".join(map(str, found.open_obligations))
+    assert "max_abs" in opened
+    assert ("X -> n -> " in opened) is (relation is dp.ADD_REMOVE)

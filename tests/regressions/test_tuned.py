@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution import best
+from dpframe.execution import running
 from dpframe.graph import Graph, post, release
 from dpframe.graph.maps.residuals import clipped_error
 from dpframe.graph.procedures.random_stopping import RandomStopping
@@ -253,7 +253,7 @@ def test_the_number_of_runs_is_geometric_and_the_lowest_score_wins(monkeypatch):
     randomness = Randomness.of(5)
     for _ in range(4000):
         seen.append([])
-        fit, place = best.best_of(None, Search, randomness)
+        fit, place = running.best_of(None, Search, randomness)
         lowest = min(score for _, score in seen[-1])
         assert seen[-1][place - 1] == (fit, lowest)
         assert all(score > lowest for _, score in seen[-1][: place - 1])
@@ -266,7 +266,7 @@ def test_the_number_of_runs_is_geometric_and_the_lowest_score_wins(monkeypatch):
 
 def test_each_run_draws_noise_of_its_own(monkeypatch):
     """The runs of one search differ, fits and scores."""
-    (X, y), fits, plain = table(50), [], best.one_run
+    (X, y), fits, plain = table(50), [], running.one_run
 
     def watched(running, graph, looked, randomness):
         fit, score = plain(running, graph, looked, randomness)
