@@ -11,10 +11,12 @@ nobody else reads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     Iterate,
@@ -35,6 +37,7 @@ from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
+from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.rows import Rows
@@ -269,8 +272,8 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
 
 
 FROM_ZERO = {"max_abs", "max_norm", "std", "maximum", "quantile"}
-"""Aggregates that are as small as one likes on some table of records near 0, and not on a
-neighbour.
+"""Aggregates that are as small as one likes on some table of records near 0, where such occur, and
+not on a neighbour.
 """
 
 
@@ -282,26 +285,51 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
     if not isinstance(single, RawAggregate) or single.name not in FROM_ZERO:
         return None
-    if isinstance(node, Release) and place.name == node.noise.noise:
-        vanishes = formula.substitute({symbol.name: ZERO}) == ZERO
+    if not varies(single.data):
+        return None
+    if isinstance(node, Release) and place.name == node.noise.noise and not node.noise.selects:
         says = f"records near 0 make {origin.label}, and the noise, as small as one likes"
-        return f"{says}, and one more record does not" if vanishes else None
+        with suppress(InvalidArgument):  # raised where the formula has no value at 0
+            if formula.substitute({symbol.name: ZERO}) == ZERO:
+                return f"{says}, and one more record does not"
+        return None
     by, minus = getattr(node, "by", None), getattr(node, "minus", ZERO)
     if place.name != "divisor" or by != symbol or minus != ZERO or single.name == "maximum":
         return None
     if single.data not in getattr(node, "inputs", ()):
         return None
-    if not any(_summed(release.statistic, node) for release in problem.graph.releases):
+    fixed = (release for release in problem.graph.releases if _fixed(release))
+    if not any(_summed(release.statistic, node) for release in fixed):
         return None
     return f"one record divides all n others by the {origin.label} that it makes: all n move"
+
+
+def varies(data: Node) -> bool:
+    """Whether records near 0 and others far from it are known to occur, whatever the rest are."""
+    seen = occurring(data) if isinstance(data, (Rows, Column)) else None
+    return seen is not None and (seen.any_finite or seen.ball or seen.box)
+
+
+def _fixed(release: Release) -> bool:
+    """Whether its noise is added to each number, of a size that is the same for every n."""
+    sampled = ZERO if release.sampled is None else release.sampled
+    read = (release.mechanism.formula, release.times, sampled)
+    plain = all(symbol.origin is None for formula in read for symbol in formula.symbols())
+    return plain and not release.noise.selects
 
 
 def _summed(statistic: Statistic, divided: Node | None) -> bool:
     """Whether it is a sum of these rows or labels, clipped or not, and of others that occur."""
     read = [(one, unclipped(one)) for one in tables(statistic)]
-    others = (occurring(one) for one, before in read if before is not divided)
-    there = all(one.any_finite or one.ball or one.extreme for one in others)
-    return statistic.kind in GROWING and there and divided in [one for _, one in read]
+    others = (one for one, before in read if before is not divided)
+    there = statistic.kind in GROWING and all(map(occurs, others))
+    return there and divided in [one for _, one in read]
+
+
+def occurs(table: Rows | Column) -> bool:
+    """Whether a record whose size is the bound, or any, is known to occur."""
+    seen = occurring(table)
+    return seen.any_finite or seen.ball or seen.extreme
 
 
 def tables(node: Node) -> Iterator[Rows | Column]:
@@ -404,14 +432,22 @@ def differs(node: Node) -> bool:
     every claim.
     """
     if isinstance(node, (RowsNode, ColumnNode)):
-        seen = occurring(node)
-        return not node.unit.relation.replaced or seen.any_finite or seen.ball or seen.box
+        return not node.unit.relation.replaced or varies(node)
     if isinstance(node, RawAggregate):
-        return True
+        return varies(node.data)
     if not isinstance(node, Statistic):
         return False
     moved = node.one_row(L2, node.unit.relation)
-    return node.kind in GROWING if moved is None else moved.attained and moved.value != ZERO
+    if moved is not None:
+        return moved.attained and moved.value != ZERO
+    return node.kind in GROWING and all(varies(_undivided(one)) for one in tables(node))
+
+
+def _undivided(node: Node) -> Node:
+    """The rows or labels before they were divided by something."""
+    while isinstance(node, (Scaled, ScaledLabels)):
+        node = node.source
+    return node
 
 
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:

@@ -28,7 +28,7 @@ from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import RECORD, Number
 
-from .flow import GROWING, moves, tables
+from .flow import GROWING, moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -218,16 +218,16 @@ def _unbounded(release: Release) -> Obligation:
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
-    sums = (one for one in read if isinstance(one, Statistic))
-    wrong = [f"{one.label}: {why}" for one in sums for why in unmet(one, one.unit.relation)]
-    moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
-    if wrong and not foreign and not moved:
+    asked = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
+    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
+    if wrong and not foreign:
         asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are asked for states symmetric = True."
         return opened("sensitivity", release.label, rule, facts, fix)
+    moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
     edit = Edit(CLIP, release.statistic)
     return opened(
@@ -246,8 +246,10 @@ def _growth(release: Release) -> str | None:
     added = statistic.unit.relation is not REPLACE_ONE
     if statistic.kind == "identity" and added:
         return "one record more is one row more: how many there are shows whether it is there"
-    unclipped = any(occurring(table).any_finite for table in tables(statistic))
-    if statistic.kind not in GROWING or not unclipped:
+    read = list(tables(statistic))
+    unclipped = any(occurring(table).any_finite for table in read) and all(map(occurs, read))
+    single = release.noise.selects and release.entries == ONE  # one candidate is always released
+    if statistic.kind not in GROWING or not unclipped or single:
         return None
     label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"

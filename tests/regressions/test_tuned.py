@@ -249,7 +249,7 @@ def test_the_number_of_runs_is_geometric_and_the_lowest_score_wins(monkeypatch):
 
         graphs, gamma = ("a", "b", "c"), Fraction(1, 4)
 
-    monkeypatch.setattr(best, "one_run", one_run)
+    monkeypatch.setattr(running, "one_run", one_run)
     randomness = Randomness.of(5)
     for _ in range(4000):
         seen.append([])
@@ -273,7 +273,7 @@ def test_each_run_draws_noise_of_its_own(monkeypatch):
         fits.append((*fit.coefficients, score))
         return fit, score
 
-    monkeypatch.setattr(best, "one_run", watched)
+    monkeypatch.setattr(running, "one_run", watched)
     proof = dp.certify(tuned(candidates=(1,), gamma="1/30"), target=PURE, setting=setting())
     dp.execute(proof.at(epsilon=1), X, y, rng=11)
     assert len(fits) > 5
