@@ -27,8 +27,9 @@ class Estimates:
     the values `null` (q,) that p values ask about.
 
     `spread` is what is known of their variances; `hidden` (q,), how far an effect may be off beside
-    that: along directions that noise hides and by what clips took off labels; infinite where
-    nothing bounds it. `root` (q, k) has the covariance root @ root.T.
+    that: along directions that noise hides and by what clips took off labels, which was seen with
+    noise of the stds `unsure` (q,); infinite where nothing bounds it. `root` (q, k) has the
+    covariance root @ root.T.
     """
 
     names: tuple[str, ...]
@@ -36,6 +37,7 @@ class Estimates:
     null: Array
     spread: Spread
     hidden: Array
+    unsure: Array
     root: Array
 
     @property
@@ -76,7 +78,7 @@ class Estimates:
     @property
     def pvalue(self) -> Array:
         """Two-sided, of effect = null, each alone, (q,); 1 where nothing is known."""
-        return self.spread.p_values(np.abs(self.effect - self.null), self.hidden)
+        return self.spread.p_values(np.abs(self.effect - self.null), self.hidden, self.unsure)
 
     def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
         """Lower and upper ends (q, 2) of intervals that miss with probability `alpha`: each, or
@@ -92,11 +94,12 @@ class Estimates:
             from scipy.special import chdtri
 
             df = max(self.root.shape[1], 1)
-            half = self.spread.half(float(np.sqrt(chdtri(df, checked(alpha)))), df) + self.hidden
-        elif simultaneous == "max":
-            half = self.spread.half(critical(alpha, self.root, simultaneous)) + self.hidden
+            stds = float(np.sqrt(chdtri(df, checked(alpha))))
+            half = self.spread.half(stds, df, unsure=self.unsure) + self.hidden
         else:
-            half = self.spread.half(critical(alpha, self.root, simultaneous), off=self.hidden)
+            stds = critical(alpha, self.root, simultaneous)
+            off, beside = (0.0, self.hidden) if simultaneous == "max" else (self.hidden, 0.0)
+            half = self.spread.half(stds, off=off, unsure=self.unsure) + beside
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:

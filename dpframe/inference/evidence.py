@@ -70,9 +70,10 @@ class Evidence:
     diagonal and gram_std/sqrt 2 off it; moments, of which the first is X'y; y'y of labels clipped
     like that one's; and n, each with the std of its noise, 0 where it is public. Counts of label
     sizes say coarsely: `counted`, y'y, whose std is infinite where there are none; and `lost`, an
-    upper estimate of how much clips took off all labels, sum |y| - width, a share `lost_share` of
-    sum |y|; they stand in `counts`. `meat` says how residuals vary with rows, None where that was
-    not released. Records were `shrunk`, or None.
+    upper bound, but for noise of `lost_std`, on how much clips took off all labels, sum |y| -
+    width; with one std more it is a share `lost_share` of sum |y|. They stand in `counts`. `meat`
+    says how residuals vary with rows, None where that was not released. Records were `shrunk`, or
+    None.
     """
 
     gram: Array
@@ -85,6 +86,7 @@ class Evidence:
     counted: float = 0.0
     counted_std: float = math.inf
     lost: float = 0.0
+    lost_std: float = 0.0
     lost_share: float = 0.0
     counts: Counts | None = None
     meat: Meat | None = None
@@ -94,6 +96,11 @@ class Evidence:
     def columns(self) -> int:
         """d."""
         return len(self.gram)
+
+    @property
+    def most_lost(self) -> float:
+        """What clips took off all labels at most, with one std of its noise more."""
+        return self.lost + self.lost_std
 
     @property
     def of_labels(self) -> Evidence:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Unseen, directions
+from .identified import Directions, Unseen, directions
 from .moments import MOST_LOST, Model, Stack, modelled, stacked
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
@@ -29,6 +29,7 @@ Array = NDArray[Any]
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
+CHOSEN = 1.2  # times the noise on counts, as these chose where labels are clipped: 1.96/1.645
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -69,12 +70,12 @@ def infer(
     where there are such directions. `constant` (d,) is a vector with row @
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
     symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
-    labels moved X'y by no more than it times what they took off, which was counted, and all of that
-    is added to intervals; where it is infinite and they took anything, nothing is claimed. Without
-    `equal_variance` the law of a residual may be another in every row: X' diag(r^2) X says what
-    that does where it was released, or `norm` bounds it. None, the default, does without wherever
-    y'y, n and `norm` or that matrix are known; False raises where they are not. Results are in
-    `units`, those of the moments by default.
+    labels moved X'y by no more than it times what they took off, which was counted with noise, and
+    intervals allow for all of that and for the noise; where it is infinite and they took anything,
+    nothing is claimed. Without `equal_variance` the law of a residual may be another in every row:
+    X' diag(r^2) X says what that does where it was released, or `norm` bounds it. None, the
+    default, does without wherever y'y, n and `norm` or that matrix are known; False raises where
+    they are not. Results are in `units`, those of the moments by default.
 
     Where records were shrunk, all of this is said of the rows before, and `target` is least squares
     in which records count by the squares of their factors: the same coefficients in a linear model.
@@ -100,7 +101,7 @@ def infer(
     found = directions(evidence.gram, evidence.gram_std)
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
-    counted = bool(evidence.lost) and not normal_residuals
+    counted = bool(evidence.most_lost) and not normal_residuals
     reach = norm * evidence.lost if counted else 0.0
     stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted)
     given = labels(evidence, float(stack.widths[0]))
@@ -146,6 +147,7 @@ def infer(
         private=private,
         unseen=unseen,
         moved=reach * bread if math.isfinite(reach) else None,
+        unsure=doubt_of(evidence, found, centre, norm) * bread if counted else 0 * bread,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -158,6 +160,17 @@ def infer(
         sandwich=sandwich,
         new_labels=equal_variance is not False,
     )
+
+
+def doubt_of(evidence: Evidence, found: Directions, theta: Array, norm: float) -> float:
+    """The std of noise on the bound of how far clips of labels moved u'theta, over |bread u|: that
+    of the counts, and that of X'X, which is multiplied by all of theta (d,) that there is without
+    clips.
+    """
+    moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
+    unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
+    of_counts = CHOSEN * norm * evidence.lost_std
+    return math.hypot(of_counts, evidence.gram_std * math.sqrt(unclipped))
 
 
 def of_shrunk(

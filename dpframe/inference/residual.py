@@ -66,7 +66,7 @@ def labels(evidence: Evidence, width: float) -> Labels | None:
         return None
     mean = max(evidence.squares, noise, 0.0) / n
     if not np.isfinite(width):
-        lost = 2 * evidence.moments[0].width * evidence.lost if evidence.lost else 0.0
+        lost = 2 * evidence.moments[0].width * evidence.most_lost if evidence.most_lost else 0.0
         return Labels((evidence.squares + lost) / n, noise / n, evidence.count_std)
     middle, high = square_before(mean, width), square_before(mean + noise / n, width)
     return Labels(middle, high - middle, evidence.count_std)

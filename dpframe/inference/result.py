@@ -74,16 +74,17 @@ class Inference:
 
     Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
     (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
-    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|; None where
-    nothing bounds that. `residual` is the variance of labels about the regression, None where
-    nothing is known of it, `variation` what is known of it and R^2. `bound` is that of labels; of
-    each label and residual at least `kept` was inside its clip. `settled` says whether the
-    iteration found its fixed point, and clips took no more than half off the sizes of labels, of
-    which `lost_share` is what they may have taken; `normal_residuals`, whether sums of clipped
-    residuals count, by the normal law; `shrunk`, how long rows were shrunk, so that they
-    weigh less; `equal_variance`, whether residuals are taken to have one variance in every row; if
-    not, `sandwich` is what says how it varies, None where only the norm of rows bounds that.
-    `new_labels` says whether these have intervals, which hold over rows drawn like the table's.
+    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|, but for
+    noise of std |unsure @ u| on what says so; None where nothing bounds that. `residual` is the
+    variance of labels about the regression, None where nothing is known of it, `variation` what is
+    known of it and R^2. `bound` is that of labels; of each label and residual at least `kept` was
+    inside its clip. `settled` says whether the iteration found its fixed point, and clips took no
+    more than half off the sizes of labels, of which `lost_share` is what they may have taken;
+    `normal_residuals`, whether sums of clipped residuals count, by the normal law; `shrunk`, how
+    long rows were shrunk, so that they weigh less; `equal_variance`, whether residuals are taken to
+    have one variance in every row; if not, `sandwich` is what says how it varies, None where only
+    the norm of rows bounds that. `new_labels` says whether these have intervals, which hold over
+    rows drawn like the table's.
     """
 
     target: str
@@ -92,6 +93,7 @@ class Inference:
     private: Array
     unseen: Unseen
     moved: Array | None
+    unsure: Array
     residual: Residual | None
     variation: Variation | None
     bound: float
@@ -182,6 +184,7 @@ class Inference:
         whiten = vectors / np.sqrt(values)
         off = whiten.T @ ((found.effect - found.null) / lengths)
         hidden = np.linalg.norm(whiten.T, axis=0) @ (found.hidden / lengths)
+        unsure = np.linalg.norm(whiten.T, axis=0) @ (found.unsure / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
@@ -190,7 +193,7 @@ class Inference:
             least = Spread(one, part, one, self.sandwich.doubt(whiten.T @ scaled) * one)
         from scipy.special import chdtrc
 
-        stds = float(least.stds(np.array([size]), df)[0])
+        stds = float(least.stds(np.array([size]), df, unsure=unsure)[0])
         return Wald(size**2, df, float(chdtrc(df, stds**2)))
 
     def get_prediction(self, X: Any, *, residuals: str | None = None) -> Prediction:
@@ -264,19 +267,20 @@ class Inference:
         root = np.zeros((len(rows), 0))
         variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
         private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
-        hidden = np.full(len(rows), np.inf)
+        hidden, unsure = np.full(len(rows), np.inf), np.zeros(len(rows))
         if self.settled and self.moved is not None:
             values, vectors = np.linalg.eigh(self.covariance)
             above = values > values[-1] * np.finfo(float).eps * len(values)
             root = rows @ (vectors[:, above] * np.sqrt(values[above]))
             hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
+            unsure = np.linalg.norm(rows @ self.unsure, axis=1)
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         if self.sandwich is not None:
             most = self.sandwich.limit
             most = None if most is None else np.einsum("ia,ab,ib->i", rows, most, rows)
             limit = None if most is None else self.spread(most, private)
             spread = self.sandwich.spread(rows, variances, private, limit)
-        return Estimates(names, rows @ self.centre, null, spread, hidden, root)
+        return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:
         """What is known of variances (q,) whose part beside the `private` one is proportional to
@@ -329,7 +333,7 @@ class Prediction:
 
             law = LAWS.get(self.residuals)
             stds = float(-ndtri(checked(alpha) / 2)) if law is None else law(checked(alpha))
-            half = self.label.half(stds) + self.mean.hidden
+            half = self.label.half(stds, unsure=self.mean.unsure) + self.mean.hidden
         checked(alpha)
         ends = np.stack([self.mean.effect - half, self.mean.effect + half], axis=1)
         return np.asarray(np.clip(ends, *self.ends))

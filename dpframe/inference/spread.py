@@ -40,32 +40,43 @@ class Spread:
         found: Array = np.where(self.doubt > 0, likely, self.errors)
         return found if self.limit is None else np.minimum(found, self.limit.at(z))
 
-    def half(self, stds: float | Array, df: int = 1, off: float | Array = 0.0) -> Array:
+    def half(
+        self,
+        stds: float | Array,
+        df: int = 1,
+        off: float | Array = 0.0,
+        unsure: float | Array = 0.0,
+    ) -> Array:
         """How far regions of `stds` standard deviations reach, (m,): to either side, or in each
         direction of an ellipsoid of dimension `df`. To second order Student's law becomes
         Hotelling's where z^2 becomes stds^2 + 1 - df. Estimates may be biased by at most `off`
-        (m,), where df is 1.
+        (m,), where df is 1; bounds on a bias, these or what is added to regions, have normal noise
+        of stds `unsure` (m,), independent of the estimates.
         """
         z = np.sqrt(np.maximum(np.square(stds) + 1.0 - df, 0.0))
-        deviations = np.sqrt(self.at(z))
+        deviations = np.sqrt(self.at(z) + np.square(unsure))
         with np.errstate(divide="ignore", invalid="ignore"):
             found: Array = deviations * farther(stds, np.asarray(off) / deviations)
         return np.where(deviations > 0, found, off)
 
-    def stds(self, sizes: Array, df: int = 1, off: float | Array = 0.0) -> Array:
+    def stds(
+        self, sizes: Array, df: int = 1, off: float | Array = 0.0, unsure: float | Array = 0.0
+    ) -> Array:
         """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""
         low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
         for _ in range(STEPS):
             middle = (low + high) / 2
-            inside = self.half(middle, df, off) < sizes
+            inside = self.half(middle, df, off, unsure) < sizes
             low, high = np.where(inside, middle, low), np.where(inside, high, middle)
         return np.where(sizes > 0, low, 0.0)
 
-    def p_values(self, sizes: Array, off: float | Array = 0.0) -> Array:
+    def p_values(
+        self, sizes: Array, off: float | Array = 0.0, unsure: float | Array = 0.0
+    ) -> Array:
         """Of estimates as far from 0 as `sizes` (m,): 1 less the level whose interval ends at 0."""
         from scipy.special import ndtr
 
-        found: Array = 2 * ndtr(-self.stds(sizes, off=off))
+        found: Array = 2 * ndtr(-self.stds(sizes, off=off, unsure=unsure))
         return found
 
 

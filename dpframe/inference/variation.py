@@ -64,7 +64,7 @@ class Variation:
         """
         first, n = evidence.moments[0], evidence.count
         mean = float(constant @ first.moment) / n
-        lost = 0.0 if normal else evidence.lost
+        lost = 0.0 if normal else evidence.most_lost
         bias = norm * lost if lost else 0.0
         moved = (
             lost * max(2 * first.width, bound - first.width) if lost else 0.0,

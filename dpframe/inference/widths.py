@@ -67,15 +67,17 @@ def counted_squares(counts: Array, std: float, level: float) -> tuple[float, flo
     return float(counts @ means), float(std * np.sqrt(means @ means))
 
 
-def lost_to_clips(counts: Array, std: float, level: float) -> tuple[float, float]:
-    """The sum of |y| - level over labels beyond level, for label bound 1, and its share of the sum
-    of |y|: both from above, by the cuts around each label, and noise of one std more.
+def lost_to_clips(counts: Array, std: float, level: float) -> tuple[float, float, float]:
+    """The sum of |y| - level over labels beyond level, for label bound 1, from above by the cuts
+    around each label, but for noise of the second number; and its share of the sum of |y|, with
+    noise of one std more.
     """
     top = 2.0 ** np.arange(1 - len(counts), 1)
     beyond = np.maximum(top - level, 0.0)
-    lost = float(max(counts @ beyond, 0.0) + std * np.sqrt(beyond @ beyond))
+    lost, noise = float(max(counts @ beyond, 0.0)), float(std * np.sqrt(beyond @ beyond))
     left = float(np.maximum(counts[1:], 0.0) @ np.minimum(top[1:] / 2, level))
-    return lost, lost / (lost + left) if lost > 0 else 0.0
+    most = lost + noise
+    return lost, noise, most / (most + left) if most > 0 else 0.0
 
 
 def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: float) -> float:

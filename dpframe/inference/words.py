@@ -82,8 +82,8 @@ def assumed(found: Inference) -> Iterator[str]:
     if found.lost_share and not found.normal_residuals:
         share = 100 * found.lost_share
         yield (
-            f"Clips took at most {share:.2g}% off the sizes of labels, by released counts; "
-            "intervals allow for all of it, wherever it was."
+            f"Clips took up to about {share:.2g}% off the sizes of labels, by released counts; "
+            "intervals allow for that, wherever it was, and for the noise on the counts."
         )
     if found.kept < ALL:
         clipped = 100 * (1 - found.kept)

@@ -91,8 +91,8 @@ class JointSSP(Regression):
     `public` rows (m, d), unlabelled and without an intercept, all of this is said by them: rows are
     whitened, and nothing is spent on it.
 
-    With `levels=0` and `rounds=0` everything is one look at the table: labels are clipped at their
-    bound, and of the counts n remains, released where it is private.
+    With `levels=0`, `rounds=0` and `sandwich=0` everything is one look at the table: labels are
+    clipped at their bound, and of the counts n remains, released where it is private.
     """
 
     paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
@@ -273,12 +273,12 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
-    lost, share, sizes = 0.0, 0.0, None
+    (lost, unsure, share), sizes = (0.0, 0.0, 0.0), None
     if counts is not None and counts_std is not None:
         n, noise = count_of(np.atleast_1d(counts), counts_std, known_count)
         if np.ndim(counts):
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
-            lost, share = lost_to_clips(np.asarray(counts), counts_std, level)
+            lost, unsure, share = lost_to_clips(np.asarray(counts), counts_std, level)
             sizes = Counts(np.asarray(counts), counts_std, bound)
     first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
@@ -292,6 +292,7 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
         counted=bound**2 * counted,
         counted_std=bound**2 * counted_std,
         lost=bound * lost,
+        lost_std=bound * unsure,
         lost_share=share,
         counts=sizes,
     )

@@ -140,6 +140,28 @@ def test_clips_of_labels_are_allowed_for_at_every_level():
     assert infer(clipped, bound=1.0, constant=CONSTANT).open_ended
 
 
+def test_noise_on_what_clips_took_is_counted_at_every_level():
+    """On the counts, 1.2 times, and on X'X, times all that coefficients would be without clips."""
+    rng = np.random.default_rng(2)
+    evidence = released(rng, *table(rng))
+    given = {"bound": 1.0, "norm": 0.5, "constant": CONSTANT}
+    known = attrs.evolve(evidence, lost=40.0, lost_share=0.1)
+    unsure = attrs.evolve(known, lost=10.0, lost_std=30.0)
+    plain, found = infer(evidence, **given), infer(unsure, **given)
+    pull = np.linalg.norm(np.linalg.inv(evidence.gram), axis=1)
+    moved = 0.5 * 40 / np.linalg.eigvalsh(evidence.gram)[0]
+    off = evidence.gram_std**2 * moved * (moved + 2 * np.linalg.norm(found.centre))
+    for alpha in (0.5, 0.05, 1e-6):
+        half, before = (np.diff(one.conf_int(alpha))[:, 0] / 2 for one in (found, plain))
+        stds = np.sqrt((before / norm.isf(alpha / 2)) ** 2 + (18**2 + off) * pull**2)
+        assert np.all(half >= 0.999 * (5 * pull + norm.isf(alpha) * stds))
+        assert np.all(half <= 1.02 * (5 * pull + norm.isf(alpha / 2) * stds))
+    assert found.bse == pytest.approx(infer(known, **given).bse)
+    tests = [infer(one, **given).t_test(None, found.centre + 0.3) for one in (evidence, unsure)]
+    assert np.all(tests[0].pvalue < tests[1].pvalue)
+    assert found.wald_test(np.eye(3), found.params + 0.3).pvalue > 0
+
+
 # all at once ---------------------------------------------------------------------------------
 
 

@@ -210,7 +210,7 @@ def sized(rows: Array, slopes: Array) -> Array:
     """Each row times its slope, no entry beyond 1e300."""
     largest = max(float(rows.max(initial=1.0)), -float(rows.min(initial=0.0)))
     with np.errstate(over="ignore"):
-        if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE:
+        if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE / 2:  # below the clips by far
             return np.asarray(rows * slopes[:, None])
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
     gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
