@@ -104,7 +104,7 @@ class Obligation:
     @property
     def shows(self) -> str:
         """What the witness is: a counterexample to the claim, or an example of what is open."""
-        return "counterexample" if self.verdict is REFUTED else "example"
+        return "counterexample" if self.verdict is REFUTED else "for example"
 
     def __str__(self) -> str:
         """As many lines as a person needs: one when proved."""

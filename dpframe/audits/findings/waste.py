@@ -228,7 +228,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         tidy(f"Mend {clipped(obligation.node, 80)}"),
         tidy(clipped(obligation.rule, 240)),
         tidy(how[:1].upper() + how[1:] if how.split()[0].isalpha() else how),
-        tidy(f"It removes this {obligation.shows}: {clipped(witness, 240)}" if witness else ""),
+        tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
     )
 
 
