@@ -158,6 +158,25 @@ def test_a_regression_that_maps_rows_itself_is_predicted_through_its_maps() -> N
     assert model.predict(3 * X[:5]) == pytest.approx(model.predict(X[:5]))
 
 
+def test_columns_scaled_by_public_numbers_come_back_in_their_units() -> None:
+    """coef_ and intercept_ undo them; what is not undone is named so."""
+    model = simulated(Rescaled()).fit(*people())
+    assert model.coef_ == pytest.approx([0.03, 0.02], abs=1e-5)
+    assert model.intercept_ == pytest.approx(1.5, abs=1e-3)
+    assert model.coef_names_ == ("age", "years")
+    setting = attrs.evolve(BALL, y=dp.Column(bound=1))
+    mapped = simulated(Normalised(), setting=setting).fit(np.eye(2), np.ones(2))
+    assert mapped.coef_names_ == ("x0 (mapped)", "x1 (mapped)")
+
+
+class Rescaled(dp.Regression):
+    """Least squares on rows that public numbers shift and scale, the constant column too."""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        rows = X.scaled_columns(by=[2, "1/2", 3], minus=["1/4", 1, -1]) / 2
+        return dp.SSP(ridge=0).declare(rows.clip(norm=20), y, budget)
+
+
 class Normalised(dp.Regression):
     """Least squares on rows of norm 1."""
 

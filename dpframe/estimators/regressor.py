@@ -73,7 +73,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ----------
     coef_, intercept_
         In the units of codebook and label where the setting has a codebook; of the clipped rows
-        otherwise. Undoing public scaling is post-processing: it costs nothing. Bounds centre, too:
+        otherwise. Scaling by public numbers, as of `X.scaled_columns`, is undone, which is
+        post-processing: it costs nothing. After a map that is not (normalised rows, say) they are
+        those of the mapped rows, and named `age (mapped)`. Bounds centre, too:
         without an intercept in the setting the fit goes through the middle of all bounds, and
         `intercept_` is the constant that follows from it.
     coef_names_

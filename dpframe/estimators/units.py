@@ -18,6 +18,7 @@ from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.maps.scaled import Scaled, ScaledColumns
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
@@ -89,31 +90,48 @@ def label_scale(column: Column | None) -> Scale:
 def linear(
     theta: Array, maps: tuple[RowMap, ...], names: tuple[str, ...], label: Scale, number: Numbers
 ) -> Linear:
-    """The fit in label units and, where only the codebook scaled the features, in theirs.
+    """The fit in the units of the label and, where only public numbers scaled the features, theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
-    those of the table's columns. After other maps (normalised rows, say) the coefficients stay
-    those of the mapped rows.
+    those of the table's columns. After other maps (normalised rows, say) the coefficients are those
+    of the mapped rows, and their names end in `(mapped)`.
     """
-    intercept, ranges = 0.0, ()
-    if maps and isinstance(maps[-1], Intercept) and _known(maps[:-1]):
-        intercept, theta, maps = float(theta[-1]) * number(maps[-1].value), theta[:-1], maps[:-1]
-    if maps and isinstance(maps[0], Encoded) and _known(maps):
-        found = _expanded(maps[0].parts, theta)
-        intercept += float(found.pop((), 0.0))
-        names = tuple(name for term in found for name in _names(term))
-        ranges = tuple(_range(term) for term, own in found.items() for _ in own.ravel())
-        theta = np.concatenate([own.ravel() for own in found.values()])
+    ranges: tuple[tuple[float, str], ...] = ()
+    found, intercept = _before(theta, maps, number)
+    if found is None:
+        names = tuple(f"{name} (mapped)" for name in names)
+    else:
+        theta = found
+        if maps and isinstance(maps[0], Encoded):
+            terms = _expanded(maps[0].parts, theta)
+            intercept += float(terms.pop((), 0.0))
+            names = tuple(name for term in terms for name in _names(term))
+            ranges = tuple(_range(term) for term, own in terms.items() for _ in own.ravel())
+            theta = np.concatenate([own.ravel() for own in terms.values()])
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
     return Linear(label.half * theta, label.centre + label.half * intercept, names, ranges)
 
 
-def _known(maps: tuple[RowMap, ...]) -> bool:
-    """Whether the maps are affine inside the bounds: codebook's scaling first, then clipping."""
-    return all(isinstance(each, (Box, ClipNorm)) or each is maps[0] for each in maps) and (
-        not maps or isinstance(maps[0], (Encoded, Box, ClipNorm))
-    )
+def _before(theta: Array, maps: tuple[RowMap, ...], number: Numbers) -> tuple[Array | None, float]:
+    """Coefficients and intercept before all maps but the codebook's, which are affine inside the
+    bounds; None and 0 where one is not.
+    """
+    intercept = 0.0
+    for each in reversed(maps):
+        if isinstance(each, Scaled) and not each.by.symbols():
+            theta = theta / number(each.by)
+        elif isinstance(each, ScaledColumns):
+            theta = theta / np.array(each.by, dtype=float)
+            intercept -= float(theta @ np.array(each.minus, dtype=float))
+        elif isinstance(each, Intercept):
+            intercept += float(theta[-1]) * number(each.value)
+            theta = theta[:-1]
+        elif not (
+            isinstance(each, (Box, ClipNorm)) or (isinstance(each, Encoded) and each is maps[0])
+        ):
+            return None, 0.0
+    return theta, intercept
 
 
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:

@@ -214,6 +214,13 @@ class Release(Node):
         return _entries(self.statistic, self.symmetric)
 
     @property
+    def squared_noise(self) -> Expression:
+        """E|Z|^2/std^2 of the noise Z of one draw, in the 2-norm, of a matrix Frobenius's: p for p
+        numbers; for a symmetric matrix d (d + 1)/2 where the noise is isotropic, else d^2.
+        """
+        return _entries(self.statistic, self.symmetric and self.noise.isotropic)
+
+    @property
     def _rule(self) -> str:
         """How a file names the theorem: by its name, one of your own by its class."""
         if self.rule is None:

@@ -28,6 +28,7 @@ class L2Laplace(PureNoise):
     kind: ClassVar[str] = "l2_laplace"
     norm: ClassVar[Norm] = L2
     joint: ClassVar[bool] = True
+    isotropic: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of("l2_laplace", "L2Laplace.pure")
 
     @property

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Line:
-    """One release: its noise std, the expected size of its noise (2-norm), and that size relative
-    to the largest possible signal.
+    """One release: its noise std, the root mean square of the 2-norm of its noise (of a matrix
+    Frobenius's), and that relative to the largest possible signal.
     """
 
     name: str
@@ -155,8 +155,6 @@ def _line(
     sizes: dict[str, int],
 ) -> Line:
     std = certificate.number(release.std, up=True, sizes=sizes)
-    shape = [certificate.number(size, up=True, sizes=sizes) for size in release.statistic.shape]
-    entries = math.prod(shape) if not release.symmetric else shape[0] * (shape[0] + 1) / 2
-    noise = std * math.sqrt(entries)
+    noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
     return Line(release.label, std, noise, noise / most if most else math.inf)

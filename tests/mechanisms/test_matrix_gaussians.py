@@ -332,3 +332,22 @@ def test_a_black_box_is_not_released():
             dp.mechanisms.BlackBox(wrong)
     with pytest.raises(dp.InvalidArgument, match="name"):
         dp.mechanisms.BlackBox(dp.PureDP(1), name=3)
+
+
+# ------------------------------------------------------------------------- expected squared noise
+@pytest.mark.parametrize("kind", ["Gaussian", "MirroredGaussian", "FullGaussian", "L2Laplace"])
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_the_expected_squared_noise_is_that_of_draws(kind, symmetric):
+    """E|Z|^2/std^2 of a release of X'X, and of X'y, against the mean of 4000 draws."""
+    rows, labels = dp.Setting(
+        X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
+    ).nodes()
+    noise = getattr(dp.mechanisms, kind)(2)
+    release = dp.release(rows.T @ rows if symmetric else rows.T @ labels, noise)
+    shape = (4, 4) if symmetric else (4,)
+    rng = np.random.default_rng(3)
+    draws = [noise.sample(2.0, shape, rng, symmetric=release.symmetric) for _ in range(4000)]
+    mean = np.mean([np.sum(one**2) for one in draws])
+    variance = release.deviation**2
+    expected = value(release.squared_noise * variance, {"d": 4})
+    assert mean == pytest.approx(float(expected), rel=0.05)

@@ -15,7 +15,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Release
 from dpframe.prover.at_numbers import is_size
-from dpframe.symbols import Expression, Number, Symbol, add, multiply, power, rational
+from dpframe.symbols import Expression, Number, Symbol, add, power, rational
 
 
 class Criterion(ABC):
@@ -117,9 +117,9 @@ class NoiseCriterion(Criterion):
 
     `d` >= 1 columns of the table, `n` >= 1 rows where noise may read them (replace-one); `weights`
     are the c_i >= 0 by the names of releases, 1 where none is given. E|Z|^2 of p numbers is p
-    std^2; of a symmetric matrix d (d + 1)/2 std^2 where noise is isotropic (dp.Gaussian), d^2 std^2
-    where it is mirrored or drawn for every entry. Its unit is that of the squared statistics.
-    Raises InvalidArgument.
+    std^2; of a symmetric matrix d (d + 1)/2 std^2 where noise is isotropic (dp.Gaussian,
+    L2Laplace), d^2 std^2 where it is mirrored or drawn for every entry. Its unit is that of the
+    squared statistics. Raises InvalidArgument.
     """
 
     d: int = attrs.field(converter=columns)
@@ -151,13 +151,4 @@ class NoiseCriterion(Criterion):
             if name not in labels:
                 raise InvalidArgument("weights", f"of {', '.join(labels)}", name)
         weight = Number(weights.get(release.label, Fraction(1)))
-        return weight * release.times * entries(release)
-
-
-def entries(release: Release) -> Expression:
-    """E|Z|^2/std^2: the entries of the value, those off the diagonal of an isotropic symmetric
-    matrix counted by half.
-    """
-    if release.symmetric and release.noise.isotropic:
-        return release.entries
-    return multiply(1, *release.statistic.shape)
+        return weight * release.times * release.squared_noise
