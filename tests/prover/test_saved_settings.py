@@ -46,7 +46,7 @@ BASES = {  # an object of each class, and for every field of it another value
     ),
     dp.Categorical: (
         dp.Categorical("town", ["A", "B", "C"]),
-        {"name": "city", "levels": ["A", "B"], "baseline": {"baseline": "B"}},
+        {"name": "city", "levels": ["A", "B"], "baseline": {"baseline": "B"}, "unknown": "zeros"},
     ),
 }
 TARGET = dp.ApproxDP(1, "1e-6")
