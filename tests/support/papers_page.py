@@ -129,7 +129,7 @@ def statement(name: str, what: str, where: str, found: str) -> tuple[str, ...]:
     names = where.split()
     if not set(names) <= set(verdicts):
         return name, what, where, found
-    command = f"`python -m dpframe.experiments.utility {where}`"
+    command = f"`python -m docs.generate.utility {where}`"
     told = "; ".join(verdicts[one] for one in names)
     return name, what, command, f"{found} [{told}](utility.md)".strip()
 

@@ -63,7 +63,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ): "what descriptions may write: an export",
     ("audits/descriptions/functions.py", ("box", "intercept", "normalize")): "the same",
     ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
-    ("estimators/units.py", ("Box", "ClipNorm", "Encoded")): "the same",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("budgets/filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
     ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
@@ -81,6 +80,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "the entries of guarantees"
     ),
     ("prover/flow.py", ("Known", "Post", "Release")): "what was released",
+    ("prover/flow.py", ("Scaled", "ScaledLabels")): "what divides records: read by refutations",
     ("graph/reached.py", ("bin_counts", "count", "histogram", "label_sum", "norm_counts")): (
         "entries of what neighbours reach: a kind without one is not known to reach anything"
     ),
