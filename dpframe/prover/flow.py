@@ -367,7 +367,6 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
     if release.noise.selects:  # with which probability, nobody knows
         verdict = UNPROVED
         says = "a candidate that one of two neighbours lacks is released by the other alone"
-    witness = Witness(says=says)
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
     witness = Witness(says=says)
     return opened("structure", release.label, rule, facts, fix, witness, verdict=verdict)

@@ -143,11 +143,13 @@ class JointSSP(Regression):
         """What is fitted to these rows and labels with the rest of the budget."""
         relative = y.scaled(by=y.radius)
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
+        counts = self.steps or X.unit.relation is not REPLACE_ONE
+        left_over = rest(self.counting if counts else constant(0), correcting, self.sandwich)
         first = self.looked(X, relative, budget)
         plain = relative.clip(-1, 1) if self.steps else y
         sums = [X.T @ X, X.T @ plain, plain @ plain]
         weights = (self.gram, self.moment, self.squares)
-        each = self.noises(budget, 1 - first.part - correcting - self.sandwich, sums, weights)
+        each = self.noises(budget, left_over, sums, weights)
         gram = release(X.T @ X, each[0], name="gram")
         labels = y.scaled(by=first.level * y.radius).clip(-1, 1) if self.steps else plain
         moment = release(X.T @ labels, each[1], name="moment")
@@ -157,7 +159,7 @@ class JointSSP(Regression):
         evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
         principal = post(principal_of, gram, gram.std)
         seen = (principal, X.radius, self.null)
-        bounds = (y.radius, first.strength, self.gained(first) if turns else 1)
+        bounds = (y.radius, first.strength, self.gained(left_over) if turns else 1)
         enough = post(no_more_looks, evidence, *seen, *bounds)
         narrowest = min(NARROWEST, Fraction(1, 2**self.steps))
         for turn in range(1, turns + 1):
@@ -205,10 +207,9 @@ class JointSSP(Regression):
             raise InvalidArgument("rounds", "0 where levels is 0", turns, way_out)
         return turns
 
-    def gained(self, first: Look) -> Expression:
+    def gained(self, left_over: Expression) -> Expression:
         """By how much corrections at zero divide the variance of the noise on X'y."""
-        left = 1 - first.part - self.correcting - self.sandwich
-        sums = left / (self.gram + self.moment + self.squares)
+        sums = left_over / (self.gram + self.moment + self.squares)
         return 1 + self.correcting / (sums * self.moment)
 
     def looked(self, X: RowsNode, relative: ColumnNode, budget: Share) -> Look:
@@ -217,28 +218,27 @@ class JointSSP(Regression):
         """
         n = X.rows if X.unit.relation is REPLACE_ONE else None
         if not self.steps and n is not None:
-            return Look((n, None, None), constant(0))
+            return Look((n, None, None))
         cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
         sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
         (noise,) = self.noises(budget, self.counting, [sizes])
         seen = release(sizes, noise, name="counts" if cuts else "n")
         said = (n, seen, seen.std)
         if not cuts:
-            return Look(said, self.counting)
+            return Look(said)
         strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
         asked_level = post(label_level, seen, seen.std, n, strength, X.columns)
         level = known(asked_level, cuts[0], 1, name="level", likely=1)
-        return Look(said, self.counting, level, strength)
+        return Look(said, level, strength)
 
 
 @attrs.frozen
 class Look:
     """The first look at the labels: n where it is public, counts and their std (None where nothing
-    is released); its part of the squared mu; the level at which labels are clipped; and mu^2/d.
+    is released); the level at which labels are clipped; and mu^2/d.
     """
 
     said: tuple[Any, ...]
-    part: Expression
     level: Expression = attrs.field(default=constant(1))
     strength: Expression = attrs.field(default=constant(0))
 
@@ -400,6 +400,17 @@ def principal_of(gram: Array, std: float) -> Spectrum:
 def fitted(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
     """What follows from the evidence."""
     return posterior(evidence, radius, Prior(null=null), principal)
+
+
+def rest(*parts: Expression) -> Expression:
+    """What counts, corrections and the sandwich leave of the squared mu. Raises InvalidArgument."""
+    left = 1 - sum(parts, start=constant(0))
+    amounts = [one.value for one in (*parts, left) if isinstance(one, Number)]
+    if min(amounts, default=1) < 0 or left == constant(0):
+        name, wanted = "counting, correcting, sandwich", "not negative, and below 1 together"
+        way_out = "They are parts of the squared mu; X'X, X'y and y'y need the rest."
+        raise InvalidArgument(name, wanted, ", ".join(map(str, parts)), way_out)
+    return left
 
 
 def over(fit: Posterior, scale: float) -> Array:

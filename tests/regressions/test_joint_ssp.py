@@ -156,6 +156,16 @@ def test_rounds_are_a_whole_number(rounds):
         dp.certify(dp.JointSSP(rounds=rounds), target=dp.ApproxDP(1, "1e-6"), setting=setting())
 
 
+@pytest.mark.parametrize(
+    "parts", [("0.5", "0.5", 0), ("0.1", "0.5", "0.4"), ("0.1", "0.5", "-0.1"), ("-0.1", "0.5", 0)]
+)
+def test_parts_leave_something(parts):
+    """Of the squared mu, for X'X, X'y and y'y."""
+    declared = dp.JointSSP(**dict(zip(("counting", "correcting", "sandwich"), parts, strict=True)))
+    with pytest.raises(dp.InvalidArgument, match="not negative, and below 1 together"):
+        dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting())
+
+
 def test_it_beats_adassp_and_stays_at_zero_where_there_is_nothing():
     """On one table."""
     X, y = table(2000, seed=5)
