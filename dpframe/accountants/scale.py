@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import shortest
+from dpframe.numbers import positive, shortest
 from dpframe.numerics import to_float
 
 from . import Accountant, Part
@@ -36,6 +36,7 @@ def least_factor(
     answer is a short decimal at which both were evaluated: what is promised does not rest on the
     search. Raises InvalidArgument where no factor is enough.
     """
+    near = float(positive("near", near))
     target, start = math.log(epsilon.numerator) - math.log(epsilon.denominator), math.log(near)
 
     @lru_cache(maxsize=8)

@@ -150,8 +150,8 @@ def laid(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Tab
 
 def nothing(layout: Layout) -> Table:
     """A table of this layout without rows."""
-    rows = np.empty((0, len(layout.names)))
+    rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
     plain = attrs.evolve(layout, header=None, label=None, budget=None)
-    labels = np.empty(0) if layout.declared else None
+    labels = np.empty(0, dtype=object if layout.classes else float) if layout.declared else None
     budgets = np.empty(0, dtype=float if layout.budgeted == NUMBERS else object)
     return Table.laid(plain, rows, labels, None if layout.budgeted is None else budgets)

@@ -316,7 +316,7 @@ BEFORE_DATA = {
     "above each": (model(dp.each("epsilon", upper=1)), [0.5, 2.0], r"all in \(0, 1\)"),
     "deltas and groups": (model(GROUPS, delta=[0.1]), ["open"], "same groups, or for the same"),
     "deltas and a column": (model("own", delta=[0.1]), None, "delta must be one number"),
-    "joining": (model(setting=JOINING), [0.1, 1.0], "a number, under add/remove"),
+    "joining": (model(setting=JOINING), [0.1, 1.0], "a mapping from groups, under add/remove"),
     "joining, column": (model("own", setting=JOINING), None, "a number, under add"),
     "sample": (model(GROUPS, SampledRidge()), ["open"], "sampling hides whether a record is there"),
 }

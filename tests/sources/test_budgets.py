@@ -21,7 +21,7 @@ import pyarrow as pa
 import pytest
 
 from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
-from dpframe.graph import Categorical, Numeric, Rows, Setting
+from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import Block, open_source
 from dpframe.sources.table import Table
@@ -819,3 +819,25 @@ def test_levels_and_budgets_of_one_table(own):
     assert labels is None
     assert rows.tolist() == [[float(k), 0.0] for k in range(5)]
     assert same(budgets, own[:5])
+
+
+EMPTY = {  # tables with a piece that has no rows, or without any
+    "CSV files": lambda frame, folder: written(frame, folder, "csv", [slice(0), slice(0, N)]),
+    "an iterator of frames": lambda frame, _: iter([frame[:0], frame]),
+    "a Dask data frame": lambda frame, _: dd.from_map(
+        lambda stop: frame[:stop], [0, N], meta=frame[:0]
+    ),
+    "no row": lambda frame, _: frame[:0],
+    "no file of rows": lambda frame, folder: written(frame, folder, "csv", [slice(0)]),
+}
+
+
+@pytest.mark.parametrize("make", EMPTY.values(), ids=EMPTY)
+def test_a_piece_without_rows_has_columns_of_every_kind(make, tmp_path):
+    """Levels and classes that are texts are not missed in it."""
+    frame = pd.DataFrame({"town": ["A", "B"] * (N // 2), "u": 0.5, "rating": ["yes", "no"] * 350})
+    rows = Rows(columns=[Categorical("town", ("A", "B")), Numeric("u", -1, 1)])
+    setting = Setting(X=rows, y=Column("rating", levels=("no", "yes")), relation=ADD_REMOVE)
+    source = open_source(setting, make(frame, tmp_path))
+    blocks = source.total(list)
+    assert sum(len(block.rows) for block in blocks) in (0, N)
