@@ -107,7 +107,7 @@ class StaleLedger(BadLedger):
 class BudgetExceeded(DPFrameError):
     """The next query does not fit. Nothing was charged, and the filter can be used further.
 
-    `cost` is what was asked, `remaining` the share that is left.
+    `cost` is the amount requested, `remaining` the share that is left.
     """
 
     def __init__(self, cost: object, remaining: object, text: str) -> None:
@@ -140,7 +140,7 @@ class TouchesData(DPFrameError, TypeError):
 
 class UnknownName(DPFrameError, AttributeError):
     """A name that is not there. Its text, which says what was meant or what to write, is made when
-    somebody reads it: most names are asked for by `hasattr`.
+    somebody reads it: most lookups are by `hasattr`.
     """
 
     def __init__(self, said: str | Callable[[], str]) -> None:

@@ -60,7 +60,7 @@ Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
 
 
 def own(cls: type) -> bool:
-    """Whether `cls` is a class of dpframe itself, as its files have it, or had it when asked."""
+    """Whether `cls` is a class of dpframe itself, now, or at the first call."""
     if not _of_python(type(cls)):
         return False  # it might compare as it likes
     if cls not in _OURS and as_written(cls):
@@ -69,7 +69,7 @@ def own(cls: type) -> bool:
 
 
 def as_written(cls: type) -> bool:
-    """The same, asked anew: no method was replaced since."""
+    """The same, computed anew: no method was replaced since."""
     if not _of_python(type(cls)):
         return False
     return all(base in OUTSIDE or _written_here(base) for base in cls.__mro__)

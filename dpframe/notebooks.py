@@ -73,10 +73,10 @@ def bar(share: float) -> str:
 def card(title: object, *parts: str, verdict: str = "") -> str:
     """Parts under a title, with a verdict by mark, word and colour."""
     colour = COLOURS.get(verdict, "rgba(128, 128, 128, 0.6)")
-    told = f'<span style="color: {colour}">{MARKS.get(verdict, "")} {shown(verdict)}</span> '
+    mark = f'<span style="color: {colour}">{MARKS.get(verdict, "")} {shown(verdict)}</span> '
     style = f"border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; max-width: 60em; "
     style += "margin-bottom: 0.8em"
-    head = f"<div><strong>{told if verdict else ''}{shown(title)}</strong></div>"
+    head = f"<div><strong>{mark if verdict else ''}{shown(title)}</strong></div>"
     return f'<div style="{style}">{head}{"".join(parts)}</div>'
 
 

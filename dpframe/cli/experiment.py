@@ -122,7 +122,7 @@ def _drawn(item: Item, found: list[object], pictures: list[Path], told: str) -> 
     from dpframe.experiments.tables import labelled
 
     try:
-        picture(found, item, pictures, told=f"{told}.")
+        picture(found, item, pictures, note=f"{told}.")
     except dp.errors.MissingExtra:
         for line in labelled(["no picture: pip install 'dpframe[plots]'"]):
             say(line)

@@ -128,10 +128,10 @@ WHOLE = (
 )
 
 
-def _figure(kind: str, told: str) -> Figure:
+def _figure(kind: str, quantity: str) -> Figure:
     axis, label = LABELS[kind]
     log = "xy" if kind == "penalty" else "y"
-    return Figure(axis, label, told, ("metric",), log, band="interval")
+    return Figure(axis, label, quantity, ("metric",), log, band="interval")
 
 
 ITEMS = (
@@ -163,14 +163,14 @@ ITEMS = (
         Item(
             f"acharya-figure-{number}",
             PAPER,
-            f"Figure {number}: {told} by {LABELS[kind][1]}, {data}",
+            f"Figure {number}: {quantity} by {LABELS[kind][1]}, {data}",
             RUNS[data, kind],
-            _figure(kind, told),
+            _figure(kind, quantity),
             methods=CURVES,
             metrics=metrics,
             note=f"{WHOLE} PersonalizedRidge is ours: the same with the derived sensitivity.",
         )
-        for number, told, kind, data, metrics in (
+        for number, quantity, kind, data, metrics in (
             *((1 + j, "std of the test loss", "penalty", d, STDS) for j, d in enumerate(WORLDS)),
             *(
                 (3 + 2 * i + j, "test loss", kind, data, MEANS)

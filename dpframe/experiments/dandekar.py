@@ -86,8 +86,8 @@ NOTE = (
 )
 
 
-def _item(number: int, told: str, figure: Figure, **of: object) -> Item:
-    return Item(f"dandekar-figure-{number}", PAPER, f"Figure {number}: {told}", run, figure, **of)
+def _item(number: int, title: str, figure: Figure, **of: object) -> Item:
+    return Item(f"dandekar-figure-{number}", PAPER, f"Figure {number}: {title}", run, figure, **of)
 
 
 def _figure(y: str, *panels: str, band: str = "", kind: str = "lines") -> Figure:
@@ -108,7 +108,7 @@ ITEMS = (
     *(
         _item(
             number,
-            f"median RMSE by epsilon, {told}",
+            f"median RMSE by epsilon, {title}",
             _figure("median RMSE", band="20-80"),
             where={"set": (name,)},
             methods=(*EIGHT, OURS),
@@ -116,7 +116,7 @@ ITEMS = (
             stand_in=stand_in,
             note=f"{NOTE} {OURS}, exact noise and projected, is ours. Bands are 20 to 80%.",
         )
-        for number, name, told, stand_in in (
+        for number, name, title, stand_in in (
             (2, WINE, "white wine", ""),
             (3, PEOPLE, "census", CENSUS),
         )

@@ -65,8 +65,8 @@ class Data:
 
 
 def _named(variable: str) -> Path | None:
-    told = os.environ.get(variable)
-    return Path(told) if told else None
+    path = os.environ.get(variable)
+    return Path(path) if path else None
 
 
 @functools.lru_cache(maxsize=2)

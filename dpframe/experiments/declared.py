@@ -55,8 +55,8 @@ class Split:
 
     def delta(self, point: Point) -> float:
         """The number that a delta such as "1/n^2" stands for."""
-        told = point["delta"]
-        return DELTAS[told](self.n) if isinstance(told, str) else float(told)
+        delta = point["delta"]
+        return DELTAS[delta](self.n) if isinstance(delta, str) else float(delta)
 
 
 @attrs.frozen(eq=False)

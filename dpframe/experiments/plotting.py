@@ -22,7 +22,7 @@ WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.5}, 2.5  # inches of a panel, by columns
 FONT = 10.5  # points: numbers stay readable where a picture is 390 pixels wide
 
 
-def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: str = "") -> None:
+def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, note: str = "") -> None:
     """Draw it into the files, by their endings. Raises MissingExtra.
 
     The legend stands below the panels, where it hides no curve.
@@ -36,7 +36,7 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: 
     rows = math.ceil(len(parts) / columns)
     above = {name for part in parts.values() for name in _above(part, figure)}
     if above:
-        told = f"{told} Above the picture in part: {', '.join(sorted(above))}."
+        note = f"{note} Above the picture in part: {', '.join(sorted(above))}."
     wide = max(columns * WIDTHS[columns], 5.5)
     canvas = library("matplotlib.figure", "plots").Figure(
         figsize=(wide, rows * HEIGHT), layout="constrained"
@@ -55,7 +55,7 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, told: 
             axes.set_ylabel("")
     title = textwrap.fill(f"[{item.paper}] {item.title}", int(wide * 11))
     heading = canvas.suptitle(title, fontsize=FONT + 0.5)
-    legend = _legend(canvas, grid.flat[0], textwrap.fill(_notes(item, told), int(wide * 13)))
+    legend = _legend(canvas, grid.flat[0], textwrap.fill(_notes(item, note), int(wide * 13)))
     canvas.draw_without_rendering()
     more = sum(one.get_window_extent().height for one in (heading, legend)) / canvas.dpi
     canvas.set_figheight(rows * HEIGHT + more)
@@ -115,9 +115,9 @@ def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
     return len({one.point[last] for one in found})
 
 
-def _notes(item: Item, told: str) -> str:
+def _notes(item: Item, note: str) -> str:
     stand_in = f"STAND-IN DATA: {item.stand_in.removesuffix('.')}. " if item.stand_in else ""
-    return f"{NOT_PRIVATE}. {stand_in}{told}"
+    return f"{NOT_PRIVATE}. {stand_in}{note}"
 
 
 def _curve(entry: Entry, figure: Figure, item: Item) -> str:

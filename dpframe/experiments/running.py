@@ -83,8 +83,8 @@ class Work:
         sets = self.item.run.world.sets
         if sets is None:
             return []
-        asked = dict.fromkeys(str(point[sets]) for point in self.item.points(quick=self.quick))
-        return [name for name in asked if name not in self.data.present()]
+        shown = dict.fromkeys(str(point[sets]) for point in self.item.points(quick=self.quick))
+        return [name for name in shown if name not in self.data.present()]
 
     @property
     def repeats(self) -> int:
@@ -146,7 +146,7 @@ class Work:
 def computed(
     work: Work, memory: Memory, *, done: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Memory:
-    """Everything that the item shows; what is remembered is not computed again. `done` is told how
+    """Everything that the item shows; what is remembered is not computed again. `done` receives how
     many results there are, and of how many. BLAS has one thread meanwhile: matrices are small.
     """
     tasks = work.tasks()

@@ -47,14 +47,14 @@ class Entry:
     def record(self, item: Item) -> dict[str, Any]:
         """As a line of CSV."""
         low, high = self.interval
-        told = self.ours.half_width
+        half = self.ours.half_width
         return {
             "label": NOT_PRIVATE,
             **{axis: self.point[axis] for axis in item.run.axes},
             "metric": self.metric.name,
             "method": self.method.name,
             "value": f"{self.ours.value:.6g}",
-            "half_width": "" if math.isnan(told) else f"{told:.3g}",
+            "half_width": "" if math.isnan(half) else f"{half:.3g}",
             "std": f"{self.ours.std:.3g}",
             "repeats": len(self.ours.runs),
             "published": "" if self.published is None else self.published.text,
@@ -138,8 +138,8 @@ def _rows(line: Sequence[Entry], axes: Sequence[str]) -> Iterator[str]:
 
 def _cell(entry: Entry) -> str:
     half = entry.ours.half_width
-    told = "" if math.isnan(half) or entry.metric.outer != "mean" else f" +-{half:.2g}"
-    return f"{entry.ours.value:.4g}{told}{APART if entry.inside is False else ''}"
+    margin = "" if math.isnan(half) or entry.metric.outer != "mean" else f" +-{half:.2g}"
+    return f"{entry.ours.value:.4g}{margin}{APART if entry.inside is False else ''}"
 
 
 def _theirs(entry: Entry) -> str:
@@ -155,12 +155,12 @@ def _short(value: object) -> str:
 
 def summary(found: Sequence[Entry]) -> list[str]:
     """A line a method: how many published numbers lie inside."""
-    told = []
+    lines = []
     for name in dict.fromkeys(one.method.name for one in found):
         inside, judged = counts(one for one in found if one.method.name == name)
         if judged:
-            told.append(f"{name:24}{inside} of {judged} published numbers inside")
-    return ["", *told] if told else []
+            lines.append(f"{name:24}{inside} of {judged} published numbers inside")
+    return ["", *lines] if lines else []
 
 
 def counts(found: Iterable[Entry]) -> tuple[int, int]:

@@ -56,7 +56,7 @@ run = Run(
 
 def _item(
     number: int,
-    told: str,
+    title: str,
     preparations: tuple[str, ...],
     methods: tuple[str, ...],
     *,
@@ -67,7 +67,7 @@ def _item(
     return Item(
         f"thesis-figure-4.{number}",
         PAPER,
-        f"Figure 4.{number}: {told}",
+        f"Figure 4.{number}: {title}",
         run,
         Figure("epsilon", "epsilon", "error", ("set",), "y", "interval", ceiling=("trivial", 30)),
         {"preparation": preparations, "epsilon": tuple(e for e in EPSILONS if e <= most)},

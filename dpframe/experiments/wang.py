@@ -197,14 +197,14 @@ ITEMS = (
     ),
     *(
         Item(
-            f"wang-figure-3-{told}",
+            f"wang-figure-3-{model}",
             PAPER,
             f"Figure 3, {of}: estimation error and relative efficiency by n",
             run,
             Figure("n", "n", "", ("metric", "epsilon"), ceiling=("OLS", 1e6)),
             note=note + " JointSSP is ours.",
         )
-        for told, of, run, note in (
+        for model, of, run, note in (
             (
                 "caption",
                 "the model of its caption",

@@ -248,12 +248,12 @@ def _refusal(found: Entry) -> str:
     if found.every is None:
         return f"it cannot be declared: {found.error}"
     if found.here is not None and _stand_ins(found):
-        return f"at {HERE}: {_told(_first(found.here))}"
-    told = _told(_first(found.every))
+        return f"at {HERE}: {_first_sentence(_first(found.here))}"
+    reason = _first_sentence(_first(found.every))
     if found.scope == "numbers":
-        return f"{told}; at {HERE} it is certified"
+        return f"{reason}; at {HERE} it is certified"
     boxed = _boxed(found)
-    return f"{told}; for rows of a box, |x_j| <= B, it is certified" if boxed else told
+    return f"{reason}; for rows of a box, |x_j| <= B, it is certified" if boxed else reason
 
 
 def _stand_ins(found: Entry) -> set[str]:
@@ -276,7 +276,7 @@ def _first(judged: Audit) -> Obligation:
     return judged.broken or next(refuted, opened[0])
 
 
-def _told(obligation: Obligation) -> str:
+def _first_sentence(obligation: Obligation) -> str:
     node, says = brief(obligation.node), brief(obligation.rule)
     rule = f"{clipped(node, 60)}: {clipped(says, 150)}"
     witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)

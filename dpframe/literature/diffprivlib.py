@@ -20,7 +20,7 @@ class DiffprivlibNoIntercept(Regression):
     """diffprivlib's LinearRegression with fit_intercept=False: Laplace noise on every monomial, of
     rows that are never clipped. [Holohan19, models/linear_regression.py]
 
-    Entries are told to lie in [lower B, B]. Noise on the square of a column is for max(|lower|,
+    Entries are declared to lie in [lower B, B]. Noise on the square of a column is for max(|lower|,
     |lower|)^2: the lower bound twice, so that bounds (0, 1) leave it without noise.
     """
 
@@ -50,8 +50,8 @@ class DiffprivlibWithIntercept(Regression):
     noisy monomials of what is centred by them. [Holohan19, models/linear_regression.py]
 
     epsilon/(d + 1) pays for the means of the columns, as much for that of the labels, and d/(d + 1)
-    of it for the monomials: (d + 2)/(d + 1) in sum. Entries are told to lie in [-B, B]; centred by
-    a mean m they lie in [-B - m, B - m], and noise on their squares is for the lower bound alone,
+    of it for the monomials: (d + 2)/(d + 1) in sum. Entries are declared to lie in [-B, B]; centred
+    by a mean m they lie in [-B - m, B - m], and noise on squares is for the lower bound alone,
     which is 0 at m = -B. Here the least mean of a column stands for all of them and for the labels.
     """
 

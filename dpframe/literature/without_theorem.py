@@ -156,8 +156,8 @@ class DepthSample(WithoutTheorem):
 class BoundedMonomials(WithoutTheorem):
     """y'y, X'y and the upper triangle of X'X, each with Laplace noise for an equal part of the
     share: of a product as its bounds allow, of the square of a column by `square_of`^2. Entries are
-    told to lie in [lower, upper]; whether they do is for the rows to say. Kept to be audited; it
-    is never certified. [Holohan19]
+    declared to lie in [lower, upper]; whether they do is for the rows to say. Kept to be audited,
+    never certified. [Holohan19]
     """
 
     kind: ClassVar[str] = "bounded_monomials"
@@ -221,13 +221,13 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         yield opened(kind, noisy.label, COVERS, facts, fix, witness)
 
 
-def _reached(point: Any, gap: Expression, told: Expression, end: Expression) -> Witness:
+def _reached(point: Any, gap: Expression, declared: Expression, end: Expression) -> Witness:
     """Numbers; where bounds read a release, the table that makes them fail, for all numbers."""
     from dpframe.prover.problem import Witness, named
 
     if RELEASED in gap.scope:
         return Witness(says=REACHED)
-    says = f"noise is for squares up to ({told})^2, and ({end})^2 is larger"
+    says = f"noise is for squares up to ({declared})^2, and ({end})^2 is larger"
     return Witness(named(point, gap), says)
 
 

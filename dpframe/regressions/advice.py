@@ -149,10 +149,10 @@ def recommend(
         why = (
             "no corrections: sampling takes more than noise, if labels fill a tenth of their bound"
         )
-        return Recommendation(AT_ONCE, why, lost, told(AT_ONCE, *table))
+        return Recommendation(AT_ONCE, why, lost, intervals_of(AT_ONCE, *table))
     default = JointSSP()
-    first, units = told(default, *table), units_for(setting, n, size, spent, failure)
-    other = None if first is None or first.all_likely else told(FOR_INTERVALS, *table)
+    first, units = intervals_of(default, *table), units_for(setting, n, size, spent, failure)
+    other = None if first is None or first.all_likely else intervals_of(FOR_INTERVALS, *table)
     line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
     found = Recommendation(
         default, "nothing to tune", lost, first, in_units=units, of_one_column=line
@@ -189,7 +189,7 @@ def coefficients_of(setting: Setting | None, d: int | None) -> Any:
     return setting.X.width
 
 
-def told(
+def intervals_of(
     regression: Regression, target: Guarantee, setting: Setting | None, n: int, d: int
 ) -> Foreseen | None:
     """Which coefficients of it will have intervals; None where the setting has free parameters."""

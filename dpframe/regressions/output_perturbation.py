@@ -65,7 +65,7 @@ class LogisticOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
     use: ClassVar[str] = (
-        "For labels of either sign that are to be told apart. Let the penalty grow with the "
+        "For labels of either sign that are to be classified. Let the penalty grow with the "
         "number of records: noise falls as it grows."
     )
     penalty: Expression = constant(1)

@@ -82,8 +82,8 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     seen = release(norms, noise(part * (1 - COLUMNS), norms), name="norms")
     strength = 1 / (seen.std**2 * part * (1 - COLUMNS) * X.columns)  # mu^2/d
     count = post(rows_of, sizes, n)
-    asked = post(norm_of, seen, seen.std, count, units, X.columns, strength)
-    share = known(asked, NORMS[0], 1, name="row_norm")
+    norm = post(norm_of, seen, seen.std, count, units, X.columns, strength)
+    share = known(norm, NORMS[0], 1, name="row_norm")
     value = X.value if isinstance(X, Intercept) else 0
     weight = post(weight_of, seen, seen.std, count, share)
     own = post(own_units, units, source.radius, value)

@@ -63,9 +63,9 @@ def deviations(X: RowsNode, y: ColumnNode, budget: Share, weight: Expression) ->
     rows, centred = features(X)
     sums = [total(rows), total(y)] if centred else []
     private = [] if X.unit.relation is REPLACE_ONE else [count(rows)]
-    asked = [column_squares(rows), y @ y, *sums, *private]
+    statistics = [column_squares(rows), y @ y, *sums, *private]
     names = ["squares", "label_squares", "sums", "label_sum"][: 2 + len(sums)]
-    found = part(budget, weight, asked, [*names, *["count"] * len(private)])
+    found = part(budget, weight, statistics, [*names, *["count"] * len(private)])
     n: Node = found[-1] if private else count(rows)
     zero = constant(0)
     top, label_top = rows.radius, y.radius
@@ -89,11 +89,11 @@ def quantiles(
     """
     rows, _ = features(X)
     scaled, labels = rows.scaled(rows.radius), y.scaled(y.radius)
-    asked: list[Statistic] = [
+    statistics: list[Statistic] = [
         bin_counts(scaled, CUTS, absolute=True),
         bin_counts(labels, CUTS, absolute=True),
     ]
-    counts, label_counts = part(budget, weight, asked, ["counts", "label_counts"])
+    counts, label_counts = part(budget, weight, statistics, ["counts", "label_counts"])
     scale = post(cut_at, counts, level, rows.radius, len(CUTS))
     label_scale = post(first, post(cut_at, label_counts, level, y.radius, len(CUTS)))
     return Scalers(None, scale, constant(0), known(label_scale, TINY, None, name="label_bound"))

@@ -46,7 +46,7 @@ def test_it_runs(name, data, tmp_path):
     if item.figure is not None:
         pytest.importorskip("matplotlib")
         files = [tmp_path / f"a.{ending}" for ending in ("png", "svg")]
-        picture(found, item, files, told="1 repeat.")
+        picture(found, item, files, note="1 repeat.")
         assert all(file.stat().st_size > 2000 for file in files)
         svg = files[1].read_text()
         assert svg.endswith("</svg>\n")
