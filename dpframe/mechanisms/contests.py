@@ -41,8 +41,8 @@ class Contests:
         x, off = self._gaps(rows, candidates)
 
         def exactly(i: int) -> Fraction:
-            own = Fraction(self.scores[rows[i]].tolist()[candidates[i]])
-            return (Fraction(self.best.tolist()[rows[i]]) - own) / self.scale
+            own, best = self.scores[rows[i], candidates[i], None], self.best[rows[i], None]
+            return (Fraction(*best.tolist()) - Fraction(*own.tolist())) / self.scale
 
         return exponential_coins(bits, x, off, exactly)
 

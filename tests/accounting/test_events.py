@@ -33,7 +33,7 @@ SMOOTH = {  # some Gaussian part: our interval is narrow
         (dp.DiscreteLaplace(scale=9), 10),
         (dp.PureDP("1/10"), 5),
     ],
-    "selection": [dp.Gaussian(std=2), (dp.mechanisms.ExponentialMechanism(scale=8), 3)],
+    "selection": [dp.Gaussian(std=2), (dp.mechanisms.ExponentialSelection(scale=4), 3)],
     "subsampled": [(dp.pld.SubsampledGaussianLoss(1, Fraction(1, 50)), 30)],
     "subsampled and plain": [
         (dp.pld.SubsampledGaussianLoss(HALF, Fraction(1, 10)), 20),

@@ -201,7 +201,7 @@ def test_an_error_says_what_was_found_and_what_to_do():
     "ask",
     [
         lambda: dp.audits.check_mechanism(dp.Gaussian),
-        lambda: dp.audits.check_mechanism(dp.mechanisms.PermuteAndFlip(scale=1)),
+        lambda: dp.audits.check_mechanism(dp.mechanisms.PermuteAndFlipSelection(scale=1)),
         lambda: dp.audits.check_calibration(dp.Gaussian(1)),
         lambda: dp.audits.check_accountant("padded"),
         lambda: dp.audits.check_accountant(Padded(), dp.PureDP(1)),

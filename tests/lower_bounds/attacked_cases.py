@@ -34,12 +34,10 @@ MECHANISMS = {
     dp.mechanisms.RandomizedResponse: lambda size: dp.mechanisms.RandomizedResponse(
         1 / size, categories=3
     ),
-    dp.mechanisms.ExponentialMechanism: lambda size: dp.mechanisms.ExponentialMechanism(scale=size),
-    dp.mechanisms.GumbelNoisyMax: lambda size: dp.mechanisms.GumbelNoisyMax(
-        scale=size * HALF, monotone=True
-    ),
-    dp.mechanisms.PermuteAndFlip: lambda size: dp.mechanisms.PermuteAndFlip(scale=size),
-    dp.mechanisms.ExponentialNoisyMax: lambda size: dp.mechanisms.ExponentialNoisyMax(scale=size),
+    **{
+        cls: (lambda size, cls=cls: cls(scale=size * HALF))  # epsilon 2 at a range of 1
+        for cls in samples.SELECTIONS
+    },
     dp.mechanisms.PoissonSubsampled: lambda size: dp.mechanisms.PoissonSubsampled(
         dp.Gaussian(std=size * HALF), rate=HALF
     ),

@@ -71,7 +71,7 @@ def test_what_was_not_tried_is_said(monkeypatch):
 def test_progress_is_told():
     """Each step in words."""
     told = []
-    dp.attack(dp.mechanisms.PermuteAndFlip(scale=1), draws=1000, seed=1, told=told.append)
+    dp.attack(dp.mechanisms.PermuteAndFlipSelection(scale=1), draws=1000, seed=1, told=told.append)
     assert any("pairs of laws" in one for one in told)
     assert any("1000 draws" in one for one in told)
 

@@ -12,6 +12,7 @@ import pytest
 import dpframe as dp
 from docs.generate.dossier import limit
 from dpframe.audits import lower_bounds
+from dpframe.audits.lower_bounds.exact_laws import LAWS
 from dpframe.literature.boosted_published import grid_mu
 from dpframe.sensitivity import L2
 from tests.attacks.statistics.moves import Measured
@@ -172,8 +173,8 @@ def test_our_sampler_passes_where_the_wrong_division_fails():
 @pytest.mark.parametrize(
     ("mechanism", "claim"),
     [
-        (selection.permuted_and_flipped, selection.FLIPPED.guarantee(dp.constant(1))),
-        (selection.exponential, selection.WEIGHED.guarantee(dp.constant(1))),
+        (selection.permuted_and_flipped, selection.FLIPPED.guarantee(selection.RANGE)),
+        (selection.exponential, selection.WEIGHED.guarantee(selection.RANGE)),
         (selection.exponential, selection.BOUNDED_RANGE),
     ],
     ids=["permute-and-flip, pure", "exponential, pure", "exponential, concentrated"],
@@ -193,11 +194,11 @@ def test_our_claims_survive_enumeration(mechanism, claim):
     ids=["permute-and-flip", "exponential"],
 )
 def test_the_enumerated_mechanisms_are_ours(ours, law):
-    """The fractions are the chances of dpframe's own classes."""
-    ours = type(ours)(scale=Fraction(1 / math.log(2)))
+    """The fractions are the probabilities by which attacks judge dpframe's own classes."""
     for scores, _ in selection.PAIRS[::37]:
-        found = ours.probabilities(scores)
-        assert found == pytest.approx([float(one) for one in law(scores).values()], abs=1e-12)
+        found = LAWS[type(ours)]([score * Fraction(math.log(2)) for score in scores])
+        expected = [float(one) for one in law(scores).values()]
+        assert [float(one.mid()) for one in found] == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_enumerated_answers_are_ours():

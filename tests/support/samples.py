@@ -70,12 +70,6 @@ MECHANISMS = {  # one that hides more the larger the number
     dp.mechanisms.CorrelatedGaussian: lambda size: dp.mechanisms.CorrelatedGaussian(
         [[2 * size, size], [size, size]]
     ),
-    dp.mechanisms.ExponentialMechanism: lambda size: dp.mechanisms.ExponentialMechanism(scale=size),
-    dp.mechanisms.GumbelNoisyMax: lambda size: dp.mechanisms.GumbelNoisyMax(
-        scale=size, monotone=True
-    ),
-    dp.mechanisms.ExponentialNoisyMax: lambda size: dp.mechanisms.ExponentialNoisyMax(scale=size),
-    dp.mechanisms.PermuteAndFlip: lambda size: dp.mechanisms.PermuteAndFlip(scale=size),
     dp.mechanisms.RandomizedResponse: lambda size: dp.mechanisms.RandomizedResponse(
         1 / Fraction(size), categories=3
     ),

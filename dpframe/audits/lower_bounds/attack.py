@@ -131,7 +131,8 @@ def attack(
 ) -> Attack:
     """Attack `target` by drawing from it, and prove lower bounds on what it leaks.
 
-    `target` is a mechanism, at `sensitivity` under `relation`; a certificate (or what
+    `target` is a mechanism, at `sensitivity` under `relation` (of a selection, the range of the
+    move of its scores); a certificate (or what
     dp.audits.unproved returns) with a number for every parameter; or a program, `run(X, y, seed)`
     or `run(X, y)` or `run(X)`, that returns an array. It is run `draws` times on each of two
     neighbouring tables: those of `on`, ((X, y), (X2, y2)), or the worst that a search finds;

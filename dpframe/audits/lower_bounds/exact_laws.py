@@ -8,29 +8,32 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
 import attrs
+from flint import arb
 
-from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
-    ExponentialMechanism,
-    ExponentialNoisyMax,
-    PermuteAndFlip,
+    ExponentialNoiseSelection,
+    ExponentialSelection,
+    GumbelSelection,
+    LaplaceSelection,
+    PermuteAndFlipSelection,
     RandomizedResponse,
-    Selection,
+    SelectionNoise,
 )
 from dpframe.numerics import ball, working
 from dpframe.privacy import number
 from dpframe.symbols import Call
 
 PRECISION = 160
-LEVELS = (0, 1, 2)  # scores of a base, in units of the sensitivity
+LEVELS = tuple(map(Fraction, (0, "1/2", 1, 2)))  # scores of a base, in ranges of the move
 CANDIDATES = (2, 3)
 WIDE = (4, 10, 30)  # candidates of which one moves against all others
 ORDERS = (2, 3, 5, 8, 16, 64)  # at which zCDP is asked about
@@ -79,15 +82,13 @@ def _(mechanism: RandomizedResponse, sensitivity: Fraction) -> Iterator[Enumerat
 
 
 @enumerated.register
-def _(mechanism: Selection, sensitivity: Fraction) -> Iterator[Enumerated]:
-    """Every pair of score vectors on a small grid."""
-    scale = number("scale", mechanism.scale)
-    for first, second in neighbours(monotone=mechanism.monotone):
-        laws = [
-            law_of(mechanism, [one * sensitivity / scale for one in row]) for row in (first, second)
-        ]
-        told = f"scores {list(map(int, first))} against {list(map(int, second))}, in sensitivities"
-        yield Enumerated(told, laws[0], laws[1])
+def _(mechanism: SelectionNoise, sensitivity: Fraction) -> Iterator[Enumerated]:
+    """Every pair of score vectors on a small grid, whose moves have this range."""
+    scale, law = number("scale", mechanism.scale), LAWS.get(type(mechanism))
+    for pair in neighbours() if law is not None else ():
+        first, second = (law([one * sensitivity / scale for one in row]) for row in pair)
+        listed = " against ".join(f"[{', '.join(map(str, row))}]" for row in pair)
+        yield Enumerated(f"scores {listed}, in ranges of the move", first, second)
 
 
 @enumerated.register
@@ -137,43 +138,27 @@ def _shifted(weight: Callable[[int], Any], shift: int, end: int) -> Iterator[Enu
     yield Enumerated(f"0 against {shift}", tuple(first), tuple(second), left[0].union(left[1]))
 
 
-def neighbours(*, monotone: bool) -> Iterator[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    """Score vectors that differ by at most 1 in every score, the smallest of the first being 0."""
-    moves = ((0, 1),) if monotone else ((-1, 0, 1),)
+def neighbours() -> Iterator[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
+    """Score vectors whose moves have range 1: some scores rise by 1, and the others stay. Other
+    moves by -1/2 and 1/2 have the same laws, which no common shift changes.
+    """
     for m in CANDIDATES:
         for base in itertools.product(LEVELS, repeat=m):
-            if min(base):
-                continue
-            for move in itertools.product(*moves * m):
-                if any(move):
-                    yield (
-                        _fractions(base),
-                        _fractions(a + b for a, b in zip(base, move, strict=True)),
-                    )
+            for move in itertools.product((0, 1), repeat=m):
+                if not min(base) and min(move) < max(move):
+                    yield base, tuple(a + b for a, b in zip(base, move, strict=True))
     for m in WIDE:
-        up, down = (1, 0) if monotone else (1, -1)
         for gap in LEVELS:
-            base = (gap, *(0,) * (m - 1))
-            yield _fractions(base), _fractions((gap + up, *(down,) * (m - 1)))
-            yield _fractions(base), _fractions((gap - up, *(-down,) * (m - 1)))
+            base = (gap, *(Fraction(0),) * (m - 1))
+            yield base, (gap + 1, *base[1:])
+            yield base, (gap - 1, *base[1:])
 
 
-def _fractions(row: Any) -> tuple[Fraction, ...]:
-    return tuple(Fraction(one) for one in row)
-
-
-def law_of(mechanism: Selection, scores: Sequence[Fraction]) -> Law:
-    """The chance of each candidate, for scores in units of the scale."""
-    if isinstance(mechanism, ExponentialNoisyMax):
-        return _noisy_max(scores)
-    if isinstance(mechanism, PermuteAndFlip):
-        return _flips(scores)
-    if isinstance(mechanism, ExponentialMechanism):
-        weights = [ball(score - max(scores)).exp() for score in scores]
-        whole = sum(weights, ball(0))
-        return tuple(weight / whole for weight in weights)
-    way_out = "Attack it from draws, or derive its law here."
-    raise InvalidArgument("mechanism", "a selection whose law is listed", mechanism, way_out)
+def _weights(scores: Sequence[Fraction]) -> Law:
+    """e^score over the sum of all."""
+    weights = [ball(score - max(scores)).exp() for score in scores]
+    whole = sum(weights, ball(0))
+    return tuple(weight / whole for weight in weights)
 
 
 def _flips(scores: Sequence[Fraction]) -> Law:
@@ -214,30 +199,65 @@ def _noisy_max(scores: Sequence[Fraction]) -> Law:
     return tuple(law)
 
 
-def worst_scores(
-    mechanism: Selection, sensitivity: Fraction
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The neighbouring scores that draws tell apart best beyond the guarantee: where the ratio of
-    some candidate's chances comes close to e^epsilon, and the candidate is not rare.
+def _laplace_max(scores: Sequence[Fraction]) -> Law:
+    """The integral of the winner's density and the others' distributions, between any two scores:
+    sums of powers of e^x. A distribution is e^(x - score)/2 below its score, and
+    1 - e^(score - x)/2 above.
     """
-    scale = number("scale", mechanism.scale)
-    epsilon = float((1 if mechanism.monotone else 2) * sensitivity / scale)
+    cuts = sorted(set(scores))
+    ends = [arb.neg_inf(), *map(ball, cuts), arb.pos_inf()]
+    found = dict.fromkeys(cuts, ball(0))
+    for i, (low, high) in enumerate(itertools.pairwise(ends)):
+        side = {one: -1 if one in cuts[:i] else 1 for one in cuts}
+        half = {one: ball(-sign * one).exp() / 2 for one, sign in side.items()}
+        for own in cuts:
+            terms = {side[own]: half[own]}
+            for one, many in Counter(scores).items():
+                for _ in range(many - (one == own)):
+                    terms = _times(terms, side[one], half[one])
+            found[own] += sum(one * _power(k, low, high) for k, one in terms.items())
+    return tuple(found[score] for score in scores)
+
+
+def _times(terms: Mapping[int, Any], sign: int, half: Any) -> dict[int, Any]:
+    """Terms of powers of e^x, times `half` e^x, or times 1 - `half` e^-x where the sign is -1."""
+    product: dict[int, Any] = dict(terms) if sign < 0 else {}
+    for power, factor in terms.items():
+        product[power + sign] = product.get(power + sign, 0) + sign * half * factor
+    return product
+
+
+def _power(k: int, low: Any, high: Any) -> Any:
+    """The integral of e^(k x)."""
+    return ((k * high).exp() - (k * low).exp()) / k if k else high - low
+
+
+LAWS: Mapping[type[SelectionNoise], Callable[[Sequence[Fraction]], Law]] = {
+    ExponentialSelection: _weights,
+    GumbelSelection: _weights,
+    PermuteAndFlipSelection: _flips,
+    ExponentialNoiseSelection: _noisy_max,
+    LaplaceSelection: _laplace_max,
+}
+"""The probability of each candidate, for scores in units of the scale."""
+
+
+def worst_scores(mechanism: SelectionNoise, sensitivity: Fraction) -> list[list[float]]:
+    """The neighbouring scores that draws tell apart best beyond the guarantee: where the ratio of
+    some candidate's chances comes close to e^epsilon, and the candidate is not rare. A selection
+    whose law is not listed gets those of the exponential mechanism.
+    """
+    epsilon = sensitivity / number("scale", mechanism.scale)
+    law = LAWS.get(type(mechanism), _weights)
 
     def gain(pair: tuple[tuple[Fraction, ...], tuple[Fraction, ...]]) -> float:
-        laws = [
-            [float(one.mid()) for one in law_of(mechanism, [s * sensitivity / scale for s in row])]
-            for row in pair
-        ]
-        return max(
-            _visible(p, q, epsilon)
-            for p, q in (*zip(*laws, strict=True), *zip(*laws[::-1], strict=True))
-        )
+        laws = [[float(one.mid()) for one in law([s * epsilon for s in row])] for row in pair]
+        both = (*zip(*laws, strict=True), *zip(*laws[::-1], strict=True))
+        return max(_visible(p, q, float(epsilon)) for p, q in both)
 
     with working(PRECISION):
-        first, second = max(neighbours(monotone=mechanism.monotone), key=gain)
-    return tuple(float(s * sensitivity) for s in first), tuple(
-        float(s * sensitivity) for s in second
-    )
+        worst = max(neighbours(), key=gain)
+    return [[float(s * sensitivity) for s in row] for row in worst]
 
 
 def _visible(p: float, q: float, epsilon: float) -> float:

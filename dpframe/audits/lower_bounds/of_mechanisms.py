@@ -10,9 +10,10 @@ from fractions import Fraction
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.mechanisms import Mechanism, Selection
+from dpframe.mechanisms import Mechanism, SelectionNoise
 from dpframe.numerics import arb_float, working
 from dpframe.privacy import Relation, ZeroConcentratedDP, number
+from dpframe.symbols import exact
 
 from .answers import Program, answers, failures, features
 from .attack_page import Finding, of_bounds
@@ -94,12 +95,9 @@ def listed(
 
 
 def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
-    """What is claimed under zCDP: by a guarantee; by a selection that is concentrated too."""
-    if isinstance(claimed, Mechanism):
-        concentrated = getattr(claimed, "concentrated", None)
-        claimed = (
-            concentrated(sensitivity) if isinstance(claimed, Selection) and concentrated else None
-        )
+    """What is claimed under zCDP: by a guarantee; by a selection of bounded range."""
+    if isinstance(claimed, SelectionNoise):
+        claimed = claimed.given_in(ZeroConcentratedDP, exact(sensitivity))
     return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
 
 

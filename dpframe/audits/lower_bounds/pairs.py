@@ -23,7 +23,7 @@ from dpframe.mechanisms import (
     Mechanism,
     PoissonSubsampled,
     RandomizedResponse,
-    Selection,
+    SelectionNoise,
     SubsampledWithoutReplacement,
 )
 from dpframe.numerics.rounding import to_float
@@ -265,18 +265,15 @@ def _(mechanism: RandomizedResponse, sensitivity: Fraction, *_: object) -> Itera
 
 
 @draws_of.register
-def _(mechanism: Selection, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
+def _(mechanism: SelectionNoise, sensitivity: Fraction, *_: object) -> Iterator[Drawn]:
     """The pair of score vectors whose laws are the hardest to hide, by the law in exact balls."""
-    first, second = worst_scores(mechanism, sensitivity)
+    pair, scale = worst_scores(mechanism, sensitivity), number("scale", mechanism.scale)
 
     def scores(n: int, rng: Randomness) -> Scores:
-        drawn = [
-            mechanism.sample(np.tile(np.array(row, dtype=float), (n, 1)), rng.bits)
-            for row in (first, second)
-        ]
+        drawn = [mechanism.chosen(np.tile(row, (n, 1)), scale, rng.bits) for row in pair]
         return from_draws(*(one[:, None].astype(float) for one in drawn))
 
-    told = " against ".join(str([round(one, 6) for one in row]) for row in (first, second))
+    told = " against ".join(str([round(one, 6) for one in row]) for row in pair)
     yield Drawn("the index", f"scores {told}", scores)
 
 

@@ -11,8 +11,8 @@ from tests.museum.museum import FALSIFIED, Exhibit
 HALF = Fraction(1, 2)  # the probability of the coin of a score 1 below the best
 SCALE = 1 / dp.log(2)
 FLIPPED, WEIGHED = (
-    dp.mechanisms.PermuteAndFlip(scale=SCALE),
-    dp.mechanisms.ExponentialMechanism(scale=SCALE),
+    dp.mechanisms.PermuteAndFlipSelection(scale=SCALE),
+    dp.mechanisms.ExponentialSelection(scale=SCALE),
 )
 PAIRS = [
     (scores, tuple(a + b for a, b in zip(scores, move, strict=True)))
@@ -20,8 +20,9 @@ PAIRS = [
     for scores in itertools.product((0, 1, 2), repeat=m)
     for move in itertools.product((-1, 0, 1), repeat=m)
 ]
-EPSILON = FLIPPED.guarantee(dp.constant(1)).epsilon  # 2 log 2
-BOUNDED_RANGE = WEIGHED.concentrated(dp.constant(1))  # epsilon^2/8
+RANGE = dp.constant(2)  # each score moves by at most 1
+EPSILON = FLIPPED.guarantee(RANGE).epsilon  # 2 log 2
+BOUNDED_RANGE = WEIGHED.given_in(dp.ZeroConcentratedDP, RANGE)  # epsilon^2/8
 IMPLIED = dp.ZeroConcentratedDP(EPSILON**2 / 2)
 
 
@@ -64,6 +65,6 @@ EXHIBIT = Exhibit(
     wrong=partial(put, permuted_and_flipped, BOUNDED_RANGE),
     mended=partial(put, permuted_and_flipped, IMPLIED),
     repair="The claim is epsilon^2/2. dpframe's own claims survive the same gate: epsilon-DP for "
-    "PermuteAndFlip, and epsilon^2/8 for ExponentialMechanism.",
+    "PermuteAndFlipSelection, and epsilon^2/8 for ExponentialSelection.",
     shows=("rho is at least", "claimed 0.240227"),
 )
