@@ -20,7 +20,15 @@ from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.public_budgets import asked, check_order
 from dpframe.execution.receipts import Spending
 from dpframe.execution.rehearsal import due, rehearsed
-from dpframe.graph import Categorical, Numeric, Regression, Release, Setting
+from dpframe.graph import (
+    Categorical,
+    ColumnNode,
+    Numeric,
+    Regression,
+    Release,
+    RowsNode,
+    Setting,
+)
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
@@ -40,7 +48,7 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import Linear, Scale, linear, mapped, row_maps
+from .units import Linear, Scale, check_undone, linear, mapped, row_maps
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -249,6 +257,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
             raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
         self._check_link(certificate)
+        check_undone(certificate, RowsNode, ColumnNode)
         if isinstance(certificate.graph.output, tuple):
             raise no_coefficients("several outputs")
         return certificate
@@ -283,7 +292,8 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _number(self, formula: Expression) -> float:
         """A bound, rounded towards zero as at execution."""
-        return self.certificate_.number(formula, up=False, sizes=self._sizes)
+        known = self.result_.known
+        return self.certificate_.number(formula, up=False, sizes=self._sizes, released=known)
 
     def _mapped(self, table: Table) -> Iterator[Array]:
         for block in table.blocks(table.block_rows):

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
+from dpframe.graph import (
+    Column,
+    ColumnNode,
+    Graph,
+    Node,
+    Procedure,
+    Regression,
+    RowsNode,
+    Setting,
+)
 from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
@@ -21,6 +30,8 @@ from dpframe.graph.procedure import IDENTITY, LOGIT, Objective
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.symbols import Expression, Number
+
+from .units import check_undone
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
@@ -43,6 +54,7 @@ def check_numbers(certificate: Certificate) -> None:
         )
         wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
         raise InvalidArgument("setting", wanted, column.levels, way_out)
+    check_undone(certificate, ColumnNode, RowsNode)
 
 
 def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> bool:

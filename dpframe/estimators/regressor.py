@@ -73,9 +73,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ----------
     coef_, intercept_
         In the units of codebook and label where the setting has a codebook; of the clipped rows
-        otherwise. Scaling by public numbers, as of `X.scaled_columns`, is undone, which is
-        post-processing: it costs nothing. After a map that is not (normalised rows, say) they are
-        those of the mapped rows, and named `age (mapped)`. Bounds centre, too:
+        otherwise. Scaling of rows by public numbers (`X.scaled_columns`) or one released number is
+        undone, which is post-processing: it costs nothing. A declaration that scales labels, or
+        rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
+        no scale (normalised rows, say) they are those of the mapped rows, and named `age (mapped)`.
+        Bounds centre, too:
         without an intercept in the setting the fit goes through the middle of all bounds, and
         `intercept_` is the constant that follows from it.
     coef_names_

@@ -13,6 +13,7 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -82,11 +83,14 @@ class Receipt:
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Result:
-    """The output of a graph, every released value by name (arrays read-only), and the receipt."""
+    """The output of a graph, every released value by name (arrays read-only), and the receipt;
+    `known`, by name, are the numbers that formulas read of released values (dp.known).
+    """
 
     output: Any
     released: Mapping[str, Any]
     receipt: Receipt
+    known: Mapping[str, Fraction] = attrs.field(factory=dict)
 
     def __str__(self) -> str:
         """The output, then the receipt."""
