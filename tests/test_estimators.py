@@ -413,9 +413,20 @@ def test_cross_validation_works_and_warns_with_the_sum() -> None:
     with pytest.warns(dp.PrivacyWarning) as caught:
         scores = cross_val_score(model, *people(), cv=3)
     assert np.isfinite(scores).all()
-    assert "(2, 2e-6)-differential privacy" in str(caught[0].message)
-    assert "(3, 3e-6)-differential privacy" in str(caught[-1].message)
-    assert "not private" in str(caught[-1].message)
+    said = [str(one.message) for one in caught]
+    sums = [text for text in said if "differential privacy" in text]
+    assert ["(2, 2e-6)" in sums[0], "(3, 3e-6)" in sums[-1]] == [True, True]
+    assert "not private" in sums[-1]
+    assert "A score is computed from labels without noise: it is not private." in said
+
+
+@pytest.mark.filterwarnings("default::dpframe.errors.PrivacyWarning")
+def test_warnings_are_at_the_line_of_whoever_fits() -> None:
+    """Of a second fit, and of a score: not at a line of dpframe."""
+    model, table = simulated(rng=None), people()
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        model.fit(*table).fit(*table).score(*table)
+    assert {one.filename for one in caught} == {__file__}
 
 
 def test_simulations_are_not_counted() -> None:

@@ -164,6 +164,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 of predictions, shapes (n, d) and (n,). It is computed without noise:
+        not private, of which PrivacyWarning warns after a private fit.
+        """
+        self._warn_of_score()
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(super().score(X, y, **weights))
+
     def inference(
         self,
         *,
@@ -298,11 +306,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """What stands above the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
+        explained = inference.rsquared if np.isfinite(scale) else np.nan
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha))),
-            "R-squared": between(inference.rsquared, inference.rsquared_conf_int(alpha)),
+            "R-squared": between(explained, inference.rsquared_conf_int(alpha)),
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 

@@ -31,10 +31,10 @@ Part = Numeric | Categorical
 SCALES = (Scaled, ScaledColumns, DividedColumns, LinearMap, ScaledLabels)
 AS_IT_IS = (constant(1), constant(0))  # the divisor and the shift of labels
 UNDONE = (
-    "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and rows "
-    "by X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
-    "of dp.post(...) that gives the coefficients undoes: pass it there. dp.execute(certificate, X, y) "
-    "runs any declaration."
+    "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
+    "X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
+    "of dp.post(...) that gives the coefficients undoes: pass it there. dp.execute(certificate, "
+    "X, y) runs any declaration."
 )
 
 
@@ -121,6 +121,14 @@ def _parts(arguments: Iterable[object]) -> Iterator[object]:
             for symbol in one.symbols():
                 yield symbol
                 yield from _parts([getattr(symbol.origin, "value", None)])
+
+
+def own_maps(certificate: Certificate) -> list[str]:
+    """What a declaration does to rows beyond the setting, in order, in words."""
+    chain = _chains(certificate.graph, RowsNode, ColumnNode)[0]
+    before = _chain(certificate.setting.nodes()[0], RowsNode)
+    own = [one for one in reversed(chain) if one not in before and not isinstance(one, OnGrid)]
+    return [one.label for one in own]
 
 
 def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:

@@ -9,7 +9,6 @@ up reliably.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -21,7 +20,7 @@ import numpy as np
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning
+from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning, warn
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 from dpframe.privacy.personal import Listed, own_symbols_of
@@ -138,7 +137,7 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
     before = _SPENT.get(key, ())
     spent = (*before, Spending(guarantee, unit))
     if before:
-        warnings.warn(_message(spent), PrivacyWarning, stacklevel=3)
+        warn(_message(spent), PrivacyWarning)
     elif not isinstance(data, tuple) and not _follow(data):
         return
     _SPENT[key] = spent
