@@ -28,6 +28,7 @@ DataWarning (a column of another kind than is declared).
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
@@ -225,6 +226,14 @@ class DataWarning(UserWarning):
 
 class PrivacyWarning(UserWarning):
     """Something lawful that an officer would want to know before it happens."""
+
+
+def warn(text: str, kind: type[Warning]) -> None:
+    """Warn at the nearest line that is not dpframe's own."""
+    own, frame, level = str(PurePath(__file__).parent), sys._getframe(1), 2  # noqa: SLF001
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(own):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, kind, stacklevel=level)
 
 
 def _unpickled(

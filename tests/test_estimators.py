@@ -169,6 +169,58 @@ def test_columns_scaled_by_public_numbers_come_back_in_their_units() -> None:
     assert mapped.coef_names_ == ("x0 (mapped)", "x1 (mapped)")
 
 
+@pytest.mark.parametrize("place", ["divided", "clipped", "counted"])
+def test_released_numbers_that_rows_are_mapped_by_are_undone(place: str) -> None:
+    """Divided by one, clipped to one; what is summed beside them scales nothing."""
+    X, y = people()
+    model = simulated(Scaling(place)).fit(X, y)
+    assert model.coef_ == pytest.approx([0.03, 0.02], abs=1e-4)
+    assert model.predict(X) == pytest.approx(y, abs=1e-3)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(again.predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("place", ["labels", "shifted", "labels by a number", "matrix"])
+def test_what_nothing_undoes_is_refused_before_the_fit(place: str) -> None:
+    """Scaled labels, a matrix that no function reads: coefficients of other units."""
+    with pytest.raises(dp.InvalidArgument, match="got Scaling, which does not undo '"):
+        simulated(Scaling(place)).fit(*people())
+
+
+def solved(gram: Any, moment: Any, *others: Any) -> Any:
+    """Least squares."""
+    return np.linalg.solve(gram, moment)
+
+
+def eight(sums: Any) -> float:
+    """A number that was released."""
+    return 8.0
+
+
+class Scaling(dp.Regression):
+    """Least squares of rows and labels of which something is scaled."""
+
+    place: str = ""
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        share, *shares = budget.split_evenly(4)
+        sums = dp.release(X.sum(), dp.Gaussian.analytic, share, name="sums")
+        number = dp.known(dp.post(eight, sums), 7, 9, name="number")
+        rows, labels, other = {
+            "divided": (X / number, y, X),
+            "clipped": (X.clip(norm=number), y, X),
+            "counted": (X, y, X / 2),
+            "labels": (X, y / 2, X),
+            "shifted": (X, (y - "1/4").clip(-2, 2), X),
+            "labels by a number": (X, y / number, X),
+            "matrix": (X.times(dp.graph.public_array(np.diag([2, 1, 1]))).clip(norm=4), y, X),
+        }[self.place]
+        read = (rows.T @ rows, rows.T @ labels, other.sum())
+        pairs = zip(read, shares, strict=True)
+        seen = [dp.release(one, dp.Gaussian.analytic, pay) for one, pay in pairs]
+        return dp.post(solved, *seen, sums)
+
+
 class Rescaled(dp.Regression):
     """Least squares on rows that public numbers shift and scale, the constant column too."""
 
@@ -361,9 +413,20 @@ def test_cross_validation_works_and_warns_with_the_sum() -> None:
     with pytest.warns(dp.PrivacyWarning) as caught:
         scores = cross_val_score(model, *people(), cv=3)
     assert np.isfinite(scores).all()
-    assert "(2, 2e-6)-differential privacy" in str(caught[0].message)
-    assert "(3, 3e-6)-differential privacy" in str(caught[-1].message)
-    assert "not private" in str(caught[-1].message)
+    said = [str(one.message) for one in caught]
+    sums = [text for text in said if "differential privacy" in text]
+    assert ["(2, 2e-6)" in sums[0], "(3, 3e-6)" in sums[-1]] == [True, True]
+    assert "not private" in sums[-1]
+    assert "A score is computed from labels without noise: it is not private." in said
+
+
+@pytest.mark.filterwarnings("default::dpframe.errors.PrivacyWarning")
+def test_warnings_are_at_the_line_of_whoever_fits() -> None:
+    """Of a second fit, and of a score: not at a line of dpframe."""
+    model, table = simulated(rng=None), people()
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        model.fit(*table).fit(*table).score(*table)
+    assert {one.filename for one in caught} == {__file__}
 
 
 def test_simulations_are_not_counted() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self
@@ -14,13 +13,21 @@ from numpy.typing import NDArray
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
 from dpframe.audits.record_costs import report_at
-from dpframe.errors import BadData, InvalidArgument, Plain, nearest
+from dpframe.errors import BadData, InvalidArgument, Plain, PrivacyWarning, nearest, warn
 from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.public_budgets import asked, check_order
 from dpframe.execution.receipts import Spending
 from dpframe.execution.rehearsal import due, rehearsed
-from dpframe.graph import Categorical, Numeric, Regression, Release, Setting
+from dpframe.graph import (
+    Categorical,
+    ColumnNode,
+    Numeric,
+    Regression,
+    Release,
+    RowsNode,
+    Setting,
+)
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
@@ -31,8 +38,9 @@ from dpframe.sources.opening import header, is_frame
 from dpframe.sources.table import Table
 from dpframe.symbols import Expression
 
-from .budgets import check_relation, check_source, claim, rosters
+from .budgets import REQUIRED, check_relation, check_source, claim, rosters
 from .fits import Fits
+from .links import needing_delta
 from .scikit import (
     BaseEstimator,
     DataConversionWarning,
@@ -40,7 +48,7 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import Linear, Scale, linear, mapped, row_maps
+from .units import Linear, Scale, check_undone, linear, mapped, row_maps
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -55,8 +63,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         self,
         regression: Regression | None = None,
         *,
-        epsilon: object,
-        delta: object,
+        epsilon: object = REQUIRED,
+        delta: object = REQUIRED,
         setting: Setting | None = None,
         rng: object = None,
         missing: str = "refuse",
@@ -161,6 +169,12 @@ class PrivateEstimator(BaseEstimator, ABC):
             "randomness": str(self.receipt_.randomness),
         }
 
+    def _warn_of_score(self) -> None:
+        """Of a private fit: a score is not."""
+        if self.rng is None:
+            said = "A score is computed from labels without noise: it is not private."
+            warn(said, PrivacyWarning)
+
     def _in(self, theta: Array, label: Scale) -> Linear:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
         return linear(theta, self._maps, self._columns, label, self._number)
@@ -241,14 +255,15 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
         chosen, setting = self._declared(target, setting)
-        certificate = certify(
-            chosen, target=target, setting=setting, accountant=self.accountant, trust=self.trust
-        )
+        adding: dict[str, Any] = {"accountant": self.accountant, "trust": self.trust}
+        with needing_delta(chosen, target, setting):
+            certificate = certify(chosen, target=target, setting=setting, **adding)
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
             raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
         self._check_link(certificate)
+        check_undone(certificate, RowsNode, ColumnNode)
         if isinstance(certificate.graph.output, tuple):
             raise no_coefficients("several outputs")
         return certificate
@@ -283,7 +298,8 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _number(self, formula: Expression) -> float:
         """A bound, rounded towards zero as at execution."""
-        return self.certificate_.number(formula, up=False, sizes=self._sizes)
+        known = self.result_.known
+        return self.certificate_.number(formula, up=False, sizes=self._sizes, released=known)
 
     def _mapped(self, table: Table) -> Iterator[Array]:
         for block in table.blocks(table.block_rows):
@@ -389,7 +405,7 @@ def raveled(y: Any) -> Any:
         way_out = "Fit each label by itself, with its own share of the budget."
         raise BadData("y", "one label a record", Plain(f"{shape[1]} columns"), way_out)
     message = "A column-vector y was passed when a 1d array was expected. y.ravel() flattens it."
-    warnings.warn(message, DataConversionWarning, stacklevel=4)
+    warn(message, DataConversionWarning)
     if isinstance(y, np.ndarray):
         return y[:, 0]
     return y.iloc[:, 0] if hasattr(y, "iloc") else y[y.columns[0]]

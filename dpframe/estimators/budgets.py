@@ -25,6 +25,12 @@ from dpframe.sources.reading import Plain
 from dpframe.symbols import RECORD, Expression, rational
 
 NAMES = "fit(X, y, epsilon=names), one name of a group a record, or the name of their column."
+REQUIRED = "required"
+GIVEN = {
+    "epsilon": "such as epsilon=1. Smaller values are more private",
+    "delta": "such as delta='1e-6', far below one over the number of records. 0 asks for pure "
+    "differential privacy",
+}
 OWN = "fit(X, y, epsilon=numbers), one a record, or the name of their column."
 
 
@@ -46,6 +52,10 @@ def claim(epsilon: object, delta: object, given: object = None) -> Claim:
     if given is not None and not (isinstance(given, str) or is_list(given)):
         wanted = "one number or name of a group for each record, or the name of a column"
         raise InvalidArgument("epsilon of fit", wanted, given)
+    for name, value in {"epsilon": epsilon, "delta": delta}.items():
+        if isinstance(value, str) and value == REQUIRED:
+            wanted, _, way_out = GIVEN[name].partition(". ")
+            raise InvalidArgument(name, f"given, {wanted}", Plain("nothing"), f"{way_out}.")
     delta = None if _is_zero(delta) else delta
     if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):
         return _grouped(epsilon, delta, given)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, UnknownName
 from dpframe.graph import Regression, Setting
 from dpframe.graph.columns import classes_of
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, Number
 
 from .base import PrivateEstimator, check_known
+from .budgets import REQUIRED
 from .links import Odds, with_classes
 from .released import gaussian_stds
 from .scikit import ClassifierMixin, check_is_fitted
-from .summary import INTERCEPT, OddsSummary
+from .summary import INTERCEPT, NO_INTERVALS, OddsSummary
 from .units import Scale
 
 if TYPE_CHECKING:
@@ -34,19 +36,15 @@ PENALTY = (
     "|theta|^2/2, theta of "
     "the scaled rows: its noise falls as the penalty grows."
 )
-NO_INTERVALS = (
-    "There are no intervals: how sampling spreads these coefficients is not known from what was "
-    "released. A linear probability model has intervals: dp.PrivateRegressor with labels of 0 and "
-    "1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
-)
 NOISE = (
     "The noise std is that of the noise for privacy alone, around the coefficients of this table, "
     "which the penalty shrinks."
 )
 MOSTLY_NOISE = (
-    "Most coefficients are within two stds of the noise. A larger penalty needs less noise: begin "
-    "with 1/200 of the number of records."
+    "Most coefficients are within two stds of the noise. More records, a larger epsilon or fewer "
+    "columns help{}."
 )
+PENALTY_TOO = ", and a larger penalty where {}, as here, is below 1/200 of the number of records"
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
@@ -106,8 +104,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         self,
         regression: Regression | None = None,
         *,
-        epsilon: object,
-        delta: object,
+        epsilon: object = REQUIRED,
+        delta: object = REQUIRED,
         setting: Setting | None = None,
         classes: object = None,
         rng: object = None,
@@ -171,6 +169,14 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         odds = self.decision_function(X)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of right predictions, shapes (n, d) and (n,). It is computed without noise:
+        not private, of which PrivacyWarning warns after a private fit.
+        """
+        self._warn_of_score()
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(super().score(X, y, **weights))
+
     def summary(self) -> OddsSummary:
         """Coefficients as log-odds with their odds ratios, the std of the noise in them where it is
         known, and why they have no intervals. It prints as a table, and has `as_text`, `as_html`,
@@ -200,7 +206,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         below, above = self.classes_
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
         known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
-        notes = [*([NOISE] if known else []), *([MOSTLY_NOISE] if near.mean() > 0.5 else [])]
+        advice = [MOSTLY_NOISE.format(self._penalty)] if near.mean() > 0.5 else []
+        notes = [*([NOISE] if known else []), *advice]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
@@ -208,6 +215,19 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
             noise=noise,
             notes=(*notes, NO_INTERVALS),
         )
+
+    @property
+    def inference(self) -> Never:
+        """There is none. Raises UnknownName, which says why."""
+        raise UnknownName(NO_INTERVALS)
+
+    @property
+    def _penalty(self) -> str:
+        """Whether a larger one may help: not where 1/200 of a public number of records is less."""
+        penalty, rows = getattr(self.certificate_.regression, "penalty", None), self.receipt_.rows
+        value = penalty.value if isinstance(penalty, Number) else None
+        most = math.inf if rows is None else rows / 200
+        return "" if value is None or value >= most else PENALTY_TOO.format(f"{float(value):g}")
 
     @property
     def _noise(self) -> Array:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import uuid
-import warnings
 import weakref
 
 import attrs
 
-from dpframe.errors import InvalidArgument, PrivacyWarning
+from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.execution.receipts import Spending, costs
 
 _process = [uuid.uuid4().hex]
@@ -54,8 +53,7 @@ class Fits:
         Another fit of the same table is for `execute` to warn about.
         """
         if self.spent and not any(_same(known, table) for known in self.tables):
-            message = _message([*self.spent, fit])
-            warnings.warn(message, PrivacyWarning, stacklevel=3)
+            warn(_message([*self.spent, fit]), PrivacyWarning)
 
     def add(self, table: object, fit: Spending) -> None:
         """Count a fit that has been done."""

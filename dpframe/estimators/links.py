@@ -5,22 +5,34 @@ the units of the label; log-odds are those of the second class against the first
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
-from dpframe.graph import Column, ColumnNode, Graph, Node, Procedure, Regression, Setting
+from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.graph import (
+    Column,
+    ColumnNode,
+    Graph,
+    Node,
+    Procedure,
+    Regression,
+    RowsNode,
+    Setting,
+)
 from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.procedure import IDENTITY, LOGIT, Objective
-from dpframe.privacy import Guarantee
+from dpframe.privacy import ApproxDP, Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.symbols import Expression, Number
+
+from .units import check_undone
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
@@ -43,11 +55,36 @@ def check_numbers(certificate: Certificate) -> None:
         )
         wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
         raise InvalidArgument("setting", wanted, column.levels, way_out)
+    check_undone(certificate, ColumnNode, RowsNode)
 
 
 def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> bool:
     """Whether a declaration is one for dp.PrivateClassifier. Raises InvalidArgument."""
-    return link(regression, regression.graph(setting, target.budget)) == LOGIT
+    with needing_delta(regression, target, setting):
+        graph = regression.graph(setting, target.budget)
+    return link(regression, graph) == LOGIT
+
+
+@contextmanager
+def needing_delta(regression: Regression, target: Guarantee, setting: Setting) -> Iterator[None]:
+    """Refuse a target without a delta by that name, where with one the declaration is made. Raises
+    InvalidArgument.
+    """
+    try:
+        yield
+    except InvalidArgument as error:
+        if not (isinstance(target, PureDP) and error.name in {"share", "budget"}):
+            raise
+        try:
+            regression.graph(setting, ApproxDP(target.epsilon, "1e-6").budget)
+        except DPFrameError:
+            raise error from None
+        wanted = f"above 0 for {type(regression).__name__}, whose noise is Gaussian"
+        way_out = (
+            "Such as 1e-6, far below one over the number of records. Of labels that are numbers "
+            "ObjPertPure, of dp.regressions, needs none."
+        )
+        raise InvalidArgument("delta", wanted, 0, way_out) from None
 
 
 def link_of(certificate: Certificate) -> str:

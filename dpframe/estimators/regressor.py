@@ -73,9 +73,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ----------
     coef_, intercept_
         In the units of codebook and label where the setting has a codebook; of the clipped rows
-        otherwise. Scaling by public numbers, as of `X.scaled_columns`, is undone, which is
-        post-processing: it costs nothing. After a map that is not (normalised rows, say) they are
-        those of the mapped rows, and named `age (mapped)`. Bounds centre, too:
+        otherwise. Scaling of rows by public numbers (`X.scaled_columns`) or one released number is
+        undone, which is post-processing: it costs nothing. A declaration that scales labels, or
+        rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
+        no scale (normalised rows, say) they are those of the mapped rows, and named `age (mapped)`.
+        Bounds centre, too:
         without an intercept in the setting the fit goes through the middle of all bounds, and
         `intercept_` is the constant that follows from it.
     coef_names_
@@ -161,6 +163,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         check_is_fitted(self, "certificate_")
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """R^2 of predictions, shapes (n, d) and (n,). It is computed without noise:
+        not private, of which PrivacyWarning warns after a private fit.
+        """
+        self._warn_of_score()
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(super().score(X, y, **weights))
 
     def inference(
         self,
@@ -296,11 +306,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """What stands above the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
+        explained = inference.rsquared if np.isfinite(scale) else np.nan
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
             "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha))),
-            "R-squared": between(inference.rsquared, inference.rsquared_conf_int(alpha)),
+            "R-squared": between(explained, inference.rsquared_conf_int(alpha)),
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 

@@ -23,7 +23,7 @@ from dpframe.privacy import PureDP
 from dpframe.prover import Certificate
 from dpframe.symbols import constant
 
-from .units import row_maps
+from .units import own_maps, row_maps
 
 Array = NDArray[Any]
 
@@ -111,15 +111,19 @@ def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
 
 def no_evidence(certificate: Certificate) -> InvalidArgument:
     """The refusal of what says too little."""
-    wanted = "one that releases X'X and X'y of the rows and labels, with Gaussian noise"
+    name = type(certificate.regression).__name__
+    rows = "the rows as the setting has them, and of the labels"
+    wanted = f"one that releases X'X and X'y of {rows}, with Gaussian noise, for intervals"
     way_out = (
         "dp.JointSSP(), dp.SSP() and dp.AdaSSP() do; the others' coefficients come without "
         "intervals."
     )
+    if own := own_maps(certificate):
+        name = f"{name}, whose rows go through: {', '.join(own)}"
+        way_out = f"Ranges in dp.Rows(columns=[...]) scale columns publicly. {way_out}"
     if isinstance(certificate.target, PureDP):
         way_out = (
             "They need a delta above 0, such as delta='1e-6', with which dp.JointSSP() is the "
             "default; without one coefficients come without intervals."
         )
-    got = Plain(type(certificate.regression).__name__)
-    return InvalidArgument("regression", wanted, got, way_out)
+    return InvalidArgument("regression", wanted, Plain(name), way_out)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Never
 
 import attrs
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, paragraphs, table
 from dpframe.audits.plot import new_axes
+from dpframe.errors import UnknownName
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.estimates import Estimates, data_frame, finite
@@ -28,6 +29,11 @@ Array = NDArray[Any]
 INTERCEPT = "intercept"
 SAME = 1e-9  # of a standard error: coefficients that differ by less are shown once
 LOST = "lost in noise"
+NO_INTERVALS = (
+    "There are no intervals: how sampling spreads these coefficients is not known from what was "
+    "released. A linear probability model has intervals: dp.PrivateRegressor with labels of 0 and "
+    "1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
+)
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
@@ -236,6 +242,11 @@ class OddsSummary(Printed):
     names: tuple[str, ...]
     coefficients: Array
     noise: Array
+
+    @property
+    def conf_int(self) -> Never:
+        """There is none. Raises UnknownName, which says why."""
+        raise UnknownName(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
         """`name`, `coef`, `noise_std` and `odds_ratio` of each coefficient."""

@@ -5,7 +5,7 @@ Post-processing of what was released: it costs nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
 from typing import Any
@@ -14,17 +14,28 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.graph import Categorical, Column, Graph, Numeric, RowsNode, Setting
+from dpframe.errors import InvalidArgument, Plain
+from dpframe.graph import Categorical, Column, ColumnNode, Graph, Node, Numeric, RowsNode, Setting
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.maps.scaled import Scaled, ScaledColumns
+from dpframe.graph.maps.linear import LinearMap
+from dpframe.graph.maps.scaled import DividedColumns, Scaled, ScaledColumns, ScaledLabels
+from dpframe.prover import Certificate
 from dpframe.sources.table import Block
-from dpframe.symbols import Expression
+from dpframe.symbols import Expression, constant
 
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
 Part = Numeric | Categorical
+SCALES = (Scaled, ScaledColumns, DividedColumns, LinearMap, ScaledLabels)
+AS_IT_IS = (constant(1), constant(0))  # the divisor and the shift of labels
+UNDONE = (
+    "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
+    "X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
+    "of dp.post(...) that gives the coefficients undoes: pass it there. dp.execute(certificate, "
+    "X, y) runs any declaration."
+)
 
 
 @attrs.frozen
@@ -53,23 +64,71 @@ class Linear:
 
 
 def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
-    """The maps of rows before every statistic, in order; the setting's where statistics differ.
+    """The maps of rows before what reads them beside labels, in order; the setting's where these
+    differ, or are made of more than the features.
 
     But for the grid, which moves a row by less than is shown.
     """
-    nodes = [node for node in graph.nodes if isinstance(node, RowsNode)]
-    last = [node for node in nodes if not any(node in other.inputs for other in nodes)]
-    chain = tuple(_chain(last[0] if len(last) == 1 else setting.nodes()[0]))[::-1]
-    if not all(isinstance(node, RowMap) for node in chain):  # made of more than the features
-        chain = tuple(_chain(setting.nodes()[0]))[::-1]
-    maps = (node for node in chain if isinstance(node, RowMap))
+    last = _chains(graph, RowsNode, ColumnNode)
+    if len(last) != 1 or not all(isinstance(node, RowMap) for node in last[0][:-1]):
+        last = [_chain(setting.nodes()[0], RowsNode)]
+    maps = (node for node in reversed(last[0]) if isinstance(node, RowMap))
     return tuple(node for node in maps if not isinstance(node, OnGrid))
 
 
-def _chain(node: Any) -> Iterator[RowsNode]:
-    while node.inputs:
-        yield node
-        node = node.inputs[0]
+def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
+    """The rows that are read beside labels, or the labels beside rows, each with what it is made
+    of, the table's last; of all rows, or labels, where none are.
+    """
+    pairs = [one.inputs for one in graph.nodes if any(isinstance(n, other) for n in one.inputs)]
+    beside = {node: None for inputs in pairs for node in inputs if isinstance(node, kind)}
+    chains = [_chain(node, kind) for node in beside or graph.of_kind(kind)]
+    before = {node for chain in chains for node in chain[1:]}
+    return [chain for chain in chains if chain[0] not in before]
+
+
+def _chain(node: Any, kind: type) -> list[Any]:
+    found = [node]
+    while above := [one for one in found[-1].inputs if isinstance(one, kind)]:
+        found.append(above[0])
+    return found
+
+
+def check_undone(certificate: Certificate, kind: type, other: type) -> None:
+    """Refuse coefficients in units of the declaration's own: what scales the rows that are read
+    beside labels, or the labels beside rows, is undone here, or read by post-processing. Raises
+    InvalidArgument.
+    """
+    graph = certificate.graph
+    undone = row_maps(graph, certificate.setting)
+    read = {part for one in (*graph.posts, *graph.loops) for part in _parts(one.arguments)}
+    for chain in _chains(graph, kind, other):
+        scales = [one for one in chain if isinstance(one, SCALES) and one not in undone]
+        numbers = [(one.by, getattr(one, "minus", None)) for one in scales]
+        if set(numbers) - {AS_IT_IS} and read.isdisjoint(_parts(sum(numbers, ()))):
+            name, what = type(certificate.regression).__name__, scales[0].label
+            got = Plain(f"{name}, which does not undo {what!r} of {kind.spoken}")
+            wanted = "one whose coefficients are of the rows and labels that it is given"
+            raise InvalidArgument("regression", wanted, got, UNDONE)
+
+
+def _parts(arguments: Iterable[object]) -> Iterator[object]:
+    """The nodes, and the symbols of formulas with the nodes that they are read from."""
+    for one in arguments:
+        if isinstance(one, Node):
+            yield one
+        elif isinstance(one, Expression):
+            for symbol in one.symbols():
+                yield symbol
+                yield from _parts([getattr(symbol.origin, "value", None)])
+
+
+def own_maps(certificate: Certificate) -> list[str]:
+    """What a declaration does to rows beyond the setting, in order, in words."""
+    chain = _chains(certificate.graph, RowsNode, ColumnNode)[0]
+    before = _chain(certificate.setting.nodes()[0], RowsNode)
+    own = [one for one in reversed(chain) if one not in before and not isinstance(one, OnGrid)]
+    return [one.label for one in own]
 
 
 def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:
@@ -119,7 +178,7 @@ def _before(theta: Array, maps: tuple[RowMap, ...], number: Numbers) -> tuple[Ar
     """
     intercept = 0.0
     for each in reversed(maps):
-        if isinstance(each, Scaled) and not each.by.symbols():
+        if isinstance(each, Scaled) and each.public:
             theta = theta / number(each.by)
         elif isinstance(each, ScaledColumns):
             theta = theta / np.array(each.by, dtype=float)

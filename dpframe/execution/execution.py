@@ -138,7 +138,9 @@ def _released(
     except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
         failed = with_what_was_released(error, _named(running), receipt)
     else:
-        return Result(output=output, released=_named(running), receipt=receipt)
+        learned = running.numbers.learned
+        known = {one.name: learned[one.name] for one in running.graph.known if one.name in learned}
+        return Result(output=output, released=_named(running), receipt=receipt, known=known)
     raise failed
 
 

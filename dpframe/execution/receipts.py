@@ -9,10 +9,10 @@ up reliably.
 
 from __future__ import annotations
 
-import warnings
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -20,7 +20,7 @@ import numpy as np
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning
+from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning, warn
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 from dpframe.privacy.personal import Listed, own_symbols_of
@@ -82,11 +82,14 @@ class Receipt:
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Result:
-    """The output of a graph, every released value by name (arrays read-only), and the receipt."""
+    """The output of a graph, every released value by name (arrays read-only), and the receipt;
+    `known`, by name, are the numbers that formulas read of released values (dp.known).
+    """
 
     output: Any
     released: Mapping[str, Any]
     receipt: Receipt
+    known: Mapping[str, Fraction] = attrs.field(factory=dict)
 
     def __str__(self) -> str:
         """The output, then the receipt."""
@@ -134,7 +137,7 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
     before = _SPENT.get(key, ())
     spent = (*before, Spending(guarantee, unit))
     if before:
-        warnings.warn(_message(spent), PrivacyWarning, stacklevel=3)
+        warn(_message(spent), PrivacyWarning)
     elif not isinstance(data, tuple) and not _follow(data):
         return
     _SPENT[key] = spent

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt, prod
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -392,7 +392,7 @@ class Setting:
 
     X: Rows = attrs.field(validator=_features)
     y: Column | None = attrs.field(default=None, validator=_labels)
-    relation: Relation = attrs.field(validator=_relation)
+    relation: Relation = attrs.field(default=cast("Any", None), validator=_relation)
     rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)
     grid: int | None = attrs.field(default=BITS, converter=bits_of_grid)
 

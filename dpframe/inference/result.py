@@ -22,8 +22,8 @@ from .variation import Variation
 Array = NDArray[Any]
 
 COVERED = {
-    "population": "the population's coefficients, so sampling and the noise for privacy",
-    "sample": "the least squares coefficients of this very table, so the noise for privacy alone",
+    "population": "the population's coefficients{}, so sampling and the noise for privacy",
+    "sample": "the least squares coefficients of this very table{}, so the noise for privacy alone",
 }
 LAWS: dict[str, Callable[[float], float]] = {
     "any": lambda alpha: 1 / np.sqrt(alpha),

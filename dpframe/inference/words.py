@@ -22,7 +22,10 @@ def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True
     """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
     directions that are not identified; `some` says whether any coefficient has an interval.
     """
-    yield f"Intervals cover {COVERED[found.target]}."
+    half, centre = found.units.half * found.bound, found.units.centre
+    ends = f"[{centre - half:.12g}, {centre + half:.12g}]"
+    labels = f" of labels clipped to {ends}" if np.isfinite(half) else ""
+    yield f"Intervals cover {COVERED[found.target].format(labels)}."
     yield from assumed(found)
     yield from refused(found)
     if found.unseen.lost.size:

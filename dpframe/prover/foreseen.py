@@ -53,7 +53,7 @@ class Foretold:
         """What the table must be like."""
         least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
         hidden = "more" if self.beside > self.even else more
-        note = f" ({hidden} beside hidden columns)" if hidden != least else ""
+        note = f" ({hidden} if noise hides other columns)" if hidden != least else ""
         if self.levels == 2:
             return f"the rarer level has at least {least} of the records{note}"
         if self.levels:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.errors import InvalidArgument, PrivacyWarning
+from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.graph import Joint, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
@@ -144,7 +143,7 @@ def _warn(certificate: Certificate, n: int) -> None:
             "publishes one random row in full satisfies such a delta. Choose delta below "
             f"{0.01 / n:.1g}."
         )
-        warnings.warn(message, PrivacyWarning, stacklevel=4)
+        warn(message, PrivacyWarning)
 
 
 def _line(

@@ -7,7 +7,6 @@ numbers of rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -15,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from dpframe.errors import BadData, DataWarning
+from dpframe.errors import BadData, DataWarning, warn
 from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
 from dpframe.graph.columns import Class
 
@@ -137,11 +136,10 @@ def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
             raise BadData(title, wanted, Plain(f"values of kind {found}"), way_out)
         what = "a number" if numbers else "a declared level"
         fate = "counts as the mean of all levels" if zeros else "is left out, by missing='drop'"
-        warnings.warn(
+        warn(
             f"{title} holds values of kind {found}, none of which is {what}: every row {fate}. "
             f"{way_out}",
             DataWarning,
-            stacklevel=2,
         )
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
     return Column(values.to_numpy() if plain else values, read)

@@ -95,6 +95,9 @@ def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
     huge = attrs.evolve(found, coefficients=np.array([800.0, 0.0, -800.0]))
     assert huge.records()[0]["odds_ratio"] is None
     assert "inf" in str(huge).split()
+    for owner, name in ((found, "conf_int"), (classifier(), "inference")):
+        with pytest.raises(AttributeError, match=r"no intervals.*linear probability model"):
+            getattr(owner, name)
 
 
 def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
@@ -108,7 +111,12 @@ def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
     drawn = np.std([np.append(one.coef_, one.intercept_) for one in fits], axis=0, ddof=1)
     found = fits[0].summary()
     assert np.all(np.abs(np.log(drawn / found.noise)) < np.log(1.5))  # 40 draws: 4 stds of 11%
-    assert "1/200 of the number of records" in str(found)
+    assert "where 1, as here, is below 1/200 of the number of records" in str(found).replace(
+        "\n    ", " "
+    )
+    few = attrs.evolve(fits[0].receipt_, rows=100)
+    fits[0].receipt_ = few
+    assert "1/200" not in str(fits[0].summary())
 
 
 def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:

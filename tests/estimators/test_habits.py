@@ -28,11 +28,11 @@ def model(regression=None, **more):
     return dp.PrivateRegressor(regression, **given)
 
 
-def classifier():
+def classifier(delta="1e-6"):
     """Of two classes."""
     setting = dp.Setting(X=ROWS, y=dp.Column("s", levels=["a", "b"]), relation=dp.ADD_REMOVE)
     declared = dp.regressions.LogisticOutputPerturbation(penalty=50)
-    return dp.PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
+    return dp.PrivateClassifier(declared, epsilon=1, delta=delta, setting=setting, rng=0)
 
 
 def test_parameters_of_the_regression_have_names():
@@ -124,6 +124,39 @@ def test_without_a_setting_it_says_what_one_is():
     """Not Python's own error."""
     with pytest.raises(InvalidArgument, match=r"setting must be a dp.Setting.*Such as dp.Setting"):
         model(setting=None).fit(*table(20))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: dp.Setting(X=dp.Rows(norm=1)), "relation must be dp.ADD_REMOVE or dp.REPLACE_ONE"),
+        (
+            lambda: dp.PrivateRegressor(epsilon=1, setting=SETTING).fit(*table(20)),
+            "delta must be g",
+        ),
+        (
+            lambda: dp.PrivateRegressor(delta=0, setting=SETTING).fit(*table(20)),
+            "epsilon must be g",
+        ),
+        (lambda: model(dp.SSP(), delta=0).fit(*table(20)), "delta must be above 0 for SSP"),
+        (
+            lambda: classifier(delta=0).fit(*table(20)),
+            "delta must be above 0 for LogisticOutputPer",
+        ),
+        (lambda: model(Needless(), delta=0).fit(*table(20)), "share must be given to Gaussian.ana"),
+    ],
+)
+def test_what_is_left_out_is_named(make, said):
+    """A relation, a budget; and a delta where Gaussian noise needs one, but for other mistakes."""
+    with pytest.raises(InvalidArgument, match=said):
+        make()
+
+
+class Needless(dp.Regression):
+    """A release without a share."""
+
+    def declare(self, X, y, budget):
+        return dp.release(X.T @ y, dp.Gaussian.analytic)
 
 
 @pytest.mark.parametrize("kind", [bool, int, float, "boolean"])

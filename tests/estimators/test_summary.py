@@ -186,7 +186,7 @@ def test_it_prints_like_a_regression_table(noisy):
         "of it privacy",
         "P>|z|",
         "[0.05",
-        "Intervals cover the population's coefficients",
+        "Intervals cover the population's coefficients of labels clipped to [",
     ):
         assert wanted in text
     lines = [line for line in text.splitlines() if line.strip().startswith("years")]
@@ -237,6 +237,7 @@ def test_equal_coefficients_are_shown_once(exact):
 def test_numbers_of_the_header_by_hand():
     """With the ends of their intervals, or the noise on them."""
     assert between(0.4, np.array([0.31234, 0.5])) == "0.400 [0.312, 0.500]"
+    assert fitted("0.05", JOINING).summary().header["R-squared"] == "lost in noise"
     assert between(math.nan, np.array([0.0, 1.0])) == "lost in noise"
     assert counted(0.0, math.inf) == "not released"
     assert counted(20_053.0, 0.0) == "20,053"
@@ -254,6 +255,10 @@ def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
     for ask in (model.summary, model.inference):
         with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
             ask()
+    with pytest.raises(
+        dp.InvalidArgument, match=r"whose rows go through: .*clip to norm.*Ranges in"
+    ):
+        fitted(1, BALL, dp.regressions.Standardised(), (X, X[:, 0])).summary()
 
 
 def test_before_fit_there_is_none():

@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger
+from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleLedger, warn
 from dpframe.privacy import Guarantee, Relation, Unit
 
 from ..files import Where, place
@@ -285,7 +284,7 @@ class Ledger:
         except DPFrameError as error:
             why = getattr(error, "cause", str(error))
             text = f"a run was released, but the ledger {why}: it shows as not finished, and counts"
-            warnings.warn(text, PrivacyWarning, stacklevel=4)
+            warn(text, PrivacyWarning)
 
 
 def _unit(relation: object, rows_per_person: int) -> Unit | None:
