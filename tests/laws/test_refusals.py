@@ -49,6 +49,7 @@ LOSSES = [
 ]
 
 
+@pytest.mark.some(1, most=50)
 @pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "1/3", *NEGATIVE, Decimal(1)], ids=named)
 @pytest.mark.parametrize(
     ("loss", "field"), LOSSES, ids=[f"{type(loss).__name__}.{name}" for loss, name in LOSSES]

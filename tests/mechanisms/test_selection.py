@@ -64,6 +64,7 @@ def test_the_two_oracles_of_permute_and_flip_agree():
         assert sum(flipped(scores)) == 1
 
 
+@pytest.mark.some(1, most=0)
 @every
 @pytest.mark.parametrize("scores", INTEGERS, ids=str)
 def test_probabilities_are_exact(cls, scores):
@@ -283,6 +284,7 @@ def test_pure_spends_its_share(cls):
         cls.pure(dp.PureDP(1).budget, 0)
 
 
+@pytest.mark.some(1, most=0)
 @every
 @pytest.mark.parametrize(
     "scores", [[], 1.0, [math.nan, 1.0], [math.inf, 1.0], [[]], [True, False], ["1"], None]
@@ -297,6 +299,7 @@ def test_what_are_no_scores_is_refused(cls, scores):
             use(cls(scale=1))
 
 
+@pytest.mark.some(1, most=0)
 @every
 @pytest.mark.parametrize("scale", [0, -1, math.nan, math.inf, True, None, "x"])
 def test_what_is_no_scale_is_refused(cls, scale):

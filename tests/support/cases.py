@@ -1,9 +1,10 @@
-"""Families of cases: the names of cases, and which of them are quick."""
+"""Families of cases: the names of cases, and which of them are quick or slow."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
@@ -19,5 +20,29 @@ def spread(cases: Sequence, few: int) -> list:
     >>> spread("abcdefg", 3), spread("abcdefg", 1), spread("ab", 3)
     (['a', 'd', 'g'], ['a'], ['a', 'b'])
     """
+    few = min(few, len(cases))
     step = (len(cases) - 1) / max(few - 1, 1)
     return [cases[i] for i in sorted({round(k * step) for k in range(few)})]
+
+
+def crossed(places: Sequence[Mapping[str, int]], most: int) -> set[int]:
+    """Which cases of a product of parameters to take: every value of two parameters occurs, every
+    pair of values of more (pairwise testing), and the rest of `most` is spread.
+
+    >>> sorted(crossed([{"a": i, "b": j} for i in range(2) for j in range(3)], 0))
+    [0, 2, 4]
+    >>> sorted(crossed([{"seed": i} for i in range(9)], 3))
+    [0, 4, 8]
+    """
+    axes = sorted({tuple(place[name] for place in places) for name in places[0]})
+    together = min(len(axes) - 1, 2)
+    cases = [
+        set(itertools.combinations(enumerate(values), together)) - {()}
+        for values in zip(*axes, strict=True)
+    ]
+    left, chosen = set().union(*cases), set()
+    while left:
+        best = max(range(len(cases)), key=lambda i: len(left & cases[i]))
+        chosen.add(best)
+        left -= cases[best]
+    return chosen | set(spread(range(len(cases)), most - len(chosen)))
