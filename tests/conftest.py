@@ -37,7 +37,7 @@ def pytest_collection_modifyitems(config, items):
         quick = spread([item for item in family if not item.get_closest_marker("slow")], few)
         kept = set(quick)
         if most is not None:
-            kept |= {family[i] for i in crossed([of.callspec.indices for of in family], most)}
+            kept |= {family[i] for i in crossed([of.callspec.params for of in family], most)}
         for item in set(family) - set(quick):
             item.add_marker("slow")
             if most is not None and item not in kept:

@@ -84,7 +84,6 @@ def test_the_table(what, constant, relation, d):
     assert statistic.sensitivity(L1).attained
 
 
-@pytest.mark.some(1, most=0)
 @each
 @pytest.mark.parametrize("d", [1, 2, 3, 4])
 def test_a_search_finds_the_bound_and_nothing_beyond(what, constant, relation, d):
@@ -95,7 +94,6 @@ def test_a_search_finds_the_bound_and_nothing_beyond(what, constant, relation, d
     assert found >= bound * (1 - 1e-5)
 
 
-@pytest.mark.some(1, most=0)
 @each
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_the_pair_that_attains_it_does(what, constant, relation, d):
@@ -112,7 +110,6 @@ def test_the_pair_that_attains_it_does(what, constant, relation, d):
     assert moved <= stated(statistic, d) * (1 + 1e-12)
 
 
-@pytest.mark.some(1, most=0)
 @each
 @pytest.mark.parametrize("facts", [{"box": 1}, {"box": 1, "intercept": True}, {"norm": 1}])
 def test_random_neighbours_stay_inside(what, constant, relation, facts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from fractions import Fraction
 
@@ -65,15 +66,12 @@ def test_a_mutant_is_refused(case):
 
 
 @pytest.mark.parametrize("case", [one for one in PERSONALIZED if one in MUTANTS], ids=named)
-@pytest.mark.parametrize("accountant", ACCOUNTANTS)
-def test_no_accountant_certifies_a_mutant(case, accountant):
+def test_no_accountant_certifies_a_mutant(case):
     """Not at numbers of the groups either."""
-    asked = {"target": case.target, "setting": case.setting, "accountant": accountant}
-    try:
-        report = dp.examine(Declared(case.name), **asked)
-    except dp.DPFrameError:
-        return
-    assert not report.proved
+    for accountant in ACCOUNTANTS:
+        asked = {"target": case.target, "setting": case.setting, "accountant": accountant}
+        with contextlib.suppress(dp.DPFrameError):
+            assert not dp.examine(Declared(case.name), **asked).proved
 
 
 @pytest.mark.parametrize("case", VARIANTS, ids=named)

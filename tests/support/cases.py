@@ -25,7 +25,7 @@ def spread(cases: Sequence, few: int) -> list:
     return [cases[i] for i in sorted({round(k * step) for k in range(few)})]
 
 
-def crossed(places: Sequence[Mapping[str, int]], most: int) -> set[int]:
+def crossed(cases: Sequence[Mapping[str, object]], most: int) -> set[int]:
     """Which cases of a product of parameters to take: every value of two parameters occurs, every
     pair of values of more (pairwise testing), and the rest of `most` is spread.
 
@@ -34,15 +34,18 @@ def crossed(places: Sequence[Mapping[str, int]], most: int) -> set[int]:
     >>> sorted(crossed([{"seed": i} for i in range(9)], 3))
     [0, 4, 8]
     """
-    axes = sorted({tuple(place[name] for place in places) for name in places[0]})
+    axes = set()
+    for name in cases[0]:
+        first: dict[int, int] = {}
+        axes.add(tuple(first.setdefault(id(one[name]), i) for i, one in enumerate(cases)))
     together = min(len(axes) - 1, 2)
-    cases = [
+    held = [
         set(itertools.combinations(enumerate(values), together)) - {()}
-        for values in zip(*axes, strict=True)
+        for values in zip(*sorted(axes), strict=True)
     ]
-    left, chosen = set().union(*cases), set()
+    left, chosen = set().union(*held), set()
     while left:
-        best = max(range(len(cases)), key=lambda i: len(left & cases[i]))
+        best = max(range(len(held)), key=lambda i: len(left & held[i]))
         chosen.add(best)
-        left -= cases[best]
+        left -= held[best]
     return chosen | set(spread(range(len(cases)), most - len(chosen)))
