@@ -7,7 +7,7 @@ from collections import defaultdict
 import pytest
 from hypothesis import settings
 
-from tests.support.cases import spread
+from tests.support.cases import crossed, spread
 
 FEW = 1  # cases of one test that are quick, unless its mark `some` says otherwise
 SLOW = pytest.StashKey[int]()
@@ -17,7 +17,9 @@ settings.load_profile("repeatable")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Of the cases of one test one is quick, or as many as it says, spread from first to last."""
+    """Of the cases of one test one is quick, or as many as it says, spread from first to last; the
+    others are slow, or as many of them as it says and the rest exhaustive.
+    """
     moving = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if moving:
         raise pytest.UsageError(f"ids of tests must be the same in every process: {moving[:3]}")
@@ -27,14 +29,19 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("page")
         if item.get_closest_marker("exhaustive"):
             item.add_marker("slow")
-        if not item.get_closest_marker("slow"):
+        else:
             families[item.parent.nodeid, getattr(item, "originalname", item.name)].append(item)
     for family in families.values():
         mark = family[0].get_closest_marker("some")
-        quick = set(spread(family, mark.args[0] if mark else FEW))
-        for item in family:
-            if item not in quick:
-                item.add_marker(pytest.mark.slow)
+        few, most = (mark.args[0], mark.kwargs.get("most")) if mark else (FEW, None)
+        quick = spread([item for item in family if not item.get_closest_marker("slow")], few)
+        kept = set(quick)
+        if most is not None:
+            kept |= {family[i] for i in crossed([of.callspec.params for of in family], most)}
+        for item in set(family) - set(quick):
+            item.add_marker("slow")
+            if most is not None and item not in kept:
+                item.add_marker("exhaustive")
     config.stash[SLOW] = sum(
         {mark.name for mark in item.iter_markers()} & {"slow", "exhaustive"} == {"slow"}
         for item in items

@@ -124,6 +124,7 @@ def test_known_values(size, count, epsilon, binomial):
     assert binomial(Fraction(size), count, below) > mpf(MILLIONTH)
 
 
+@pytest.mark.some(1, most=6)
 @pytest.mark.parametrize("size", [Fraction(1, 100), Fraction(1, 3), 4])
 @pytest.mark.parametrize("count", [1, 2, 9, 500, 10_000])
 def test_alike_responses_are_a_double_wide(size, count, binomial):

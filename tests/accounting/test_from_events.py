@@ -40,7 +40,7 @@ def some(seed):
     return events.ComposedDpEvent(found)
 
 
-@pytest.mark.some(12)
+@pytest.mark.some(12, most=15)
 @pytest.mark.parametrize("seed", range(50))
 def test_random_events(seed):
     """Our interval is just below their pessimistic number, and a round trip leaves it there."""

@@ -58,7 +58,7 @@ def moved(run, tables):
     return math.sqrt(total)
 
 
-@pytest.mark.some(6)
+@pytest.mark.some(6, most=0)
 @pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 def test_no_pair_of_tables_moves_further_than_the_budget(relation, seed):

@@ -40,6 +40,7 @@ def test_random_neighbours_stay_inside(name):
     dp.audits.check_statistic(ALL[name], setting(), columns=3)
 
 
+@pytest.mark.some(6, most=50)
 @every
 @relations
 @dimensions
@@ -115,6 +116,7 @@ def test_row_maps_keep_their_bounds(name):
         dp.audits.check_statistic(of_rows(make), setting(), columns=3)
 
 
+@pytest.mark.some(6, most=50)
 @every
 @relations
 @dimensions

@@ -348,6 +348,7 @@ def test_the_joint_cost_is_that_of_the_verifier():
     assert done.joint.mu[1] ** 2 == pytest.approx(square, rel=1e-12)
 
 
+@pytest.mark.some(1, most=98)
 @pytest.mark.parametrize("cls", dp.literature.REGRESSIONS, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("target", [ONE, ALL], ids=["numbers", "symbols"])
 @pytest.mark.parametrize("setting", [OF_B, REPLACE], ids=["add", "replace"])

@@ -33,6 +33,7 @@ def edges(text):
     return found
 
 
+@pytest.mark.some(1, most=101)
 @pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 def test_what_is_drawn_is_the_graph(cls, relation):

@@ -52,6 +52,7 @@ def test_int_float_text_and_fraction_sizes_are_one(cls):
     assert samples.NOISES[cls](2) == samples.NOISES[cls](2.0)
 
 
+@pytest.mark.some(1, most=0)
 @every_mechanism
 @pytest.mark.parametrize(
     "size", [0, -1, "0", float("nan"), float("inf"), True, None, [1], b"1", "one", 1j]
@@ -87,6 +88,7 @@ def size_of(cls, share, sensitivity=1):
     return value(cls.calibrate(share, Number(Fraction(sensitivity))).formula, {})
 
 
+@pytest.mark.some(1, most=0)
 @every_calibration
 @pytest.mark.parametrize("factor", [Fraction(1, 100), Fraction(1, 3), Fraction(1)])
 def test_a_calibration_earns_its_share(cls, factor):

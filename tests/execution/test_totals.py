@@ -241,6 +241,7 @@ def test_every_statistic_is_compared_with_numpy():
     assert final == {*STATISTICS, Identity, RawAggregate, *OTHERS}
 
 
+@pytest.mark.some(1, most=60)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize(("declare", "plain"), STATISTICS.values(), ids=lambda pair: "")
@@ -257,6 +258,7 @@ def test_a_statistic_is_what_numpy_says_in_blocks_of_any_size(
     np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=max(slack, off))
 
 
+@pytest.mark.some(1, most=40)
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize(("declare", "plain"), ROW_MAPS.values(), ids=ROW_MAPS)

@@ -167,6 +167,7 @@ def test_the_positive_root(a, b, c):
     assert a * x**2 + b * x == pytest.approx(-c, rel=1e-12)
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 10.0])
 @pytest.mark.parametrize(

@@ -71,6 +71,7 @@ def some(n, d, rng):
 
 
 # ------------------------------------------------------------------------------------ the search
+@pytest.mark.some(1, most=0)
 @cases
 @pytest.mark.parametrize("n", [0, 1, 2, 30])
 def test_one_coefficient_is_that_of_a_search_on_the_line(case, n):
@@ -234,6 +235,7 @@ def records(d, rng):
     return x * B * rng.choice([-1.0, 1.0, 0.5]) / np.linalg.norm(x), rng.choice([-Y, Y, 0.5 * Y])
 
 
+@pytest.mark.some(1, most=0)
 @cases
 @relations
 @pytest.mark.parametrize("d", [1, 2])

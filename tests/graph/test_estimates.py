@@ -129,6 +129,7 @@ TABLES = {
 }
 
 
+@pytest.mark.some(1, most=16)
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("penalty", [0, "1e-30", 1, 10**30])
 @CELLS

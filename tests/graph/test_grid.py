@@ -45,6 +45,7 @@ def rows_of_every_kind(d: int) -> np.ndarray:
     return np.vstack([ordinary, ordinary / np.sqrt(d), far, at_the_bound, flat, signs, axes])
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("d", WIDTHS)
 @pytest.mark.parametrize("bound", [1.0, 3.0, 0.1, 1e-200, 1e200])
@@ -96,6 +97,7 @@ def test_a_row_is_mapped_by_itself(d, bits):
         np.testing.assert_array_equal(pieces, whole[order])
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("d", WIDTHS)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 1.0])

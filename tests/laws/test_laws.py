@@ -63,13 +63,19 @@ def supported(cls, relation, accountant):
     return cls in ADDED[accountant.name] and SAMPLED.get(cls, relation) is relation
 
 
+def marks(cls, relation, accountant):
+    """Relations take turns, where both are supported; the other one is exhaustive."""
+    if cls in SAMPLED:
+        return [pytest.mark.slow] if accountant.name == "rdp" else []
+    turn = [*samples.MECHANISMS].index(cls) + ACCOUNTANTS.index(accountant)
+    return [] if relation is samples.RELATIONS[turn % 2] else [pytest.mark.exhaustive]
+
+
 def family(cases):
     """A test for each mechanism, relation and accountant."""
     given = [
         pytest.param(
-            *case,
-            id=f"{case[0].__name__}-{case[1].value}-{case[2].name}",
-            marks=[pytest.mark.slow] if case[0] in SAMPLED and case[2].name == "rdp" else [],
+            *case, id=f"{case[0].__name__}-{case[1].value}-{case[2].name}", marks=marks(*case)
         )
         for case in cases
     ]

@@ -201,13 +201,21 @@ def test_a_fork_waits_for_open_connections_alone():
 def test_a_fork_inside_a_passage_of_its_own_does_not_wait():
     """And the child, where no other thread is, comes out of it."""
     gate = Gate()
-    with gate.passage():
+
+    def work():
+        with gate.passage():
+            gate.shut()
+            gate.renew()
         gate.shut()
-        gate.renew()
-    gate.shut()
-    gate.open()
-    with gate.passage():
-        pass
+        gate.open()
+        with gate.passage():
+            pass
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive()
+    assert (gate._forks, gate._inside) == (0, {})
 
 
 def test_a_wait_may_be_longer_than_sqlite_can_count(ledger, spend):

@@ -214,6 +214,7 @@ def test_the_cost_of_every_move_is_within_the_guarantee():
         assert costs[0] > mu * (1 - mpf("1e-8"))
 
 
+@pytest.mark.some(1, most=10)
 @pytest.mark.parametrize("seed", range(30))
 def test_positive_definiteness_is_exact(seed):
     """Against the definition by eigenvalues, where these decide; and at the edge, in Fractions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from fractions import Fraction
 
@@ -33,9 +34,12 @@ def named(case):
 @pytest.mark.parametrize("case", MUTANTS, ids=named)
 def test_a_mutant_is_refused(case):
     """No derivation proves it: `certify` raises Uncertified and carries the open obligations in its
-    text, each with a node, a rule, operand facts and a way out.
+    text, each with a node, a rule, operand facts and a way out. Some obligation is refuted by
+    numbers of the declared domain, which break the claim when evaluated anew; or tables differ in
+    what is read.
     """
-    assert not case.examine().proved
+    report = case.examine()
+    assert not report.proved
     with pytest.raises(dp.Uncertified) as caught:
         dp.certify(
             Declared(case.name),
@@ -43,43 +47,31 @@ def test_a_mutant_is_refused(case):
             setting=case.setting,
             accountant=case.accountant,
         )
-    opened = case.examine().open_obligations
+    opened = report.open_obligations
     assert caught.value.obligations
     assert all(one.node in str(caught.value) for one in caught.value.obligations)
     assert any(case.node in one.node for one in opened)
     assert all(one.node and one.rule and one.repair for one in opened)
     assert all(one.facts for one in opened) or case in PERSONALIZED
-
-
-@pytest.mark.parametrize("case", MUTANTS, ids=named)
-def test_a_refusal_shows_a_counterexample(case):
-    """Some obligation is refuted by numbers of the declared domain, which break the claim when
-    evaluated anew; or tables differ in what is read.
-    """
-    report = case.examine()
     domains = {symbol.name: symbol.domain for symbol in report.problem.symbols}
-    refuted = [one for one in report.open_obligations if one.verdict is Verdict.REFUTED]
-    shown = [one for one in report.open_obligations if one.witness is not None]
-    assert bool(shown) is (case.name not in UNSHOWN)
+    refuted = [one for one in opened if one.verdict is Verdict.REFUTED]
+    assert any(one.witness is not None for one in opened) is (case.name not in UNSHOWN)
     for one in refuted:
         assert str(one.witness)
         assert case.broken is None or case.broken(one.witness.values), one
-    for one in report.open_obligations:
+    for one in opened:
         for name, value in (one.witness.values if one.witness else {}).items():
             assert type(value) is Fraction
             assert case.name in OF_THE_PROOF or value in domains[name]
 
 
 @pytest.mark.parametrize("case", [one for one in PERSONALIZED if one in MUTANTS], ids=named)
-@pytest.mark.parametrize("accountant", ACCOUNTANTS)
-def test_no_accountant_certifies_a_mutant(case, accountant):
+def test_no_accountant_certifies_a_mutant(case):
     """Not at numbers of the groups either."""
-    asked = {"target": case.target, "setting": case.setting, "accountant": accountant}
-    try:
-        report = dp.examine(Declared(case.name), **asked)
-    except dp.DPFrameError:
-        return
-    assert not report.proved
+    for accountant in ACCOUNTANTS:
+        asked = {"target": case.target, "setting": case.setting, "accountant": accountant}
+        with contextlib.suppress(dp.DPFrameError):
+            assert not dp.examine(Declared(case.name), **asked).proved
 
 
 @pytest.mark.parametrize("case", VARIANTS, ids=named)

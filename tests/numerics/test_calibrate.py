@@ -54,6 +54,7 @@ def moved(value: float, doubles: int) -> Fraction:
     return Fraction(value)
 
 
+@pytest.mark.some(1, most=40)
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
 def test_sigma_against_the_oracle(
     epsilon: Fraction, delta: Fraction, profile_oracle: Oracle
@@ -64,6 +65,7 @@ def test_sigma_against_the_oracle(
     assert not sufficient(profile_oracle, epsilon, delta, 1 / moved(sigma, -ULPS))
 
 
+@pytest.mark.some(1, most=40)
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
 def test_mu_against_the_oracle(epsilon: Fraction, delta: Fraction, profile_oracle: Oracle) -> None:
     """analytic_mu suffices; four doubles more does not."""
@@ -72,6 +74,7 @@ def test_mu_against_the_oracle(epsilon: Fraction, delta: Fraction, profile_oracl
     assert not sufficient(profile_oracle, epsilon, delta, moved(mu, ULPS))
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize(
     ("delta", "mu"),
     [(Fraction(d), Fraction(m)) for d in DELTAS for m in ("1e-6", ".01", ".3", "1", "8", "300")],
@@ -87,6 +90,7 @@ def test_epsilon_against_the_oracle(delta: Fraction, mu: Fraction, profile_oracl
         assert not sufficient(profile_oracle, Fraction(low), delta, mu)
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("delta", [Fraction(d) for d in DELTAS])
 @pytest.mark.parametrize("constant", ["1e-6", ".01", "1", "3.9", "9", "40", "1e4"])
 def test_limit_against_the_oracle(constant: str, delta: Fraction, profile_oracle: Oracle) -> None:
@@ -131,6 +135,7 @@ def test_every_smaller_epsilon_is_within_the_limit() -> None:
         assert holds(limit * share, Fraction(1e-6), limit * share / 5) is True
 
 
+@pytest.mark.some(1, most=40)
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
 def test_round_trip(epsilon: Fraction, delta: Fraction) -> None:
     """The epsilon and the delta of a calibrated mu are at most those it was calibrated to."""

@@ -42,6 +42,7 @@ def tables(seed, count, d, reach, sizes):
 CASES = [*tables(0, 40, 1, 5, range(1, 9)), *tables(1, 40, 2, 3, range(1, 9))]
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("models", CASES)
 def test_points_of_every_depth_are_counted(models):
     """Those of the boxes, the deepest, and the weights, by enumeration."""

@@ -121,6 +121,7 @@ def test_against_the_definition(profile_oracle: Oracle) -> None:
             assert profile_oracle(Fraction(b), more) <= mpmath.mpf(d)
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(("epsilon", "delta"), [*itertools.product(EPSILONS, DELTAS)])
 def test_inverses_at_the_corners(epsilon: float, delta: float) -> None:
     """Far outside the usual domain too; 16 doubles off at most, on the private side."""
@@ -136,6 +137,7 @@ def test_inverses_at_the_corners(epsilon: float, delta: float) -> None:
         assert 0 <= doubles(sigma, proved) <= ULPS
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(("epsilon", "mu"), [*itertools.product(EPSILONS, MUS)])
 def test_delta_at_the_corners(epsilon: float, mu: float) -> None:
     """delta from 0 to 1, for every double."""
@@ -144,6 +146,7 @@ def test_delta_at_the_corners(epsilon: float, mu: float) -> None:
     assert delta <= 1
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(("delta", "mu"), [*itertools.product(DELTAS, MUS)])
 def test_epsilon_at_the_corners(delta: float, mu: float) -> None:
     """epsilon from 0 to infinity, for every double."""

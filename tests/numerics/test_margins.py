@@ -66,6 +66,7 @@ def truth(row: np.ndarray, theta: np.ndarray, step: float, bits: int) -> float:
     return float(max(-Fraction(FAR), min(Fraction(FAR), product)))
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("d", WIDTHS)
 @pytest.mark.parametrize("name", coefficients(1))
@@ -78,6 +79,7 @@ def test_margins_are_those_of_integers(name, d, bits):
         assert found.tolist() == [truth(row, theta, step, bits) for row in rows]
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("d", WIDTHS)
 @pytest.mark.parametrize("name", coefficients(1))

@@ -17,6 +17,7 @@ NEAR = [0.0, 1e-20, 0.7, 8.0, 40.0, 500.0, 511.9999, 512.0, 512.0001, 3e3, 1e6]
 FAR = [1e9, 2.0**40, 1e14, 1e40]  # at 2^40 no rounding hides the remainder of the series
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("bits", [128, 1024])
 @pytest.mark.parametrize("x", NEAR + FAR)
 def test_mills_ratio(x: float, bits: int, ends: Ends) -> None:
@@ -33,6 +34,7 @@ def test_mills_ratio(x: float, bits: int, ends: Ends) -> None:
         assert low <= true <= high
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("x", [*NEAR, *(-x for x in NEAR), *FAR])
 def test_upper_tail(x: float, ends: Ends) -> None:
     """1 - Phi(x) lies in an enclosure that is sharp on both sides of zero and far out."""

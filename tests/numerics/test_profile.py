@@ -35,6 +35,7 @@ GRID = [(Fraction(e), Fraction(m)) for e, m in itertools.product(EPSILONS, MUS)]
 random.seed(22)
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(("epsilon", "mu"), GRID)
 def test_points_against_the_definition(
     epsilon: Fraction, mu: Fraction, profile_oracle: Oracle, ends: Ends
@@ -50,6 +51,7 @@ def test_points_against_the_definition(
         assert high - low < true * mpmath.mpf(2) ** -79
 
 
+@pytest.mark.some(1, most=12)
 @pytest.mark.parametrize(
     ("epsilon", "mu"),
     [(e, m) for e, m in GRID if Fraction(1, 100) <= e / m <= 200 and m < 200],
@@ -234,6 +236,7 @@ def test_negative_arguments_are_refused() -> None:
             profile_delta_lower(bad, 1)  # type: ignore[arg-type]
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(("epsilon", "mu"), GRID)
 def test_doubles_around_delta(epsilon: Fraction, mu: Fraction, profile_oracle: Oracle) -> None:
     """The two doubles enclose the oracle's delta, and are at most four doubles apart."""

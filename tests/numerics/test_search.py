@@ -17,6 +17,7 @@ TURNS += [math.exp(random.uniform(-700, 700)) for _ in range(50)]
 GUESSES = [5e-324, 1e-9, 1.0, 1e300, sys.float_info.max, 0.0, math.inf, math.nan, -3.0]
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("turn", TURNS)
 def test_finds_the_turn_from_any_guess(turn: float) -> None:
     """`above` is the first double on which the test is true, whatever the guess."""

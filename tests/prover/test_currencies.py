@@ -307,7 +307,7 @@ def audited(seed):
 SEEDS, TINY = range(360), mpmath.mpf("1e-12")
 
 
-@pytest.mark.some(24)
+@pytest.mark.some(24, most=24)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_mutant_survives(seed):
     """A share is proved only if the oracle finds its cost inside, and refuted only if above; no

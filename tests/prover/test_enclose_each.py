@@ -290,6 +290,7 @@ MASKS = [
 ]
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("part", UNDEFINED, ids=str)
 def test_an_undefined_part_shows(part, mask):

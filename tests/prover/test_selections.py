@@ -187,7 +187,7 @@ class Scored(dp.Regression):
         return dp.release(SCORES[self.what][0](X, y), self.noise, budget, name="column")
 
 
-@pytest.mark.some(8)
+@pytest.mark.some(8, most=0)
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 @pytest.mark.parametrize("cls", samples.SELECTIONS, ids=lambda c: c.__name__)
 @pytest.mark.parametrize("what", SCORES)

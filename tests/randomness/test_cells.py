@@ -50,6 +50,7 @@ def wrong(size, nearest, digits=61):
     return bad, sure / len(first)
 
 
+@pytest.mark.some(1, most=0)
 @every
 @both
 def test_a_cell_that_is_sure_is_that_of_every_continuation(size, nearest):
@@ -66,6 +67,7 @@ def test_a_bound_that_is_too_small_is_noticed(monkeypatch):
     assert wrong(Fraction(1000.1), nearest=True)[0]
 
 
+@pytest.mark.some(1, most=0)
 @every
 @both
 def test_slow_cells_are_floors(size, nearest):

@@ -121,6 +121,7 @@ OVERSPENT = {
 }
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("name", GAMES)
 def test_the_filter_keeps_the_profile_of_its_budget(name, epsilon):
@@ -157,6 +158,7 @@ def test_budgets_that_are_used_up_attain_the_profile(epsilon):
         )
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("order", [1.5, 2.0, 4.0, 8.0])
 @pytest.mark.parametrize("name", GAMES)
 def test_the_filter_keeps_zcdp(name, order):

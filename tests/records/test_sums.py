@@ -365,6 +365,7 @@ BAD_COSTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("cost", BAD_COSTS, ids=lambda cost: f"{type(cost).__name__}")
 def test_a_bad_cost_changes_nothing(people, cost):
     """Zero, negative, nan, infinite, text, truth values, other lengths and kinds."""

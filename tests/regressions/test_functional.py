@@ -191,6 +191,7 @@ def test_the_matrix_is_symmetric_by_construction():
     assert (form.A == form.A.T).all()
 
 
+@pytest.mark.some(1, most=0)
 @every
 @pytest.mark.parametrize("relation", RELATIONS, ids=str)
 @pytest.mark.parametrize("facts", [{"box": 1}, {"box": "1/9", "intercept": True}, {"norm": 2}])

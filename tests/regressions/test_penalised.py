@@ -52,6 +52,7 @@ def by_signs(form, lam, alpha):
     return best, least
 
 
+@pytest.mark.some(1, most=12)
 @pytest.mark.parametrize(("lam", "alpha"), PENALTIES)
 @pytest.mark.parametrize("d", [1, 2, 4])
 @pytest.mark.parametrize("seed", [0, 1])
@@ -81,6 +82,7 @@ def test_it_is_scikit_learns(lam, alpha):
     assert 0 < np.count_nonzero(fit.coefficients)
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("seed", range(60))
 def test_the_conditions_hold_to_ten_digits(seed):
     """Any width, rank, scale, penalty; duplicated and constant columns, unequal units."""
@@ -135,6 +137,7 @@ def test_the_shortest_of_several():
     assert np.allclose(fit.coefficients, [0.5, 0.5])
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize(
     ("A", "b"),
     [
@@ -197,6 +200,7 @@ def test_the_projection_is_the_nearest_and_stays_bounded(seed):
     assert np.allclose(again.b, near.b)
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize(("lam", "alpha"), PENALTIES)
 def test_after_projection_there_is_always_a_minimum(seed, lam, alpha):

@@ -204,6 +204,7 @@ def degenerate():
     }
 
 
+@pytest.mark.some(1, most=0)
 @ours
 @intercepts
 @pytest.mark.parametrize("name", degenerate())

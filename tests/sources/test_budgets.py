@@ -186,6 +186,7 @@ TABLES = {  # tables of u and v, with labels beside them
 }
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
 @pytest.mark.parametrize("given", BESIDE.values(), ids=BESIDE)
 def test_budgets_stand_beside_a_table(make, given, table, own, setting):
@@ -571,6 +572,7 @@ def refused(setting, X, y=None, *, says="budgets", kind=BadData, **options):
     return str(refusal.value)
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("drop", [False, True], ids=["refuse", "drop"])
 @pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
 @pytest.mark.parametrize("given", VALUES.values(), ids=VALUES)
@@ -599,6 +601,7 @@ COLUMNS = {  # a column of which one budget is none; `CSV` holds texts alone
 }
 
 
+@pytest.mark.some(1, most=40)
 @pytest.mark.parametrize("drop", [False, True], ids=["refuse", "drop"])
 @pytest.mark.parametrize("make", INSIDE.values(), ids=INSIDE)
 @pytest.mark.parametrize("given", COLUMNS.values(), ids=COLUMNS)
@@ -617,6 +620,7 @@ TYPES = {
 TYPED_TABLES = [kind for kind in INSIDE if "CSV" not in kind]  # cells of CSV files are texts
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("kind", TYPED_TABLES)
 @pytest.mark.parametrize("given", TYPES.values(), ids=TYPES)
 def test_columns_of_other_types_are_refused(given, kind, named, tmp_path):
@@ -750,6 +754,7 @@ def test_a_budget_is_no_feature(make, people, mixed, codebook, tmp_path):
         open_source(codebook, make(table, tmp_path), budgets="u")
 
 
+@pytest.mark.some(1, most=38)
 @pytest.mark.parametrize("kind", [kind for kind in INSIDE if "pairs" not in kind])
 @pytest.mark.parametrize("y", [None, "rating", "u"])
 def test_a_budget_is_no_label(kind, y, people, named, tmp_path):

@@ -263,6 +263,7 @@ def some_first(names, quick):
     return [name if name in quick else pytest.param(name, marks=pytest.mark.slow) for name in names]
 
 
+@pytest.mark.some(1, most=50)
 @pytest.mark.parametrize("kept", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("schema", some_first(SCHEMAS, ("numbers", "texts and numbers")))
 @pytest.mark.parametrize("source", some_first(SOURCES, ("lists", "a frame of objects", "Arrow")))
@@ -366,6 +367,7 @@ def test_without_a_codebook_rows_of_other_lengths_are_refused():
     assert not open_source(setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True).refuses
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize("name", ZOO)
 def test_a_label_means_the_same_whatever_stands_beside_it(name):
     """In a list, an array of objects and a series."""

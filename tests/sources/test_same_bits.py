@@ -240,6 +240,7 @@ def written(column, folder):
     return folder / "numbers.parquet"
 
 
+@pytest.mark.some(1, most=12)
 @pytest.mark.parametrize("make", AS.values(), ids=AS)
 @pytest.mark.parametrize(("column", "wanted"), NUMBERS.values(), ids=NUMBERS)
 def test_a_number_of_any_type_is_the_double_nearest_to_it(make, column, wanted, named, tmp_path):
@@ -267,6 +268,7 @@ def test_a_decimal_is_not_what_float_arithmetic_makes_of_it():
     assert products != [float(one) for one in TEXTS]
 
 
+@pytest.mark.some(1, most=21)
 @pytest.mark.parametrize("make", AS.values(), ids=AS)
 @pytest.mark.parametrize("kind", [pa.float64(), pa.int64(), pa.decimal128(9, 2)], ids=str)
 @pytest.mark.parametrize("place", ["u", "rating"])

@@ -27,6 +27,7 @@ FORMULAS = [
 BOXES = [(0.0, 0.01), (0.0, 1.0), (0.3, 0.31), (0.5, 1.0), (0.999, 1.0), (0.25, 0.25)]
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("formula", FORMULAS, ids=str)
 @pytest.mark.parametrize("box", BOXES, ids=str)
 def test_ends_enclose(formula, box):

@@ -116,6 +116,7 @@ def test_a_float_is_its_shortest_decimal(name):
         assert outcome(ENTRIES[name], np.float32(number)) == exact
 
 
+@pytest.mark.some(1, most=50)
 @pytest.mark.parametrize("name", ENTRIES)
 @pytest.mark.parametrize("value", [True, np.True_, float("nan")])
 def test_truth_values_and_nan_are_no_numbers(name, value):

@@ -140,6 +140,7 @@ def test_sums_against_every_outcome(counts):
             assert epsilons.width <= 1e-12 * max(1, epsilons.upper) or math.isinf(epsilons.upper)
 
 
+@pytest.mark.some(1, most=12)
 @every
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 7.5])
 def test_the_support_is_the_tilted_law(counts, tilt):

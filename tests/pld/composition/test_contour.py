@@ -79,6 +79,7 @@ def test_the_mix_of_three_against_quadrature_on_another_line():
         for loss in losses
     ]
     found = epsilon_interval(total_loss(losses), Fraction(1, 10**6))
+    assert found.width <= 1e-12
     with mp.workdps(32):
         holds_epsilon(
             found, Fraction(1, 10**6), lambda x: truths.contour(factors, x, mp.mpf("1.25"), 18)
@@ -134,6 +135,7 @@ def some_delta(rng):
     return rng.choice([drawn(rng, -12, -1), drawn(rng, -200, -12), 1 - drawn(rng, -6, -0.5)])
 
 
+@pytest.mark.some(1, most=10)
 @pytest.mark.parametrize("seed", range(40))
 def test_gaussians_and_responses_by_conditioning(seed):
     """A binomial mixture of the Gaussian closed form, for random parameters."""
@@ -160,6 +162,7 @@ def test_gaussians_and_responses_by_conditioning(seed):
     holds_delta(delta_interval(total, point), profile(truths.exact(point)))
 
 
+@pytest.mark.some(1, most=8)
 @pytest.mark.parametrize("seed", range(25))
 def test_a_laplace_and_a_gaussian_by_quadrature(seed):
     """Over the law of the Laplace loss, of the Gaussian closed form."""

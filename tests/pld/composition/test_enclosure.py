@@ -53,6 +53,7 @@ def test_a_laplace_and_a_gaussian_by_quadrature(seed):
         assert abs(found / flint.arb(mp.nstr(truth, 45)) - 1) < 1e-30
 
 
+@pytest.mark.some(1, most=15)
 @pytest.mark.parametrize("seed", range(60))
 def test_intervals_of_doubles_hold_the_ball(seed):
     """Random mixes of all three kinds, counts up to 1e6, parameters over six decades."""

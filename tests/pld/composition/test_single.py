@@ -46,6 +46,7 @@ LOSSES = [
 ]
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("loss", LOSSES, ids=str)
 @pytest.mark.parametrize("epsilon", EPSILONS, ids=str)
 def test_the_profile_is_that_of_the_definition(loss, epsilon):
@@ -59,6 +60,7 @@ def test_the_profile_is_that_of_the_definition(loss, epsilon):
         assert abs(found.upper - truth) <= 1e-15
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("loss", LOSSES[:4], ids=str)
 @pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**30)])
 def test_epsilon_is_enclosed_to_the_last_double(loss, delta):
@@ -86,6 +88,7 @@ def test_two_releases_are_no_longer_one():
     assert one.upper < two.lower
 
 
+@pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("digits", [3, 8, 13, 17, 20, 25])
 @pytest.mark.parametrize("loss", [LOSSES[0], LOSSES[2], LOSSES[3]], ids=str)
 def test_a_delta_close_below_the_profile_at_0(loss, digits):
