@@ -160,12 +160,6 @@ def test_audit_under_the_other_relation():
     assert json.loads(call("audit", "AdaSSPWang", *ONE, *options, status=1))["joint_epsilon"] > 1
 
 
-def test_audit_wants_a_name_or_an_event():
-    """Not both, not neither."""
-    assert "got 'neither'" in call("audit", status=2)
-    assert "got 'both'" in call("audit", "AdaSSP", "--event", "NoOpDpEvent()", status=2)
-
-
 def test_compare():
     """The table, its records, and a picture."""
     printed = call("compare", "--epsilon", "0.1,0.9,3,10", "--delta", "1e-6")

@@ -37,7 +37,6 @@ COMMANDS = {
     "check --json": ["check", "--json", "{}"],
     "diff": ["diff", "{}", "{}"],
     "schema": ["certify", "SSP", "--epsilon", "1", "--schema", "{}"],
-    "event": ["audit", "--event", "{}"],
 }
 
 

@@ -8,10 +8,8 @@ from .calibrated import Calibrated as Calibrated
 from .calibrated import calibrate as calibrate
 from .composed import Composition as Composition
 from .composed import compose as compose
+from .composed import composition_of as composition_of
 from .concentrated import ConcentratedAccountant as ConcentratedAccountant
-from .costs import composition_of as composition_of
-from .document import from_json as from_json
-from .document import to_json as to_json
 from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS
 from .from_events import from_event as from_event

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Protocol, runtime_checkable
 
 import attrs
 
@@ -82,6 +83,23 @@ def compose(
         raise InvalidArgument("accountant", "one of dpframe's accountants", accountant)
     costs = [_cost(thing, relation, chosen) for thing in things]
     return Composition(parts_of(*costs), relation, chosen)
+
+
+@runtime_checkable
+class Composed(Protocol):
+    """What knows its own cost, such as a certificate."""
+
+    def as_composition(self) -> Composition:
+        """Its releases together. Raises InvalidArgument."""
+
+
+def composition_of(thing: object) -> Composition:
+    """`thing` as a Composition: itself, what a certificate's releases cost, or `compose(thing)` at
+    sensitivity 1 under add/remove. Raises InvalidArgument.
+    """
+    if isinstance(thing, Composition):
+        return thing
+    return thing.as_composition() if isinstance(thing, Composed) else compose(thing)
 
 
 def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:

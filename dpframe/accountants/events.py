@@ -28,7 +28,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP, nu
 
 from . import Part
 from .base import Costed, grouped
-from .costs import composition_of
+from .composed import composition_of
 
 LONGEST = 100_000  # events of a list
 _BITS = 128

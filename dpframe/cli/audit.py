@@ -1,4 +1,4 @@
-"""dpframe audit: the page on a budget split, of a regression, a description, or an event."""
+"""dpframe audit: the page on a budget split, of a regression or a description."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-
-import dpframe as dp
 
 from .declaration import accountant_of, trust_of
 from .options import (
@@ -38,20 +36,19 @@ from .printing import complain, print_json, say, waiting, width, written
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
 
-    from .audited import Audited, AuditOptions
+    from .audited import Audited
 
 app = typer.Typer(add_completion=False)
 
 SUBJECT = (
     "A name that `dpframe list` prints, module:Class, file.py:Class, or FILE.toml, a description."
 )
-EVENT = "An event of dp_accounting: its text, a file of it, or module:name."
 PAGE = "Write the page to this HTML file, which needs nothing else."
 
 
 @app.command()
 def audit_(
-    name: Annotated[str | None, typer.Argument(help=SUBJECT, show_default=False)] = None,
+    name: Annotated[str, typer.Argument(help=SUBJECT)],
     *,
     epsilon: Epsilon = None,
     delta: Delta = None,
@@ -65,21 +62,20 @@ def audit_(
     relation: Related = RelationName.ADD_REMOVE,
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
-    event: Annotated[str | None, option("--event", EVENT)] = None,
     accountant: Accountant = "auto",
     trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
     as_json: Json = False,
 ) -> None:
-    """What a budget split really costs: of a regression, a description, or an event.
+    """What a budget split really costs: of a regression, or of a description.
 
     Judges each release and the whole, by every accountant that applies, and says what to change.
     """
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
 
-    from .audited import AuditOptions
+    from .audited import AuditOptions, audited
 
     if html is not None:
         require()  # before the work
@@ -107,23 +103,13 @@ def audit_(
         given_names=tuple(name for name, value in about_table.items() if value),
     )
     with waiting("Proving, and adding up by every accountant"):
-        done = _subject(name, event, options)
+        done = audited(name, options)
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
     _print(found, done, as_json=as_json)
     if done.audit.certificate is None:
         raise typer.Exit(1)
-
-
-def _subject(name: str | None, event: str | None, options: AuditOptions) -> Audited:
-    from .audited import audited, audited_event
-
-    if name and not event:
-        return audited(name, options)
-    if event and not name:
-        return audited_event(event, options)
-    raise dp.InvalidArgument("audit", "of a NAME or of an --event", "both" if name else "neither")
 
 
 def _write(path: Path, found: Findings, done: Audited) -> None:

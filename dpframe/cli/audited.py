@@ -1,24 +1,20 @@
-"""What is audited: a declaration, a description in a file, or an event."""
+"""What is audited: a declaration, or a description in a file."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 import dpframe as dp
-from dpframe import documents
 from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
-from dpframe.audits.descriptions.events import EventRegression
 
-from .declaration import imported, regression_of
+from .declaration import regression_of
 from .options import target_of
 
 DESCRIBED = (".toml", ".yaml", ".yml")  # the latter are refused in words
-ABOUT_UNITS = ("--relation", "--rows-per-person")
 ELSEWHERE = "It stands in the description: edit the file."
 
 
@@ -76,35 +72,6 @@ def audited(name: str, options: AuditOptions) -> Audited:
         trust=options.trust,
     )
     return Audited(found)
-
-
-def audited_event(text: str, options: AuditOptions) -> Audited:
-    """The audit of an event of dp_accounting: its text, a file of that, or module:name. Raises
-    InvalidArgument.
-    """
-    taken = [name for name in options.given_names if name not in ABOUT_UNITS]
-    if taken or options.personal:
-        wanted = "left out with --event"
-        names = ", ".join([*taken, *(["--each-epsilon, --groups"] if options.personal else [])])
-        raise dp.InvalidArgument(names, wanted, "given", "An event says nothing of the table.")
-    setting = attrs.evolve(options.setting, X=dp.Rows(norm=1), y=None)
-    event: Any = EventRegression(_event(text))
-    found = audit(
-        event,
-        target=options.target,
-        setting=setting,
-        accountant=options.accountant,
-        trust=options.trust,
-    )
-    return Audited(found)
-
-
-def _event(text: str) -> object:
-    if "(" in text:
-        return text
-    if ":" in text:
-        return imported(text)
-    return documents.text_of(text, "--event (a text with brackets, a file of it, or module:name)")
 
 
 def _described(found: Description, options: AuditOptions) -> Audited:

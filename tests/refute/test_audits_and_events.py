@@ -6,7 +6,6 @@ import pytest
 import dpframe as dp
 from dpframe.audits import audit
 from dpframe.audits.descriptions import parse_description
-from dpframe.audits.descriptions.events import EventRegression
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 
@@ -145,23 +144,20 @@ std = "6*(1+g)"
 
 def test_a_second_opinion_does_not_hang():
     """Their composition of a billion draws takes minutes: it is not asked."""
-    event = EventRegression("SelfComposedDpEvent(LaplaceDpEvent(1e5), 1000000000)")
-    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
-    told = findings(dp.audit(event, target=ONE, setting=setting))
-    assert told.second is not None
-    assert not told.second.applies
-    assert "not asked" in told.second.says
-
-
-@pytest.mark.parametrize(("count", "verdict"), [(4, "proved"), (5, "unproved")])
-def test_pure_events_pay_what_they_cost(count, verdict):
-    """Four draws at a quarter are 1; five are not."""
-    event = EventRegression(f"SelfComposedDpEvent(LaplaceDpEvent(4), {count})")
-    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
-    found = dp.audit(event, target=dp.PureDP(1), setting=setting)
-    assert str(found.verdict) == verdict
-    two = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE, rows_per_person=2)
-    assert str(dp.audit(event, target=dp.PureDP(1), setting=two).verdict) != "proved"
+    text = """
+claim = {epsilon = 1, delta = "1e-6"}
+[[release]]
+name = "size"
+statistic = "n"
+mechanism = "laplace"
+scale = "1e5"
+times = 1000000000
+"""
+    _, found = described(text)
+    second = findings(found).second
+    assert second is not None
+    assert not second.applies
+    assert "not asked" in second.says
 
 
 def test_within_is_for_a_field():

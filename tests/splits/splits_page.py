@@ -10,7 +10,7 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.audits.splits.criterion import Criterion
-from dpframe.audits.splits.scan import ends
+from dpframe.prover.enclose_each import enclose_each
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE, PICTURE = DOCS / "splits.md", DOCS / "images" / "splits.svg"
@@ -41,7 +41,7 @@ def alike(regression: dp.Regression, epsilon: str, found: dp.audits.Split) -> tu
     formula = found.criterion.of(graph, (symbol,))
     grid = np.geomspace(1e-7, 0.5, 12_000)
     grid = np.unique(np.concatenate([grid, 1 - grid]))
-    values = ends(formula, {"gamma": (grid, grid)})[1]
+    values = enclose_each(formula, {"gamma": (grid, grid)})[1]
     good = grid[values <= ALIKE * found.value]
     return float(good.min()), float(good.max())
 
@@ -166,7 +166,7 @@ def _draw(ax: object, label: str, criterion: Criterion, style: str) -> None:
     graph = regression.graph(BALL, target("1").budget)
     formula = criterion.of(graph, (regression.gamma,))
     grid = np.geomspace(1e-6, 0.999, 3000)
-    values = ends(formula, {"gamma": (grid, grid)})[1] / found.value
+    values = enclose_each(formula, {"gamma": (grid, grid)})[1] / found.value
     (line,) = ax.plot(grid, values, style, label=label)
     ax.plot([float(Fraction(found.chosen["gamma"].value))], [1], "o", color=line.get_color())
 

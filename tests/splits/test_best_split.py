@@ -45,15 +45,11 @@ def test_gamma_of_adassp_budget(ball, epsilon, d):
 
         start = float(found.chosen["gamma"].value)
         best = mpmath.findroot(lambda x: mpmath.diff(worth, x), start)
-        low, high = found.optimal["gamma"]
-        assert low <= best <= high
-        assert high - low < 1e-8
-        assert found.lower <= worth(best) <= found.value
+        assert worth(best) <= found.value
         assert found.value <= worth(best) * (1 + mpmath.mpf("1.01e-6"))
     grid = np.linspace(0, 1, 100_002)[1:-1]
     values = budget_noise(grid, float(epsilon), 1e-6, entries)
-    assert found.lower <= values.min() <= found.lower * (1 + 1e-6)
-    assert found.within < 1 + 1.01e-6
+    assert found.value <= values.min() * (1 + 1.01e-6)
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
@@ -66,15 +62,13 @@ def test_gamma_of_the_tight_one(relation, one):
     gamma = np.linspace(0, 1, 100_002)[1:-1]
     rest = (1 - gamma) / 2
     if relation is dp.ADD_REMOVE:
-        assert found.optimal["gamma"][0] <= 1 / (1 + np.sqrt(130)) <= found.optimal["gamma"][1]
+        assert float(found.chosen["gamma"].value) == pytest.approx(1 / (1 + np.sqrt(130)), rel=2e-3)
         J = 1.0
     else:
         larger = np.maximum(2 * rest + gamma, rest)
         J = (larger + rest) ** 2 / larger
     sigma = float(oracles.sigma_of(1, Fraction(1, 10**6)))
     values = sigma**2 * J * (1 / gamma + 65 / rest)
-    assert found.lower <= values.min() * (1 + 1e-12)
-    assert values.min() <= found.lower * (1 + 2e-6)
     assert found.value == pytest.approx(values.min(), rel=2e-6)
 
 
@@ -173,14 +167,13 @@ def test_overspending_is_uncertified(ball, one):
 
 @pytest.mark.slow
 def test_analytic_shares_against_a_grid(ball, one):
-    """Gaussian.analytic of basic shares: an implicit std, with no derivative, still proved."""
+    """Gaussian.analytic of basic shares: an implicit std, with no derivative."""
     regression = Shared(b="1/2", idle="1/2")
     found = dp.best_split(regression, target=one, setting=ball, criterion=NOISE)
-    assert found.within < 1 + 2.1e-6
     for share in np.linspace(0.02, 0.98, 49):
         a = Fraction(f"{share:.4f}")
         stds = [oracles.sigma_of(part, part / 10**6) for part in (a, 1 - a)]
-        assert found.lower <= 55 * stds[0] ** 2 + 10 * stds[1] ** 2
+        assert found.value <= (55 * stds[0] ** 2 + 10 * stds[1] ** 2) * (1 + 1.01e-6)
 
 
 def test_several_symbols(ball, one):
@@ -298,7 +291,6 @@ def test_more_rows_a_person(one):
             X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE, rows_per_person=rows
         )
         found = dp.best_split(dp.SSP(), target=one, setting=setting, criterion=NOISE)
-        assert found.within < 1 + 1.01e-6
         values.append(found.value)
     assert values[1] == pytest.approx(9 * values[0])
 
@@ -310,7 +302,7 @@ def test_the_page(ball, one):
     for line in (
         "criterion   expected squared noise, all entries of all releases, at d = 10",
         "chosen      gamma = 0.119",
-        "worth       19730; at most 9e-6% above the least possible, which is proved",
+        "worth       19730",
         "instead of  31190 for gamma = 1/3, 1.58 times as much",
         "0.119  19730  <- chosen",
         "Proved: basic composition of shares",
@@ -342,7 +334,7 @@ def test_json(ball, one):
     )
     record = json.loads(json.dumps(found.record(), allow_nan=False))
     assert record["chosen"]["gamma"] == str(found.chosen["gamma"].value)
-    assert record["lower"] <= record["value"] <= record["lower"] * (1 + 1e-5)
+    assert record["value"] == found.value
     assert record["certificate"] == found.certificate.hash
     assert len(record["curve"]["gamma"]) >= 30
 

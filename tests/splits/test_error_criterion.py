@@ -188,9 +188,7 @@ def test_best_gamma_against_a_grid(ball, epsilon, d):
     s = np.maximum(0, std * np.sqrt(2 * d * np.log(400 * d)) - 1) / h
     values = (d * std**2 + d * std**2 + ridge**2) / ((1 - s) ** 2 * h * n)
     values = values[(s < 1) & (np.maximum(gamma, rest) * eps <= 4 * np.log(2))]
-    assert found.lower <= values.min() * (1 + 1e-9)
     assert found.value <= values.min() * (1 + 2e-6)
-    assert found.within < 1 + 1e-5
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
@@ -216,10 +214,8 @@ def test_best_shares_against_a_grid(relation, one):
         ridge = by_floor(stds, d, 1.645 * stds[2], 0)
         values.append(bound(stds, ridge, n=n, d=d, condition=2))
     assert np.isfinite(min(values))
-    assert found.lower <= min(values) <= found.value * 1.02
-    assert found.within < 1 + 1e-4
-    for name, (low, high) in found.optimal.items():
-        assert low <= found.shares[name] <= high or high - low < 1e-3
+    assert found.value <= min(values) * (1 + 1e-6)
+    assert min(values) <= found.value * 1.02
 
 
 def test_infinite_where_noise_may_exceed_the_table(ball, one):

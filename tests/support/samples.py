@@ -17,7 +17,6 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.accountants import BasicAccountant, ConcentratedAccountant, GaussianAccountant
-from dpframe.audits.descriptions.events import EventQuery
 from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.graph import procedure as ob
 from dpframe.graph import statistics as st
@@ -218,7 +217,7 @@ OBJECTIVES = {
 CONDITIONAL = {st.TestedMedian}  # bounded where a bound holds: tests/prover/test_bins.py
 UNBOUNDED = {st.RawAggregate, st.Identity}  # no rule bounds them: they exist to be refused
 
-TRUSTED = {EventQuery, StatedStatistic}  # taken on their word, by name: tests/descriptions
+TRUSTED = {StatedStatistic}  # taken on their word, by name: tests/descriptions
 
 # declarations made of others, with suites of their own
 COMBINATORS = {dp.regressions.Jointly, dp.audits.Resplit, dp.regressions.Tuned}

@@ -7,7 +7,6 @@ import pytest
 
 import dpframe as dp
 from docs.generate.refutations import refutations_of
-from dpframe.audits.descriptions.events import read_event
 from dpframe.audits.lower_bounds.pairs import sensitivity_of
 from dpframe.audits.splits.criterion import public_number
 from dpframe.budgets.records import RecordLedger
@@ -123,13 +122,6 @@ def test_truth_values_and_nan_are_no_numbers(name, value):
     """Truth values and nan are no numbers."""
     with pytest.raises(dp.InvalidArgument):
         ENTRIES[name](value)
-
-
-def test_an_event_of_floats_is_its_text():
-    """An event of floats is its text."""
-    events = pytest.importorskip("dp_accounting")
-    event = events.GaussianDpEvent(0.3)
-    assert read_event(event) == read_event(repr(event))
 
 
 def test_the_vectorised_twins_take_doubles_as_they_are():

@@ -18,10 +18,10 @@ def html(
     """The page on an audit as a whole document, to be written as UTF-8.
 
     The same findings give the same characters. `title` stands above everything (left out: the name
-    of what is audited), `notes` are paragraphs of the auditor's own, and `command` is how the page
-    was made (left out: the command line, where it can spell this audit). Everything that comes from
-    outside is escaped, characters that are not seen are shown as their numbers, and long texts lose
-    their middle; `Findings.record()` has all of them whole. Raises MissingExtra without Jinja2.
+    of what is audited), `notes` are paragraphs of the auditor's own, and `command` is the command
+    line that made the page, where there is one. Everything that comes from outside is escaped,
+    characters that are not seen are shown as their numbers, and long texts lose their middle;
+    `Findings.record()` has all of them whole. Raises MissingExtra without Jinja2.
     """
     require()
     from .document import document

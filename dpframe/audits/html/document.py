@@ -29,7 +29,6 @@ from ..personal import Bill
 from ..releases import joined
 from ..report import Audit
 from ..sentence import free, goal, sentence
-from .command import command as spelled
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
@@ -90,7 +89,7 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         costs=costs,
         opened=[*opened(audit).items()],
         bill=_bill(audit) if "paid" in contents else None,
-        command=command or spelled(audit),
+        command=command,
         running=running(audit, title),
         version=release(),
     )

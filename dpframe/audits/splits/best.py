@@ -16,8 +16,7 @@ from dpframe.privacy import Guarantee, PersonalizedDP, Share
 from dpframe.prover import Certificate
 from dpframe.prover.certify import certify
 
-from . import scan
-from .by_formula import by_formula, by_symbols, law_of
+from .by_formula import by_formula, by_symbols, law_of, value_at
 from .criterion import Criterion, NoiseCriterion
 from .family import Family
 from .resplit import Resplit
@@ -44,8 +43,8 @@ def best_split(
     dp.audits.NoiseCriterion or dp.audits.ErrorCriterion. Numbers are chosen with as few digits as
     cost at most a part in a million of the criterion. For dp.audits.NoiseCriterion over all shares
     the rule is in closed form; under add/remove it is certified for symbolic bounds, epsilon and
-    delta too. Else the least value is proved by interval arithmetic. `accountant` and `trust` are
-    as for dp.certify.
+    delta too. Else the split is found by a search over grids, and that no other is better is not
+    proved. `accountant` and `trust` are as for dp.certify.
 
     Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
     public, and for declarations that draw otherwise than by added noise.
@@ -107,7 +106,7 @@ def _declared(
         formula = criterion.of(Graph.of(regression.graph(setting, budget).output))
     except InvalidArgument:
         return None
-    return f"{regression} as declared", scan.at(formula, {})
+    return f"{regression} as declared", value_at(formula, {})
 
 
 def _certified(

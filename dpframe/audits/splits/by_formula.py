@@ -1,4 +1,4 @@
-"""The best split by a formula: in closed form where there is one, else by a proved search.
+"""The best split by a formula: in closed form where there is one, else by a search.
 
 The closed form is of weighted sums of squared noise. Gaussian noise: sum_i a_i/w_i J(w) is made
 small, with a_i = cost_i times_i size_i^2; pure noise: sum_i a_i (sum w)^2/w_i^2. Both are
@@ -11,18 +11,20 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import attrs
+import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Joint, Regression, Release
 from dpframe.graph.joint import unit_std
-from dpframe.numerics import arb_lower, arb_upper, to_float
+from dpframe.numerics import arb_upper, to_float
+from dpframe.numerics.boxes import Reals
 from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
-from dpframe.prover.algebra import enclose
-from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
+from dpframe.prover.algebra import enclose, number, rational_ball
+from dpframe.prover.enclose_each import enclose_each
+from dpframe.symbols import Expression, Number, Symbol, add, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
-from . import scan
 from .criterion import Criterion, NoiseCriterion
 from .family import Family, filled
 from .resplit import joint_of, moved
@@ -30,6 +32,7 @@ from .split import Choice, Evaluate, Point, as_point, equal_parts, short, splits
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))
 THIRD = Fraction(1, 3)
+FIRST, LATER, HALVINGS = 4096, 300, 50  # points of the first grid and of the later ones
 
 
 @attrs.frozen
@@ -177,11 +180,9 @@ def by_formula(
 
     def worth(split: Mapping[str, Fraction]) -> float:
         point = as_point(family, split)
-        return scan.at(formula, point) if scan.inside(limits, point) else float("inf")
+        return value_at(formula, point) if _allowed(limits, point) else float("inf")
 
-    best, lower, optimal = (
-        _searched(family, formula, ends, limits) if law is None else _ruled(family, law)
-    )
+    best = _searched(family, formula, ends, limits) if law is None else _ruled(family, law)
     chosen = short(best, _inside(family, ends, worth), _goal(best, worth))
     value = worth(chosen)
     lines = splits_along(family, chosen, ends)
@@ -189,11 +190,9 @@ def by_formula(
         regression=at(family, chosen),
         chosen={name: Number(one) for name, one in chosen.items()},
         value=value,
-        lower=min(lower, value),
         exact=law is not None,
         law="" if law is None else law.sentence,
         least=None if law is None else law.least,
-        optimal=optimal,
         curve={
             name: tuple(Point(split, worth(split)) for split in line)
             for name, line in lines.items()
@@ -241,48 +240,77 @@ def _inside(family: Family, ends: Sequence[Interval], worth: Evaluate) -> Evalua
     return checked
 
 
-Best = tuple[dict[str, float], float, dict[str, tuple[float, float]]]
-
-
 def _searched(
     family: Family, formula: Expression, ends: Sequence[Interval], limits: Sequence[Expression]
-) -> Best:
-    """By the proved search: where, a lower bound, and between which ends every best point lies."""
-    found = scan.least(formula, family.symbols, ends, limits)
-    names = [symbol.name for symbol in family.symbols]
+) -> dict[str, float]:
+    """The parameter, or the shares, at which the search finds the formula least."""
+    found = least(formula, family.symbols, ends, limits)
+    point = dict(zip((symbol.name for symbol in family.symbols), found, strict=True))
     if not family.labels:
-        return (
-            dict(zip(names, found.point, strict=True)),
-            found.lower,
-            dict(zip(names, found.region, strict=True)),
-        )
-    point = {name: Fraction(one) for name, one in zip(names, found.point, strict=True)}
-    weights = family.weights(point)
-    region = _shares_between(found.region, family.labels)
-    return {name: float(one) for name, one in weights.items()}, found.lower, region
+        return point
+    weights = family.weights({name: Fraction(one) for name, one in point.items()})
+    return {name: float(one) for name, one in weights.items()}
 
 
-def _shares_between(
-    region: Sequence[tuple[float, float]], labels: Sequence[str]
-) -> dict[str, tuple[float, float]]:
-    """Ends of each share, from ends of p_1, p_2, ..."""
-    low, high, found = 1.0, 1.0, {}
-    for label, (first, last) in zip(labels, region, strict=False):
-        found[label] = (low * first, high * last)
-        low, high = low * (1 - last), high * (1 - first)
-    return {**found, labels[-1]: (low, high)}
+def least(
+    formula: Expression,
+    symbols: Sequence[Symbol],
+    within: Sequence[Interval],
+    limits: Sequence[Expression] = (),
+) -> tuple[float, ...]:
+    """Where `formula` is least, for `symbols` between the ends `within`, where all `limits` are
+    positive: the best point of a grid, then of grids around it of half the width. It may miss a
+    minimum that is narrower than a cell of the first grid. Raises InvalidArgument where the formula
+    is finite at no point of the first grid.
+    """
+    low, high = (np.array([to_float(pair[k], up=bool(k)) for pair in within]) for k in (0, 1))
+    middle, width, best, count = (low + high) / 2, (high - low) / 2, np.inf, FIRST
+    for _ in range(HALVINGS):
+        many = max(3, round(count ** (1 / len(symbols))))
+        cells = (2 * np.arange(many) + 1) / many - 1
+        offsets = np.stack(np.meshgrid(*[cells] * len(symbols), indexing="ij"), -1)
+        points = middle + width * offsets.reshape(-1, len(symbols))
+        points = points[np.all((low < points) & (points < high), axis=1)]
+        values = _values(formula, symbols, points, limits)
+        place = int(np.argmin(values))
+        if values[place] < best:
+            best, middle = values[place], points[place]
+        width, count = (2 * width / many, LATER) if count == FIRST else (width / 2, LATER)
+        if not np.isfinite(best):
+            wanted = "finite somewhere in the range, where the theorems of its noise hold"
+            way_out = "Give another range by within=(lower, upper), or other numbers."
+            raise InvalidArgument("criterion", wanted, "nowhere", way_out)
+    return tuple(map(float, middle))
 
 
-def _ruled(family: Family, law: ClosedForm) -> Best:
-    """By the closed form."""
+def _values(
+    formula: Expression, symbols: Sequence[Symbol], points: Reals, limits: Sequence[Expression]
+) -> Reals:
+    """Upper bounds on the formula at points, infinite where it is undefined or beyond a limit."""
+    columns = {one.name: (points[:, k], points[:, k]) for k, one in enumerate(symbols)}
+    found = enclose_each(formula, columns)[1]
+    for limit in limits:
+        found = np.where(enclose_each(limit, columns)[0] > 0, found, np.inf)
+    return found
+
+
+def value_at(formula: Expression, values: Mapping[str, Fraction]) -> float:
+    """The value at exact numbers, rounded up; infinite where it is undefined."""
+    ball = enclose(formula, {name: rational_ball(value) for name, value in values.items()})
+    return to_float(arb_upper(ball), up=True) if ball.is_finite() else float("inf")
+
+
+def _allowed(limits: Sequence[Expression], point: Mapping[str, Fraction]) -> bool:
+    """Whether all limits are certainly positive at a point."""
+    balls = {name: rational_ball(value) for name, value in point.items()}
+    return all(enclose(limit, balls) > 0 for limit in limits)
+
+
+def _ruled(family: Family, law: ClosedForm) -> dict[str, float]:
+    """The shares of the closed form."""
     whole = add(*law.weights)
-    balls = [enclose(one / whole, {}) for one in law.weights]
-    region = {
-        label: (to_float(arb_lower(ball), up=False), to_float(arb_upper(ball), up=True))
-        for label, ball in zip(family.labels, balls, strict=True)
-    }
-    lower = to_float(arb_lower(enclose(law.least, {})), up=False)
-    return {label: (low + high) / 2 for label, (low, high) in region.items()}, lower, region
+    parts = [number(one / whole, {}, up=True) for one in law.weights]
+    return dict(zip(family.labels, parts, strict=True))
 
 
 def _against(

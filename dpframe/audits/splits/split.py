@@ -44,11 +44,9 @@ class Choice:
     regression: Regression
     chosen: Mapping[str, Expression]
     value: float | None
-    lower: float = 0.0
     exact: bool = False
     law: str = ""
     least: Expression | None = None
-    optimal: Mapping[str, tuple[float, float]] = attrs.field(factory=dict)
     curve: Mapping[str, tuple[Point, ...]] = attrs.field(factory=dict)
     against: tuple[Point, ...] = ()
 
@@ -158,10 +156,9 @@ class Split(Choice):
 
     `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
     by parameter or by release, formulas where the setting was symbolic. `value` is the criterion
-    there, rounded up (None where it is a formula); no split of the family has less than `lower`,
-    rounded down. `exact` says that the best split is
-    known in closed form, by the rule `law`, with the least value `least`; else every best one lies
-    in `optimal`, by parameter. `shares` has the part of each release of what adds up: of
+    there, rounded up (None where it is a formula). `exact` says that the best split is known in
+    closed form, by the rule `law`, with the least value `least`; else a search found it. `shares`
+    has the part of each release of what adds up: of
     epsilon, or of squared mu. `curve` has points by what varies; `against` are splits to compare
     with.
     """
@@ -171,13 +168,6 @@ class Split(Choice):
     over: str
     shares: Mapping[str, float]
     currency: str
-
-    @property
-    def within(self) -> float:
-        """The criterion is at most so many times the least possible; infinite where unknown."""
-        if self.value is None:
-            return 1.0
-        return self.value / self.lower if self.lower > 0 else float("inf")
 
     @property
     def gain(self) -> float | None:
@@ -199,10 +189,8 @@ class Split(Choice):
             "over": self.over,
             "chosen": {name: _plain(one) for name, one in self.chosen.items()},
             "value": self.value,
-            "lower": self.lower or None,
             "exact": self.exact,
             "law": self.law or None,
-            "optimal": {name: list(ends) for name, ends in self.optimal.items()},
             "shares": dict(self.shares),
             "currency": self.currency,
             "gain": _finite(self.gain),

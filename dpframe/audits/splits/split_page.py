@@ -71,7 +71,6 @@ def _total(split: Split) -> float:
 
 BARS = "▁▂▃▄▅▆▇█"
 STEPS = 7  # rows of the curve's table, or a few more
-MANY = 8  # digits of the ends of a range
 LITTLE = 0.01  # of the budget
 WIDE = 1000.0  # a curve is drawn up to so many times its least value
 
@@ -103,26 +102,13 @@ def _choice(split: Split) -> Iterator[str]:
     yield f"  chosen      {said}"
     if split.exact:
         yield f"  because     {split.law}: in closed form"
-    if split.optimal and not split.exact:
-        ends = ", ".join(_between(name, *pair) for name, pair in split.optimal.items())
-        yield f"  best        {ends} (every best one, proved)"
-    elif split.optimal:
-        best = ", ".join(f"{name} = {low:.6g}" for name, (low, _) in split.optimal.items())
-        yield f"  best        {best}"
 
 
 def _worth(split: Split) -> Iterator[str]:
     if split.value is None:
         yield f"  worth       {split.least}"
         return
-    less = (split.within - 1) * 100
-    about = f"at most {_up(less)}% above the least possible, which is proved"
-    yield f"  worth       {above(split.value)}; {about}"
-
-
-def _up(percent: float) -> str:
-    """A percentage, rounded up to one digit."""
-    return above(percent, 1) if percent > 0 else "0"
+    yield f"  worth       {above(split.value)}"
 
 
 def above(value: float, digits: int = 4) -> str:
@@ -199,12 +185,3 @@ def _exactly(formula: Expression) -> str:
 def _short(value: Fraction) -> str:
     decimal = f"{float(value):.6g}"
     return tidy(decimal if Fraction(decimal) == value else f"{float(value):.4g}")
-
-
-def _between(name: str, low: float, high: float) -> str:
-    """`gamma in [0.138, 0.139]`, rounded outward to as many digits as tell the ends apart."""
-    apart = 3 if high <= low else 2 - math.floor(math.log10((high - low) / high))
-    digits = min(MANY, max(3, apart))
-    unit = 10.0 ** (math.floor(math.log10(high)) + 1 - digits) if high > 0 else 1.0
-    first, last = math.floor(low / unit) * unit, math.ceil(high / unit) * unit
-    return tidy(f"{name} in [{first:.{digits}g}, {last:.{digits}g}]")
