@@ -254,8 +254,8 @@ class Release(Node):
             return {}
         given = self.guarantee(moved.value)
         amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        told = {name: to_json(formula) for name, formula in self.parameters.items()}
-        more = {"parameters": told} if told else {}
+        law = {name: to_json(formula) for name, formula in self.parameters.items()}
+        more = {"parameters": law} if law else {}
         return {
             "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
         }

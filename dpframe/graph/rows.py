@@ -243,10 +243,6 @@ class Rows(DataNode):
 
         return Scaled(self, by)
 
-    def norm_mapped(self, most: object) -> Rows:
-        """Every row divided by the public norm `most`, then projected onto the unit ball."""
-        return self.scaled(most).clip(norm=1)
-
     def scaled_columns(self, *, by: object, minus: object | None = None) -> Rows:
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.

@@ -271,19 +271,13 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
-FROM_ZERO = {"max_abs", "max_norm", "std", "maximum", "quantile"}
-"""Aggregates that are as small as one likes on some table of records near 0, where such occur, and
-not on a neighbour.
-"""
-
-
 def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> str | None:
     """Why no claim holds where such an aggregate, times what does not read it, is the size of the
     noise, or divides the records that are summed.
     """
     node, formula = place.node, place.reading.formula
     single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
-    if not isinstance(single, RawAggregate) or single.name not in FROM_ZERO:
+    if not isinstance(single, RawAggregate) or not single.vanishes:
         return None
     if not varies(single.data):
         return None
@@ -322,7 +316,7 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
     """Whether it is a sum of these rows or labels, clipped or not, and of others that occur."""
     read = [(one, unclipped(one)) for one in tables(statistic)]
     others = (one for one, before in read if before is not divided)
-    there = statistic.kind in GROWING and all(map(occurs, others))
+    there = statistic.unbounded and all(map(occurs, others))
     return there and divided in [one for _, one in read]
 
 
@@ -419,13 +413,6 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
             yield _raw(problem, f"{path(node)} -> output", node, rule, verdict)
 
 
-GROWING = {
-    *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
-    *("column_squares", "sufficient_statistics", "monomials", "identity"),
-}
-"""Kinds of statistics that one row, or label, of any size moves by any amount."""
-
-
 def differs(node: Node) -> bool:
     """Whether two neighbours are known on which raw data differ: released as they are, they refute
     every claim.
@@ -439,7 +426,7 @@ def differs(node: Node) -> bool:
     moved = node.one_row(L2, node.unit.relation)
     if moved is not None:
         return moved.attained and moved.value != ZERO
-    return node.kind in GROWING and all(varies(_undivided(one)) for one in tables(node))
+    return node.unbounded and all(varies(_undivided(one)) for one in tables(node))
 
 
 def _undivided(node: Node) -> Node:

@@ -28,7 +28,7 @@ from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import RECORD, Number
 
-from .flow import GROWING, moves, occurs, tables
+from .flow import moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -185,7 +185,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         fix = "use dp.Gaussian or dp.Laplace."
         return opened("noise", release.label, rule, (fact,), fix)
     if release.rule is not None and moved.value == ZERO:
-        return _still(release)
+        return _constant(release)
     calibrated = release.rule is not None and planned
     size = moved.value if calibrated else release.mechanism.formula
     if problem.field.shown(size, strict=True):
@@ -197,7 +197,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     return opened("noise", release.label, rule, (fact,), repair, edit=edit)
 
 
-def _still(release: Release) -> Obligation:
+def _constant(release: Release) -> Obligation:
     rule = "a theorem calibrates noise to a sensitivity, and this one is 0"
     label = release.statistic.label
     fact = f"{label} is constant over neighbours ({release.statistic.unit})"
@@ -249,7 +249,7 @@ def _growth(release: Release) -> str | None:
     read = list(tables(statistic))
     unclipped = any(occurring(table).any_finite for table in read) and all(map(occurs, read))
     single = release.noise.selects and release.entries == ONE  # one candidate is always released
-    if statistic.kind not in GROWING or not unclipped or single:
+    if not statistic.unbounded or not unclipped or single:
         return None
     label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"

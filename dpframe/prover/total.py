@@ -79,8 +79,8 @@ def _stacked(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...]) 
     if joint is None:
         return None
     found = _total(problem, joint, grouped)
-    told = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
-    return attrs.evolve(found, obligations=told)
+    explained = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
+    return attrs.evolve(found, obligations=explained)
 
 
 def reached_moves(

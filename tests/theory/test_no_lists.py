@@ -99,14 +99,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
     ): "the pair that dominates each noise; one without an entry is judged by the book alone",
-    (
-        "prover/flow.py",
-        ("gram", "label_sum", "lambda_min", "moment", "row_sum", "squares", "trace"),
-    ): "what grows without bound with its rows: read by refutations, never by proofs",
-    (
-        "prover/flow.py",
-        ("column_squares", "identity", "monomials", "sufficient_statistics"),
-    ): "the same",
+    ("prover/document.py", ("box", "grid")): "fields of a setting, no kinds",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     ("estimators/released.py", ("count", "gram", "moment", "squares")): (
         "names of the sums that intervals read"

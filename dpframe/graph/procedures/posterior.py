@@ -16,11 +16,9 @@ from dpframe.theory.procedures import residual_of
 from ..arrays import Array, np
 from ..facts import by_the_book
 from ..node import Node, Reading
-from ..procedure import Random, Rounded, Sampler, approximate
+from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
 from ..statistics import Gram, Moment
-from ..statistics.combined import ZERO
-from ..statistics.log_residual import ridge
-from .one_row import of_one_row
+from ..statistics.combined import ZERO, ridge
 
 ROOM = 1 + 2**-40  # for a penalty that is rounded down
 MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior

@@ -40,6 +40,7 @@ class RowSum(RecordSum):
     """
 
     kind: ClassVar[str] = "row_sum"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X)"
     rows: Rows = attrs.field(converter=gridded)
 
@@ -56,6 +57,7 @@ class LabelSum(RecordSum):
     """
 
     kind: ClassVar[str] = "label_sum"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
     column: Column = attrs.field(converter=gridded)
 
@@ -76,6 +78,7 @@ class Gram(RecordSum):
     """
 
     kind: ClassVar[str] = "gram"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
     rows: Rows = attrs.field(converter=gridded)
 
@@ -92,6 +95,7 @@ class Moment(RecordSum):
     """
 
     kind: ClassVar[str] = "moment"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'y"
     rows: Rows = attrs.field(converter=gridded)
     column: Column = attrs.field(converter=gridded)
@@ -109,6 +113,7 @@ class Squares(RecordSum):
     """
 
     kind: ClassVar[str] = "squares"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
     column: Column = attrs.field(converter=gridded)
 
@@ -132,6 +137,7 @@ class Trace(RecordSum):
     """
 
     kind: ClassVar[str] = "trace"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "trace(X'X)"
     rows: Rows = attrs.field(converter=_norms)
 
@@ -161,6 +167,7 @@ class ColumnSquares(RecordSum):
     """
 
     kind: ClassVar[str] = "column_squares"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X^2)"
     rows: Rows = attrs.field(converter=_entries)
 
@@ -184,6 +191,7 @@ class SufficientStatistics(RecordSum):
     """
 
     kind: ClassVar[str] = "sufficient_statistics"
+    unbounded: ClassVar[bool] = True
     rows: Rows = attrs.field(converter=on_a_grid)
     column: Column = attrs.field(converter=labels_on_a_grid)
     constant: bool = attrs.field(default=False, validator=of_kind(bool))
