@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import attrs
 
 from dpframe import mechanisms
@@ -12,7 +10,7 @@ from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
-from dpframe.symbols import Number
+from dpframe.symbols import ONE
 
 from . import (
     Accountant,
@@ -22,8 +20,6 @@ from . import (
     count_of,
     parts_of,
 )
-
-ONE = Number(Fraction(1))
 
 
 @attrs.frozen(cache_hash=True)

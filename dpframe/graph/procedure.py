@@ -16,13 +16,12 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
-from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact, exp
+from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
 from .node import Node, Reading, noted, positive, reads, share_readings, written
 
-ONE = exact(1)
 IDENTITY, LOGIT = "identity", "logit"
 
 

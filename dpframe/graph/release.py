@@ -16,6 +16,7 @@ from dpframe.privacy import Guarantee, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
     DATA,
+    ONE,
     RECORD,
     RELEASED,
     Expression,
@@ -36,7 +37,6 @@ from .node import DataNode, Node, Reading, noted, share_readings
 from .rows import Rows, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
-ONE = Number(Fraction(1))
 POSITIVE = Domain(Fraction(0), None)
 
 

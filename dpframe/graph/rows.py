@@ -18,10 +18,10 @@ from dpframe.errors import InvalidArgument, Plain, TouchesData, nearest
 from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Unit
 from dpframe.symbols import (
+    ONE,
     PUBLIC,
     RECORD,
     Expression,
-    Number,
     Symbol,
     exact,
     maximum,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .statistics import RowSum, Statistic
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
-ONE = Number(Fraction(1))
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 

@@ -20,7 +20,7 @@ from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
-from dpframe.symbols import RELEASED, Expression, Number, split_coefficient
+from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 
 from .judge import Earned, Move, judge, within
 from .problem import (
@@ -39,8 +39,6 @@ from .problem import (
 from .profile_rule import Claim
 from .sign import nonnegative
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
-
 
 def earns(problem: Problem, release: Release) -> Earned:
     """Whether the release's noise gives (epsilon_i, delta_i), and under which hypotheses."""
@@ -49,8 +47,7 @@ def earns(problem: Problem, release: Release) -> Earned:
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
-        found = opened("share", release.label, rule, (), repair)
-        return Earned(attrs.evolve(found, edit=Edit(EVEN)))
+        return Earned(opened("share", release.label, rule, (), repair, edit=Edit(EVEN)))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
     if "epsilon" not in share.currency:
@@ -171,9 +168,8 @@ def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
     if "delta" not in share.currency:
-        facts = (f"share ({share})",)
-        found = opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA)
-        return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
+        facts, edit = (f"share ({share})",), Edit(NOISE, release, Laplace.pure)
+        return Earned(opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA, edit=edit))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     moved = release.statistic.sensitivity(L2)

@@ -24,11 +24,11 @@ from dpframe.pld import losses
 from dpframe.privacy import Guarantee, Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
-from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, analytic_sigma, log, sqrt
 from dpframe.theory.mechanisms import NOISES
 
 from .algebra import BITS, Field, at_point
-from .basic import ONE, ZERO, earns, thinned
+from .basic import earns, thinned
 from .judge import Earned
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .profile_rule import shown_ball

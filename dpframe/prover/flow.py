@@ -43,8 +43,7 @@ from dpframe.graph.release import symbols_of
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.sensitivity import L2
-from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
-from dpframe.symbols.arithmetic import ZERO
+from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
 
 from .problem import (
     DROP,

@@ -12,7 +12,6 @@ record. Proof page: proofs/personalized.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import partial
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
@@ -26,7 +25,7 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import RECORD, Number
+from dpframe.symbols import ONE, RECORD, ZERO
 
 from .flow import moves, occurs, tables
 from .problem import (
@@ -142,9 +141,6 @@ def _last(problem: Problem) -> Iterator[Obligation]:
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
             yield opened("personal", node.label, rule, (fact,), fix)
-
-
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 def noise(problem: Problem, *, planned: bool) -> list[Obligation]:

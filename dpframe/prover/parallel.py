@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb, prod
@@ -28,7 +27,6 @@ from dpframe.symbols import DATA, RECORD, Number
 
 from .problem import PROVED, Obligation, Problem, Witness, opened, thinnings
 
-ONE = Number(Fraction(1))
 RULE = (
     "a record that is kept with probability min(1, (e^epsilon - 1)/(e^t - 1)) pays at most its "
     "own epsilon for what costs t on the sample [JorgensenYC15, Thm 1] (proofs/thinning)"

@@ -16,7 +16,7 @@ from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
-from dpframe.symbols import DATA, RECORD, RELEASED, Expression, Number
+from dpframe.symbols import DATA, ONE, RECORD, RELEASED, Expression
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .flow import adaptive, flow, where
@@ -37,8 +37,6 @@ from .problem import (
     place,
 )
 from .sign import positive
-
-ONE = Number(Fraction(1))
 
 
 def obligations(problem: Problem) -> list[Obligation]:

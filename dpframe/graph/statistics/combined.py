@@ -4,22 +4,19 @@ how large a residual of a ridge regression can be, on a logarithmic scale.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import isqrt
 from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.symbols import RELEASED, Expression, Number, exact
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import Grid
 from ..node import Reading, reads
 from .base import Statistic
 from .sums import Gram, Moment, SufficientStatistics
-
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
 @attrs.frozen(cache_hash=True)

@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import of_kind
+from dpframe.symbols import ONE
 
 from ..arrays import Array, Values, np
 from ..columns import Column
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..rows import ONE, Rows
+from ..rows import Rows
 from .base import RecordSum
 
 
