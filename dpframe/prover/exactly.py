@@ -36,7 +36,7 @@ from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
 CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
-MOST = 64  # releases that are asked whether they alone cost too much
+MOST = 64  # releases that are compared with the target alone
 Ball = Any
 
 

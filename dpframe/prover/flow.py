@@ -111,10 +111,10 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
         fix = "read the loop instead of its point."
         yield opened("structure", node.label, rule, (node.label,), fix)
-    asked = {one.step for one in graph.loops if one.point in read[one.step]}
+    queries = {one.step for one in graph.loops if one.point in read[one.step]}
     steps_of = {one.step for one in graph.loops}
     for release in graph.releases:
-        if release.sampled is not None and release in steps_of and release not in asked:
+        if release.sampled is not None and release in steps_of and release not in queries:
             rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (f"sampled = {release.sampled}",)
             fix = "let its step read the point, or leave the loop out."
@@ -149,8 +149,8 @@ def where(problem: Problem, node: Node) -> str:
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
-    asked = [release.statistic for release in problem.graph.releases]
-    reached = next((one for one in asked if node in ancestors(one)), None)
+    statistics = [release.statistic for release in problem.graph.releases]
+    reached = next((one for one in statistics if node in ancestors(one)), None)
     return label if reached is None else f"{label} -> {reached.label}"
 
 

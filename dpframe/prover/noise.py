@@ -147,9 +147,9 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
-    asked = partial(_noise, problem, planned=planned)
-    failing = any(map(asked, _alike(problem, planned=planned)))
-    each = (asked(release) for release, _ in problem.classes if failing)
+    judged = partial(_noise, problem, planned=planned)
+    failing = any(map(judged, _alike(problem, planned=planned)))
+    each = (judged(release) for release, _ in problem.classes if failing)
     found = [obligation for obligation in each if obligation is not None]
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     facts, count = _sensitivities(problem), len(problem.graph.releases)
@@ -214,8 +214,8 @@ def _unbounded(release: Release) -> Obligation:
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
-    asked = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
-    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
+    statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
+    wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
         asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)

@@ -184,9 +184,9 @@ def committed(c: At, derivation: str) -> None:
     for fact in c.facts:
         if isinstance(fact, (Release, Procedure)):
             points = c.past.points[fact]
-            asked = len(points) == 1 and c.past.loops.get(*points) is fact
+            queried = len(points) == 1 and c.past.loops.get(*points) is fact
             once = "a release that reads a point is what one loop asks"
-            c.require(asked or not points, f"{fact.where}: {once}")
+            c.require(queried or not points, f"{fact.where}: {once}")
 
 
 def derive(c: At, node: Json, index: int) -> None:

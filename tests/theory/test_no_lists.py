@@ -66,9 +66,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("budgets/filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
     ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
-    ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
-        "what was released"
-    ),
     ("graph/procedures/perturbed.py", ("gaussian", "l2_laplace")): "the noise of one procedure",
     ("graph/procedures/perturbed.py", ("Gaussian", "L2Laplace")): "the same",
     (

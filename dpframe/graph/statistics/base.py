@@ -171,8 +171,8 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
     foreign = norm is RANGE and not in_package(type(statistic))
     if foreign and len(statistic.shape) != 1:
         return None
-    asked = L1 if foreign else norm  # L1 bounds the range, and a class of your own answers for it
-    bound, unit = statistic.one_row(asked, statistic.unit.relation), statistic.unit
+    bounded_in = L1 if foreign else norm  # L1 bounds the range: classes of your own answer for it
+    bound, unit = statistic.one_row(bounded_in, statistic.unit.relation), statistic.unit
     if bound is None:
         return None
     attained = bound.attained and not foreign  # of L1, it says nothing of the range
