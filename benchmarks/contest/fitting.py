@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.accountants import composition_of
 from dpframe.errors import InvalidArgument, Uncertified
 from dpframe.experiments import NOT_PRIVATE
-from dpframe.prover.unproved import Unproved, unproved
+from dpframe.prover.certify import Unproved, unproved
 from dpframe.sources import Source
 
 from .entrants import Entrant

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 import attrs
@@ -13,7 +12,7 @@ from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
-from dpframe.symbols import Number
+from dpframe.symbols import ONE
 
 from . import (
     Accountant,
@@ -23,8 +22,6 @@ from . import (
     count_of,
     parts_of,
 )
-
-ONE = Number(Fraction(1))
 
 
 @attrs.frozen(cache_hash=True)

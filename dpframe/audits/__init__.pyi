@@ -1,9 +1,9 @@
 from dpframe.execution import Receipt as Receipt
+from dpframe.prover.certify import unproved as unproved
 from dpframe.prover.identical import identical as identical
 from dpframe.prover.problem import Obligation as Obligation
 from dpframe.prover.problem import Verdict as Verdict
 from dpframe.prover.report import Report as Report
-from dpframe.prover.unproved import unproved as unproved
 
 from .budget_reports import BudgetReport as BudgetReport
 from .comparison import Comparison as Comparison

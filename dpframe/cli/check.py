@@ -29,10 +29,9 @@ def check(
     ] = False,
 ) -> None:
     """Check a certificate file by the kernel, which shares no search with the prover."""
-    from dpframe.exact.documents import Unusable, read
+    from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check as checked
     from dpframe.kernel.__main__ import main
-    from dpframe.kernel.reading import content_of
 
     if standalone:
         from .standalone import write_standalone

@@ -36,9 +36,8 @@ def diff(
 
 def _checked(path: Path) -> Any:
     """The file's document; a complaint where the independent checker refuses it."""
-    from dpframe.exact.documents import Unusable, read
+    from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check
-    from dpframe.kernel.reading import content_of
 
     try:
         document = read(content_of(path))

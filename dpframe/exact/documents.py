@@ -1,4 +1,5 @@
-"""JSON documents from strangers: finite, of bounded depth, exact rationals as text; domains.
+"""JSON documents from strangers: files of limited size, finite values of bounded depth, exact
+rationals as text; domains.
 
 Limits on the work that a document may ask for, and the two ways to refuse it.
 """
@@ -7,13 +8,17 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
+import stat
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 Json = Any
 Exponent = int | Fraction
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+MAX_FILE, MAX_VALUES = 16 * 2**20, 1_000_000  # before anything is parsed
 MAX_DEPTH, MAX_TEXT, MAX_WORK = 80, 100_000_000, 2_000_000
 MAX_BITS = 14_000  # Python prints integers of up to 4,300 digits
 MAX_BOXES, MAX_TENSOR = 4_000, 60_000
@@ -65,6 +70,23 @@ class Range(NamedTuple):
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,699})(/[1-9][0-9]{0,699})?\Z")
 CLOSED = {"neither": (0, 0), "left": (1, 0), "right": (0, 1), "both": (1, 1)}
+
+
+def content_of(path: str | Path) -> str:
+    """The text of a regular file of limited size; a pipe or a device is not read. Raises OSError or
+    Unusable.
+    """
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with open(handle, encoding="utf-8") as file:  # noqa: PTH123 - of a handle
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            raise Unusable("not a regular file")
+        text = "" if found.st_size > MAX_FILE else file.read(MAX_FILE + 1)
+    if max(found.st_size, len(text)) > MAX_FILE:
+        raise Unusable(f"larger than {MAX_FILE} bytes")
+    if sum(map(text.count, ",[{")) > MAX_VALUES:
+        raise Unusable(f"more than {MAX_VALUES} values")
+    return text
 
 
 def read(text: str) -> Json:

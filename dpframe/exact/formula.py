@@ -101,10 +101,10 @@ class Formula:
         work = len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256)
         ring.spend(work if 1 in (len(self.terms), len(right.terms)) else 8 * work)
         found: dict[Mono, Exponent] = {}
-        for (m, c), (n, k) in product(self.terms.items(), right.terms.items()):
+        for (m, c), (n, k) in product(left.terms.items(), right.terms.items()):
             mono, factor = ring.tidy(m + n) if m and n else (m or n, 1)
-            found[mono] = found.get(mono, 0) + c * k * factor
-        return ring.over(found, self.den * right.den)
+            found[mono] = found.get(mono, 0) + (c * k if factor == 1 else c * k * factor)
+        return ring.over(found, left.den * right.den)
 
     __radd__, __rmul__ = __add__, __mul__
 

@@ -26,7 +26,7 @@ class Ring:
         self.names: list[frozenset[str]] = []  # for each atom, the symbols in it
         self.index: dict[object, int] = {}
         self.symbols: dict[str, Formula] = {}  # those that a formula may use so far
-        self.numbers: dict[str | Exponent, Formula] = {}  # also by their text
+        self.numbers: dict[object, Formula] = {}  # by numerator and denominator, and by their text
         self.memo: dict[str, Formula] = {}  # of [operation, arguments], by their repr
         self.logs: dict[object, Formula] = {}
         self.powers: dict[object, Formula] = {}
@@ -61,12 +61,15 @@ class Ring:
         """A number as a formula."""
         if isinstance(value, Formula):
             return value
-        if value not in self.numbers:
-            self.numbers[value] = Formula(self, {(): value.numerator}, value.denominator)
-        return self.numbers[value]
+        top, bottom = ratio = value.as_integer_ratio()
+        if ratio not in self.numbers:
+            self.numbers[ratio] = Formula(self, {(): top}, bottom)
+        return self.numbers[ratio]
 
     def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
         """A formula from coefficients that may be fractions."""
+        if all(type(c) is int for c in terms.values()):
+            return Formula(self, terms, den)  # type: ignore[arg-type]  # whole already
         common = math.lcm(*[c.denominator for c in terms.values()])
         whole = {mono: c.numerator * (common // c.denominator) for mono, c in terms.items()}
         return Formula(self, whole, den * common)
@@ -293,7 +296,8 @@ class Ring:
             e = number(value[2], where)
             if abs(e) > 64 or e.denominator > 64:
                 raise Refused(f"{where}: an exponent above 64")
-            return self.formula(value[1], where, depth) ** e
+            whole = int(e) if e.denominator == 1 else e  # as a key, faster than a fraction
+            return self.formula(value[1], where, depth) ** whole
         if FUNCTIONS.get(name, -1) not in (0, count):
             raise Refused(f"{where}: no such operation: {value!r:.80}")
         parts = [self.formula(part, where, depth) for part in value[1:]]

@@ -9,7 +9,7 @@ import attrs
 from dpframe.errors import NotExecutable
 from dpframe.graph import Node
 from dpframe.graph.statistics import Count, Statistic
-from dpframe.prover.unproved import NOT_PRIVATE, Unproved
+from dpframe.prover.certify import NOT_PRIVATE, Unproved
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from dpframe.symbols import DATA

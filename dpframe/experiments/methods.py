@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, Unproved
+from dpframe.prover.certify import NOT_PRIVATE, Unproved
 from dpframe.regressions.solve import Fit
 
 from .declared import Point, Split

@@ -53,7 +53,7 @@ def ambient(function: types.FunctionType) -> Found | None:
     return walk.found
 
 
-def told(value: object) -> str:
+def described(value: object) -> str:
     """What it is, by kind and size, never by content."""
     if isinstance(value, Node):
         return value.label

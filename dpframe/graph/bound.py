@@ -10,15 +10,14 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.sensitivity import L2
-from dpframe.symbols import RELEASED, Expression, Number, exact, log, sqrt, to_json
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact, log, sqrt, to_json
 
 from .facts import gaussian, noise_of
 from .known import Known
 from .node import Reading
-from .release import ONE, Release
+from .release import Release
 from .statistics import LambdaMin
 
-ZERO = Number(Fraction(0))
 ONE_NUMBER = "one number with Gaussian or Laplace noise"
 WAY_OUT = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is one."
 

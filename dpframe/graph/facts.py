@@ -91,7 +91,7 @@ class Symbolic(Formulas):
         return DATA not in f.scope
 
     def seen(self, fact: object) -> bool:
-        """Whether a node is released; a constant statistic is told by the prover."""
+        """Whether a node is released; the prover finds constant statistics."""
         return isinstance(fact, known.Post)
 
     def single(self) -> bool:
@@ -245,15 +245,15 @@ def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the ca
     if found is not None:
         return found
     if isinstance(node, Rows):
-        return told_by_rows(node)
+        return stated_by_rows(node)
     if isinstance(node, Column):
-        return told_by_labels(node)
+        return stated_by_labels(node)
     if isinstance(node, Statistic):
-        return told_by_statistic(node, relation)
+        return stated_by_statistic(node, relation)
     if isinstance(node, Weight):
         return known.Weight(node.factor)  # type: ignore[arg-type]
     # everything else is released, or made of what was released
-    return told_by_loss(node) if isinstance(node, Objective) else known.Post()
+    return stated_by_loss(node) if isinstance(node, Objective) else known.Post()
 
 
 def facts_of(node: Node, relation: Relation | None = None) -> Any:
@@ -263,31 +263,30 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return _facts(node, relation is REPLACE_ONE)
 
 
-def told_by_rows(rows: Rows) -> known.RowFacts:
+def stated_by_rows(rows: Rows) -> known.RowFacts:
     """What rows say of themselves."""
     bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
     return known.RowFacts(*bounds, step=getattr(rows, "step", None))
 
 
-def told_by_labels(column: Column) -> known.LabelFacts:
+def stated_by_labels(column: Column) -> known.LabelFacts:
     """What labels say of themselves."""
     bound: Any = column.bound
     return known.LabelFacts(bound, step=getattr(column, "step", None))
 
 
-def told_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
+def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
     """What a statistic says of itself."""
     from dpframe.privacy import ADD_REMOVE
 
     found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in found)
-    steps = () if statistic.step is None else (statistic.step,)
-    told: Any = known.StatisticFacts
-    symmetric = statistic.symmetric
-    return told(statistic.shape, l1, l2, spectral, steps=steps, symmetric=symmetric)  # type: ignore[no-any-return]
+    steps: Any = () if statistic.step is None else (statistic.step,)
+    bounds: Any = (statistic.shape, l1, l2, spectral)
+    return known.StatisticFacts(*bounds, steps=steps, symmetric=statistic.symmetric)
 
 
-def told_by_loss(loss: Objective) -> known.Loss:
+def stated_by_loss(loss: Objective) -> known.Loss:
     """What a loss says of itself, of rows of norm 1 and coefficients inside a bound on x'theta."""
     from .procedure import Bounds
 

@@ -18,7 +18,6 @@ Gaussian noise for several statistics at once, spending one budget exactly.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -28,14 +27,14 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
-from dpframe.symbols import Expression, Number, add, analytic_sigma, exact, maximum, sqrt
+from dpframe.symbols import ZERO, Expression, add, analytic_sigma, exact, maximum, sqrt
 from dpframe.theory import gaussian as book
 from dpframe.theory.book import PLAIN
 
 from .facts import Symbolic, facts_of
 from .statistics import Statistic
 
-ALONE, ZERO = PLAIN.role, Number(Fraction(0))
+ALONE = PLAIN.role
 Larger = Callable[[Expression, Expression], Expression]
 
 

@@ -17,6 +17,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import ADD_REMOVE, Unit
 from dpframe.symbols import (
     DATA,
+    ONE,
     PUBLIC,
     RECORD,
     RELEASED,
@@ -158,7 +159,7 @@ def known(
 
 def _check_one(value: Node) -> None:
     """Refuse a release of several numbers. Raises InvalidArgument."""
-    from .release import ONE, Release
+    from .release import Release
 
     if isinstance(value, Release):
         several = any(size != ONE for size in value.statistic.shape) and not value.noise.selects

@@ -10,15 +10,8 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope
 
-from .node import Node, Reading, reads, titled
-from .post import (
-    Argument,
-    argument_readings,
-    argument_record,
-    checked_argument,
-    checked_function,
-    source_digest,
-)
+from .node import Node, reads, titled
+from .post import Argument, Calling, checked_argument, checked_function
 from .release import Release
 
 
@@ -36,14 +29,13 @@ class Iterate(Node):
 
 
 @attrs.frozen(eq=False)
-class Loop(Node):
+class Loop(Calling):
     """Every point of a loop, shape (times + 1, size): update(point, answer, round, *arguments)
     makes the next from the answer of `step`, a release that is drawn anew in each round.
     """
 
     kind: ClassVar[str] = "loop"
     label = titled("loop of {0.update.__qualname__}")
-    scope: ClassVar[Scope] = RELEASED
     point: Iterate
     step: Release
     update: Callable[..., Any]
@@ -73,17 +65,9 @@ class Loop(Node):
         return (self.point, *nodes, self.step)
 
     @property
-    def readings(self) -> dict[str, Reading]:
-        """Its arguments that are formulas."""
-        return argument_readings(self.arguments)
-
-    def record(self) -> dict[str, object]:
-        """Where the update lives, a digest of its source, and its public arguments."""
-        return {
-            "function": f"{self.update.__module__}:{self.update.__qualname__}",
-            "digest": source_digest(self.update),
-            "arguments": [argument_record(argument) for argument in self.arguments],
-        }
+    def function(self) -> Callable[..., Any]:  # type: ignore[override]  # by its own name
+        """The update."""
+        return self.update
 
 
 def iterate(size: Expression, *, name: str = "theta") -> Iterate:

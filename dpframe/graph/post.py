@@ -26,20 +26,24 @@ PLAIN = (str, int, float, bool, type(None))
 Argument = Node | Expression | str | int | float | bool | None
 
 
-@attrs.frozen(eq=False)
-class Post(Node):
-    """function(*arguments), run on released values after they are released."""
+class Calling(Node):
+    """Abstract: what a function makes of released values and public numbers."""
 
-    kind: ClassVar[str] = "post"
-    label = titled("{0.function.__qualname__}")
+    __slots__ = ()
     scope: ClassVar[Scope] = RELEASED
     function: Callable[..., Any]
     arguments: tuple[Argument, ...]
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """Its arguments that are formulas."""
-        return argument_readings(self.arguments)
+        """Its arguments that are formulas: computed after what was released, and of everybody's
+        budgets.
+        """
+        return {
+            f"argument {i + 1}": Reading(argument, RELEASED | RECORD)
+            for i, argument in enumerate(self.arguments)
+            if isinstance(argument, Expression)
+        }
 
     def record(self) -> dict[str, object]:
         """Where the function lives, a digest of its source, and its public arguments."""
@@ -48,6 +52,16 @@ class Post(Node):
             "digest": source_digest(self.function),
             "arguments": [argument_record(argument) for argument in self.arguments],
         }
+
+
+@attrs.frozen(eq=False)
+class Post(Calling):
+    """function(*arguments), run on released values after they are released."""
+
+    kind: ClassVar[str] = "post"
+    label = titled("{0.function.__qualname__}")
+    function: Callable[..., Any]
+    arguments: tuple[Argument, ...]
 
 
 def post(function: Callable[..., Any], *arguments: Any) -> Post:
@@ -74,12 +88,12 @@ def checked_function(function: Callable[..., Any]) -> None:
     defaults = _defaults(function)
     reached = None
     if not own_function(function):
-        from .ambient import ambient, told
+        from .ambient import ambient, described
 
         reached = ambient(function)
     if reached is not None:
         name, value = reached
-        kind = f"{value.label}, declared data" if isinstance(value, Node) else told(value)
+        kind = f"{value.label}, declared data" if isinstance(value, Node) else described(value)
         raise TouchesData(
             f"{function.__qualname__} reads {name}, {kind}, which is not one of its arguments. "
             f"{READS_NODE if isinstance(value, Node) else READS_ARRAY}"
@@ -113,17 +127,6 @@ def checked_argument(argument: Any) -> Argument:
         argument,
         "Arrays cannot be certified; public arrays belong into the function.",
     )
-
-
-def argument_readings(arguments: tuple[Argument, ...]) -> dict[str, Reading]:
-    """The arguments that are formulas: computed after what was released, and of everybody's
-    budgets.
-    """
-    return {
-        f"argument {i + 1}": Reading(argument, RELEASED | RECORD)
-        for i, argument in enumerate(arguments)
-        if isinstance(argument, Expression)
-    }
 
 
 def argument_record(argument: Argument) -> object:

@@ -16,13 +16,12 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
-from dpframe.symbols import PUBLIC, RELEASED, Expression, Scope, exact
+from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
 from .facts import Symbolic, facts_of, stated
 from .node import Node, Reading, noted, positive, reads, share_readings, written
 
-ONE = exact(1)
 IDENTITY, LOGIT = "identity", "logit"
 
 
@@ -329,3 +328,13 @@ def approximate(share: object, who: str) -> Share:
         way_out = f"{who} needs a target with a delta: dp.ApproxDP(epsilon, delta)."
         raise InvalidArgument("share", "a share of (epsilon, delta)", share, way_out)
     return share
+
+
+def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression]:
+    """What one added or removed row must satisfy: all of the share; of a replacement, which is a
+    removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
+    """
+    epsilon, delta = share.epsilon, share.delta
+    if relation is not REPLACE_ONE:
+        return epsilon, delta
+    return epsilon / 2, delta / (exp(epsilon / 2) + 1)

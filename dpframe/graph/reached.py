@@ -175,8 +175,8 @@ def _labels(node: Any) -> Occurring:
 
 @entry(MAPS, "scaled_labels")
 def _scaled_labels(node: Any) -> Occurring:
-    still = node.bound is not None and RELEASED not in node.by.scope
-    return Occurring(ball=still and node.source.ball)
+    public = node.bound is not None and RELEASED not in node.by.scope
+    return Occurring(ball=public and node.source.ball)
 
 
 def every_label(own: Any) -> bool:
@@ -395,10 +395,3 @@ def _range_of_factored(own: Any, at: Asked) -> Reached:
     if own.sums.kind != "bin_counts":
         return "|a - b| <= |a| + |b|: at most L1", False
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
-
-
-@entry(RANGES, "linear")
-def _range_of_linear(own: Any, at: Asked) -> Reached:
-    rule = "triangle inequality: sum |c_i| Delta_i"
-    alone = own.parts[0].one_row(RANGE, at.relation) if len(own.parts) == 1 else None
-    return rule, alone is not None and alone.attained

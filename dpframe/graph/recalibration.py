@@ -55,12 +55,12 @@ class Drafts(Rewriting):
 
     def rebuilt(self, value: Any) -> Any:
         """An attrs value with mapped fields."""
-        return rebuilt(value, self.told if isinstance(value, (Post, Loop)) else self.mapped)
+        return rebuilt(value, self.with_stds if isinstance(value, (Post, Loop)) else self.mapped)
 
-    def told(self, value: Any) -> Any:
+    def with_stds(self, value: Any) -> Any:
         """An argument of a function, on replaced nodes."""
         if isinstance(value, tuple):
-            return tuple(map(self.told, value))
+            return tuple(map(self.with_stds, value))
         if isinstance(value, Expression):
             return self.formula(value, self.reference)
         return self.mapped(value)

@@ -16,6 +16,7 @@ from dpframe.privacy import Guarantee, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
     DATA,
+    ONE,
     RECORD,
     RELEASED,
     Expression,
@@ -36,7 +37,6 @@ from .node import DataNode, Node, Reading, noted, share_readings
 from .rows import Rows, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
-ONE = Number(Fraction(1))
 POSITIVE = Domain(Fraction(0), None)
 
 
@@ -254,8 +254,8 @@ class Release(Node):
             return {}
         given = self.guarantee(moved.value)
         amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        told = {name: to_json(formula) for name, formula in self.parameters.items()}
-        more = {"parameters": told} if told else {}
+        law = {name: to_json(formula) for name, formula in self.parameters.items()}
+        more = {"parameters": law} if law else {}
         return {
             "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
         }

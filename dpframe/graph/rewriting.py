@@ -11,7 +11,6 @@ from typing import Any
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.privacy import Unit
 from dpframe.symbols import Expression, Symbol
 
 from .graph import Graph
@@ -146,19 +145,3 @@ def _reads(value: Any) -> bool:
     """Whether a value holds nodes themselves, not only formulas."""
     parts = value if isinstance(value, tuple) else (value,)
     return any(isinstance(part, (Node, Graph)) for part in parts)
-
-
-def in_unit(node: Any, unit: Unit) -> Any:
-    """Declared data, as that of a table with another unit of privacy."""
-    return InUnit({}, unit).mapped(node)
-
-
-@attrs.frozen
-class InUnit(Rewriting):
-    """A walk that gives every table one unit of privacy."""
-
-    unit: Unit
-
-    def mapped(self, value: Any) -> Any:
-        """The unit in place of any unit."""
-        return self.unit if isinstance(value, Unit) else super().mapped(value)

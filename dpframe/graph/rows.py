@@ -18,10 +18,10 @@ from dpframe.errors import InvalidArgument, Plain, TouchesData, nearest
 from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Unit
 from dpframe.symbols import (
+    ONE,
     PUBLIC,
     RECORD,
     Expression,
-    Number,
     Symbol,
     exact,
     maximum,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from .statistics import RowSum, Statistic
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
-ONE = Number(Fraction(1))
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
@@ -242,10 +241,6 @@ class Rows(DataNode):
         from .maps.scaled import Scaled
 
         return Scaled(self, by)
-
-    def norm_mapped(self, most: object) -> Rows:
-        """Every row divided by the public norm `most`, then projected onto the unit ball."""
-        return self.scaled(most).clip(norm=1)
 
     def scaled_columns(self, *, by: object, minus: object | None = None) -> Rows:
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises

@@ -12,7 +12,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, nearest, of_kind
 from dpframe.privacy import Relation, Unit
-from dpframe.symbols import Expression, Number, exact, rational
+from dpframe.symbols import ONE, Expression, Number, exact, rational
 
 from .arrays import Array, np
 from .columns import Class, ColumnSource, classes_of, compared
@@ -20,7 +20,7 @@ from .columns import Column as ColumnNode
 from .maps.bounds import Box, ClipColumn, ClipNorm, Encoded, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid
 from .node import check_ends, positive
-from .rows import COLUMNS, ONE, RowSource
+from .rows import COLUMNS, RowSource
 from .rows import Rows as RowsNode
 
 UNKNOWN = ("missing", "zeros")

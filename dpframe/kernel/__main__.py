@@ -8,10 +8,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from dpframe.exact.documents import Unusable, read
+from dpframe.exact.documents import Unusable, content_of, read
 
 from .checker import check, safe
-from .reading import content_of
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,8 +18,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="check", description="Check a dpframe certificate.")
     parser.add_argument("file", help="the certificate, a JSON file")
     parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
-    told = "refuse what trusts other classes than this, module:Class, or none"
-    parser.add_argument("--trusted", metavar="NAME", action="append", help=told)
+    limit = "refuse what trusts other classes than this, module:Class, or none"
+    parser.add_argument("--trusted", metavar="NAME", action="append", help=limit)
     options = parser.parse_args(argv)
     try:
         document = read(content_of(options.file))

@@ -16,7 +16,7 @@ from dpframe.errors import InvalidArgument, listed_words
 from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import L2, Norm
-from dpframe.symbols import Expression, Number, exact
+from dpframe.symbols import ZERO, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
 from dpframe.theory.guarantees import APPROX, PURE
@@ -173,7 +173,6 @@ def restated(cls: type, base: type, *names: str) -> None:
             setattr(cls, name, vars(base)[name])
 
 
-ZERO = Number(Fraction(0))
 NEEDS_DELTA = "Gaussian noise needs a delta above 0, since no epsilon alone can pay for it"
 WITH_DELTA = "give its share a delta, take a target dp.ApproxDP(epsilon, delta), or use dp.Laplace."
 

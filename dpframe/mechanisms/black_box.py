@@ -8,11 +8,9 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import ONE, Expression, exact
 
 from .base import Mechanism
-
-ONE = exact(1)
 
 
 def _text(_: object, attribute: attrs.Attribute[str], value: object) -> None:

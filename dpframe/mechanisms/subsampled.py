@@ -26,7 +26,7 @@ from dpframe.privacy import (
     Relation,
     number,
 )
-from dpframe.symbols import Expression, Number, exact, exp, log
+from dpframe.symbols import ONE, Expression, Number, exact, exp, log
 
 from .base import Mechanism
 from .randomized_response import RandomizedResponse
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from dpframe.randomness import Bits
-
-ONE = Number(Fraction(1))
 
 
 def _base(_: object, __: object, value: Any) -> None:

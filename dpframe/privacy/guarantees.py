@@ -16,12 +16,11 @@ import attrs
 from dpframe.errors import SHORT, InvalidArgument, Plain, check_kind, listed_words, nearest
 from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
-from dpframe.symbols import Expression, Number, exact, log, multiply, power, sqrt
+from dpframe.symbols import ONE, Expression, Number, exact, log, multiply, power, sqrt
 
 if TYPE_CHECKING:
     from dpframe.pld.losses import PrivacyLoss
 
-ONE = Number(Fraction(1))
 DIVIDE = (
     "budget.split_evenly(2) gives two halves, budget.split('1/3', '2/3') shares by weights; "
     "budget.epsilon, .delta, .rho and .mu are formulas."

@@ -1,5 +1,5 @@
 """Formulas of the language in the kernel's ring, where a proof of a sign is searched for when it is
-asked for. What is shown here, the kernel shows.
+needed. What is shown here, the kernel shows.
 
 Formulas as rigorous enclosures: ball arithmetic at numbers and on boxes.
 """

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 import attrs
 
@@ -21,9 +20,8 @@ from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
-from dpframe.symbols import RELEASED, Expression, Number, log, split_coefficient
+from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 
-from .algebra import enclose
 from .judge import Earned, Move, judge, within
 from .problem import (
     EVEN,
@@ -39,11 +37,7 @@ from .problem import (
     opened,
 )
 from .profile_rule import Claim
-from .sign import counterexample, nonnegative
-
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
-LOG_2 = enclose(log(2), {})
-MOST_ENTRIES = 60  # beyond, the event is too rare to look at
+from .sign import nonnegative
 
 
 def earns(problem: Problem, release: Release) -> Earned:
@@ -53,8 +47,7 @@ def earns(problem: Problem, release: Release) -> Earned:
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
-        found = opened("share", release.label, rule, (), repair)
-        return Earned(attrs.evolve(found, edit=Edit(EVEN)))
+        return Earned(opened("share", release.label, rule, (), repair, edit=Edit(EVEN)))
     if release.rule is not None:
         return _by_theorem(problem, release, release.rule, share, sensitivity.value)
     if "epsilon" not in share.currency:
@@ -110,7 +103,11 @@ def _stated(
     whole = all(name in share.currency for name in given.currency)
     if whole and all(_inside(problem, amount, most) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
-    witness = pure_witness(release, share) if release.gives is PureDP else None
+    witness = None
+    if release.gives is PureDP:
+        from .pure_noise import pure_witness  # most certificates never need it
+
+        witness = pure_witness(release, share)
     repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
     repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
     if release.noise.selects:
@@ -157,7 +154,8 @@ def _needed(release: Release, amount: Expression) -> bool:
     e^(a (a - 1) v^2/(2 s^2)): the same divergence. [CanonneKS20, Prop 5]
     """
     moved, noise = release.moved, noise_of(release.noise)
-    sharp = noise is not None and noise.loss.rho is not None and not noise.loss.pure
+    loss = None if noise is None else noise.loss
+    sharp = loss is not None and (loss.gaussian or (loss.rho is not None and not loss.pure))
     attained = moved is not None and moved.attained and release.reached
     return sharp and attained and RELEASED not in amount.scope
 
@@ -166,47 +164,12 @@ def _inside(problem: Problem, amount: Expression, most: Expression) -> bool:
     return nonnegative(most - amount, problem.field).proved is True
 
 
-def pure_witness(release: Release, share: Share) -> Witness | None:
-    """Numbers at which Laplace noise breaks its share on a pair that attains the sensitivity; None
-    where none is found.
-    """
-    if release.noise.selects:
-        from .selected import selection_witness
-
-        return selection_witness(release, share)
-    if release.noise is not Laplace:
-        return None  # other noise reaches its loss in a limit, or for some moves only
-    moved = release.moved
-    if moved is None or not moved.attained:
-        return None
-    loss = release.guarantee(moved.value).amounts[0]
-    if RELEASED in loss.scope or release.sampled is not None:
-        return None
-    formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
-    return counterexample(formulas, _lost)
-
-
-def _lost(true: Any, claimed: Any, delta: Any, shift: Any, count: Any) -> str | None:
-    """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
-    the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
-    """
-    if not (true > claimed and count < MOST_ENTRIES):
-        return None
-    if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
-        return None
-    return (
-        f"a row moves it by {float(shift.mid()):.6g} in its norm: "
-        f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
-    )
-
-
 def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
     if "delta" not in share.currency:
-        facts = (f"share ({share})",)
-        found = opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA)
-        return Earned(attrs.evolve(found, edit=Edit(NOISE, release, Laplace.pure)))
+        facts, edit = (f"share ({share})",), Edit(NOISE, release, Laplace.pure)
+        return Earned(opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA, edit=edit))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
     moved = release.statistic.sensitivity(L2)

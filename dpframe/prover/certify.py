@@ -326,3 +326,25 @@ def graph_of(regression: Regression, setting: Setting, target: Guarantee) -> Gra
     if type(regression).graph is Regression.graph:
         return Regression.graph(regression, setting, target.budget)
     return Graph.of(regression.graph(setting, target.budget).output)
+
+
+NOT_PRIVATE = "NOT PRIVATE"
+
+
+@attrs.frozen(slots=False, eq=False)
+class Unproved(AtNumbers):
+    """A declaration without a certificate: dp.experiments.simulate runs it on data that is no
+    secret, and dp.execute never does.
+    """
+
+
+def unproved(
+    regression: Regression, *, target: Guarantee, setting: Setting, label: str
+) -> Unproved:
+    """A declaration as it stands, to be simulated. `label` must be "NOT PRIVATE", which the
+    result of a simulation then carries. Raises InvalidArgument.
+    """
+    if not isinstance(label, str) or label != NOT_PRIVATE:
+        way_out = "Nothing was proved: write label='NOT PRIVATE', or use dp.certify."
+        raise InvalidArgument("label", f"{NOT_PRIVATE!r}, word for word", label, way_out)
+    return Unproved(regression, examine(regression, target=target, setting=setting))

@@ -6,12 +6,11 @@ from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 from dpframe.accountants import Composition, NumericAccountant, Part
-from dpframe.pld import losses
 from dpframe.privacy import GaussianDP
-from dpframe.symbols import Number, sqrt
+from dpframe.symbols import ZERO, Number, sqrt
 
 from .certify import Certificate
-from .profile_rule import Pure, amplified, sampled_draws, squared_mu, upper
+from .profile_rule import Mixture, squared_mu, upper
 
 
 def together(certificate: Certificate) -> Composition:
@@ -27,17 +26,8 @@ def together(certificate: Certificate) -> Composition:
     if not certificate.graph.additive:
         whole = Part(certificate.target.substitute(values))
         return Composition((whole,), certificate.setting.relation, NumericAccountant())
-    gaussians = [r for r in releases if r.gives is GaussianDP and not amplified(r)]
-    others = [release for release in releases if release.gives is not GaussianDP]
-    square = squared_mu(gaussians).substitute(values)
-    parts = (
-        [Part(losses.GaussianLoss(upper(sqrt(square))))] if square != Number(Fraction(0)) else []
-    )
-    pure = [Pure.of(release, values) for release in others]
-    parts += [Part(one.loss(), one.count) for one in pure]
-    sampled = [sampled_draws(release, values) for release in releases if amplified(release)]
-    parts += [Part(losses.SubsampledGaussianLoss(mu, rate), count) for mu, rate, count in sampled]
-    return Composition(tuple(parts), certificate.setting.relation, NumericAccountant())
+    parts = Mixture.of(releases, values).parts()
+    return Composition(parts, certificate.setting.relation, NumericAccountant())
 
 
 def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
@@ -51,7 +41,7 @@ def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
         return None
     values = {name: Number(value) for name, value in certificate.values.items()}
     square = squared_mu(releases).substitute(values)
-    if square == Number(Fraction(0)) or square.symbols():
+    if square == ZERO or square.symbols():
         return None
     return GaussianDP(_decimal(upper(sqrt(square))))
 

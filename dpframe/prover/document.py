@@ -30,15 +30,8 @@ if TYPE_CHECKING:
 SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
 Made = TypeVar("Made", Regression, Accountant)
-# a field at its default is left out, unless it is among WRITTEN
 STATED = {"relation", "rows_per_person"}
-WRITTEN = {
-    Setting: {"X", "y"},
-    Rows: {"norm", "columns", "intercept"},
-    Column: {"name", "bound", "lower", "upper"},
-    Numeric: {"name", "lower", "upper", "unit"},
-    Categorical: {"name", "levels", "baseline"},
-}
+LEFT_OUT = {"box", "grid", "levels", "terms", "unknown"}  # where these fields are at their default
 SIDES = {sides: name for name, sides in CLOSED.items()}
 
 
@@ -375,11 +368,10 @@ def setting_of(spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Sym
 
 def _record(value: Any) -> dict[str, object]:
     fields = ((field, getattr(value, field.name)) for field in attrs.fields(type(value)))
-    kept = WRITTEN[type(value)]
     return {
         field.name: _json(own)
         for field, own in fields
-        if field.name in kept or own != field.default
+        if field.name not in LEFT_OUT or own != field.default
     }
 
 

@@ -24,18 +24,19 @@ from dpframe.pld import losses
 from dpframe.privacy import Guarantee, Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
-from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, analytic_sigma, log, sqrt
 from dpframe.theory.mechanisms import NOISES
 
 from .algebra import BITS, Field, at_point
-from .basic import ONE, ZERO, earns, thinned
+from .basic import earns, thinned
 from .judge import Earned
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
+from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
 CURRENCIES = (("epsilon",), ("epsilon", "delta"), ("rho",), ("mu^2",))  # and one an order
-MOST = 64  # releases that are asked whether they alone cost too much
+MOST = 64  # releases that are compared with the target alone
 Ball = Any
 
 
@@ -104,7 +105,7 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
 
 def _selected(release: Release, target: Guarantee) -> Obligation | None:
     """The total, refuted by one selection alone."""
-    from .selected import selection_witness
+    from .pure_noise import selection_witness
 
     if target.currency not in CURRENCIES[:2]:
         return None
@@ -199,7 +200,7 @@ class Draw:
         loss = self.loss(arb_upper(size), arb_lower(moved))
         if loss is None or inside(loss, currency, most) is not False:
             return None
-        return f"moved by {_shown_ball(moved)}, {cost_text(loss, currency, most)}"
+        return f"moved by {shown_ball(moved)}, {cost_text(loss, currency, most)}"
 
     def factor(self, share: Share, field: Field) -> float | None:
         """How many times as much noise it has as the share needs, to 4 digits; None where that
@@ -289,12 +290,8 @@ def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[
         cost = cost if order is None else divergence_of(loss, order)
     name = currency[0]
     if cost.is_finite():
-        return f"it costs {name} = {_shown_ball(cost)} > {first}"
+        return f"it costs {name} = {shown_ball(cost)} > {first}"
     return f"it costs more than {name} = {first}"
-
-
-def _shown_ball(ball: Ball) -> str:
-    return f"{float(ball.mid()):.6g}"
 
 
 def _least(enough: Callable[[float], bool | None]) -> float | None:

@@ -43,8 +43,7 @@ from dpframe.graph.release import symbols_of
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.sensitivity import L2
-from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, Symbol
-from dpframe.symbols.arithmetic import ZERO
+from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
 
 from .problem import (
     DROP,
@@ -112,10 +111,10 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
         fix = "read the loop instead of its point."
         yield opened("structure", node.label, rule, (node.label,), fix)
-    asked = {one.step for one in graph.loops if one.point in read[one.step]}
+    queries = {one.step for one in graph.loops if one.point in read[one.step]}
     steps_of = {one.step for one in graph.loops}
     for release in graph.releases:
-        if release.sampled is not None and release in steps_of and release not in asked:
+        if release.sampled is not None and release in steps_of and release not in queries:
             rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (f"sampled = {release.sampled}",)
             fix = "let its step read the point, or leave the loop out."
@@ -150,8 +149,8 @@ def where(problem: Problem, node: Node) -> str:
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
-    asked = [release.statistic for release in problem.graph.releases]
-    reached = next((one for one in asked if node in ancestors(one)), None)
+    statistics = [release.statistic for release in problem.graph.releases]
+    reached = next((one for one in statistics if node in ancestors(one)), None)
     return label if reached is None else f"{label} -> {reached.label}"
 
 
@@ -271,19 +270,13 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
-FROM_ZERO = {"max_abs", "max_norm", "std", "maximum", "quantile"}
-"""Aggregates that are as small as one likes on some table of records near 0, where such occur, and
-not on a neighbour.
-"""
-
-
 def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> str | None:
     """Why no claim holds where such an aggregate, times what does not read it, is the size of the
     noise, or divides the records that are summed.
     """
     node, formula = place.node, place.reading.formula
     single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
-    if not isinstance(single, RawAggregate) or single.name not in FROM_ZERO:
+    if not isinstance(single, RawAggregate) or not single.vanishes:
         return None
     if not varies(single.data):
         return None
@@ -322,7 +315,7 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
     """Whether it is a sum of these rows or labels, clipped or not, and of others that occur."""
     read = [(one, unclipped(one)) for one in tables(statistic)]
     others = (one for one, before in read if before is not divided)
-    there = statistic.kind in GROWING and all(map(occurs, others))
+    there = statistic.unbounded and all(map(occurs, others))
     return there and divided in [one for _, one in read]
 
 
@@ -419,13 +412,6 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
             yield _raw(problem, f"{path(node)} -> output", node, rule, verdict)
 
 
-GROWING = {
-    *("gram", "lambda_min", "moment", "squares", "row_sum", "label_sum", "trace"),
-    *("column_squares", "sufficient_statistics", "monomials", "identity"),
-}
-"""Kinds of statistics that one row, or label, of any size moves by any amount."""
-
-
 def differs(node: Node) -> bool:
     """Whether two neighbours are known on which raw data differ: released as they are, they refute
     every claim.
@@ -439,7 +425,7 @@ def differs(node: Node) -> bool:
     moved = node.one_row(L2, node.unit.relation)
     if moved is not None:
         return moved.attained and moved.value != ZERO
-    return node.kind in GROWING and all(varies(_undivided(one)) for one in tables(node))
+    return node.unbounded and all(varies(_undivided(one)) for one in tables(node))
 
 
 def _undivided(node: Node) -> Node:

@@ -110,13 +110,13 @@ class Foreseen:
         shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(terms))
         if rows.box is not None:
             shrunk = min(shrunk, number(rows.box) ** 2)
-        alone = [told(term, needed / shrunk, needed / shrunk) for term in terms]
+        alone = [foretold(term, needed / shrunk, needed / shrunk) for term in terms]
         widths = [math.prod(part.width for part in term) for term in terms]
         lost = [0 if one.likely else width for one, width in zip(alone, widths, strict=True)]
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
-        return cls(tuple(told(term, needed / shrunk, more) for term, more in pairs))
+        return cls(tuple(foretold(term, needed / shrunk, more) for term, more in pairs))
 
     @property
     def all_likely(self) -> bool:
@@ -153,10 +153,10 @@ class Foreseen:
             yield "the intercept only with all of them"
 
 
-def told(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Foretold:
+def foretold(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Foretold:
     """Of one column of a codebook, or of the product of several, as if they were independent."""
     if len(term) > 1:
-        alone = [told((part,), needed, beside) for part in term]
+        alone = [foretold((part,), needed, beside) for part in term]
         even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
         return Foretold(":".join(part.name for part in term), even, uneven, needed, beside)
     (part,) = term

@@ -4,17 +4,13 @@ values, by exact algebra.
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import attrs
 
 from dpframe.graph import Graph, Node, Post, Regression, Release, Setting
 from dpframe.privacy import Guarantee
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import ONE, Expression
 
 from .algebra import Field
-
-ONE = Number(Fraction(1))
 
 
 @attrs.frozen

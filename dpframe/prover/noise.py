@@ -12,7 +12,6 @@ record. Proof page: proofs/personalized.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import partial
 
 from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
@@ -26,9 +25,9 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import RECORD, Number
+from dpframe.symbols import ONE, RECORD, ZERO
 
-from .flow import GROWING, moves, occurs, tables
+from .flow import moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -144,16 +143,13 @@ def _last(problem: Problem) -> Iterator[Obligation]:
             yield opened("personal", node.label, rule, (fact,), fix)
 
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
-
-
 def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
     positive where its share is (`planned`).
     """
-    asked = partial(_noise, problem, planned=planned)
-    failing = any(map(asked, _alike(problem, planned=planned)))
-    each = (asked(release) for release, _ in problem.classes if failing)
+    judged = partial(_noise, problem, planned=planned)
+    failing = any(map(judged, _alike(problem, planned=planned)))
+    each = (judged(release) for release, _ in problem.classes if failing)
     found = [obligation for obligation in each if obligation is not None]
     rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
     facts, count = _sensitivities(problem), len(problem.graph.releases)
@@ -185,7 +181,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         fix = "use dp.Gaussian or dp.Laplace."
         return opened("noise", release.label, rule, (fact,), fix)
     if release.rule is not None and moved.value == ZERO:
-        return _still(release)
+        return _constant(release)
     calibrated = release.rule is not None and planned
     size = moved.value if calibrated else release.mechanism.formula
     if problem.field.shown(size, strict=True):
@@ -197,7 +193,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     return opened("noise", release.label, rule, (fact,), repair, edit=edit)
 
 
-def _still(release: Release) -> Obligation:
+def _constant(release: Release) -> Obligation:
     rule = "a theorem calibrates noise to a sensitivity, and this one is 0"
     label = release.statistic.label
     fact = f"{label} is constant over neighbours ({release.statistic.unit})"
@@ -218,8 +214,8 @@ def _unbounded(release: Release) -> Obligation:
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
     facts = (f"{release.statistic.label} has no bound that a rule derives",)
-    asked = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
-    wrong = [f"{one.label}: {why}" for one in asked for why in unmet(one, one.unit.relation)]
+    statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
+    wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
         asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
@@ -249,7 +245,7 @@ def _growth(release: Release) -> str | None:
     read = list(tables(statistic))
     unclipped = any(occurring(table).any_finite for table in read) and all(map(occurs, read))
     single = release.noise.selects and release.entries == ONE  # one candidate is always released
-    if statistic.kind not in GROWING or not unclipped or single:
+    if not statistic.unbounded or not unclipped or single:
         return None
     label = statistic.label
     return f"one row of norm M moves {label} by an amount that grows with M without bound"

@@ -1,18 +1,17 @@
 """Parallel composition over public partitions: one change of the table changes few cells of each.
 
 A release that reads one cell, and nothing else of the table, is the same mechanism on the same
-value where that cell does not change. So what a pair of neighbours can tell is told by the releases
-of the cells that change, and by those that read more than a cell. Proof page: proofs/partition.
+value where that cell does not change. So neighbours differ in the releases of the cells that
+change, and in those that read more than a cell. Proof page: proofs/partition.
 
-Samples in which each record has a coin of its own: what must hold around the claim about the
-sample. Proof page: proofs/thinning.
+Samples in which each record has a probability of its own: what must hold around the claim about
+the sample. Proof page: proofs/thinning.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, product
 from math import comb, prod
@@ -28,7 +27,6 @@ from dpframe.symbols import DATA, RECORD, Number
 
 from .problem import PROVED, Obligation, Problem, Witness, opened, thinnings
 
-ONE = Number(Fraction(1))
 RULE = (
     "a record that is kept with probability min(1, (e^epsilon - 1)/(e^t - 1)) pays at most its "
     "own epsilon for what costs t on the sample [JorgensenYC15, Thm 1] (proofs/thinning)"
@@ -64,18 +62,18 @@ def _relation(problem: Problem) -> Iterator[Obligation]:
         yield _open("sample", rule, str(problem.setting.relation), fix)
 
 
-def _of_target(problem: Problem, coins: Thinning) -> Iterator[Obligation]:
-    """The coins fall by the target's own epsilon, and delta is the target's."""
+def _of_target(problem: Problem, sample: Thinning) -> Iterator[Obligation]:
+    """Records are sampled by the target's own epsilon, and delta is the target's."""
     personal, fix = problem.personal, "take dp.graph.thinned(X, y, budget, threshold) as it is."
     if not isinstance(personal, PersonalizedDP):
         rule = "a sample by each record's budget needs a target that has them"
         yield _open("sample", rule, str(problem.target), "certify for dp.PersonalizedDP(...).")
         return
-    each, base = personal.each, coins.base
-    wanted = each.amounts == (coins.epsilon, *base.amounts[1:])
+    each, base = personal.each, sample.base
+    wanted = each.amounts == (sample.epsilon, *base.amounts[1:])
     if type(each) is not type(base) or not wanted:
-        rule = "the coins fall by the budgets of the target"
-        yield _open("sample", rule, f"{coins.epsilon}, target {each}", fix)
+        rule = "records are sampled by the budgets of the target"
+        yield _open("sample", rule, f"{sample.epsilon}, target {each}", fix)
 
 
 def _sampled_twice(problem: Problem) -> Iterator[Obligation]:

@@ -8,11 +8,10 @@ from fractions import Fraction
 import attrs
 
 from dpframe.graph import Procedure, Release
-from dpframe.graph.release import ONE
 from dpframe.graph.release import whole as is_whole
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, ZeroConcentratedDP
-from dpframe.symbols import Expression, Number, add, multiply, split_coefficient
+from dpframe.symbols import ONE, ZERO, Expression, Number, add, multiply, split_coefficient
 
 from .algebra import number
 from .parallel import about, coarse, moving
@@ -30,7 +29,6 @@ from .problem import (
 )
 from .sign import Decision, nonnegative, positive
 
-ZERO = Number(Fraction(0))
 LONG = 200  # characters of sums that fit on a screen
 BASIC = "[DworkR14, Thm B.1]"
 SOURCES = {

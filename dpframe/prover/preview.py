@@ -56,8 +56,8 @@ class Preview:
         ]
         signal = "(signal: n rows that fill their bound, in one direction)"
         title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
-        told = [] if self.intervals is None else [f"intervals: {self.intervals}"]
-        return "\n".join([title, head, *rows, *self._about_the_grid(), *told])
+        said = [] if self.intervals is None else [f"intervals: {self.intervals}"]
+        return "\n".join([title, head, *rows, *self._about_the_grid(), *said])
 
     def _about_the_grid(self) -> list[str]:
         if self.grid is None:

@@ -5,7 +5,6 @@ calls it; what it asks is decided here, and what stays open is explained.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -17,7 +16,7 @@ from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import ONE, Expression
 from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
@@ -26,8 +25,6 @@ from .examined import EXAMINED
 from .judge import Earned
 from .problem import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Problem, Witness
 from .sign import nonnegative
-
-ONE = Number(Fraction(1))
 
 
 @attrs.frozen

@@ -32,13 +32,12 @@ from dpframe.privacy import (
     Relation,
     ZeroConcentratedDP,
 )
-from dpframe.symbols import Expression, Number, Symbol, add, power, sqrt
+from dpframe.symbols import ONE, ZERO, Expression, Number, Symbol, add, power, sqrt
 
 from .algebra import BITS, at_point, enclose, rational_ball
 from .problem import Constraint, Witness, joint_moves
 from .sign import counterexample
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 NO_VALUES: Mapping[str, Expression] = MappingProxyType({})
 
 ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
@@ -102,13 +101,18 @@ class Mixture:
     """mu of a draw that reads all rows, rate of its sample, number of draws"""
 
     @classmethod
-    def of(cls, releases: Sequence[Release]) -> Mixture:
-        """The mixture of these releases. Raises InvalidArgument while a cost is a formula."""
+    def of(
+        cls, releases: Sequence[Release], values: Mapping[str, Expression] = NO_VALUES
+    ) -> Mixture:
+        """The mixture of these releases at these numbers. Raises InvalidArgument while a cost is a
+        formula.
+        """
         sampled = [release for release in releases if amplified(release)]
         gaussians = [r for r in releases if r.gives is GaussianDP and r not in sampled]
         others = [release for release in releases if release.gives is not GaussianDP]
-        mu = upper(sqrt(squared_mu(gaussians))) if gaussians else Fraction(0)
-        return cls(mu, tuple(map(Pure.of, others)), tuple(map(sampled_draws, sampled)))
+        mu = upper(sqrt(squared_mu(gaussians).substitute(values)))
+        pure = tuple(Pure.of(release, values) for release in others)
+        return cls(mu, pure, tuple(sampled_draws(release, values) for release in sampled))
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""

@@ -16,7 +16,7 @@ from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
-from dpframe.symbols import DATA, RECORD, RELEASED, Expression, Number
+from dpframe.symbols import DATA, ONE, RECORD, RELEASED, Expression
 from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
 
 from .flow import adaptive, flow, where
@@ -37,8 +37,6 @@ from .problem import (
     place,
 )
 from .sign import positive
-
-ONE = Number(Fraction(1))
 
 
 def obligations(problem: Problem) -> list[Obligation]:
@@ -96,10 +94,10 @@ def _target(problem: Problem) -> Iterator[Obligation]:
     target = problem.target
     amounts = {name: getattr(target, name) for name in target.parameters}
     for name, amount in amounts.items():
-        asked = [positive(amount, problem.field)]
+        decisions = [positive(amount, problem.field)]
         if name == "delta":
-            asked.append(positive(1 - amount, problem.field))
-        if all(one.proved for one in asked) and problem.field.shown(amount, strict=True):
+            decisions.append(positive(1 - amount, problem.field))
+        if all(one.proved for one in decisions) and problem.field.shown(amount, strict=True):
             continue
         rule = (
             "the target must be meaningful for every parameter value: amounts positive, "
@@ -107,7 +105,7 @@ def _target(problem: Problem) -> Iterator[Obligation]:
         )
         found = Obligation("structure", "target", rule, (f"{name} = {amount}",), UNPROVED)
         repair = "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
-        point = next((one.witness for one in asked if one.witness is not None), None)
+        point = next((one.witness for one in decisions if one.witness is not None), None)
         if point is not None:  # no guarantee has such an amount, whatever is released
             witness = Witness(named(point, amount), f"no guarantee has this {name}")
             found = attrs.evolve(found, kind="domain", verdict=REFUTED, witness=witness)

@@ -6,7 +6,6 @@ Joint Gaussian DP: all Gaussian releases are one Gaussian release of the stacked
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import partial
 
 import attrs
@@ -26,7 +25,7 @@ from dpframe.privacy import (
     as_kind,
     concentrated_epsilon,
 )
-from dpframe.symbols import RELEASED, Expression, Number, log, maximum, sqrt
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 
 from .algebra import Field
 from .judge import Move, judge
@@ -79,8 +78,8 @@ def _stacked(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...]) 
     if joint is None:
         return None
     found = _total(problem, joint, grouped)
-    told = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
-    return attrs.evolve(found, obligations=told)
+    explained = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
+    return attrs.evolve(found, obligations=explained)
 
 
 def reached_moves(
@@ -153,7 +152,6 @@ def inside(
     return opened("total", ALL, rule, facts, fix, witness, edit=Edit(ALL_NOISE))
 
 
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 DIVERGENCE = "the divergence of the target's order is at most order times rho [BunS16, Def 1.1]"
 CONVERTED = "rho + 2 sqrt(rho log(1/delta)) <= epsilon [BunS16, Prop 1.3]"
 

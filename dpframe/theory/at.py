@@ -24,8 +24,8 @@ class Past:
         self.counts: list[Formula] = []  # those that stand for the number of rows
         self.points: dict[object, frozenset[object]] = {}  # for each fact, the loops' points
         self.late: set[object] = set()  # facts that a released value decides
-        self.sums: set[object] = set()  # statistics that a sample of the rows may be asked for
-        self.loops: dict[object, Release] = {}  # for each point, what is asked there
+        self.sums: set[object] = set()  # statistics that may be of a sample of the rows
+        self.loops: dict[object, Release] = {}  # for each point, the release that reads it
 
     def read(self, f: Formula) -> Formula:
         """Note what a formula reads."""

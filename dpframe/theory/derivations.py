@@ -127,8 +127,7 @@ def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
     named_theorems(c)
     c.where, amounts = "total", c.amounts
-    normal = all(r.noise.loss.gaussian for r in c.releases)
-    c.require(normal, "every release must be Gaussian")
+    c.require(all(r.noise.loss.gaussian for r in c.releases), "every release must be Gaussian")
     for some in moving(c, c.releases):
         squares = squared_moves(c, some)
         if c.guarantee is APPROX:
@@ -147,23 +146,16 @@ def _zcdp(c: At) -> None:
     named_theorems(c)
     c.where = "total"
     for some in moving(c, c.releases):
-        rhos(c, some)
-
-
-def rhos(c: At, releases: Sequence[Release]) -> None:
-    """The rhos of releases that may move together are inside the target. Raises Refused."""
-    amounts = c.amounts
-    others = [r for r in releases if not r.noise.loss.gaussian]
-    gaussians = [r for r in releases if r.noise.loss.gaussian]
-    known = [(r, r.noise.loss.rho) for r in others if r.noise.loss.rho is not None]
-    c.require(len(known) == len(others), "the rho of a release is unknown")
-    extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * rho for r, rho in known)
-    sums = by_part(c, squared_moves(c, gaussians))
-    for most in joint(sums, lambda a, b: above(c, a, b)):
-        rho = worth = most * HALF + extra
-        if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
-            worth = rho + (rho * c.ring.log(1 / amounts[1])) ** HALF * 2
-        c.at_least(amounts[0], worth, "rho, or what it converts to, must be inside the target")
+        gaussians = [r for r in some if r.noise.loss.gaussian]
+        known = [(r, r.noise.loss.rho) for r in some if r.noise.loss.rho is not None]
+        c.require(len(known) + len(gaussians) == len(some), "the rho of a release is unknown")
+        extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * rho for r, rho in known)
+        sums = by_part(c, squared_moves(c, gaussians))
+        for most in joint(sums, lambda a, b: above(c, a, b)):
+            rho = worth = most * HALF + extra
+            if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
+                worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2
+            c.at_least(c.amounts[0], worth, "rho, or its conversion, must be inside the target")
 
 
 @derivation("numeric", APPROX)

@@ -93,7 +93,7 @@ class StatisticFacts:
         return {"L1": self.l1, "L2": self.l2, "range": self.range}[norm]
 
     @property
-    def still(self) -> bool:
+    def invariant(self) -> bool:
         """Whether it is constant over neighbours."""
         return self.l2 is not None and not self.l2 and self.l1 is not None and not self.l1
 
@@ -214,7 +214,9 @@ class OfBudgets:
 
 @dataclass(frozen=True, eq=False)
 class Thinning:
-    """A coin for each record: kept with probability min(1, (e^epsilon - 1)/(e^threshold - 1))."""
+    """A sample of the records, each kept with probability min(1, (e^epsilon - 1)/(e^threshold -
+    1)).
+    """
 
     threshold: Formula
     epsilon: Formula
@@ -232,4 +234,4 @@ SEEN = (*RELEASED, StatisticFacts)  # what may be public
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
-    return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.still)
+    return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.invariant)

@@ -65,8 +65,7 @@ def charged(
 
 def by_part(at: Context, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:
     """The m_i added up by their part."""
-    total = at.total
-    return {part: total(m for own, m in squares if own == part) for part in PARTS}
+    return {part: at.total(m for own, m in squares if own == part) for part in PARTS}
 
 
 def above(c: At, a: Formula, b: Formula) -> Formula:

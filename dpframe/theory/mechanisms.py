@@ -14,13 +14,13 @@ class Loss(NamedTuple):
     name: str
     pure: bool  # at most epsilon = move/size, dominated by the pair of this name
     gaussian: bool  # that of N(0, 1) and N(move/size, 1): squares of joint moves add
-    rho: Fraction | None  # that of a move of one size; of others the square of move/size times it
+    rho: Fraction | None  # that of a move of one size, squares times it for others; not of NORMAL
     tail: bool  # a bound on one number may rest on its tail: of N(0, 1), or of Laplace(1)
 
 
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
 # [DongRS22, Thm 2.7] [BunS16, Prop 1.4, 1.6] [KairouzOV15, Thm 3.2] [CanonneKS20, Thm 4]
-NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=HALF, tail=True)
+NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=None, tail=True)
 LAPLACIAN = Loss("laplace", pure=True, gaussian=False, rho=HALF, tail=True)
 RESPONSE = Loss("response", pure=True, gaussian=False, rho=HALF, tail=False)
 RANGED = RESPONSE._replace(rho=EIGHTH)  # [DongDR20] [CesarBR21]

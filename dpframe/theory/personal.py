@@ -77,7 +77,7 @@ def promised(c: At) -> None:
     any budget asks for, more noise never costs more, and every record's move follows from its own
     budget. Then what is shown for one record's symbols holds for every record. Raises Refused.
     """
-    coins = [fact for fact in c.facts if isinstance(fact, Thinning)]
+    samples = [fact for fact in c.facts if isinstance(fact, Thinning)]
     if not c.personal.own:
         return  # then no node reads budgets
     silent = sorted(c.personal.own - c.ring.depends(*c.amounts))
@@ -88,23 +88,23 @@ def promised(c: At) -> None:
     others = [fact for fact in c.facts if isinstance(fact, (Procedure, Bound))]
     rule = "budgets of each record are spent on noise: no bounds, no procedures but tilted_minimum"
     c.require(all(isinstance(fact, Tilted) for fact in others), rule)
-    for coin in coins:
-        on_sample(c, coin)
+    for sample in samples:
+        on_sample(c, sample)
 
 
-def on_sample(c: At, coin: Thinning) -> None:
+def on_sample(c: At, sample: Thinning) -> None:
     """Whatever costs `threshold` on the sample costs each record its own epsilon [JorgensenYC15,
     Thm 1]: that is then to be shown. Raises Refused.
     """
     mixed = f"everything that is released must read the sample: {c.personal.bare}"
     c.require(not c.personal.bare, mixed)
     c.require(not c.relation.replaced, "a sample hides whether a record is there: add/remove only")
-    base = [coin.threshold] if coin.delta is None else [coin.threshold, coin.delta]
-    kind_of = PURE if coin.delta is None else APPROX
+    base = [sample.threshold] if sample.delta is None else [sample.threshold, sample.delta]
+    kind_of = PURE if sample.delta is None else APPROX
     c.require(c.guarantee is kind_of, "a sample proves its own kind")
-    own = [coin.epsilon, *base[1:]]
+    own = [sample.epsilon, *base[1:]]
     same = all(mine.key == other.key for mine, other in zip(own, c.amounts, strict=True))
-    c.require(same, "coins must fall by the target's own epsilon; delta must be the target's")
+    c.require(same, "records must be sampled by the target's epsilon; delta must be the target's")
     c.shared(*base)
     c.personal.claimed, c.amounts = c.amounts, base
 
@@ -140,9 +140,10 @@ def learned(c: At, name: str, fact: object) -> Formula:
     """
     if isinstance(fact, OfBudgets):
         return of_all(c, name, fact)
-    span, still = c.domains[name], isinstance(fact, StatisticFacts) and fact.still and fact.counts
+    span = c.domains[name]
     if not isinstance(fact, Known):
-        own = still and not named(c, name)
+        rows = isinstance(fact, StatisticFacts) and fact.invariant and fact.counts
+        own = rows and not named(c, name)
         c.require(own, f"{name} reads a value that is not constant over neighbours")
         c.past.counts.append(c.symbol(name))
         return c.symbol(name)
@@ -183,9 +184,9 @@ def committed(c: At, derivation: str) -> None:
     for fact in c.facts:
         if isinstance(fact, (Release, Procedure)):
             points = c.past.points[fact]
-            asked = len(points) == 1 and c.past.loops.get(*points) is fact
+            queried = len(points) == 1 and c.past.loops.get(*points) is fact
             once = "a release that reads a point is what one loop asks"
-            c.require(asked or not points, f"{fact.where}: {once}")
+            c.require(queried or not points, f"{fact.where}: {once}")
 
 
 def derive(c: At, node: Json, index: int) -> None:

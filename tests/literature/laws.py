@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.stats import ks_2samp, norm
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, unproved
+from dpframe.prover.certify import NOT_PRIVATE, unproved
 
 DRAWS, LEVEL, FAR = 1000, 0.01, 1e-4
 EPSILON, DELTA, RHO = 5.0, 1e-6, 0.05

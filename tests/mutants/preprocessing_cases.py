@@ -120,7 +120,7 @@ bad(
 bad(
     "T07m",
     "rows over the largest norm of the data, then clipped to 1",
-    lambda X, y, b: fit(X.norm_mapped(raw("max_norm", X)), y, b),
+    lambda X, y, b: fit(X.scaled(raw("max_norm", X)).clip(norm=1), y, b),
     scaled_move,
     node="X'X",
 )
@@ -236,7 +236,7 @@ accept(
     "V21m",
     "SENS",
     "rows over a public norm, then clipped to 1; labels over a public number",
-    lambda X, y, b: fit(X.norm_mapped(2), y.scaled(2), b),
+    lambda X, y, b: fit(X.scaled(2).clip(norm=1), y.scaled(2), b),
 )
 accept(
     "V21r",

@@ -13,7 +13,7 @@ from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
 from dpframe.graph.columns import Column
 from dpframe.graph.joint import jointly, unit_std
 from dpframe.graph.recalibration import Scaling
-from dpframe.graph.rewriting import Replacement, Rewriting, in_unit, rewritten
+from dpframe.graph.rewriting import Replacement, Rewriting, rewritten
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
@@ -39,7 +39,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .operators.shares import claiming, scaled
-from .subject import inside
+from .subject import in_unit, inside
 
 ROUNDS = 8
 ONE = exact(1)

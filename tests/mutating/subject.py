@@ -10,10 +10,10 @@ import attrs
 
 from dpframe.graph import Graph, Node, Procedure, Regression, Release
 from dpframe.graph.columns import Column
-from dpframe.graph.rewriting import Replacement, rewritten
+from dpframe.graph.rewriting import Replacement, Rewriting, rewritten
 from dpframe.graph.rows import Rows
 from dpframe.mechanisms import AdditiveNoise
-from dpframe.privacy import ADD_REMOVE, Relation, Share
+from dpframe.privacy import ADD_REMOVE, Relation, Share, Unit
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -109,3 +109,19 @@ def inside(procedure: Procedure) -> tuple[Graph, ...]:
     """The graphs that are parts of a procedure."""
     found: tuple[Graph, ...] = getattr(procedure, "graphs", ())
     return found
+
+
+def in_unit(node: Any, unit: Unit) -> Any:
+    """Declared data, as that of a table with another unit of privacy."""
+    return InUnit({}, unit).mapped(node)
+
+
+@attrs.frozen
+class InUnit(Rewriting):
+    """A walk that gives every table one unit of privacy."""
+
+    unit: Unit
+
+    def mapped(self, value: Any) -> Any:
+        """The unit in place of any unit."""
+        return self.unit if isinstance(value, Unit) else super().mapped(value)

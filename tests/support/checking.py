@@ -12,14 +12,21 @@ from typing import Any
 from dpframe import kernel
 from dpframe.exact import ring as exact_ring
 from dpframe.exact import signs as exact_signs
-from dpframe.exact.documents import Refused, Unbounded, Unusable, domain, plain, read
+from dpframe.exact.documents import (
+    Refused,
+    Unbounded,
+    Unusable,
+    content_of,
+    domain,
+    plain,
+    read,
+)
 from dpframe.exact.enclosure import Enclosure
 from dpframe.exact.interval import Interval, ball, cos_sin_units
 from dpframe.exact.profile import Draws, Line, composed, least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
 from dpframe.kernel.checker import hash_of
-from dpframe.kernel.reading import content_of
 from dpframe.prover.witnesses import Searched, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of

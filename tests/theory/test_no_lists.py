@@ -66,9 +66,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("budgets/filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",
     ("graph/maps/grid.py", GRIDS): "what is on a grid is put on no other",
-    ("graph/maps/residuals.py", ("Iterate", "Known", "Loop", "Post", "Release")): (
-        "what was released"
-    ),
     ("graph/procedures/perturbed.py", ("gaussian", "l2_laplace")): "the noise of one procedure",
     ("graph/procedures/perturbed.py", ("Gaussian", "L2Laplace")): "the same",
     (
@@ -99,14 +96,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),
     ): "the pair that dominates each noise; one without an entry is judged by the book alone",
-    (
-        "prover/flow.py",
-        ("gram", "label_sum", "lambda_min", "moment", "row_sum", "squares", "trace"),
-    ): "what grows without bound with its rows: read by refutations, never by proofs",
-    (
-        "prover/flow.py",
-        ("column_squares", "identity", "monomials", "sufficient_statistics"),
-    ): "the same",
+    ("prover/document.py", ("box", "grid")): "fields of a setting, no kinds",
     ("prover/plan.py", ("GaussianDP", "ZeroConcentratedDP")): "words of one refusal",
     ("estimators/released.py", ("count", "gram", "moment", "squares")): (
         "names of the sums that intervals read"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 import dpframe as dp
-from dpframe.prover.unproved import NOT_PRIVATE, Unproved, unproved
+from dpframe.prover.certify import NOT_PRIVATE, Unproved, unproved
 
 Array = NDArray[Any]
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, exact
+from dpframe.symbols import ONE, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
 from ..node import check_interval, positive, reads, titled
-from ..rows import ONE, Rows
+from ..rows import Rows
 from .base import ColumnMap, RecordColumn, RowMap
 
 if TYPE_CHECKING:

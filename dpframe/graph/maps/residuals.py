@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.numerics.blocks.margins import margins, margins_on_grid
-from dpframe.symbols import Number
+from dpframe.symbols import RELEASED, Number
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
@@ -30,13 +30,7 @@ def released_coefficients(value: object) -> Node:
     """A node that is known when rows are read: a release, or what is computed from releases, or the
     point of a loop. Raises InvalidArgument.
     """
-    from ..known import Known
-    from ..loop import Iterate, Loop
-    from ..post import Post
-    from ..procedure import Procedure
-    from ..release import Release
-
-    if not isinstance(value, (Release, Procedure, Post, Known, Loop, Iterate)):
+    if not isinstance(value, Node) or value.scope is not RELEASED:
         way_out = "Release them first: dp.post(...), dp.release(...)."
         raise InvalidArgument("theta", "released coefficients", value, way_out)
     return value

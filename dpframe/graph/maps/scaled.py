@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
-from dpframe.symbols import DATA, RELEASED, Expression, Number, exact, rational
+from dpframe.symbols import DATA, RELEASED, ZERO, Expression, Number, exact, rational
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import Column
@@ -22,7 +22,6 @@ from ..rows import Rows
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
 
-ZERO = Number(Fraction(0))
 TINY, FAR = 1e-300, 1e150  # nothing is divided by less; no released centre is believed beyond
 MOST = Fraction(10) ** 300
 WAY_OUT = "Take them from a codebook, never from the data: lists of numbers."

@@ -238,7 +238,7 @@ def _threshold(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class Thinning(Node):
-    """One coin a record, kept in secret: true with probability min(1, (e^epsilon - 1)/(e^t - 1)),
+    """A secret sample: each record is kept with probability min(1, (e^epsilon - 1)/(e^t - 1)),
     where t is the threshold and epsilon the record's own. A mechanism that is t-differentially
     private under add/remove, on the records kept, is epsilon-differentially private for each
     record. [JorgensenYC15, Thm 1]
@@ -280,7 +280,7 @@ class Sampled(OfRecord):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """What is sampled, everybody's budgets, the coins."""
+        """What is sampled, everybody's budgets, the sample."""
         return (self.source, BudgetSource(self.source.unit), self.thinning)
 
     def records(self, values: Values, number: Numbers) -> Array:
@@ -311,7 +311,7 @@ class SampledColumn(Sampled, RecordColumn):
 def thinned(
     rows: Rows, column: Column, budget: Share, threshold: object
 ) -> tuple[Rows, Column, Share]:
-    """The rows and labels of a secret sample, for which each record's coin falls by its own
+    """The rows and labels of a secret sample, in which each record is kept by its own
     epsilon; and the budget of epsilon = `threshold`, a public positive formula, to be spent on the
     sample. Everything that is released reads the sample; add/remove only. Where all records have
     one epsilon, everything as it is. Raises InvalidArgument.
@@ -321,7 +321,7 @@ def thinned(
         got = listed_words(budget.currency)
         raise InvalidArgument("budget", "of epsilon, perhaps with delta", got, way_out)
     if RECORD not in budget.epsilon.scope:
-        return rows, column, budget  # everybody's coin would be certain
+        return rows, column, budget  # everybody would be kept
     delta = budget.delta if "delta" in budget.currency else None
-    coins = Thinning(threshold, budget.epsilon, delta)
-    return SampledRows(rows, coins), SampledColumn(column, coins), coins.base.budget
+    thinning = Thinning(threshold, budget.epsilon, delta)
+    return SampledRows(rows, thinning), SampledColumn(column, thinning), thinning.base.budget

@@ -10,7 +10,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numerics.blocks.depths import Depths, base_of, reach_of, whole
 from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import Expression, constant, exact
+from dpframe.symbols import ZERO, Expression, exact
 from dpframe.theory.procedures import changed_cells
 
 from ..arrays import Array, np
@@ -20,8 +20,6 @@ from ..node import Node, reads
 from ..procedure import Random, Rounded, Sampler
 from ..statistics import CellSums
 from ..statistics.estimates import ridge
-
-ZERO = constant(0)
 
 
 def several(value: object) -> tuple[CellSums, ...]:

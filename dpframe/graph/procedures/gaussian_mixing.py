@@ -12,14 +12,12 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import Share
-from dpframe.symbols import PUBLIC, Expression, exact, power
+from dpframe.symbols import PUBLIC, ZERO, Expression, exact, power
 
 from ..arrays import Array, np
 from ..node import Node, reads
-from ..procedure import Random, Rounded, Sampler, approximate
+from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
 from ..statistics import Gram
-from ..statistics.combined import ZERO
-from .one_row import of_one_row
 
 ROOM = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest is below 1e6 floors;
 # beyond, the draw is what the certificate calls it: idealized

@@ -10,17 +10,15 @@ from typing import ClassVar
 import attrs
 
 from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.symbols import RELEASED, Expression, exact, exp, power
+from dpframe.symbols import RELEASED, ZERO, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
 from ..arrays import Array, np
 from ..facts import by_the_book
 from ..node import Node, Reading
-from ..procedure import Random, Rounded, Sampler, approximate
+from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
 from ..statistics import Gram, Moment
-from ..statistics.combined import ZERO
-from ..statistics.log_residual import ridge
-from .one_row import of_one_row
+from ..statistics.combined import ridge
 
 ROOM = 1 + 2**-40  # for a penalty that is rounded down
 MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior

@@ -12,13 +12,13 @@ import attrs
 from dpframe.mechanisms import DiscreteLaplace
 from dpframe.numerics.blocks.depths import Depths, distance
 from dpframe.privacy import ApproxDP, Guarantee, Share
-from dpframe.symbols import PUBLIC, Expression, exact, exp, log
+from dpframe.symbols import PUBLIC, ZERO, Expression, exact, exp, log
 
 from ..arrays import Array, np
 from ..node import Node, reads
 from ..procedure import Random, Rounded, approximate
 from ..statistics import CellSums
-from .deep_point import ZERO, DeepPoint, cells_changed, several
+from .deep_point import DeepPoint, cells_changed, several
 
 ROOM = 1 + 2.0**-40  # for the rounding of the scale
 

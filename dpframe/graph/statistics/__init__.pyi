@@ -9,6 +9,7 @@ from .bins import MedianDistance as MedianDistance
 from .bins import TestedMedian as TestedMedian
 from .combined import LambdaMin as LambdaMin
 from .combined import Linear as Linear
+from .combined import LogResidual as LogResidual
 from .combined import Monomials as Monomials
 from .combined import Stack as Stack
 from .combined import combine as combine
@@ -19,7 +20,6 @@ from .counts import CellSums as CellSums
 from .counts import Histogram as Histogram
 from .counts import NormCounts as NormCounts
 from .estimates import BlockEstimates as BlockEstimates
-from .log_residual import LogResidual as LogResidual
 from .sums import ColumnSquares as ColumnSquares
 from .sums import Count as Count
 from .sums import Gram as Gram

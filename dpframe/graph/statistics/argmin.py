@@ -9,7 +9,7 @@ from typing import ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import RELEASED, Expression, Number, exact
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
 from ..arrays import Array, Numbers
 from ..columns import Column
@@ -21,7 +21,7 @@ from ..procedure import Bounds, Objective, Squared
 from ..rows import Rows
 from .base import Searched, Summed
 
-TOLERANCE, NONE, ONE = exact("1e-6"), exact(0), exact(1)
+TOLERANCE = exact("1e-6")
 LEAST = Fraction(1, 10**10)  # what doubles still show
 
 
@@ -36,8 +36,8 @@ def _size(value: object, name: str) -> Expression | None:
 
 
 def _tolerance(value: object) -> Expression:
-    if value in (0, NONE):
-        return NONE
+    if value in (0, ZERO):
+        return ZERO
     found = positive(value, "tolerance")
     if not isinstance(found, Number) or not LEAST <= found.value <= 1:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
@@ -80,7 +80,7 @@ class Argmin(Searched):
 
     def __attrs_post_init__(self) -> None:
         """What is solved exactly has a closed form."""
-        if self.tolerance == NONE and not isinstance(self.objective, Squared):
+        if self.tolerance == ZERO and not isinstance(self.objective, Squared):
             way_out = "Only the squared loss is minimised in closed form."
             raise InvalidArgument("tolerance", "positive", self.objective.label, way_out)
 
@@ -105,7 +105,7 @@ class Argmin(Searched):
     def readings(self) -> dict[str, Reading]:
         """The penalty, the radius, the tolerance."""
         found = {"penalty": self.penalty}
-        if self.tolerance != NONE:
+        if self.tolerance != ZERO:
             found["tolerance"] = self.tolerance
         if self.least is not None and reads_budgets(self.least):
             found["least"] = self.least
@@ -148,7 +148,7 @@ class Argmin(Searched):
         formulas = self.objective.formulas.values()
         numbers = {formula: number(formula) for formula in formulas}
         work = Sum(self.objective, numbers)
-        if self.tolerance == NONE:
+        if self.tolerance == ZERO:
             return solved(work, summed, penalty, radius)
         return minimised(work, summed, penalty, radius, self._least(number) * penalty)
 

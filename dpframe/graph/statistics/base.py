@@ -48,18 +48,15 @@ class Statistic(Origin, DataNode):
 
     __slots__ = ()
     spoken: ClassVar[str] = "statistic"
+    unbounded: ClassVar[bool] = False
+    """Whether one row, or label, of any size moves it by any amount: refutations ask, no proof."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class from outside inherits a step, nor that it is exact, nor that it is symmetric."""
+        """No class from outside inherits a step, nor that it is exact, symmetric or unbounded."""
         super().__init_subclass__(**kwargs)
         if not in_package(cls):
-            said = vars(cls)
-            if "symmetric" not in said:
-                cls.symmetric = False  # type: ignore[assignment, method-assign]
-            if "step" not in said:
-                cls.step = None  # type: ignore[assignment]
-            if "exact" not in said:
-                cls.exact = property(_on_a_grid)  # type: ignore[assignment]
+            for name in NOT_INHERITED.keys() - vars(cls).keys():
+                setattr(cls, name, NOT_INHERITED[name])
 
     @property
     def shape(self) -> tuple[Expression, ...]:
@@ -174,8 +171,8 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
     foreign = norm is RANGE and not in_package(type(statistic))
     if foreign and len(statistic.shape) != 1:
         return None
-    asked = L1 if foreign else norm  # L1 bounds the range, and a class of your own answers for it
-    bound, unit = statistic.one_row(asked, statistic.unit.relation), statistic.unit
+    bounded_in = L1 if foreign else norm  # L1 bounds the range: classes of your own answer for it
+    bound, unit = statistic.one_row(bounded_in, statistic.unit.relation), statistic.unit
     if bound is None:
         return None
     attained = bound.attained and not foreign  # of L1, it says nothing of the range
@@ -192,6 +189,15 @@ def _moves(own: Any) -> dict[Norm, Expression | None]:
 
 def _on_a_grid(statistic: Statistic) -> bool:
     return statistic.step is not None
+
+
+NOT_INHERITED: dict[str, Any] = {
+    "symmetric": False,
+    "step": None,
+    "exact": property(_on_a_grid),
+    "unbounded": False,
+}
+"""What a class from outside is, where it does not say it itself."""
 
 
 class RecordSum(Statistic):

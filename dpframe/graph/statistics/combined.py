@@ -1,23 +1,22 @@
-"""Statistics that are computed from other statistics: eigenvalues, linear combinations, stacks."""
+"""Statistics that are computed from other statistics: eigenvalues, linear combinations, stacks, and
+how large a residual of a ridge regression can be, on a logarithmic scale.
+"""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from math import isqrt
 from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.symbols import RELEASED, Expression, Number, exact
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import Grid
-from ..node import Reading
+from ..node import Reading, reads
 from .base import Statistic
-from .sums import Gram, SufficientStatistics
-
-ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+from .sums import Gram, Moment, SufficientStatistics
 
 
 @attrs.frozen(cache_hash=True)
@@ -29,6 +28,7 @@ class LambdaMin(Statistic):
     """
 
     kind: ClassVar[str] = "lambda_min"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "lambda_min(X'X)"
     gram: Gram = attrs.field()
 
@@ -175,6 +175,7 @@ class Monomials(Statistic):
     """
 
     kind: ClassVar[str] = "monomials"
+    unbounded: ClassVar[bool] = True
     statistics: SufficientStatistics = attrs.field()
 
     @statistics.validator
@@ -208,3 +209,43 @@ def factors(entries: int, *, constant: bool) -> Array:
     rows, columns = np.triu_indices(d)
     whole = [np.where(rows == columns, 1, 2), np.full(d, -2), np.ones(int(constant), dtype=int)]
     return np.concatenate(whole)
+
+
+def _formula(value: object) -> Expression:
+    return exact(value, "penalty or floor")
+
+
+@attrs.frozen(cache_hash=True)
+class LogResidual(Statistic):
+    """log(Y + B |theta|), a number, theta = (X'X + penalty I)^-1 X'y: every |y - x'theta| is at
+    most its exponential.
+
+    With h = penalty + floor, floor a lower bound on lambda_min(X'X) of every table between two
+    neighbours (0, or a bound that may fail), one row moves it by at most log(1 + B^2/h), a
+    replacement by twice that. Proof page: proofs/log_residual.
+    """
+
+    kind: ClassVar[str] = "log_residual"
+    label: ClassVar[str] = "log(Y + B |theta|)"
+    gram: Gram
+    moment: Moment
+    penalty: Expression = attrs.field(converter=_formula, metadata=reads(positive=True))
+    floor: Expression = attrs.field(converter=_formula, default=ZERO, metadata=reads())
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """From X'X and X'y."""
+        theta = ridge(values[self.gram], values[self.moment], number(self.penalty))
+        bound, norm = number(self.moment.column.radius), number(self.gram.rows.radius)
+        return np.asarray(np.log(bound + norm * np.linalg.norm(theta)))
+
+
+def ridge(gram: Array, moment: Array, penalty: float) -> Array:
+    """(gram + penalty I)^-1 moment, finite for every table: penalty > 0."""
+    system = gram + penalty * np.eye(len(moment))
+    try:
+        theta: Array = np.linalg.solve(system, moment)
+    except np.linalg.LinAlgError:
+        theta = np.full(len(moment), np.nan)
+    if not np.all(np.isfinite(theta)):
+        theta = np.linalg.lstsq(system, moment, rcond=None)[0]
+    return np.asarray(np.nan_to_num(theta))

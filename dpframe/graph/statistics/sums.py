@@ -9,12 +9,13 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import of_kind
+from dpframe.symbols import ONE
 
 from ..arrays import Array, Values, np
 from ..columns import Column
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..rows import ONE, Rows
+from ..rows import Rows
 from .base import RecordSum
 
 
@@ -40,6 +41,7 @@ class RowSum(RecordSum):
     """
 
     kind: ClassVar[str] = "row_sum"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X)"
     rows: Rows = attrs.field(converter=gridded)
 
@@ -56,6 +58,7 @@ class LabelSum(RecordSum):
     """
 
     kind: ClassVar[str] = "label_sum"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
     column: Column = attrs.field(converter=gridded)
 
@@ -76,6 +79,7 @@ class Gram(RecordSum):
     """
 
     kind: ClassVar[str] = "gram"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
     rows: Rows = attrs.field(converter=gridded)
 
@@ -92,6 +96,7 @@ class Moment(RecordSum):
     """
 
     kind: ClassVar[str] = "moment"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'y"
     rows: Rows = attrs.field(converter=gridded)
     column: Column = attrs.field(converter=gridded)
@@ -109,6 +114,7 @@ class Squares(RecordSum):
     """
 
     kind: ClassVar[str] = "squares"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
     column: Column = attrs.field(converter=gridded)
 
@@ -132,6 +138,7 @@ class Trace(RecordSum):
     """
 
     kind: ClassVar[str] = "trace"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "trace(X'X)"
     rows: Rows = attrs.field(converter=_norms)
 
@@ -161,6 +168,7 @@ class ColumnSquares(RecordSum):
     """
 
     kind: ClassVar[str] = "column_squares"
+    unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X^2)"
     rows: Rows = attrs.field(converter=_entries)
 
@@ -184,6 +192,7 @@ class SufficientStatistics(RecordSum):
     """
 
     kind: ClassVar[str] = "sufficient_statistics"
+    unbounded: ClassVar[bool] = True
     rows: Rows = attrs.field(converter=on_a_grid)
     column: Column = attrs.field(converter=labels_on_a_grid)
     constant: bool = attrs.field(default=False, validator=of_kind(bool))

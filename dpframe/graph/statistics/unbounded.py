@@ -17,28 +17,31 @@ from ..node import DataNode, titled
 from ..rows import SIZE, Rows
 from .base import Statistic
 
-# name -> (what it is, its value on a table, its value on a neighbour): the counterexample that a
-# refusal prints
-AGGREGATES = {
+Counterexample = tuple[str, str, str]  # what it is, its value on a table, and on a neighbour
+VANISHING: dict[str, Counterexample] = {
     "max_abs": ("the largest |entry|", "1 row of zeros gives 0", "with one row of norm B it is B"),
+    "std": ("column standard deviations", "n equal rows give 0", "one other row makes it positive"),
+    "maximum": ("column maxima", "rows at 0 give 0", "one row at B gives B"),
+    "quantile": ("a quantile", "1 row at 0 gives 0", "replaced by a row at B it is B"),
+    "max_norm": (
+        "the largest row norm",
+        "n rows of norm 1 give 1",
+        "one more of norm B divides all n by B: sums of them move by n (1 - 1/B)",
+    ),
+}
+"""As small as one likes on some table of records near 0, where such occur, and not on a neighbour.
+"""
+AGGREGATES = VANISHING | {
     "mean": (
         "column means",
         "n - 1 rows at 0 and one at 1 are, less their mean and over their norms, n - 1 times -1",
         "with that one at -1 they are n - 1 times 1: X'y of labels 1 moves by 2 (n - 1)",
     ),
-    "std": ("column standard deviations", "n equal rows give 0", "one other row makes it positive"),
     "minimum": ("column minima", "rows at 0 give 0", "one row at -B gives -B"),
-    "maximum": ("column maxima", "rows at 0 give 0", "one row at B gives B"),
-    "quantile": ("a quantile", "1 row at 0 gives 0", "replaced by a row at B it is B"),
     "smooth_sensitivity": (
         "the smooth sensitivity of the median",
         "n equal labels give at most exp(-n b/2) times their range",
         "one label that differs multiplies it by up to exp(b)",
-    ),
-    "max_norm": (
-        "the largest row norm",
-        "n rows of norm 1 give 1",
-        "one more of norm B divides all n by B: sums of them move by n (1 - 1/B)",
     ),
     "cross_validated": (
         "a parameter chosen by cross-validation",
@@ -74,6 +77,11 @@ class RawAggregate(Statistic):
         if value not in AGGREGATES:
             raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", value, "")
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether it is near 0 on some table, and not on a neighbour."""
+        return self.name in VANISHING
+
     def __expression__(self) -> Expression:
         """Its value, which taints a formula; two of one name differ by what they aggregate."""
         return Symbol(f"value of {self.name} of {self.data.label}", Domain(), self)
@@ -91,6 +99,7 @@ class Identity(Statistic):
     """
 
     kind: ClassVar[str] = "identity"
+    unbounded: ClassVar[bool] = True
     label = titled("every row of {0.data.label}")
     data: DataNode
 

@@ -11,9 +11,8 @@ import attrs
 
 from dpframe.graph import Node, Post, Release
 from dpframe.graph.maps.scaled import Scaled
-from dpframe.graph.release import ONE
 from dpframe.graph.rewriting import Replacement
-from dpframe.symbols import Number, exact
+from dpframe.symbols import ONE, Number, exact
 
 from ..subject import Change, Operator, Subject
 from .formulas import grafted, stricter

@@ -8,9 +8,8 @@ from functools import partial
 import attrs
 
 from dpframe.graph import Release
-from dpframe.graph.release import ONE
 from dpframe.graph.rewriting import Replacement
-from dpframe.symbols import exact
+from dpframe.symbols import ONE, exact
 
 from ..subject import Change, Operator, Subject
 

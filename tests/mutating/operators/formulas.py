@@ -10,11 +10,11 @@ import attrs
 
 from dpframe.graph import Graph, Procedure
 from dpframe.graph.maps.bounds import Box, ClipColumn, ClipNorm
-from dpframe.graph.rewriting import Replacement, in_unit, rewritten
+from dpframe.graph.rewriting import Replacement, rewritten
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.symbols import Expression, exact, sqrt
 
-from ..subject import Change, Operator, Subject, keep
+from ..subject import Change, Operator, Subject, in_unit, keep
 
 Table = tuple[Any, Any]
 

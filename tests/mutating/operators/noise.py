@@ -9,11 +9,10 @@ from functools import partial
 import attrs
 
 from dpframe.graph import Release
-from dpframe.graph.release import ONE
 from dpframe.graph.rewriting import Replacement
 from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, Laplace
 from dpframe.sensitivity import L1, L2, Norm
-from dpframe.symbols import Expression, Number, power, sqrt
+from dpframe.symbols import ONE, Expression, Number, power, sqrt
 
 from ..subject import Change, Operator, Subject, keep
 

@@ -19,12 +19,12 @@ from dpframe.graph.maps.bounds import (
     ToUnitInterval,
 )
 from dpframe.graph.maps.scaled import Scaled
-from dpframe.graph.rewriting import Replacement, in_unit
+from dpframe.graph.rewriting import Replacement
 from dpframe.graph.rows import Rows
 from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import Number
 
-from ..subject import Change, Operator, Subject
+from ..subject import Change, Operator, Subject, in_unit
 
 BOUNDS: dict[type[Node], tuple[str, ...]] = {
     ClipNorm: ("norm",),

@@ -1,0 +1,83 @@
+"""Pure noise that breaks its share, at numbers: Laplace noise on a pair of neighbours that attains
+the sensitivity; selections by two candidates, of which one is behind and rises by the range of the
+move. (docs/proofs/selection.md)
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from dpframe.graph import Release
+from dpframe.mechanisms import Laplace
+from dpframe.privacy import Share
+from dpframe.symbols import RELEASED, log
+
+from .algebra import enclose
+from .problem import Witness
+from .sign import counterexample
+
+LOG_2 = enclose(log(2), {})
+MOST_ENTRIES = 60  # beyond, the event is too rare to look at
+Ball = Any
+
+
+def selection_witness(release: Release, share: Share) -> Witness | None:
+    """Numbers at which a selection breaks its share of epsilon and delta, where some pair attains
+    the range; None where none is found.
+    """
+    moved = release.moved
+    if moved is None or not moved.attained or release.sampled is not None:
+        return None
+    loss = release.guarantee(moved.value).amounts[0]
+    if RELEASED in loss.scope:
+        return None
+    mechanism: Any = release.mechanism
+    formulas = (loss, share.epsilon, share.delta, moved.value)
+    return counterexample(formulas, partial(_selection_loss, mechanism.two))
+
+
+def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Ball) -> str | None:
+    """Where the loss passes epsilon: in the limit of a candidate far behind, which delta does not
+    cover; or with a delta, by the two laws.
+    """
+    if not (loss.is_finite() and claimed.is_finite() and loss > claimed):
+        return None
+    moved = f"the difference of two scores changes by {float(shift.mid()):.6g}: "
+    if delta == 0:
+        found = f"{float(loss.mid()):.6g} > {float(claimed.mid()):.6g}"
+        return f"{moved}the privacy loss of an index far below the best tends to {found}"
+    true = two(loss, claimed)
+    if true is None or not true > delta:
+        return None
+    return f"{moved}delta >= {float(true.mid()):.4g} > {float(delta.mid()):.4g} at its epsilon"
+
+
+def pure_witness(release: Release, share: Share) -> Witness | None:
+    """Numbers at which a selection or Laplace noise breaks its share; None where none is found."""
+    if release.noise.selects:
+        return selection_witness(release, share)
+    if release.noise is not Laplace:
+        return None  # other noise reaches its loss in a limit, or for some moves only
+    moved = release.moved
+    if moved is None or not moved.attained:
+        return None
+    loss = release.guarantee(moved.value).amounts[0]
+    if RELEASED in loss.scope or release.sampled is not None:
+        return None
+    formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
+    return counterexample(formulas, _laplace_loss)
+
+
+def _laplace_loss(true: Ball, claimed: Ball, delta: Ball, shift: Ball, count: Ball) -> str | None:
+    """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
+    the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
+    """
+    if not (true > claimed and count < MOST_ENTRIES):
+        return None
+    if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
+        return None
+    return (
+        f"a row moves it by {float(shift.mid()):.6g} in its norm: "
+        f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
+    )
