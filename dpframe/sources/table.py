@@ -138,8 +138,9 @@ class Table:
         """The refusal, with the columns' names; never a row, never a value."""
         bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
         for j in bad:
-            if isinstance(self.layout.parts[j], Categorical):
-                wanted = f"one of its declared levels, {_listed(self.layout.parts[j].levels)}"
+            part = self.layout.parts[j]
+            if isinstance(part, Categorical):
+                wanted = f"one of its declared levels, {_listed(part.levels)}"
                 return _no_level(self.features.names[j], wanted, LEVELS)
             if _odd(self.features.cells(j, start, stop)):
                 names = [self.features.names[j]]
