@@ -23,6 +23,7 @@ from dpframe.prover import Constraint
 from dpframe.prover.algebra import enclose, number
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
+from dpframe.sensitivity import L2
 from dpframe.symbols import EPSILON, Expression, Number, power, rational
 
 from .figures import WIDTH, against, exactly, figure, hanging, table
@@ -75,7 +76,8 @@ class Theorem:
 
     `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
     rounded down; it is empty where the theorem always holds or the question does not arise.
-    `trusted` names the class whose word it is, where that is none of dpframe's.
+    `trusted` names the class whose word it is, where that is none of dpframe's; `norm` that of its
+    sensitivity, where it is not the 2-norm.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Theorem:
     hypothesis: str
     reach: tuple[float, ...]
     trusted: str = ""
+    norm: str = ""
 
     @property
     def short(self) -> str:
@@ -226,6 +229,8 @@ def _below(comparison: Comparison) -> Iterator[str]:
 def _notes(theorem: Theorem, deltas: Sequence[Fraction]) -> Iterator[str]:
     if theorem.trusted:
         yield f"{theorem.name}: on trust in {theorem.trusted}."
+    if theorem.norm:
+        yield f"{theorem.name}: the sensitivity is that in the {theorem.norm} norm."
     if not theorem.hypothesis:
         return
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
@@ -400,7 +405,9 @@ def _theorem(calibration: Calibration, deltas: Sequence[Fraction]) -> Theorem:
     known = tuple(one for one in reach if one is not None)
     trusted = "".join(map(place, strangers((calibration,))[:1]))
     own = known if len(known) == len(reach) else ()
-    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted)
+    norm = calibration.mechanism.norm
+    other = "" if norm is L2 else str(norm)
+    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted, other)
 
 
 def _reach(calibration: Calibration, budget: Share) -> float | None:

@@ -22,6 +22,7 @@ POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
 TOGETHER = re.compile(  # (1, 1e-6), [BalleW18, Thm 8], delta = 1e-6
     r"[(\[][^\s()\[\]]+, [^()\[\]]{1,20}[)\]]|\b\w+ = [\w.+-]+"
 )
+BELOW = re.compile(r"(?<![\w./^])(\d+)/(\d+)/([A-Za-z_]\w*(?:\^\d+)?)(?![\w(^])")
 PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
 
 
@@ -110,11 +111,12 @@ def formula(expression: Expression) -> str:
 
 
 def tidy(text: str) -> str:
-    """Powers of ten as a person writes them.
+    """Powers of ten, and names below fractions, as a person writes them.
 
-    >>> tidy("1/1000000 and 3.3e-07")
-    '1e-6 and 3.3e-7'
+    >>> tidy("1/1000000 and 3.3e-07"), tidy("log(5/2/delta)")
+    ('1e-6 and 3.3e-7', 'log(5/(2*delta))')
     """
+    text = BELOW.sub(r"\1/(\2*\3)", text)
     scientific = POWER_OF_TEN.sub(lambda zeros: f"1e-{len(zeros[1]) + 1}", text)
     return PADDED.sub(r"e\1", scientific).replace("e+", "e")
 

@@ -69,7 +69,8 @@ def _denial(audit: Audit) -> str:
     if cost is None:
         return f"{start}{tidy(str(audit.broken and audit.broken.witness))}"
     if cost.epsilon is None or cost.delta is None:
-        return f"{start}the cost of all that it releases is {own_cost(audit, cost)}"
+        said = " ".join(own_cost(audit, cost).split())
+        return f"{start}the cost of all that it releases is {said}"
     numbers = {name: Number(value) for name, value in audit.witness.items()}
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)

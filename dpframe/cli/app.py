@@ -48,9 +48,9 @@ class Group(TyperGroup):
             page(str(error))
             raise typer.Exit(1) from None
         except DPFrameError as error:
-            from .printing import complain
+            from .printing import complain, spelled
 
-            complain(str(error))
+            complain(spelled(str(error)))
             raise typer.Exit(2) from None
         except OverflowError:
             from .printing import complain

@@ -31,7 +31,7 @@ from .options import (
     option,
     setting_of,
 )
-from .printing import complain, print_json, say, waiting, width, written
+from .printing import print_json, say, waiting, width, written
 
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
@@ -118,7 +118,6 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     command = shlex.join(["dpframe", *sys.argv[1:]])
     page_of = html(found, title=done.title, notes=done.notes, command=command)
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
-    complain(f"The page is in {path}.", style="")
 
 
 def _print(found: Findings, done: Audited, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ import attrs
 import dpframe as dp
 from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
+from dpframe.symbols import Number
 
 from .declaration import regression_of
 from .options import target_of
@@ -74,15 +75,29 @@ def audited(name: str, options: AuditOptions) -> Audited:
     return Audited(found)
 
 
+def _claimed(own: dp.Guarantee, options: AuditOptions) -> dp.Guarantee:
+    """The description's own target, in which --epsilon and --delta replace one number each."""
+    if options.personal:
+        return options.target
+    if options.epsilon is None and options.delta is None:
+        return own
+    kept: dict[str, str | None] = {"epsilon": options.epsilon, "delta": options.delta}
+    if isinstance(own, (dp.PureDP, dp.ApproxDP)):
+        stated = {"delta": "0", **dict(zip(own.budget.currency, own.amounts, strict=True))}
+        for name, amount in stated.items():
+            if kept[name] is None and isinstance(amount, (str, Number)):
+                kept[name] = str(amount)
+    return target_of(kept["epsilon"], kept["delta"])
+
+
 def _described(found: Description, options: AuditOptions) -> Audited:
     """The description's own claim, or another one of the same table by --epsilon and --delta."""
     if options.given_names:
         raise dp.InvalidArgument(", ".join(options.given_names), "left out", "given", ELSEWHERE)
-    named = options.epsilon is not None or options.delta is not None or options.personal
     accountant = found.accountant if options.accountant == "auto" else options.accountant
     done = audit(
         found.regression,
-        target=options.target if named else found.target,
+        target=_claimed(found.target, options),
         setting=found.setting,
         accountant=accountant,
         trust=options.trust,

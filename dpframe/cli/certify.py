@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
@@ -24,12 +23,12 @@ from .options import (
     Json,
     Name,
     Norm,
+    Out,
     Related,
     RelationName,
     RowsEach,
     Schema,
     Trust,
-    option,
     setting_of,
     target_of,
 )
@@ -57,7 +56,7 @@ def certify(
     accountant: Accountant = "auto",
     trust: Trust = [],  # noqa: B006 - typer makes a list of its own
     jointly: Jointly = False,
-    out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Prove the total of a regression, or list every obligation that is open."""

@@ -16,11 +16,11 @@ from .options import (
     Given,
     Json,
     Norm,
+    Plot,
     Related,
     RelationName,
     RowsEach,
     Trust,
-    option,
     setting_of,
 )
 from .printing import print_json, say, width, written
@@ -45,7 +45,7 @@ def compare_(
     rows_per_person: RowsEach = "1",
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     trust: Trust = [],  # noqa: B006 - typer makes a list of its own
-    plot: Annotated[Path | None, option("--plot", "Draw the ratios into this file.")] = None,
+    plot: Plot = None,
     as_json: Json = False,
 ) -> None:
     """The std of Gaussian noise by the classical theorems and by the exact profile, and how many

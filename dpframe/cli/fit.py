@@ -35,7 +35,12 @@ app = typer.Typer(add_completion=False)
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 
 LINES = "Quoted cells of CSV may hold line breaks; assumes that every record closes its quotes."
+NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, a record each; with --groups of names of groups."
+CLASSES = (
+    "dpframe fit LogisticOutputPerturbation TABLE --set penalty=50 ... is one. Labels of 0 and 1 "
+    'that are fitted as numbers have "lower": 0, "upper": 1 in the codebook.'
+)
 GROUPS = "Epsilons by group, careful=0.1,open=1."
 
 
@@ -87,6 +92,10 @@ def fit(
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     declared = regression_of(name, given, jointly=jointly)
     logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)
+    if y.levels is not None and not logistic:
+        raise dp.InvalidArgument(
+            "NAME", "a regression of two classes, as the target is", name, CLASSES
+        )
     model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
         declared,
         epsilon=spent,
@@ -99,7 +108,12 @@ def fit(
         accountant=accountant_of(accountant),
         trust=trust_of(trust),
     )
-    model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
+    try:
+        model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
+    except dp.BadData as error:
+        if error.requirement != NO_COLUMN:
+            raise
+        raise dp.BadData("--target", NO_COLUMN, target, error.way_out) from None
     summary, why = _summary(model, alpha)
     if as_json:
         print_json(_record(model) | {"summary": summary and summary.to_dict()})

@@ -64,6 +64,8 @@ Trust = Annotated[
     list[str],
     option("--trust", "A class of your own, module:Class, to take at its word. Repeatable."),
 ]
+Out = Annotated[Path | None, option("--out", "Save the certificate to this file.")]
+Plot = Annotated[Path | None, option("--plot", "Draw it into this file, .png, .pdf or .svg.")]
 Jointly = Annotated[bool, typer.Option("--jointly", help="Scale all noise to the target.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
 

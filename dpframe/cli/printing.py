@@ -17,6 +17,16 @@ from rich.text import Text
 from dpframe.errors import DPFrameError, InvalidArgument
 
 NARROWEST = 60
+SPELLED = {  # in messages: what Python users write, and what the command line has for it
+    'dp.PrivateRegressor(..., missing="drop")': "--drop",
+    'missing="drop"': "--drop",
+    "missing='drop'": "--drop",
+    "dp.Rows(columns=[...])": "the codebook of --schema",
+    'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',
+    "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
+    "dp.PrivateRegressor with labels of 0 and 1, dp.Column(name, lower=0, upper=1), and "
+    "summary(equal_variance=False)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
+}
 COLOURS = {
     r"\bproved\b": "green",
     r"\b(refuted|too small)\b": "bold red",
@@ -49,6 +59,14 @@ def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
         why = getattr(error, "strerror", None) or "A picture ends in .png, .pdf or .svg"
         wanted = "a file that can be written"
         raise InvalidArgument(option, wanted, str(path), f"{why}.") from None
+    complain(f"{path} is written.", style="")
+
+
+def spelled(text: str) -> str:
+    """A message in terms of the command line."""
+    for python, option in SPELLED.items():
+        text = text.replace(python, option)
+    return text
 
 
 def say(text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +20,8 @@ from .options import (
     Json,
     Name,
     Norm,
+    Out,
+    Plot,
     Related,
     RelationName,
     RowsEach,
@@ -72,8 +73,8 @@ def split(
     given: Given = [],  # noqa: B006 - typer makes a list of its own
     accountant: Accountant = "auto",
     trust: Trust = [],  # noqa: B006 - typer makes a list of its own
-    plot: Annotated[Path | None, option("--plot", "Draw the curve into this file.")] = None,
-    out: Annotated[Path | None, option("--out", "Save the certificate to this file.")] = None,
+    plot: Plot = None,
+    out: Out = None,
     as_json: Json = False,
 ) -> None:
     """Choose gamma, or every share, by public numbers alone; and certify the choice."""

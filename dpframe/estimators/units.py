@@ -15,12 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
-from dpframe.graph import Categorical, Column, ColumnNode, Graph, Node, Numeric, RowsNode, Setting
+from dpframe.graph import (
+    Categorical,
+    Column,
+    ColumnNode,
+    Graph,
+    Loop,
+    Node,
+    Numeric,
+    Post,
+    RowsNode,
+    Setting,
+)
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.linear import LinearMap
 from dpframe.graph.maps.scaled import DividedColumns, Scaled, ScaledColumns, ScaledLabels
+from dpframe.graph.node import DataNode
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, constant
@@ -94,14 +106,15 @@ def _chain(node: Any, kind: type) -> list[Any]:
     return found
 
 
-def check_undone(certificate: Certificate, kind: type, other: type) -> None:
+def check_undone(certificate: Certificate, kind: type[DataNode], other: type[DataNode]) -> None:
     """Refuse coefficients in units of the declaration's own: what scales the rows that are read
     beside labels, or the labels beside rows, is undone here, or read by post-processing. Raises
     InvalidArgument.
     """
     graph = certificate.graph
     undone = row_maps(graph, certificate.setting)
-    read = {part for one in (*graph.posts, *graph.loops) for part in _parts(one.arguments)}
+    functions: list[Post | Loop] = [*graph.posts, *graph.loops]
+    read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
         scales = [one for one in chain if isinstance(one, SCALES) and one not in undone]
         numbers = [(one.by, getattr(one, "minus", None)) for one in scales]

@@ -280,7 +280,10 @@ def public_size(rows: Rows) -> Expression:
     """The number of rows, where it is public. Raises InvalidArgument."""
     if rows.unit.relation.replaced:
         return rows.rows
-    way_out = "Release X.sum() and dp.count(X), and divide in dp.post."
+    way_out = (
+        "Release X.sum() and dp.count(X), and divide in dp.post; X.scaled_columns(by=[...], "
+        "minus=[...]) standardises by public numbers."
+    )
     private = Plain("private under add/remove")
     raise InvalidArgument("the number of rows", "public for a mean", private, way_out)
 

@@ -77,6 +77,10 @@ WEIGHED = (
     "X.weighted(w) and y.weighted(w) weigh records by a formula of each one's budget; X.T @ y is "
     "the sum of products."
 )
+STANDARDISED = (
+    "X.scaled_columns(by=stds, minus=means).clip(norm=...) standardises by public numbers, "
+    "dp.regressions.Standardised() by released ones."
+)
 DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name that is asked for
     **dict.fromkeys(("added", "subtracted", "negated"), SHIFTED),
     **dict.fromkeys(("divided", "* multiplied"), WEIGHED),
@@ -88,6 +92,7 @@ DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name th
     **dict.fromkeys(("max", "min", "median", "quantile", "argmax", "argmin"), EXTREME),
     **dict.fromkeys(("compared", "value_counts"), BINNED),
     **dict.fromkeys(("taken in absolute value", "abs", "map", "apply", "round"), BEFOREHAND),
+    **dict.fromkeys(("zscore", "scale", "standardize", "standardise", "normalize"), STANDARDISED),
     "mean": MEAN,
 }
 ELSEWHERE = {  # names that are asked of dpframe itself

@@ -245,7 +245,8 @@ def _without_delta(share: Share) -> bool:
 @attrs.frozen(cache_hash=True)
 class Theorem(Calibration):
     """A theorem of the rule book: its formula and its hypothesis stand there alone. `Laplace.pure`
-    is the attribute of that name of the class Laplace.
+    is the attribute of that name of the class Laplace. It is named in a release; a std at numbers
+    is `dp.gaussian_sigma(epsilon, delta, sensitivity)`, or a row of `dp.compare`.
     """
 
     name: str

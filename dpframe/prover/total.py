@@ -5,6 +5,7 @@ Joint Gaussian DP: all Gaussian releases are one Gaussian release of the stacked
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -27,7 +28,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 
-from .algebra import Field
+from .algebra import Field, number
 from .judge import Move, judge
 from .parallel import about, moving
 from .problem import (
@@ -144,11 +145,16 @@ def inside(
     if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
     lower = nonnegative(worth - attained, problem.field)
-    fix = "give smaller shares, or use dp.Gaussian.analytic."
+    fix = "raise the std, or calibrate all noise together: dp.regressions.Jointly(of=...)."
     if lower.proved is not False:
         return opened("total", ALL, rule, facts, fix, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, attained)
-    witness = Witness(where, f"the worst pair costs more than {worth} in mu^2")
+    square, limit = (f"{number(one, where, up=True):.9g}" for one in (attained, worth))
+    witness = Witness(where, f"the worst pair costs mu^2 = {square} > {limit}")
+    factor = sqrt(attained / worth)
+    if not factor.symbols():
+        times = math.ceil(1000 * number(factor, {}, up=True)) / 1000
+        fix = fix.replace("raise the std", f"multiply all noise by {times:g}")
     return opened("total", ALL, rule, facts, fix, witness, edit=Edit(ALL_NOISE))
 
 

@@ -5,7 +5,7 @@ posterior mean under the known noise.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -145,6 +145,9 @@ class JointSSP(Regression):
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
         counts = self.steps or X.unit.relation is not REPLACE_ONE
         left_over = rest(self.counting if counts else constant(0), correcting, self.sandwich)
+        needed = {"gram": self.gram, "moment": self.moment, "squares": self.squares}
+        needed |= {"counting": self.counting} if counts else {}
+        check_parts(needed | ({"correcting": self.correcting} if turns else {}))
         first = self.looked(X, relative, budget)
         plain = relative.clip(-1, 1) if self.steps else y
         sums = [X.T @ X, X.T @ plain, plain @ plain]
@@ -400,6 +403,14 @@ def principal_of(gram: Array, std: float) -> Spectrum:
 def fitted(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
     """What follows from the evidence."""
     return posterior(evidence, radius, Prior(null=null), principal)
+
+
+def check_parts(needed: Mapping[str, Expression]) -> None:
+    """Refuse a part of nothing for what is released. Raises InvalidArgument."""
+    for name, part in needed.items():
+        if isinstance(part, Number) and part.value <= 0:
+            way_out = "levels=0 and rounds=0 leave out counts of labels and corrections."
+            raise InvalidArgument(name, "positive", str(part), way_out)
 
 
 def rest(*parts: Expression) -> Expression:

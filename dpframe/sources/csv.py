@@ -26,7 +26,7 @@ from .extras import arrow
 from .files import UNCHANGED, File
 from .held import Reader, reader
 from .layout import Layout
-from .opening import ENCODE, whole_batch
+from .opening import DROP, ENCODE, whole_batch
 from .parts import Part, laid
 from .reading import Column, Plain, Rows
 from .source import Source
@@ -182,7 +182,7 @@ class CsvFile(Part):
         if place is None:
             return SourceFailed(self.file.path, "no table of equal rows", CUT)
         name = f"column {self._names[int(place[1])]} of X, in {self.file.path},"
-        return BadData(name, "real numbers", Plain("other values"), ENCODE)
+        return BadData(name, "real numbers", Plain("other values"), f"{ENCODE} {DROP}")
 
 
 def parsed(

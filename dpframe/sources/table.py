@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import attrs
@@ -15,13 +15,14 @@ from dpframe.graph.cells import NO_LEVEL, is_missing, number
 from . import opening
 from .held import held
 from .layout import Layout
+from .opening import DROP
 from .reading import Array, Column, Features, Plain
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
 TOGETHER = 4  # blocks whose columns are put side by side at once
 EACH = "Each record has a budget of its own."
-DROP = 'missing="drop" leaves those rows out of a fit, at no cost; a prediction needs every value.'
+MOST_LEVELS = 8  # that an error lists
 CLASSES = "dp.Column(levels=[...]) declares classes."
 LEVELS = 'dp.Categorical(..., unknown="zeros") counts them as the mean of all levels.'
 NUMERIC = "Give numbers, not texts or dates; dp.Rows(columns=[...]) declares categories."
@@ -137,11 +138,13 @@ class Table:
         """The refusal, with the columns' names; never a row, never a value."""
         bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
         for j in bad:
-            if isinstance(self.layout.parts[j], Categorical):
-                return _no_level(self.features.names[j], "one of its declared levels", LEVELS)
+            part = self.layout.parts[j]
+            if isinstance(part, Categorical):
+                wanted = f"one of its declared levels, {_listed(part.levels)}"
+                return _no_level(self.features.names[j], wanted, LEVELS)
             if _odd(self.features.cells(j, start, stop)):
                 names = [self.features.names[j]]
-                return BadData(names[0], "real numbers", Plain("other values"), NUMERIC)
+                return BadData(names[0], "real numbers", Plain("other values"), f"{NUMERIC} {DROP}")
         names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
             names.append(self.layout.label_title)
@@ -149,7 +152,9 @@ class Table:
                 first, second = self.layout.classes
                 return _no_level(names[-1], f"{first!r} or {second!r}", CLASSES)
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
-                return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
+                return BadData(
+                    names[-1], "real numbers", Plain("other values"), f"{NUMERIC} {DROP}"
+                )
         got = Plain("missing or infinite values")
         return BadData(", ".join(names), "finite", got, DROP)
 
@@ -164,6 +169,13 @@ class Table:
         neutral = 0.0 if self.layout.classes is None else 0.5  # of classes, between both
         filled = None if labels is None else np.where(kept, labels, neutral)
         return Block(zeroed, filled, block.budgets)
+
+
+def _listed(levels: Sequence[object]) -> str:
+    """Levels, MOST_LEVELS at most."""
+    more = len(levels) - MOST_LEVELS
+    shown = ", ".join(map(repr, levels[:MOST_LEVELS]))
+    return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _no_level(name: str, wanted: str, way_out: str) -> BadData:

@@ -174,6 +174,60 @@ def test_wrong_input_is_answered_by_a_sentence(arguments):
     assert printed.strip().splitlines()[-1].rstrip("╯").strip("─│ ╰")
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"smoker": "no"}, "--target must be the name of a column"),
+        ({"levels": ["No", "yes"]}, "declared levels, 'No', 'yes'; got other values"),
+        ({"levels": ["No", "yes"]}, "--drop leaves those rows out"),
+        ({"target": {"levels": ["a", "b"]}}, "dpframe fit LogisticOutputPerturbation"),
+    ],
+)
+def test_messages_are_in_terms_of_the_command_line(folder, change, said):
+    """Options and the codebook, not arguments of Python."""
+    book = json.loads(json.dumps(BOOK)) | {k: v for k, v in change.items() if k == "target"}
+    book["columns"][2]["levels"] = change.get("levels", ["no", "yes"])
+    (folder / "s.json").write_text(json.dumps(book))
+    more = ("--target", "nope") if "smoker" in change else ()
+    printed = " ".join(fit(*more, status=2).split())
+    assert said in printed
+    assert "missing=" not in printed
+
+
+DESCRIBED = """
+title = "A mode"
+relation = "add-remove"
+[claim]
+epsilon = 1
+{delta}
+[rows]
+norm = 1
+[labels]
+bound = 2
+[[release]]
+name = "mode"
+statistic = "bin_counts(y, -1, 0, 1)"
+mechanism = "{mechanism}"
+share = "{share}"
+[output]
+reads = ["mode"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("delta", "mechanism", "share", "claim"),
+    [
+        ("", 'exponential selection"\nscale = "2/epsilon', "epsilon", "2-diff"),
+        ("delta = 1e-6", 'gaussian"\nstd = "9/epsilon', "epsilon, delta", "(2, 1e-6)-diff"),
+    ],
+)
+def test_one_number_of_a_described_claim_is_replaced(tmp_path, delta, mechanism, share, claim):
+    """--epsilon alone leaves the delta of the file, or none."""
+    description = tmp_path / "d.toml"
+    description.write_text(DESCRIBED.format(delta=delta, mechanism=mechanism, share=share))
+    assert f"claim    {claim}" in call("audit", description, "--epsilon", 2)
+
+
 def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
     """Its class and place, not its message, which may quote data."""
     monkeypatch.delenv("DPFRAME_TRACEBACK", raising=False)

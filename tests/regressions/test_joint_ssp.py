@@ -166,6 +166,13 @@ def test_parts_leave_something(parts):
         dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting())
 
 
+@pytest.mark.parametrize("part", ["counting", "correcting", "gram", "moment", "squares"])
+def test_a_part_of_nothing_is_named(part):
+    """Where something is released by it."""
+    with pytest.raises(dp.InvalidArgument, match=f"^{part} must be positive; got '0'"):
+        dp.certify(dp.JointSSP(**{part: 0}), target=dp.ApproxDP(1, "1e-6"), setting=setting())
+
+
 def test_it_beats_adassp_and_stays_at_zero_where_there_is_nothing():
     """On one table."""
     X, y = table(2000, seed=5)

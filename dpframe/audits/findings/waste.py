@@ -143,7 +143,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     size = to_float(found, up=True)
     sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
     at = ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(free))
-    return Waste(size, to_float(found**2, up=True), sizes, _says(size), at)
+    return Waste(size, to_float(found**2, up=True), sizes, _says(size, len(sizes)), at)
 
 
 def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
@@ -170,10 +170,12 @@ def _scaled(size: float | None, factor: Fraction) -> float | None:
     return None if size is None else to_float(Fraction(size) * factor, up=True)
 
 
-def _says(factor: float) -> str:
+def _says(factor: float, releases: int) -> str:
     if abs(factor - 1) <= TIGHT:
         return "No noise is wasted: all of it together spends the target exactly."
     if factor < 1:
+        if releases == 1:
+            return "The noise could be multiplied by this factor, and the target still be met."
         return (
             "All noise could be multiplied by this factor, in the proportions declared, and the "
             "target still be met: calibrate jointly (dp.regressions.Jointly)."
@@ -241,13 +243,15 @@ def _first(audit: Audit) -> Obligation | None:
 
 
 def _save(waste: Waste) -> Change:
-    saved = 1 - waste.variance
+    saved, one = 1 - waste.variance, len(waste.releases) == 1
     return Change(
         _times(waste),
-        "The claim would still be met: all of the noise together costs less than is claimed.",
+        f"The claim would still be met: {'it' if one else 'all of the noise together'} costs less "
+        "than is claimed.",
         "dp.regressions.Jointly(of=...) finds the factor for each claim: a formula where there is "
         "one.",
-        f"The variance of all noise falls by {figure(100 * saved, 'down', 3)} per cent.",
+        f"The variance of {'the' if one else 'all'} noise falls by "
+        f"{figure(100 * saved, 'down', 3)} per cent.",
     )
 
 
