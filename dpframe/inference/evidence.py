@@ -57,11 +57,12 @@ class Shrunk:
 class Meat:
     """X' diag(r^2) X, `seen` (d, d), r the residuals of labels, clipped like those of X'y, at
     coefficients that were released before; with symmetric Gaussian noise, `std` on the diagonal and
-    std/sqrt 2 off it.
+    std/sqrt 2 off it. No r x is longer than `largest`.
     """
 
     seen: Array
     std: float
+    largest: float
 
 
 @attrs.frozen(eq=False)

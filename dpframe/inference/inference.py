@@ -29,6 +29,7 @@ Array = NDArray[Any]
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
+LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 CHOSEN = 1.2  # times the noise on counts, as these chose where labels are clipped: 1.96/1.645
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
@@ -102,7 +103,11 @@ def infer(
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.most_lost) and not normal_residuals
-    reach = norm * evidence.lost if counted else 0.0
+    reach, sampled = norm * evidence.lost if counted else 0.0, 0.0
+    if counted and target == "population":
+        most = bound if evidence.counts is None else evidence.counts.bound
+        largest = max(most - evidence.moments[0].width, 0.0)
+        sampled = float(sampled_loss(evidence.lost, evidence.lost_std, largest))
     stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted)
     given = labels(evidence, float(stack.widths[0]))
     robust = target == "population" and not (normal_residuals or equal_variance)
@@ -147,7 +152,7 @@ def infer(
         private=private,
         unseen=unseen,
         moved=reach * bread if math.isfinite(reach) else None,
-        unsure=doubt_of(evidence, found, centre, norm) * bread if counted else 0 * bread,
+        unsure=doubt_of(evidence, found, centre, norm, sampled) * bread if counted else 0 * bread,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -162,15 +167,27 @@ def infer(
     )
 
 
-def doubt_of(evidence: Evidence, found: Directions, theta: Array, norm: float) -> float:
-    """The std of noise on the bound of how far clips of labels moved u'theta, over |bread u|: that
-    of the counts, and that of X'X, which is multiplied by all of theta (d,) that there is without
-    clips.
+def doubt_of(
+    evidence: Evidence, found: Directions, theta: Array, norm: float, sampled: float
+) -> float:
+    """The std of the bound of how far clips of labels moved u'theta, over |bread u|: that of the
+    counts, of what they count in a sample, `sampled`, and of X'X, which is multiplied by all of
+    theta (d,) that there is without clips.
     """
     moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
-    of_counts = CHOSEN * norm * evidence.lost_std
+    of_counts = CHOSEN * norm * math.hypot(evidence.lost_std, sampled)
     return math.hypot(of_counts, evidence.gram_std * math.sqrt(unclipped))
+
+
+def sampled_loss(lost: Array | float, std: float, largest: float) -> Array:
+    """The std of what clips take off the labels of a sample, seen as `lost` with noise of `std`,
+    where they take at most `largest` off each: its variance is at most largest times its mean,
+    which is taken at the upper end of its score interval.
+    """
+    half = LEVEL**2 * largest / 2
+    most = lost + half + np.sqrt(half**2 + LEVEL**2 * (std**2 + largest * lost))
+    return np.asarray(np.sqrt(largest * most))
 
 
 def of_shrunk(

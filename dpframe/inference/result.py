@@ -190,7 +190,7 @@ class Inference:
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
         least = self.spread(one, part)
         if self.sandwich is not None:
-            least = Spread(one, part, one, self.sandwich.doubt(whiten.T @ scaled) * one)
+            least = Spread(one, part, one, self.sandwich.doubt(whiten.T @ scaled, 1 - part[0]) * one)
         from scipy.special import chdtrc
 
         stds = float(least.stds(np.array([size]), df, unsure=unsure)[0])
