@@ -64,6 +64,12 @@ class Meat:
     std: float
     largest: float
 
+    def times(self, factor: float) -> Meat:
+        """A bound on the covariance of sums over groups of so many records that may depend on each
+        other in any way: the square of a group's sum is at most that times its sum of squares.
+        """
+        return Meat(factor * self.seen, factor * self.std, factor * self.largest)
+
 
 @attrs.frozen(eq=False)
 class Evidence:

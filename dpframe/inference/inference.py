@@ -58,6 +58,7 @@ def infer(
     norm: float = math.inf,
     normal_residuals: bool = False,
     equal_variance: bool | None = None,
+    dependent: float = 1.0,
     units: Units | None = None,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
@@ -78,6 +79,10 @@ def infer(
     default, does without wherever y'y, n and `norm` or that matrix are known; False raises where
     they are not. Results are in `units`, those of the moments by default.
 
+    Groups of up to `dependent` records, those of one person, may depend on each other in any way:
+    then sampling makes at most that many times the variance that it makes of independent ones, and
+    this counts but for `equal_variance=True`, which takes them for independent too.
+
     Where records were shrunk, all of this is said of the rows before, and `target` is least squares
     in which records count by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
@@ -94,8 +99,10 @@ def infer(
             constant=constant,
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
+            dependent=dependent,
             units=plain,
         )
+    together = dependent if target == "population" and not equal_variance else 1.0
     if equal_variance is False:
         check_unequal(evidence, norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
@@ -107,8 +114,9 @@ def infer(
     if counted and target == "population":
         most = bound if evidence.counts is None else evidence.counts.bound
         largest = max(most - evidence.moments[0].width, 0.0)
-        sampled = float(sampled_loss(evidence.lost, evidence.lost_std, largest))
-    stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted)
+        sampled = float(sampled_loss(evidence.lost, evidence.lost_std, together * largest))
+    length = unseen.counted
+    stack = stacked(evidence, found, bound, length, unit, counted=counted, dependent=together)
     given = labels(evidence, float(stack.widths[0]))
     robust = target == "population" and not (normal_residuals or equal_variance)
     bounded = math.isfinite(norm) and evidence.count > KNOWN * evidence.count_std
@@ -125,10 +133,11 @@ def infer(
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     bread, sandwich = (turn / found.values) @ turn.T, None
     if not equal:
-        most = stack.count * norm**2 * taken(residual, widest**2) if bounded else math.inf
+        of_rows = together * stack.count * norm**2
+        most = of_rows * taken(residual, widest**2) if bounded else math.inf
         limit = private + most * bread @ bread if bounded else None
         if evidence.meat is not None:
-            sandwich = Sandwich(bread, evidence.meat, limit)
+            sandwich = Sandwich(bread, evidence.meat.times(together), limit)
             covariance = private + sandwich.covariance(most)
         elif limit is not None:
             covariance = limit
@@ -144,6 +153,7 @@ def infer(
             bound=widest,
             norm=norm,
             normal=normal_residuals,
+            dependent=together,
         )
     return Inference(
         target=target,
@@ -163,6 +173,7 @@ def infer(
         equal_variance=equal,
         units=plain,
         sandwich=sandwich,
+        dependent=together,
         new_labels=equal_variance is not False,
     )
 
