@@ -205,7 +205,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         y'y without it have the residual variance and the norm of rows as a bound, which makes
         sampling's part of a standard error about sqrt(d) times longer for rows that fill their
         norm, and more for shorter ones. `equal_variance=True` assumes one variance; False also
-        gives new labels no interval but the bound. Raises InvalidArgument.
+        gives new labels no interval but the bound.
+
+        Rows of one person may depend on each other in any way: with rows_per_person=k the variance
+        that sampling makes counts k times, but for `equal_variance=True`, which takes rows for
+        independent. Raises InvalidArgument.
 
         Examples
         --------
@@ -248,6 +252,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             norm=math.inf if rows.norm is None else self._number(rows.norm),
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
+            dependent=self._number(self.certificate_.setting.rows_per_person),
             units=self._units,
         )
 

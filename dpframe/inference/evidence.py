@@ -57,11 +57,18 @@ class Shrunk:
 class Meat:
     """X' diag(r^2) X, `seen` (d, d), r the residuals of labels, clipped like those of X'y, at
     coefficients that were released before; with symmetric Gaussian noise, `std` on the diagonal and
-    std/sqrt 2 off it.
+    std/sqrt 2 off it. No r x is longer than `largest`.
     """
 
     seen: Array
     std: float
+    largest: float
+
+    def times(self, factor: float) -> Meat:
+        """A bound on the covariance of sums over groups of so many records that may depend on each
+        other in any way: the square of a group's sum is at most that times its sum of squares.
+        """
+        return Meat(factor * self.seen, factor * self.std, factor * self.largest)
 
 
 @attrs.frozen(eq=False)

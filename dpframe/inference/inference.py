@@ -29,6 +29,7 @@ Array = NDArray[Any]
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
+LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 CHOSEN = 1.2  # times the noise on counts, as these chose where labels are clipped: 1.96/1.645
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
@@ -57,6 +58,7 @@ def infer(
     norm: float = math.inf,
     normal_residuals: bool = False,
     equal_variance: bool | None = None,
+    dependent: float = 1.0,
     units: Units | None = None,
 ) -> Inference:
     """Estimates and covariance of the coefficients, from released values only.
@@ -77,6 +79,10 @@ def infer(
     default, does without wherever y'y, n and `norm` or that matrix are known; False raises where
     they are not. Results are in `units`, those of the moments by default.
 
+    Groups of up to `dependent` records, those of one person, may depend on each other in any way:
+    then sampling makes at most that many times the variance that it makes of independent ones, and
+    this counts but for `equal_variance=True`, which takes them for independent too.
+
     Where records were shrunk, all of this is said of the rows before, and `target` is least squares
     in which records count by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
@@ -93,8 +99,10 @@ def infer(
             constant=constant,
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
+            dependent=dependent,
             units=plain,
         )
+    together = dependent if target == "population" and not equal_variance else 1.0
     if equal_variance is False:
         check_unequal(evidence, norm, normal_residuals=normal_residuals)
     evidence = evidence if normal_residuals else evidence.of_labels
@@ -102,8 +110,13 @@ def infer(
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.most_lost) and not normal_residuals
-    reach = norm * evidence.lost if counted else 0.0
-    stack = stacked(evidence, found, bound, unseen.counted, unit, counted=counted)
+    reach, sampled = norm * evidence.lost if counted else 0.0, 0.0
+    if counted and target == "population":
+        most = bound if evidence.counts is None else evidence.counts.bound
+        largest = max(most - evidence.moments[0].width, 0.0)
+        sampled = float(sampled_loss(evidence.lost, evidence.lost_std, together * largest))
+    length = unseen.counted
+    stack = stacked(evidence, found, bound, length, unit, counted=counted, dependent=together)
     given = labels(evidence, float(stack.widths[0]))
     robust = target == "population" and not (normal_residuals or equal_variance)
     bounded = math.isfinite(norm) and evidence.count > KNOWN * evidence.count_std
@@ -120,10 +133,11 @@ def infer(
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     bread, sandwich = (turn / found.values) @ turn.T, None
     if not equal:
-        most = stack.count * norm**2 * taken(residual, widest**2) if bounded else math.inf
+        of_rows = together * stack.count * norm**2
+        most = of_rows * taken(residual, widest**2) if bounded else math.inf
         limit = private + most * bread @ bread if bounded else None
         if evidence.meat is not None:
-            sandwich = Sandwich(bread, evidence.meat, limit)
+            sandwich = Sandwich(bread, evidence.meat.times(together), limit)
             covariance = private + sandwich.covariance(most)
         elif limit is not None:
             covariance = limit
@@ -139,6 +153,7 @@ def infer(
             bound=widest,
             norm=norm,
             normal=normal_residuals,
+            dependent=together,
         )
     return Inference(
         target=target,
@@ -147,7 +162,7 @@ def infer(
         private=private,
         unseen=unseen,
         moved=reach * bread if math.isfinite(reach) else None,
-        unsure=doubt_of(evidence, found, centre, norm) * bread if counted else 0 * bread,
+        unsure=doubt_of(evidence, found, centre, norm, sampled) * bread if counted else 0 * bread,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -158,19 +173,32 @@ def infer(
         equal_variance=equal,
         units=plain,
         sandwich=sandwich,
+        dependent=together,
         new_labels=equal_variance is not False,
     )
 
 
-def doubt_of(evidence: Evidence, found: Directions, theta: Array, norm: float) -> float:
-    """The std of noise on the bound of how far clips of labels moved u'theta, over |bread u|: that
-    of the counts, and that of X'X, which is multiplied by all of theta (d,) that there is without
-    clips.
+def doubt_of(
+    evidence: Evidence, found: Directions, theta: Array, norm: float, sampled: float
+) -> float:
+    """The std of the bound of how far clips of labels moved u'theta, over |bread u|: that of the
+    counts, of what they count in a sample, `sampled`, and of X'X, which is multiplied by all of
+    theta (d,) that there is without clips.
     """
     moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
-    of_counts = CHOSEN * norm * evidence.lost_std
+    of_counts = CHOSEN * norm * math.hypot(evidence.lost_std, sampled)
     return math.hypot(of_counts, evidence.gram_std * math.sqrt(unclipped))
+
+
+def sampled_loss(lost: Array | float, std: float, largest: float) -> Array:
+    """The std of what clips take off the labels of a sample, seen as `lost` with noise of `std`,
+    where they take at most `largest` off each: its variance is at most largest times its mean,
+    which is taken at the upper end of its score interval.
+    """
+    half = LEVEL**2 * largest / 2
+    most = lost + half + np.sqrt(half**2 + LEVEL**2 * (std**2 + largest * lost))
+    return np.asarray(np.sqrt(largest * most))
 
 
 def of_shrunk(

@@ -31,7 +31,7 @@ class Stack:
     nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
     that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
     many directions are `lost`. The width of labels is infinite too
-    where what clips took off them was counted.
+    where what clips took off them was counted. Up to `dependent` records may depend on each other.
     """
 
     values: Array
@@ -44,6 +44,7 @@ class Stack:
     lost: int
     gram_std: float
     count: float
+    dependent: float = 1.0
 
 
 @attrs.frozen(eq=False)
@@ -70,6 +71,7 @@ def stacked(
     constant: Array,
     *,
     counted: bool = False,
+    dependent: float = 1.0,
 ) -> Stack:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
     (d,) is 1, or it is zeros. `counted` says that what clips took off labels was.
@@ -89,6 +91,7 @@ def stacked(
         found.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
+        dependent,
     )
 
 
@@ -116,9 +119,10 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     slope, share = kept_slope(ratio), added_share(ratio)
     if target == "sample":  # least squares counts what clips lose
         share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
-    added = np.sqrt(share * spread)
+    added = np.sqrt(stack.dependent * share * spread)
     left = stack.seen / slope[:, None] - stack.values * apart
-    sampled = np.full(2 * added.shape, variance if target == "population" else 0.0)
+    of_sample = stack.dependent * variance if target == "population" else 0.0
+    sampled = np.full(2 * added.shape, of_sample)
     sample = np.kron(together(added), np.diag(stack.values)) + doubted(stack, apart, slope)
     sample += np.kron(sampled, np.diag(stack.values))
     moved = np.isfinite(stack.widths) * skewed_shift(ratio) * np.sqrt(spread)

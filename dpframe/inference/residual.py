@@ -86,7 +86,8 @@ def unexplained(
     variance = given.square - explained
     of_count = variance * given.count_std / n
     explained_std = float(np.sqrt(noise)) / n
-    squared = given.std**2 + explained_std**2 + 2 * variance**2 / n + of_count**2
+    of_sample = 2 * stack.dependent * variance**2 / n
+    squared = given.std**2 + explained_std**2 + of_sample + of_count**2
     return Residual(float(variance), float(np.sqrt(squared)), explained, explained_std)
 
 

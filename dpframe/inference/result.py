@@ -83,8 +83,8 @@ class Inference:
     `normal_residuals`, whether sums of clipped residuals count, by the normal law; `shrunk`, how
     long rows were shrunk, so that they weigh less; `equal_variance`, whether residuals are taken to
     have one variance in every row; if not, `sandwich` is what says how it varies, None where only
-    the norm of rows bounds that. `new_labels` says whether these have intervals, which hold over
-    rows drawn like the table's.
+    the norm of rows bounds that. Groups of up to `dependent` records may depend on each other.
+    `new_labels` says whether these have intervals, which hold over rows drawn like the table's.
     """
 
     target: str
@@ -105,6 +105,7 @@ class Inference:
     units: Units
     shrunk: Shrunk | None = None
     sandwich: Sandwich | None = None
+    dependent: float = 1.0
     new_labels: bool = True
 
     @property
@@ -190,7 +191,9 @@ class Inference:
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
         least = self.spread(one, part)
         if self.sandwich is not None:
-            least = Spread(one, part, one, self.sandwich.doubt(whiten.T @ scaled) * one)
+            least = Spread(
+                one, part, one, self.sandwich.doubt(whiten.T @ scaled, 1 - part[0]) * one
+            )
         from scipy.special import chdtrc
 
         stds = float(least.stds(np.array([size]), df, unsure=unsure)[0])

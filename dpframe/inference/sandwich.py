@@ -11,9 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .evidence import Meat
-from .spread import Spread
+from .spread import Spread, stretched
 
 Array = NDArray[Any]
+
+USUAL = 1.96  # stds, of the intervals whose lengths are compared
+TINY = 1e-9  # of a variance: its doubt where it is known
 
 
 @attrs.frozen(eq=False)
@@ -38,13 +41,37 @@ class Sandwich:
 
     def spread(self, rows: Array, errors: Array, private: Array, limit: Spread | None) -> Spread:
         """What is known of variances of rows (q, d) @ theta, whose `errors` and `private` parts
-        are (q,). Of noise N on M, v'Nv has the std of N's diagonal times |v|^2.
+        are (q,), and which are at most those of `limit`, where that is given.
+
+        The limit stands for them where intervals would be shorter by it even if it were twice the
+        variance. That does not depend on the noise of M; the smaller of the two estimates would,
+        and would be too small too often.
         """
         pulled = rows @ self.bread
         seen = private + np.einsum("ia,ab,ib->i", pulled, self.meat.seen, pulled)
-        doubt = self.meat.std * np.einsum("ia,ia->i", pulled, pulled)
-        return Spread(errors, private, seen, doubt, limit)
+        squares = np.einsum("ia,ia->i", pulled, pulled)
+        doubt = self.doubt_of(squares, np.maximum(errors - private, 0.0))
+        if limit is None:
+            return Spread(errors, private, seen, doubt)
+        most = np.maximum(self.doubt_of(squares, limit.errors - private), TINY * limit.errors)
+        half = (private + limit.errors) / (2 * np.where(most > 0, most, 1.0))
+        taken = limit.errors <= most * stretched(half, USUAL)
+        known = np.maximum(limit.doubt, TINY * limit.seen)
+        return Spread(
+            errors, private, np.where(taken, limit.seen, seen), np.where(taken, known, doubt)
+        )
 
-    def doubt(self, rows: Array) -> float:
-        """The largest std of the noise on the variance of any u' rows @ theta, |u| = 1."""
-        return float(self.meat.std * np.linalg.norm(rows @ self.bread, 2) ** 2)
+    def doubt(self, rows: Array, most: float) -> float:
+        """The largest std of what is seen of the variance of any u' rows @ theta, |u| = 1, of which
+        sampling makes at most the part `most`.
+        """
+        squares = np.linalg.norm(rows @ self.bread, 2) ** 2
+        return float(self.doubt_of(np.asarray(squares), np.asarray(most)))
+
+    def doubt_of(self, squares: Array, variances: Array) -> Array:
+        """The std of v'Mv, about `variances` (q,), for v (q, d) of these squared lengths: noise N
+        makes v'Nv with the std of N's diagonal times |v|^2, and the sample a sum of (r x'v)^2, each
+        at most largest^2 |v|^2, whose variance is at most that times their expected sum.
+        """
+        of_sample = self.meat.largest * np.sqrt(squares * variances)
+        return np.asarray(np.hypot(self.meat.std * squares, of_sample))

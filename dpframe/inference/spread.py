@@ -22,14 +22,13 @@ STEPS = 60
 class Spread:
     """Variances (m,) of estimates: what stands for them in `errors`, the part that is `private`,
     hence known, and what was `seen` of the whole, with noise of the stds `doubt`, 0 where the whole
-    is known; `limit` has variances that they do not exceed, or is None.
+    is known.
     """
 
     errors: Array
     private: Array
     seen: Array
     doubt: Array
-    limit: Spread | None = None
 
     def at(self, z: Array | float) -> Array:
         """The variances in whose place z stds cover as often as z stds of a known variance do; at
@@ -37,8 +36,7 @@ class Spread:
         """
         doubt = np.where(self.doubt > 0, self.doubt, 1.0)
         likely = np.maximum(doubt * stretched(self.seen / doubt, z), self.private)
-        found: Array = np.where(self.doubt > 0, likely, self.errors)
-        return found if self.limit is None else np.minimum(found, self.limit.at(z))
+        return np.where(self.doubt > 0, likely, self.errors)
 
     def half(
         self,

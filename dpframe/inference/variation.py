@@ -27,6 +27,8 @@ class Variation:
     of them, `explained`, about 0 both; and their mean, `mean`, 0 where no intercept is declared.
     Each has the std of its noise.
 
+    Sums of squares vary between samples as those of `independent` independent records may.
+
     Clips of labels may have moved the three, the last one squared, by at most `moved` (3,). No
     label is larger than `bound`, no residual than `largest`; `normal` says that residuals are taken
     for normal.
@@ -40,6 +42,7 @@ class Variation:
     mean_std: float
     count: float
     count_std: float
+    independent: float
     moved: Array
     bound: float
     largest: float
@@ -58,9 +61,11 @@ class Variation:
         bound: float,
         norm: float,
         normal: bool,
+        dependent: float,
     ) -> Variation:
         """At the estimate theta (d,), where row @ `constant` is 1 for every row, or it is zeros;
-        `least` is the smallest eigenvalue of X'X, `norm` that of rows at most.
+        `least` is the smallest eigenvalue of X'X, `norm` that of rows at most. Up to `dependent`
+        records may depend on each other.
         """
         first, n = evidence.moments[0], evidence.count
         mean = float(constant @ first.moment) / n
@@ -80,6 +85,7 @@ class Variation:
             mean_std=first.std * float(np.linalg.norm(constant)) / n,
             count=n,
             count_std=evidence.count_std,
+            independent=n / dependent,
             moved=np.array(moved) / n,
             bound=bound,
             largest=bound + norm * float(np.linalg.norm(theta)),
@@ -108,7 +114,7 @@ class Variation:
         seen, off = self.square - self.explained, float(self.moved[0] + self.moved[1])
 
         def accepts(variance: Array) -> Array:
-            sampled = np.maximum(self.fourth(variance) - variance**2, 0.0) / self.count
+            sampled = np.maximum(self.fourth(variance) - variance**2, 0.0) / self.independent
             of_count = variance * self.count_std / self.count
             noise = self.square_std**2 + self.explained_std**2 + of_count**2
             inside: Array = np.abs(seen - variance) <= z * np.sqrt(noise + sampled) + off
@@ -130,7 +136,7 @@ class Variation:
             of_count = (1 - r) * self.mean**2 * self.count_std / self.count
             noise = (r * self.square_std) ** 2 + (self.explained_std + of_mean) ** 2 + of_count**2
             of_labels = (1 - r) ** 2 * (self.bound + abs(self.mean)) ** 2 * total
-            sampled = (self.fourth((1 - r) * total) + of_labels) / self.count
+            sampled = (self.fourth((1 - r) * total) + of_labels) / self.independent
             off = r * self.moved[0] + self.moved[1] + (1 - r) * self.moved[2]
             inside: Array = np.abs(seen) <= z * np.sqrt(noise + sampled) + off
             return inside

@@ -67,12 +67,21 @@ def assumed(found: Inference) -> Iterator[str]:
             "columns; elsewhere residuals are assumed to be homoscedastic."
         )
     elif found.target == "population" and found.equal_variance:
-        yield ("Residuals are assumed to be homoscedastic: of one variance in every row.")
+        yield (
+            "Residuals are assumed to be homoscedastic, of one variance in every row, and "
+            "independent."
+        )
     if found.target == "population" and not found.equal_variance:
         how = "the norm of rows bounds its effect"
         if found.sandwich is not None:
             how = "standard errors are robust, by a released sum of squared residuals times xx'"
         yield f"Residuals may have another variance in every row: {how}."
+    if found.dependent > 1:
+        k = f"{found.dependent:g}"
+        yield (
+            f"Rows of one person, up to {k}, may depend on each other in any way: the variance "
+            f"that sampling makes counts {k} times. equal_variance=True takes them for independent."
+        )
     if found.shrunk is not None:
         alike = ", if rows are like the public ones" if found.shrunk.public else ""
         yield (

@@ -451,5 +451,5 @@ def finished(  # noqa: PLR0917 - dp.post passes by position
     theta = fit.mean
     solved = bool(np.all(np.isfinite(theta)))
     if meat is not None and reach < FARTHEST:
-        evidence = attrs.evolve(evidence, meat=Meat(scale**2 * meat, scale**2 * std))
+        evidence = attrs.evolve(evidence, meat=Meat(scale**2 * meat, scale**2 * std, scale))
     return JointFit(theta if solved else np.zeros(len(theta)), solved=solved, evidence=evidence)

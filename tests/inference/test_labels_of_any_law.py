@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.inference.inference import infer
+from dpframe.inference.inference import infer, sampled_loss
 from dpframe.inference.widths import lost_to_clips
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -162,3 +162,20 @@ def test_what_clips_take_off_labels_is_counted_from_above(level):
         assert share >= 0.75 * true / np.sum(labels)
         assert (lost > 0) == (level < 1)
         assert lost_to_clips(counts, 3.0, level)[1] > 0 or level == 1
+
+
+@pytest.mark.parametrize("std", [0.1, 1.8, 14.0])
+def test_what_clips_take_is_bounded_in_the_population_too(std):
+    """Of labels that lose 1 each, on average 0.5 to 200 in a table, counted with noise: the upper
+    end of a one-sided 95% interval is below their mean in 5.5% at most, by summation.
+    """
+    from scipy.stats import norm, poisson
+
+    drawn = np.arange(400)
+    steps = np.linspace(-6, 6, 241)
+    seen = np.maximum(drawn[:, None] + std * steps, 0.0)
+    most = seen + 1.645 * np.hypot(std, sampled_loss(seen, std, 1.0))
+    for mean in np.geomspace(0.5, 200, 30):
+        weights = np.outer(poisson.pmf(drawn, mean), norm.pdf(steps) * (steps[1] - steps[0]))
+        short = most < mean
+        assert np.sum(weights * short) <= 0.055
