@@ -142,11 +142,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
-def test_nothing_else_is_read(text) -> None:
+def test_nothing_else_is_read() -> None:
     """One error, that says the way out."""
-    with pytest.raises(dp.InvalidArgument, match="to_json"):
-        dp.accountants.from_json(text)
+    for text in WRONG.values():
+        with pytest.raises(dp.InvalidArgument, match="to_json"):
+            dp.accountants.from_json(text)
 
 
 class Own(dp.pld.GaussianLoss):
