@@ -235,6 +235,23 @@ def records(d, rng):
     return x * B * rng.choice([-1.0, 1.0, 0.5]) / np.linalg.norm(x), rng.choice([-Y, Y, 0.5 * Y])
 
 
+@cases
+@relations
+@pytest.mark.parametrize("d", [1, 2])
+def test_random_neighbours_stay_inside(case, relation, d):
+    """Tables that pull hard to one side, and those that do not."""
+    statistic, rng = declared(case, relation), np.random.default_rng(d)
+    penalty = number(statistic.penalty)
+    reach = 5.0 if statistic.radius is None else number(statistic.radius)
+    for turn in range(40):
+        pull = rng.choice([-1, -0.5, 0, 1]) * reach
+        table = stretched(d, pull, penalty) if turn % 2 else some(int(rng.integers(6)), d, rng)
+        gone = [] if relation is dp.ADD_REMOVE else [records(d, rng)]
+        assert changed(statistic, table, gone, [records(d, rng)]) <= (
+            bound_of(statistic, relation) * SLACK
+        )
+
+
 @pytest.mark.some(3)
 @cases
 @relations
