@@ -88,8 +88,6 @@ def test_every_kind_of_draw():
         events.NonPrivateDpEvent(),
         events.UnsupportedDpEvent(),
         events.GaussianDpEvent(0.0),
-        events.GaussianDpEvent(math.inf),
-        events.GaussianDpEvent(-1.0),
         events.LaplaceDpEvent(math.nan),
         events.ZCDpEvent(1.0, 0.5),
         events.PoissonSampledDpEvent(0.1, events.LaplaceDpEvent(1.0)),
@@ -100,7 +98,6 @@ def test_every_kind_of_draw():
         events.RandomizedResponseDpEvent(0.0, 2),
         events.RandomizedResponseDpEvent(1.0, 2),
         "GaussianDpEvent(1)",
-        None,
     ],
     ids=lambda event: type(event).__name__,
 )

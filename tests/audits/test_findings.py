@@ -308,7 +308,7 @@ def test_shares_of_rho_are_no_epsilons(target):
     assert all(one.upper >= exact for one in told if one.upper is not None)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_accountants_that_do_not_count_samples_are_left_out():
     """A rho of all draws says nothing of DP-SGD; joint costs either."""
     sgd = dp.audits.read_description("docs/published/dpsgd_mnist_1_19.toml")

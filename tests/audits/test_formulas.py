@@ -109,13 +109,13 @@ HOSTILE = [  # the reader is that of descriptions: tests/descriptions/hostile ha
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=[f"{i}" for i in range(len(HOSTILE))])
 @pytest.mark.parametrize("place", ["gram: {}", "gram: 1 @ {}, delta", "count: 1 @ epsilon, {}"])
-def test_hostile_formulas_are_refused(text, place):
+def test_hostile_formulas_are_refused(place):
     """As a std and as a share: by a short sentence."""
-    with pytest.raises(dp.DPFrameError) as refusal:
-        audited([place.format(text)], target=ONE, setting=SETTING)
-    assert len(str(refusal.value)) < 1500
+    for text in HOSTILE:
+        with pytest.raises(dp.DPFrameError) as refusal:
+            audited([place.format(text)], target=ONE, setting=SETTING)
+        assert len(str(refusal.value)) < 1500
 
 
 @pytest.mark.parametrize("std", ["0", "-1", "1/0", "-B"])

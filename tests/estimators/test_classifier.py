@@ -131,17 +131,6 @@ def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:
         clone(model).predict(X)
 
 
-def test_a_column_of_labels_is_flattened_with_a_warning() -> None:
-    """scikit-learn's habit, for frames too."""
-    X, y = two_groups()
-    flat = classifier((False, True)).fit(X, y)
-    for column in (y[:, None], pd.DataFrame({"y": y})):
-        with pytest.warns(Warning, match="column-vector y"):
-            model = classifier((False, True)).fit(X, column)
-        assert np.array_equal(model.coef_, flat.coef_)
-        assert model.predict(X).shape == y.shape
-
-
 # which classes there are ---------------------------------------------------------------------
 
 

@@ -52,24 +52,6 @@ def test_the_sensitivity_is_what_the_page_says(relation, cells):
     assert np.isclose(stated(statistic, L1, 4), 2 * changed * 2 * RADIUS / cells)
 
 
-@pytest.mark.some(2)
-@relations
-@CELLS
-def test_no_pair_goes_beyond(relation, cells):
-    """Random pairs at a light penalty, records of all sizes."""
-    statistic = declared(cells, relation)
-    bound = stated(statistic, L2, 2)
-    rng = np.random.default_rng(cells)
-    for _ in range(150):
-        n = int(rng.integers(0, 9)) + (relation is dp.REPLACE_ONE)
-        X, y = rng.normal(size=(n, 2)) * rng.choice([0.1, 1, 10]), rng.normal(size=n)
-        kept = slice(relation is dp.REPLACE_ONE, None)
-        new, label = rng.normal(size=(1, 2)) * rng.choice([0.1, 1, 10]), rng.normal(size=1) * 3
-        first = run(statistic, X, y)
-        second = run(statistic, np.vstack([X[kept], new]), np.append(y[kept], label))
-        assert np.linalg.norm(first - second) <= bound
-
-
 def record(statistic, cell, slope, low):
     """A record (x, slope x) of a cell, x from `low` up."""
     places = statistic.sums.partition.assignment.places

@@ -11,11 +11,10 @@ import numpy as np
 
 import dpframe as dp
 from tests.attacks.statistics.facts import Attacked, attack_statistic
-from tests.museum.museum import Finding
+from tests.museum.museum import VERIFIER, Finding
 from tests.randomness.fits import LEAST, chances, counted, edges, fit
 from tests.support.oracles import DIGITS, mpf, value
 
-VERIFIER = "the verifier"
 FACTS = "neighbours of a stated fact"
 CHANCES = "exact chances"
 LAW = "the law of a sampler"

@@ -100,8 +100,6 @@ def test_a_number_of_shares_is_a_whole_number(k):
         lambda b: b.split(1, epsilon=(1,), delta=(1,)),
         lambda b: b.split(rho=(1,)),
         lambda b: b.split("half"),
-        lambda b: b.split(None),
-        lambda b: b.split(True),
         lambda b: b.split(float("nan")),
     ],
 )

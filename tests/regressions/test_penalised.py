@@ -202,9 +202,10 @@ def test_the_projection_is_the_nearest_and_stays_bounded(seed):
 
 @pytest.mark.some(1, most=30)
 @pytest.mark.parametrize("seed", range(30))
-@pytest.mark.parametrize(("lam", "alpha"), PENALTIES)
-def test_after_projection_there_is_always_a_minimum(seed, lam, alpha):
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_after_projection_there_is_always_a_minimum(seed, penalty):
     """Noise alone, of any size: solved, finite, and no nearby point is lower."""
+    lam, alpha = penalty
     rng = np.random.default_rng(seed)
     d = int(rng.integers(1, 8))
     noisy = rng.laplace(scale=10.0 ** rng.uniform(-6, 6), size=d * (d + 3) // 2)

@@ -15,6 +15,16 @@ from tests.support import oracles
 NOISE = dp.audits.NoiseCriterion(d=10)
 
 
+@pytest.fixture
+def best(ball, one):
+    """The best split of adaSSPbudget, or of another declaration, by NOISE or as it says."""
+
+    def split(of=dp.literature.AdaSSPBudget(), **more):  # noqa: B008 - a frozen value
+        return dp.best_split(of, **{"target": one, "setting": ball, "criterion": NOISE, **more})
+
+    return split
+
+
 def budget_noise(gamma, epsilon, delta, entries):
     """adaSSPbudget's squared noise at B = Y = 1 by its printed formulas, in mpmath or numpy."""
     log = mpmath.log if isinstance(gamma, mpmath.mpf) else np.log
@@ -72,9 +82,9 @@ def test_gamma_of_the_tight_one(relation, one):
     assert found.value == pytest.approx(values.min(), rel=2e-6)
 
 
-def test_the_certificate_is_of_the_choice(ball, one):
+def test_the_certificate_is_of_the_choice(best, ball, one):
     """What is returned is proved, at the chosen numbers, and can be executed."""
-    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    found = best()
     assert found.regression == dp.literature.AdaSSPBudget(gamma="0.119")
     assert found.certificate.regression == found.regression
     assert found.certificate.hash == dp.certify(found.regression, target=one, setting=ball).hash
@@ -85,12 +95,10 @@ def test_the_certificate_is_of_the_choice(ball, one):
     assert found.currency == "epsilon"
 
 
-def test_few_digits(ball, one):
+def test_few_digits(best):
     """As few as cost a part in a million."""
     for criterion in (NOISE, dp.audits.ErrorCriterion(n=50_000, d=10)):
-        found = dp.best_split(
-            dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=criterion
-        )
+        found = best(criterion=criterion)
         digits = str(float(found.chosen["gamma"].value)).replace("0.", "").strip("0")
         assert len(digits) <= 7
 
@@ -159,69 +167,57 @@ class Tainted(dp.Regression):
         return gram, dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
 
 
-def test_overspending_is_uncertified(ball, one):
+def test_overspending_is_uncertified(best):
     """The split that was tried is named."""
     with pytest.raises(dp.Uncertified, match=r"the best split, a = .* is not proved; look elsewhe"):
-        dp.best_split(Doubled(), target=one, setting=ball, criterion=NOISE)
+        best(Doubled())
 
 
 @pytest.mark.slow
-def test_analytic_shares_against_a_grid(ball, one):
+def test_analytic_shares_against_a_grid(best):
     """Gaussian.analytic of basic shares: an implicit std, with no derivative."""
     regression = Shared(b="1/2", idle="1/2")
-    found = dp.best_split(regression, target=one, setting=ball, criterion=NOISE)
+    found = best(regression)
     for share in np.linspace(0.02, 0.98, 49):
         a = Fraction(f"{share:.4f}")
         stds = [oracles.sigma_of(part, part / 10**6) for part in (a, 1 - a)]
         assert found.value <= (55 * stds[0] ** 2 + 10 * stds[1] ** 2) * (1 + 1.01e-6)
 
 
-def test_several_symbols(ball, one):
+def test_several_symbols(best, one):
     """One is named; the others get numbers."""
     with pytest.raises(dp.InvalidArgument, match="over='shares'"):
-        dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE)
+        best(Shared())
     with pytest.raises(dp.InvalidArgument, match="one that depends on b"):
-        dp.best_split(Shared(a="1/2"), target=one, setting=ball, criterion=NOISE, over="b")
-    found = dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="a")
+        best(Shared(a="1/2"), over="b")
+    found = best(Shared(), over="a")
     assert found.over == "a"
     assert found.certificate.free == {"b", "idle"}
-    every = dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="shares")
+    every = best(Shared(), over="shares")
     assert every.exact
     assert every.value < found.value
     with pytest.raises(dp.InvalidArgument, match="one of a, b, idle, shares"):
-        dp.best_split(Shared(), target=one, setting=ball, criterion=NOISE, over="c")
+        best(Shared(), over="c")
 
 
-def test_private_numbers_are_refused(ball, one):
+def test_private_numbers_are_refused(best):
     """A share made of data is refused in the criterion; freed shares drop it."""
     with pytest.raises(dp.InvalidArgument, match="not public before the release"):
-        dp.best_split(Tainted(), target=one, setting=ball, criterion=NOISE)
-    found = dp.best_split(Tainted(), target=one, setting=ball, criterion=NOISE, over="shares")
+        best(Tainted())
+    found = best(Tainted(), over="shares")
     assert found.certificate.derivation == "gaussian"
 
 
-def test_within(ball, one):
+def test_within(best):
     """Only between two numbers; the best may be at an end."""
-    found = dp.best_split(
-        dp.literature.AdaSSPBudget(),
-        target=one,
-        setting=ball,
-        criterion=NOISE,
-        within=("0.2", "0.4"),
-    )
+    found = best(within=("0.2", "0.4"))
     assert found.chosen["gamma"].value == Fraction(1, 5)
     points = [float(point.at["gamma"]) for point in found.curve["gamma"]]
     assert min(points) >= 0.2
     assert max(points) <= 0.4
     for within in (("0.4", "0.2"), ("-1", "0.5"), "0.5", (1,)):
         with pytest.raises(dp.InvalidArgument, match="within"):
-            dp.best_split(
-                dp.literature.AdaSSPBudget(),
-                target=one,
-                setting=ball,
-                criterion=NOISE,
-                within=within,
-            )
+            best(within=within)
 
 
 @pytest.mark.parametrize(
@@ -268,18 +264,13 @@ def test_bad_criteria(given):
         dp.audits.NoiseCriterion(**given)
 
 
-def test_a_nested_field(ball, one):
+def test_a_nested_field(best):
     """gamma inside of dp.regressions.Jointly."""
-    found = dp.best_split(
-        dp.regressions.Jointly(of=dp.literature.AdaSSPBudget()),
-        target=one,
-        setting=ball,
-        criterion=NOISE,
-    )
+    found = best(dp.regressions.Jointly(of=dp.literature.AdaSSPBudget()))
     assert isinstance(found.regression, dp.regressions.Jointly)
     assert found.regression.of.gamma == found.chosen["gamma"]
     assert found.certificate.derivation == "gaussian"
-    alone = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    alone = best()
     assert found.value < alone.value
 
 
@@ -295,9 +286,9 @@ def test_more_rows_a_person(one):
     assert values[1] == pytest.approx(9 * values[0])
 
 
-def test_the_page(ball, one):
+def test_the_page(best):
     """The criterion, the choice, the bound, what it would have cost, the curve, the proof."""
-    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    found = best()
     text = str(found)
     for line in (
         "criterion   expected squared noise, all entries of all releases, at d = 10",
@@ -317,21 +308,19 @@ def test_the_page(ball, one):
 
 
 @pytest.mark.slow
-def test_the_page_of_shares(ball, one):
+def test_the_page_of_shares(best, one):
     """Every share, and a word on one that is hardly worth its price."""
     criterion = dp.audits.ErrorCriterion(n=100_000, d=10)
-    text = str(dp.best_split(dp.AdaSSP(), target=one, setting=ball, criterion=criterion))
+    text = str(best(dp.AdaSSP(), criterion=criterion))
     assert "floor is hardly worth its price here" in text
     assert "AdaSSP(rho=1/20) as declared, 1.54 times as much" in text
     assert "for the bound on the error, not for privacy" in text
 
 
-def test_json(ball, one):
+def test_json(best):
     """Everything, as values, without infinities."""
     criterion = dp.audits.ErrorCriterion(n=2_000, d=10)
-    found = dp.best_split(
-        dp.regressions.AdaSSPBudgetTight(), target=one, setting=ball, criterion=criterion
-    )
+    found = best(dp.regressions.AdaSSPBudgetTight(), criterion=criterion)
     record = json.loads(json.dumps(found.record(), allow_nan=False))
     assert record["chosen"]["gamma"] == str(found.chosen["gamma"].value)
     assert record["value"] == found.value
@@ -353,20 +342,20 @@ def test_bars():
     assert bars([2, 2]) == "▁▁"
 
 
-def test_the_picture(ball, one):
+def test_the_picture(best, one):
     """A line for each curve, a dot at the choice, a cross at what it is compared with."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    found = dp.best_split(dp.literature.AdaSSPBudget(), target=one, setting=ball, criterion=NOISE)
+    found = best()
     axes = found.plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["gamma", "chosen: 0.119", "gamma = 1/3"]
     assert axes.get_xlabel() == "gamma"
     (dot,) = [line for line in axes.lines if line.get_label() == "chosen: 0.119"]
     assert dot.get_ydata() == [found.value]
-    every = dp.best_split(dp.AdaSSP(), target=one, setting=ball, criterion=NOISE)
+    every = best(dp.AdaSSP())
     own = plt.subplots()[1]
     assert every.plot(own) is own
     assert len({line.get_linestyle() for line in own.lines if line.get_linestyle() != "None"}) == 3

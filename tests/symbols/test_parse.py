@@ -68,11 +68,12 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_refused(name):
+@pytest.mark.parametrize("part", range(5))
+def test_hostile_text_is_refused(part):
     """UnsafeFormula, and no hang, whatever the text."""
-    with pytest.raises(dp.errors.UnsafeFormula):
-        dp.graph.parse(HOSTILE[name], NAMES)
+    for name in [*HOSTILE][part::5]:
+        with pytest.raises(dp.errors.UnsafeFormula):
+            dp.graph.parse(HOSTILE[name], NAMES)
 
 
 @pytest.mark.parametrize("wrong", [None, 1, b"x", ["x"], True])

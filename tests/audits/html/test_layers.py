@@ -152,6 +152,7 @@ def drawn(graph):
     return _environment().get_template("sections.html").make_module({"model": graph}).graph()
 
 
+@pytest.mark.some(1, most=30)
 @pytest.mark.parametrize(
     "cls", [*dp.literature.REGRESSIONS, *EXAMPLES], ids=lambda cls: cls.__name__
 )

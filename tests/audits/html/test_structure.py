@@ -164,6 +164,7 @@ def test_another_process_gives_the_same_page():
     assert len(hashes) == 1
 
 
+@pytest.mark.some(1, most=20)
 @pytest.mark.parametrize(
     "cls", [*dp.literature.REGRESSIONS, *EXAMPLES], ids=lambda cls: cls.__name__
 )

@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 BOX = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 
@@ -37,8 +37,6 @@ EXHIBIT = Exhibit(
     fact="Mean of X at gamma epsilon, mean of y at gamma epsilon, objective at (1 - gamma) "
     "epsilon, with gamma = 1/(p + 1): (p + 2)/(p + 1) in all, which is 1.5 for one feature.",
     port="Three releases with these shares; the number of features stays a symbol, d.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, 1),
     mended=partial(put, 2),
     repair="The two means share gamma: gamma/2 each.",

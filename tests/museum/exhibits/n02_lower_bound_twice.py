@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 LOWER = dp.parameter("lower", 0, 100)  # of bounds (lower, 100); 0 itself is no size of noise at all
 TABLE = dp.Setting(X=dp.Rows(box=100), relation=dp.REPLACE_ONE)
@@ -32,8 +32,6 @@ EXHIBIT = Exhibit(
     "noise exactly 0.0, where 10^4 is needed.",
     port="Sums of squares of columns in [-100, 100] with noise of scale d lower^2/epsilon, for "
     "every lower bound between 0 and 100. (At lower = 0 the noise cannot even be written down.)",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, LOWER),
     mended=partial(put, 100),
     repair="The sensitivity is derived from both bounds; dp.Laplace.pure would take it from there.",

@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 BOUNDED = dp.Setting(X=dp.Rows(box=1), relation=dp.REPLACE_ONE)
 
@@ -31,8 +31,6 @@ EXHIBIT = Exhibit(
     "10^9 inside bounds of 100 is released as 10^18.",
     port="X'X of the rows as they come, before any clip, with noise for entries in [-1, 1]. A clip "
     "is a node, so rows without one have no bound, whatever a setting says elsewhere.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, clipped=False),
     mended=partial(put, clipped=True),
     repair="The same release of the clipped rows.",

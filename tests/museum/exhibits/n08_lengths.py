@@ -5,8 +5,8 @@ from functools import partial
 import attrs
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 from tests.museum.own import Stated
 
 
@@ -45,8 +45,6 @@ EXHIBIT = Exhibit(
     fact="A bit vector may have any length, vectors of one and of two bytes are neighbours, and "
     "the answer is as long as the vector: epsilon is infinite.",
     port="One noisy number for each record. Its author states a sensitivity of 1, and is trusted.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, dp.ADD_REMOVE),
     mended=partial(put, dp.REPLACE_ONE),
     repair="Neighbours have the same public length: replace-one.",

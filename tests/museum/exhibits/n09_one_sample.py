@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 EACH, TIMES = dp.PersonalizedDP(dp.each("epsilon")), 50
@@ -38,8 +38,6 @@ EXHIBIT = Exhibit(
     "A sample is a node, the claim about it is one claim, and what reads it composes inside. (A "
     "release with `sampled=` draws a fresh sample for each of its own draws, and has no name for "
     "that sample.)",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, 1),
     mended=partial(put, dp.constant(1) / TIMES),
     repair="The 50 counts share the threshold.",

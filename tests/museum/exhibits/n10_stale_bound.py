@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 
@@ -41,8 +41,6 @@ EXHIBIT = Exhibit(
     "still believed: one person moves one count by 100.",
     port="A map after the clip that makes rows 100 times as long. Facts belong to nodes that do "
     "not change, so the map is a new node and its bound is 100.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, clipped_first),
     mended=partial(put, clipped_last),
     repair="Clip what is summed, after the last map.",

@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
@@ -24,8 +24,6 @@ EXHIBIT = Exhibit(
     "is sqrt(102)/mu = 42.7. True epsilon: at least 1112, and just that if the eigenvalue that is "
     "released were the smallest (see exhibit 16). The noise grows with epsilon.",
     port="`dp.literature.BoostedAdaSSPCoded`, the code's regression, shipped to be refused.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, dp.literature.BoostedAdaSSPCoded(rounds=100)),
     mended=partial(put, dp.regressions.BoostedAdaSSP(rounds=100)),
     repair="`dp.regressions.BoostedAdaSSP`: all releases calibrated together.",

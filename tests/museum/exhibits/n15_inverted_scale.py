@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 
@@ -30,8 +30,6 @@ EXHIBIT = Exhibit(
     fact="Noise of scale s costs 1/s: here 2/epsilon. At epsilon = 1 that is 2 instead of 0.5; the "
     "smaller epsilon, the worse.",
     port="A count, which one record moves by 1 as it does the distance, with that noise.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, lambda epsilon: epsilon),
     mended=partial(put, lambda epsilon: 1 / epsilon),
     repair="scale = 1/(epsilon/2).",

@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 RIDGE = dp.constant(10)
@@ -47,8 +47,6 @@ EXHIBIT = Exhibit(
     "`fitted.values`, which is returned with them, they are the labels. `model` is the data frame "
     "itself. The coefficients alone keep the claim: the sensitivity is right for a public design.",
     port="The coefficients of a ridge regression with noise, and y - X theta beside them.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, with_residuals),
     mended=partial(put, alone),
     repair="The coefficients alone; residuals stay with who has the data.",

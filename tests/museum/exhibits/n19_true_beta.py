@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 
@@ -46,8 +46,6 @@ EXHIBIT = Exhibit(
     "private maximum.",
     port="X'y with noise of a scale that reads the coefficients of the very regression. The same "
     "gate refuses a scale that reads max(y).",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, coefficients),
     mended=partial(put, declared),
     repair="The bounds of the codebook.",

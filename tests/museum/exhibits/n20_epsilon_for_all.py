@@ -4,8 +4,8 @@ from fractions import Fraction
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 
@@ -32,8 +32,6 @@ EXHIBIT = Exhibit(
     fact="X'X, X'y and the residual variance each get noise for the whole epsilon (and so does "
     "every entry by itself): three shares, which sum to 3 epsilon.",
     port="Three releases with the whole budget each.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, 1),
     mended=partial(put, Fraction(1, 3)),
     repair="A third each, and noise for the L1 norm of all entries.",

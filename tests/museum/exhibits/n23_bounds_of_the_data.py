@@ -3,8 +3,8 @@
 from functools import partial
 
 import dpframe as dp
-from tests.museum.gates import VERIFIER, certified
-from tests.museum.museum import REFUSED, Exhibit
+from tests.museum.gates import certified
+from tests.museum.museum import Exhibit
 
 TABLE = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
@@ -40,8 +40,6 @@ EXHIBIT = Exhibit(
     claim="(epsilon, delta)-differential privacy, says the docstring.",
     fact="bound_x and bound_y are maxima of the private data, as a comment in the code admits.",
     port="X'y with a std that reads the largest norm of a row.",
-    gate=VERIFIER,
-    verdict=REFUSED,
     wrong=partial(put, of_the_data),
     mended=partial(put, of_the_codebook),
     repair="Bounds of a codebook.",
