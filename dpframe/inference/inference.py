@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Directions, Unseen, directions
-from .moments import MOST_LOST, Model, Stack, modelled, stacked
-from .residual import KNOWN, Labels, Residual, labels, unexplained
+from .moments import MOST_LOST, Model, Stack, Step, modelled, stacked, step
+from .residual import KNOWN, Labels, Residual, Variation, labels, unexplained
 from .result import COVERED, Inference, Units
-from .sandwich import Sandwich
-from .step import Step, step
-from .variation import Variation
+from .spectrum import Directions, Unseen, directions
+from .spread import Sandwich
 
 Array = NDArray[Any]
 

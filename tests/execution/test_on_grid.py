@@ -16,14 +16,14 @@ from dpframe.errors import NotExecutable
 from dpframe.execution import on_grid
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
-from dpframe.execution.research import simulate
+from dpframe.execution.rehearsal import simulate
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph.statistics.combined import Linear
 from dpframe.numerics.blocks import gridding
 from dpframe.sources import open_source
 from dpframe.sources import table as tables
-from dpframe.sources.memory import MemorySource
+from dpframe.sources.open import MemorySource
 
 BALL = {"X": dp.Rows(norm=1), "y": dp.Column(bound=1)}
 SPACES = {
