@@ -1,7 +1,5 @@
 """A rehearsal of post-processing: a certificate is run on tables that are made up, inside the
 public bounds of a setting and of public sizes, before anything real is charged or drawn.
-
-Simulations of declarations that nobody proved: for papers and audits, never for people.
 """
 
 from __future__ import annotations
@@ -17,23 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
-from dpframe.graph import Categorical, Node, Numeric
+from dpframe.graph import Categorical, Numeric
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.graph.statistics import Count, Statistic
 from dpframe.privacy import REPLACE_ONE, PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.preview import columns_of
-from dpframe.prover.unproved import NOT_PRIVATE, Unproved
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.parts import Part
 from dpframe.sources.table import Block
-from dpframe.symbols import DATA
 
-from .execution import by_name, first_look, post_process, released_in_stages
+from .execution import first_look, post_process, released_in_stages
 from .processing import said
-from .public_budgets import asked
 from .totals import WORD, WORDS, Sums, in_integers, largest
 
 Array = NDArray[Any]
@@ -326,49 +320,3 @@ def _output(certificate: Certificate, source: Source, seed: int) -> Any:
     running = attrs.evolve(running, most_turns=TURNS)
     released_in_stages(running, running.draws(0), randomness)
     return post_process(running)
-
-
-@attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
-class Simulated:
-    """What an unproved declaration gives: its output and released values, labelled NOT PRIVATE."""
-
-    output: Any
-    released: dict[str, Any]
-    label: str = NOT_PRIVATE
-
-    def __str__(self) -> str:
-        """The label, the output, the label."""
-        return f"{self.label}: {self.output}\n{self.label}: nothing was proved of this declaration."
-
-    __repr__ = __str__
-
-
-def simulate(
-    run: object, X: object, y: object = None, *, rng: object, budgets: object = None
-) -> Simulated:
-    """Run an `Unproved` declaration on a table, with simulated noise from `rng`, a seed or a numpy
-    Generator; `budgets` as for dp.execute. Formulas may read raw numbers of rows. NOT PRIVATE.
-    Raises NotExecutable, BadData, InvalidArgument.
-    """
-    if not isinstance(run, Unproved):
-        raise NotExecutable(
-            f"simulate takes what dp.audits.unproved(...) returns; got {type(run).__name__}. "
-            "What is proved is run by dp.execute, which can be simulated with rng=."
-        )
-    raw = [s for s in run.symbols.values() if isinstance(s.origin, Statistic) and DATA in s.scope]
-    unknown = [s.name for s in raw if not isinstance(s.origin, Count)]
-    if unknown:
-        raise NotExecutable(f"its formulas read {', '.join(unknown)}, for which there is no number")
-    free = run.free - {symbol.name for symbol in raw}
-    if free:
-        missing = ", ".join(f"{name}=..." for name in sorted(free))
-        raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
-    randomness = Randomness.of(0 if rng is None else rng)
-    wanted = asked(run, budgets, simulated=True)
-    column = None if wanted is None else wanted.column
-    source = open_source(run.setting, X, y, drop=False, budgets=column)
-    running, _ = first_look(run, source, None, randomness, wanted, raw)
-    released_in_stages(running, running.draws(0), randomness.fresh())
-    output = post_process(running)
-    released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}
-    return Simulated(output=output, released=by_name(released))

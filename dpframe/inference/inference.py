@@ -17,10 +17,11 @@ from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
 from .moments import MOST_LOST, Model, Stack, Step, modelled, stacked, step
-from .residual import KNOWN, Labels, Residual, Variation, labels, unexplained
+from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
+from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
-from .spread import Sandwich
+from .variation import Variation
 
 Array = NDArray[Any]
 

@@ -13,9 +13,11 @@ from dpframe.errors import InvalidArgument
 
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
-from .residual import Residual, Variation
+from .residual import Residual
+from .sandwich import Sandwich
 from .spectrum import Unseen
-from .spread import Sandwich, Spread
+from .spread import Spread
+from .variation import Variation
 
 Array = NDArray[Any]
 

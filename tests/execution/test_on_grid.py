@@ -16,7 +16,7 @@ from dpframe.errors import NotExecutable
 from dpframe.execution import on_grid
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
-from dpframe.execution.rehearsal import simulate
+from dpframe.execution.research import simulate
 from dpframe.execution.stages import Stages
 from dpframe.execution.totals import Pass
 from dpframe.graph.statistics.combined import Linear

@@ -10,7 +10,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import NotExecutable
-from dpframe.execution.rehearsal import rehearsed, simulate
+from dpframe.execution.rehearsal import rehearsed
+from dpframe.execution.research import simulate
 from dpframe.execution.stages import Alike
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import ResidualLabels

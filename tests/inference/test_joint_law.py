@@ -11,9 +11,9 @@ from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, Seen
 from dpframe.inference.inference import infer
-from dpframe.inference.residual import between
 from dpframe.inference.result import LAWS, Units
 from dpframe.inference.spread import stretched
+from dpframe.inference.variation import between
 
 N, STD, D = 5000, 12.0, 3
 THETA = np.array([0.3, -0.2, 0.1])

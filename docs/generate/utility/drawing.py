@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from dpframe.sources.telling import library
 
 from .checked import Checked, Curve

@@ -30,8 +30,8 @@ from dpframe.numerics import Interval, arb_float, at_rising_precision, ball, to_
 from ..losses import CategoricalLoss, PrivacyLoss, ResponseLoss
 from ..losses.base import Reals
 from .atoms import BITS, Atoms
-from .contour import saddle
 from .mixed import law
+from .saddle import saddle
 from .total import TotalLoss
 
 MOST = 10**10

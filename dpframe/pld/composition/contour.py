@@ -4,136 +4,18 @@
 
 with M(z) = E[e^(zL); L < infinity]. Aliases of the sum are positive, so it bounds delta from above
 up to truncation and rounding; their bound gives the lower end. (docs/proofs/contour.md)
-
-Where to integrate: the real point c near the saddle, the step h, and the aliases of that step.
-
-Everything here is a choice that costs time or width, except the Chernoff bound and its use for
-aliases, which are theorems. (docs/proofs/contour.md)
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import attrs
 import numpy as np
 
 from ..losses.base import UNIT, Complexes, Reals
+from .saddle import NEED, Tilt, chernoff, saddle, step
 from .total import TotalLoss, pairwise
-
-NEED = 40.0  # logs below the answer at which an error is negligible
-_OCTAVES = np.arange(-4.0, 5.0)
-_REACH = 70  # octaves around 1 in which c is looked for
-
-
-@attrs.frozen
-class Tilt:
-    """log delta(epsilon) <= bound - b epsilon: Chernoff's bound at the real point b."""
-
-    b: float
-    bound: float
-
-
-def chernoff(total: TotalLoss, b: Reals) -> Reals:
-    """log of E e^(bL) b^b/(1 + b)^(1 + b), rounded up; infinite where it overflows.
-
-    (1 - e^-y)_+ <= e^(by) b^b/(1 + b)^(1 + b) for every b > 0 and y.
-    """
-    value, error = total.cumulant(b.astype(complex))
-    slack = b * np.log(b) - (1 + b) * np.log1p(b)
-    size = np.abs(value.real) + np.abs(b * np.log(b)) + (1 + b) * np.log1p(b)
-    bound: Reals = value.real + slack + error + 1e-14 * size + 1e-15
-    return np.where(np.isfinite(bound), bound, np.inf)
-
-
-def saddle(total: TotalLoss, merit: Callable[[Reals, Reals], Reals]) -> float:
-    """The point c > 0 with the least merit(c, chernoff bound), to a few percent."""
-    best, scale = 1.0, 1.0
-    for _ in range(2 * _REACH // 8):
-        points = best * 2.0**_OCTAVES
-        found = _least(points, merit, total)
-        if found == best or not 2.0**-_REACH < found < 2.0**_REACH:
-            break
-        best = found
-    for scale in (0.25, 0.06):
-        points = best * 2.0 ** (scale * _OCTAVES)
-        best = _least(points, merit, total)
-    return rounded(best)
-
-
-def far_right(total: TotalLoss, epsilon: float) -> float:
-    """An upper bound on log delta(epsilon): Chernoff's at its best point, roughly."""
-    b = np.array([saddle(total, lambda b, bound: bound - b * epsilon)])
-    bounds = chernoff(total, b)
-    with np.errstate(all="ignore"):
-        found = float((bounds - b * epsilon + 4 * UNIT * (np.abs(bounds) + b * epsilon))[0])
-    return math.inf if math.isnan(found) else found
-
-
-def near_the_mean(total: TotalLoss, delta: float) -> float:
-    """Roughly the epsilon of a large delta, were the loss normal."""
-    from scipy.special import ndtri
-
-    b = 2.0 ** np.arange(-60.0, 20.0)
-    value, _ = total.cumulant(np.concatenate([b, 2 * b]).astype(complex))
-    once, twice = np.where(np.isnan(value.real), np.inf, value.real).reshape(2, -1)
-    base = float(np.log1p(-min(float(total.infinite[0]), 1 - 2.0**-53)))  # of the finite part
-    with np.errstate(all="ignore"):
-        at = int(np.argmin(np.abs(once - base - 0.01)))
-        variance = np.maximum(twice[at] - 2 * once[at] + base, 0.0) / b[at] ** 2
-        mean = (once[at] - base) / b[at] - variance * b[at] / 2
-    likely = min(delta, 1 - 2.0**-53)
-    found = mean + math.log1p(-likely) * 0.5 - math.sqrt(variance) * float(ndtri(likely))
-    return found if math.isfinite(found) else 0.0
-
-
-def step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
-    """The longest step h at which aliases are negligible, and the tilts that prove it."""
-    with np.errstate(all="ignore"):
-        return _step(total, c, epsilon, log_delta)
-
-
-def _step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
-    spread = _spread(total, c)
-    right = c + np.array([1.5, 3.0, 5.0, 7.0, 9.0, 12.0]) * spread
-    left = c * np.array([0.97, 0.85, 0.7, 0.5, 0.3, 0.1, 0.02])
-    moved = c - np.array([3.0, 5.0, 7.0, 9.0, 12.0]) * spread
-    points = np.concatenate([right, left, moved[moved > 0.02 * c]])
-    bounds = chernoff(total, points)
-    excess = np.maximum(bounds - points * epsilon - log_delta, 0.0) + NEED
-    steps = 2 * np.pi * np.abs(points - c) / excess
-    above = int(np.argmax(np.where(points > c, steps, 0.0)))
-    below = int(np.argmax(np.where(points < c, steps, 0.0)))
-    low, low_step = Tilt(float(points[below]), float(bounds[below])), steps[below]
-    trivial = 2 * np.pi * c / (NEED + max(-log_delta, 0.0))  # delta <= 1: the tilt b = 0
-    if trivial > low_step:
-        low, low_step = Tilt(0.0, 0.0), trivial
-    high = Tilt(float(points[above]), float(bounds[above]))
-    return rounded(min(float(low_step), float(steps[above]))), low, high
-
-
-def rounded(value: float) -> float:
-    """`value` to 20 bits, so that its small multiples are doubles."""
-    mantissa, exponent = np.frexp(value)
-    return float(np.ldexp(np.round(mantissa * 2**20), exponent - 20))
-
-
-def _least(points: Reals, merit: Callable[[Reals, Reals], Reals], total: TotalLoss) -> float:
-    with np.errstate(all="ignore"):
-        merits = merit(points, chernoff(total, points))
-    return float(points[int(np.argmin(np.where(np.isnan(merits), np.inf, merits)))])
-
-
-def _spread(total: TotalLoss, c: float) -> float:
-    """1/sqrt of the second derivative of the cumulant at c, by differences."""
-    width = 0.05
-    points = np.array([c * (1 - width), c, c * (1 + width)])
-    value, _ = total.cumulant(points.astype(complex))
-    bend = (value.real[0] - 2 * value.real[1] + value.real[2]) / (c * width) ** 2
-    floor = 1e-3 / c**2
-    return float(1 / np.sqrt(max(bend, floor) if np.isfinite(bend) else floor))
-
 
 _WORK = 1 << 23  # evaluations of a cumulant that one contour may cost
 _FEWEST, _MOST = 8, 1 << 18
