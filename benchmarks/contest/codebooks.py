@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BadData, InvalidArgument
-from dpframe.experiments.folds import folds as random_folds
+from dpframe.experiments.worlds import folds as random_folds
 
 from .worlds import Split, World
 

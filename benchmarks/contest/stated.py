@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.experiments.uci import Table
+from dpframe.experiments.data import Table
 
 from .worlds import in_ball
 

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.experiments import uci
-from dpframe.experiments.folds import folds as random_folds
+from dpframe.experiments import data as uci
+from dpframe.experiments.worlds import folds as random_folds
 
 from .stated import stated
 from .worlds import Split, World

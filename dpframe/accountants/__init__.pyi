@@ -6,6 +6,7 @@ from .base import parts_of as parts_of
 from .basic import BasicAccountant as BasicAccountant
 from .calibrated import Calibrated as Calibrated
 from .calibrated import calibrate as calibrate
+from .calibrated import least_factor as least_factor
 from .composed import Composition as Composition
 from .composed import compose as compose
 from .composed import composition_of as composition_of
@@ -13,10 +14,9 @@ from .concentrated import ConcentratedAccountant as ConcentratedAccountant
 from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS
 from .from_events import from_event as from_event
-from .from_others import from_opacus as from_opacus
-from .from_others import stated_by as stated_by
+from .from_events import from_opacus as from_opacus
+from .from_events import stated_by as stated_by
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
 from .optimal import OptimalAccountant as OptimalAccountant
 from .renyi import RenyiAccountant as RenyiAccountant
-from .scale import least_factor as least_factor

@@ -1,19 +1,108 @@
-"""calibrate: scale the noise of several mechanisms together until a target is met."""
+"""calibrate: scale the noise of several mechanisms together until a target is met.
+
+The one factor by which all noise is multiplied to meet (epsilon, delta).
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise
+from dpframe.numbers import positive, shortest
+from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Relation, number
 from dpframe.symbols import Number
 
-from . import Accountant
+from . import Accountant, Part
 from .composed import Composition, compose
-from .scale import least_factor
+
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
+_FAR = 700.0  # stands for log infinity
+_NEAR = 1e-13  # as near to 0 as the search asks for
+
+PartsAt = Callable[[Fraction], Sequence[Part]]
+
+
+def least_factor(
+    accountant: Accountant,
+    parts_at: PartsAt,
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    near: float = 1.0,
+) -> Fraction:
+    """A factor s at which the accountant says of parts_at(s), with all noise s times as large, both
+    that `epsilon` is enough at delta and that `delta` is enough at epsilon; hardly above the
+    least one. `near` is where the search begins.
+
+    Two upper ends of one profile need not be equally sharp: a caller may ask for either. The
+    answer is a short decimal at which both were evaluated: what is promised does not rest on the
+    search. Raises InvalidArgument where no factor is enough.
+    """
+    near = float(positive("near", near))
+    target, start = math.log(epsilon.numerator) - math.log(epsilon.denominator), math.log(near)
+
+    @lru_cache(maxsize=8)
+    def whole(factor: Fraction) -> float:
+        same = factor == shortest(near)
+        return first if same else accountant.epsilon(parts_at(factor), delta).upper
+
+    first, searched = accountant.searched(parts_at(shortest(near)), delta)
+
+    def root(cost: Callable[[Fraction], float]) -> float:
+        from scipy.optimize import brentq
+
+        @lru_cache(maxsize=8)
+        def excess(log_factor: float) -> float:
+            found = first if log_factor == start else cost(shortest(math.exp(log_factor)))
+            log = math.log(found) - target if found > 0 else -_FAR
+            return min(max(log, -_FAR), _FAR)
+
+        if abs(excess(start)) <= _NEAR:
+            return near
+        low, high = _bracket(excess, start)
+        return math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
+
+    found = root(lambda factor: searched(parts_at(factor)))
+    if whole(shortest(found)) > float(epsilon) * (1 + 1e-12):  # the other direction costs more
+        found = root(whole)
+    # where parts without noise cost all of delta, the answer is the double above it
+    for most in (delta, Fraction(to_float(delta, up=True))):
+        factor, step = found, 2e-14
+        while step < 1:
+            short = shortest(factor)
+            by_epsilon = whole(short) <= epsilon
+            if by_epsilon and accountant.delta(parts_at(short), epsilon).upper <= most:
+                return short
+            factor, step = factor * (1 + step), 2 * step
+    raise _out_of_reach()
+
+
+def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
+    """Logs between which the excess changes its sign, from the start: 2^-j and 2^-2j times it, or
+    2^j and 2^2j.
+    """
+    near, dear = start, excess(start) > 0
+    for power in _POWERS:
+        far = start + power * math.log(2) * (1 if dear else -1)
+        if (excess(far) > 0) is not dear:
+            return min(near, far), max(near, far)
+        near = far
+    if dear:
+        raise _out_of_reach()
+    way_out = "Lower epsilon or delta, or state less noise: this target asks for next to none."
+    raise InvalidArgument("target", "one that less noise misses", "one that is met anyway", way_out)
+
+
+def _out_of_reach() -> InvalidArgument:
+    way_out = "Raise epsilon or delta: some part costs more whatever its noise."
+    return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)
 
 
 @attrs.frozen(cache_hash=True)

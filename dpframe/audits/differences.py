@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ from dpframe.numerics import arb_upper
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Certificate
 from dpframe.prover.algebra import enclose
+from dpframe.symbols import Symbol, parameter
 from dpframe.symbols.text import from_json
 from dpframe.theory.book import answers_of
 
@@ -239,37 +241,24 @@ def _only(place: str, before: Iterable[str], after: Iterable[str]) -> Iterator[C
     yield from (Change(place, "", one) for one in new if one not in old)
 
 
+class _Named(dict[str, Symbol]):
+    """A symbol for each name: what is compared is text, whatever its range."""
+
+    def __missing__(self, name: str) -> Symbol:
+        return parameter(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and name.isidentifier()
+
+
 def text(value: Any) -> str:
-    """A formula of a file as a person writes it.
+    """A formula of a file as a person writes it; a list of words with commas.
 
     >>> text(["*", "2", ["^", "gamma", "1/2"], ["+", "1", "epsilon"]])
     '2*sqrt(gamma)*(1 + epsilon)'
     """
     if not isinstance(value, list):
         return tidy(str(value))
-    name, *parts = value
-    words = [text(part) for part in parts]
-    match name:
-        case "+":
-            return " + ".join(words)
-        case "*":
-            return "*".join(map(_bracketed, words))
-        case "^":
-            return _power(*words)
-    return f"{name}({', '.join(words)})"
-
-
-def _bracketed(word: str) -> str:
-    """In brackets where it is a sum, a quotient or negative, outside of brackets of its own."""
-    outside, depth = "", 0
-    for character in word:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        outside += character if not depth else ""
-    return f"({word})" if set(outside) & {" ", "/"} or word.startswith("-") else word
-
-
-def _power(base: str, exponent: str) -> str:
-    if exponent == "1/2":
-        return f"sqrt({base})"
-    simple = exponent.isdigit()
-    return f"{_bracketed(base)}^{exponent if simple else f'({exponent})'}"
+    with suppress(DPFrameError):
+        return tidy(str(from_json(value, _Named())))
+    return ", ".join(map(text, value))

@@ -33,7 +33,7 @@ from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
-from dpframe.sources.memory import MemorySource
+from dpframe.sources.open import MemorySource
 from dpframe.sources.opening import header, is_frame
 from dpframe.sources.table import Table
 from dpframe.symbols import Expression

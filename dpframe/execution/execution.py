@@ -40,17 +40,15 @@ from dpframe.sources import Source, open_source
 from dpframe.sources.running import narrow
 from dpframe.symbols import PUBLIC, Number, Symbol
 
-from .at_rest import held_at_rest
 from .numbers import PublicNumbers
 from .on_grid import held_grid
 from .one_pass import given_of, read, sizes_read
 from .processing import with_what_was_released
 from .public_budgets import Asked, asked, check_order, read_budgets, spent_by
 from .receipts import Receipt, Result, charge, check_records, left_to_the_accountant, note
-from .reused import NO_GUESS, guess_of
 from .running import Drawn, Running, check_passes
-from .samples import check_sampling, check_thinning
-from .stages import staged
+from .samples import check_sampling, check_thinning, held_at_rest
+from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
 if TYPE_CHECKING:

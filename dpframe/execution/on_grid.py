@@ -20,7 +20,7 @@ from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
-from dpframe.sources.memory import MemorySource
+from dpframe.sources.open import MemorySource
 from dpframe.sources.parts import Part
 from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression

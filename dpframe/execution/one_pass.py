@@ -22,8 +22,8 @@ from dpframe.symbols import PUBLIC, Expression
 from .numbers import PublicNumbers
 from .processing import applied
 from .public_budgets import Budgets, given_by
-from .reused import NO_GUESS, Guess
 from .samples import InOrder, Kept, kept_of
+from .stages import NO_GUESS, Guess
 from .totals import Pass, Sums
 
 

@@ -40,9 +40,8 @@ from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
-from .reused import NO_GUESS, Alike, Guess
 from .samples import InOrder, Kept, Sample
-from .stages import Stages, staged
+from .stages import NO_GUESS, Alike, Guess, Stages, staged
 from .totals import NOTHING, Pass, Search, Sums, derived, real
 from .views import needed, reads_of
 

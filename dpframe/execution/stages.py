@@ -1,17 +1,33 @@
-"""In which order a graph is run: what reads released values waits for them."""
+"""In which order a graph is run: what reads released values waits for them.
+
+Sums that need no pass of their own.
+
+Sums of the second stage are computed in the first pass, for the value that a declaration expects to
+be released (`known(..., likely=)`); the table is read again only if another value is released. A
+sum over residuals at coefficients of zero is the sum over the labels, which was read before.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from functools import cached_property, lru_cache
-from typing import TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from typing import Any, TypeVar
 
 import attrs
+import numpy as np
 
-from dpframe.errors import NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Bound, Graph, Known, Node, Post, Procedure, Release, origins
-from dpframe.graph.statistics import Statistic
+from dpframe.graph.maps.residuals import ResidualLabels
+from dpframe.graph.node import DataNode
+from dpframe.graph.rewriting import rebuilt
+from dpframe.graph.statistics import RecordSum, Statistic
+from dpframe.identity import own
+from dpframe.symbols import Expression
+
+from .numbers import PublicNumbers
 
 N = TypeVar("N", bound=Node)
 
@@ -101,3 +117,146 @@ def _staged(graph: Graph, nodes: tuple[Node, ...]) -> Stages:
     """Graphs that are equal may have nodes of their own."""
     del nodes
     return Stages(graph)
+
+
+@lru_cache(maxsize=512)
+def behind(node: Node) -> tuple[Node, ...]:
+    """The node and all data that it is made of; some of it more than once."""
+    return (node, *_before(node))
+
+
+def _before(node: Node) -> Iterator[Node]:
+    for one in node.inputs:
+        if isinstance(one, DataNode):
+            yield from behind(one)
+
+
+@lru_cache(maxsize=512)
+def ours(node: Node) -> bool:
+    """Whether dpframe wrote the node and all that it is made of: who else did may mean other things
+    by the same fields.
+    """
+    return all(own(type(one)) for one in behind(node))
+
+
+Numbers = Mapping[str, Fraction]
+
+
+@attrs.frozen(eq=False)
+class Guess:
+    """Sums of the second stage, each with the numbers, by name, at which it is taken."""
+
+    sums: Mapping[RecordSum, Numbers] = attrs.field(factory=dict)
+
+    @property
+    def supposed(self) -> dict[str, Fraction]:
+        """All numbers that any of the sums reads."""
+        return {name: value for at in self.sums.values() for name, value in at.items()}
+
+    def right(self, summed: RecordSum, learned: Numbers) -> bool:
+        """Whether the numbers turned out as they were supposed for a sum."""
+        return self.sums[summed].items() <= learned.items()
+
+
+NO_GUESS = Guess()
+
+
+@lru_cache(maxsize=32)
+def guess_of(stages: Stages) -> Guess:
+    """The sums of the second stage that wait for nothing but numbers that say which value is
+    likely; none where there is no such number, or where procedures or loops read the table in ways
+    of their own.
+    """
+    graph = stages.graph
+    likely: dict[Node, Numbers] = {
+        node: {node.name: node.likely}
+        for node in graph.known
+        if stages.of[node] == 1 and node.likely is not None
+    }
+    if not likely or graph.loops or not graph.additive:
+        return NO_GUESS
+    sums = [one for one in stages.statistics(1) if isinstance(one, RecordSum)]
+    waits = {one: _waits_for(behind(one)) for one in sums if ours(one)}
+    known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
+    first = [one for one in stages.statistics(0) if isinstance(one, RecordSum)]
+    if any(one.step is None for one in (*first, *known)):
+        return NO_GUESS  # sums of doubles would be of other pieces of blocks
+    return Guess({one: _together(likely[node] for node in nodes) for one, nodes in known.items()})
+
+
+def _together(numbers: Iterable[Numbers]) -> Numbers:
+    return {name: value for one in numbers for name, value in one.items()}
+
+
+def _waits_for(nodes: Iterable[Node]) -> set[Node]:
+    """What nodes read that is no data, by inputs and by formulas."""
+    found: set[Node] = set()
+    for node in nodes:
+        found.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
+    return found
+
+
+Names = tuple[tuple[str, Expression], ...]
+
+
+@attrs.frozen(eq=False)
+class Alike:
+    """Which sums are the same to the last bit, given what was released: those whose formulas differ
+    in names of released numbers only, equal ones, and in residuals at zero for labels. `names` has
+    for every number the first of its value; `zeros` are the residuals that are labels.
+    """
+
+    names: Names
+    zeros: frozenset[Node]
+
+    @classmethod
+    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> Alike:
+        """By what was released and learned so far."""
+        first: dict[Fraction, Expression] = {}
+        names = tuple(
+            (node.name, first.setdefault(numbers.learned[node.name], node.symbol))
+            for node in graph.known
+            if node.name in numbers.learned
+        )
+        residuals = (node for node in graph.nodes if type(node) is ResidualLabels)
+        return cls(names, frozenset(one for one in residuals if _zero(one, numbers, released)))
+
+    def at_zero(self, summed: Node) -> bool:
+        """Whether it is made of residuals at zero, and of nothing that was written elsewhere."""
+        return not self.zeros.isdisjoint(behind(summed)) and ours(summed)
+
+    def first(self, summed: RecordSum, before: Iterable[Node]) -> Node | None:
+        """The first of the sums `before` that is the same as one of residuals at zero."""
+        wanted = self._plain_or_none(summed)
+        kinds = (one for one in before if type(one) is type(summed) and ours(one))
+        alike = (one for one in kinds if self._plain_or_none(one) == wanted)
+        same: Any = next(alike, None) if wanted is not None else None
+        return None if same is None or (same.step is None) != (summed.step is None) else same
+
+    def _plain_or_none(self, summed: Node) -> Any:
+        try:
+            return plain(summed, self.names, self.zeros)
+        except InvalidArgument:  # a map that refuses the other name, by its range
+            return None
+
+
+@lru_cache(maxsize=512)
+def plain(node: Any, names: Names, zeros: frozenset[Node]) -> Any:
+    """The node with the first names of numbers, and residuals at zero as labels."""
+    if node in zeros:
+        return plain(node.source, names, zeros)
+    return rebuilt(node, partial(_named, names, zeros))
+
+
+def _named(names: Names, zeros: frozenset[Node], part: Any) -> Any:
+    if isinstance(part, DataNode):
+        return plain(part, names, zeros)
+    return part.substitute(dict(names)) if isinstance(part, Expression) else part
+
+
+def _zero(node: ResidualLabels, numbers: PublicNumbers, released: Mapping[Node, Any]) -> bool:
+    """Whether residuals are labels minus nothing."""
+    theta = released.get(node.theta)
+    if type(theta) is not np.ndarray or theta.dtype.kind != "f" or np.any(theta):
+        return False
+    return bool(theta.shape == (numbers.up(node.rows.columns),))

@@ -19,7 +19,7 @@ from dpframe.prover.certify import NOT_PRIVATE, Unproved
 from dpframe.regressions.solve import Fit
 
 from .declared import Point, Split
-from .drawn_budgets import LEVELS, rounded_down
+from .worlds import LEVELS, rounded_down
 
 
 class Promise(enum.Enum):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.sources.extras import library
+from dpframe.sources.telling import library
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item

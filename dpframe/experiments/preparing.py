@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import dpframe as dp
 
+from .data import Table, standardised
 from .declared import Split
-from .uci import Table, standardised
 
 Array = NDArray[Any]
 

@@ -13,8 +13,7 @@ import attrs
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item, Metric
-from .estimates import Estimate
-from .published import Cell, published
+from .estimates import Cell, Estimate, published
 from .running import Memory, Work
 
 APART = "!"

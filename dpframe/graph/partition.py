@@ -72,7 +72,7 @@ class Hashed(Assignment):
 
     def places(self, rows: Array, labels: Array | None) -> Array:
         """The high bits of the hash, times the number of cells."""
-        from dpframe.numerics.blocks.hashing import hashed
+        from dpframe.numerics.blocks.elementwise import hashed
 
         columns = [*rows.T] if labels is None else [*rows.T, labels]
         return hashed(columns, len(rows), self.salt, self.cells)

@@ -1,13 +1,23 @@
 """What clipping does to a normal residual: the slope that is left, the noise that it adds, and the
 variance before it, from that after it.
+
+What clips of residuals may have moved, by comparison with sums of labels: how much each of two
+estimates of the same coefficients counts.
+
+A sum of clipped residuals is Huber's estimating equation [Huber64]: its root is another than least
+squares' where residuals are skewed or discrete. Derived on docs/flagship.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import attrs
 import numpy as np
 from numpy.typing import NDArray
+
+from .evidence import Evidence
 
 Array = NDArray[Any]
 
@@ -66,3 +76,127 @@ def square_before(square: float, width: float) -> float:
         narrower = float(clipped_square(np.asarray(ratio))) / ratio**2 > share
         low, high = (ratio, high) if narrower else (low, ratio)
     return square if share <= 1 / MOST**2 else width**2 / ((low + high) / 2) ** 2
+
+
+CLEAR = 2.0  # stds of the noise on counts that may be noise alone
+
+
+@attrs.frozen(eq=False)
+class TwoSums:
+    """Two estimates of A theta in principal directions, for each of g sizes of theta: `labels` (d,)
+    with noise of variances `of_labels` (g, d), and `residuals` (g, d) with `of_residuals`
+    (g, 1); noise that both share has variances `shared` (g, d), A theta itself `signal` (g, d), and
+    what clips move residuals by, if they do, one of the variances `moves` (h, 1, d).
+    """
+
+    labels: Array
+    of_labels: Array
+    residuals: Array
+    of_residuals: Array
+    shared: Array
+    signal: Array
+    moves: Array
+
+
+@attrs.frozen(eq=False)
+class Hypotheses:
+    """For m = h + 2 hypotheses and g sizes: their log `chances` (m, g), and the `means` of A theta
+    (m, g, d) and shares of its variance that are `left` (m, g, d). `moved` (h, g, d) says how
+    likely clips move a direction, if any.
+    """
+
+    chances: Array
+    means: Array
+    left: Array
+    moved: Array
+
+
+def hypotheses(both: TwoSums, prior: Array) -> Hypotheses:
+    """Hypotheses are, with chances `prior` (m,): clips move nothing; they move each direction with
+    even odds, by one of the variances; or the root is 0 whatever theta is, as where most labels
+    are, so that residuals say nothing.
+    """
+    own, weight = pooled(both)
+    total = own + both.signal
+    mean = both.labels + weight * (both.residuals - both.labels)
+    logs = log_density(mean, total)
+    logs += log_density(both.residuals - both.labels, both.of_labels + residual_variances(both))
+    likely = np.logaddexp(logs[:1], logs[1:])
+    moved = np.exp(logs[1:] - likely)
+    alone = both.of_labels + both.shared + both.signal
+    at_zero = log_density(both.labels, alone) + log_density(both.residuals, both.of_residuals)
+    chances = np.concatenate([logs[:1], likely - math.log(2), at_zero[None]]).sum(axis=2)
+    chances = chances + np.log(np.maximum(prior, 1e-300))[:, None]
+    means = mixed(both.signal / total * mean, moved, both.signal / alone * both.labels)
+    return Hypotheses(chances, means, mixed(own / total, moved, 1 - both.signal / alone), moved)
+
+
+def residual_variances(both: TwoSums) -> Array:
+    """Variances of residuals where clips move each direction by one variance (h + 1, g, d), 0
+    first.
+    """
+    moves = np.concatenate([np.zeros_like(both.moves[:1]), both.moves])
+    found: Array = moves + both.of_residuals
+    return found
+
+
+def pooled(both: TwoSums) -> tuple[Array, Array]:
+    """The noise on the best mean of both sums and the weight of residuals in it, (h + 1, g, d)
+    both.
+    """
+    of_residuals = residual_variances(both)
+    weight = both.of_labels / (both.of_labels + of_residuals)
+    of_residuals *= weight
+    of_residuals += both.shared
+    return of_residuals, weight
+
+
+def mixed(each: Array, moved: Array, alone: Array) -> Array:
+    """What holds for one variance each (h + 1, g, d) and for labels alone (g, d), for hypotheses
+    (m, g, d).
+    """
+    return np.concatenate([each[:1], each[:1] + moved * (each[1:] - each[:1]), alone[None]])
+
+
+def left_by(both: TwoSums, moved: Array) -> Array:
+    """The share of the variance of A theta that more precise sums would leave, (m, g, d), with the
+    `moved` of the sums that there are.
+    """
+    own = pooled(both)[0]
+    alone = both.of_labels + both.shared
+    return mixed(own / (own + both.signal), moved, alone / (alone + both.signal))
+
+
+def log_density(x: Array, variance: Array) -> Array:
+    """Log densities of N(0, variance) at x, but for log(2 pi)/2."""
+    found: Array = -(np.log(variance) + x**2 / variance) / 2
+    return found
+
+
+def non_normal_share(
+    evidence: Evidence, square: float, explained: float, error: float = 0.0
+) -> float:
+    """The largest share of labels, beyond noise, whose sizes are where no normal residuals put
+    them, for labels of mean square `square` of which predictions have the part `explained`, with
+    errors of mean square `error`; 0 where sizes were not counted, or n is not clear of its noise.
+
+    Residuals N(0, s^2) put at most P(|N(0, s^2)| <= c) of labels in [-c, c], whatever is predicted.
+    They put P(|N(0, square)| <= c) there where predictions are normal too, and P(|N(m, s^2)| <= c)
+    where all are m, which may be CLEAR errors longer: fewer than all of these is not normal.
+    """
+    counts, n = evidence.counts, evidence.count
+    if counts is None or len(counts.seen) == 1 or n <= CLEAR * evidence.count_std:
+        return 0.0
+    from scipy.special import erf, ndtr
+
+    cuts = counts.bound * 2.0 ** np.arange(1 - len(counts.seen), 0)
+    inside = np.cumsum(counts.seen)[:-1] / n
+    noise = CLEAR * counts.std * np.sqrt(np.arange(1, len(counts.seen))) / n
+    most = erf(cuts / math.sqrt(2 * max(square - explained, square * 1e-9)))
+    least = erf(cuts / math.sqrt(2 * square))
+    for more in (0.0, CLEAR * math.sqrt(error)):
+        middle = min(math.sqrt(max(explained, 0.0)) + more, math.sqrt(square))
+        std = math.sqrt(max(square - middle**2, square * 1e-9))
+        around = ndtr((cuts - middle) / std) - ndtr((-cuts - middle) / std)
+        least = np.minimum(least, around)
+    return float(np.max(np.maximum(inside - most, least - inside) - noise))

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 
 from .evidence import Evidence, Shrunk
-from .identified import Directions, Unseen, directions
-from .moments import MOST_LOST, Model, Stack, modelled, stacked
+from .moments import MOST_LOST, Model, Stack, Step, modelled, stacked, step
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
 from .sandwich import Sandwich
-from .step import Step, step
+from .spectrum import Directions, Unseen, directions
 from .variation import Variation
 
 Array = NDArray[Any]

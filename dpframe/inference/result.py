@@ -13,9 +13,9 @@ from dpframe.errors import InvalidArgument
 
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
-from .identified import Unseen
 from .residual import Residual
 from .sandwich import Sandwich
+from .spectrum import Unseen
 from .spread import Spread
 from .variation import Variation
 

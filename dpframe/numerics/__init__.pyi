@@ -10,6 +10,7 @@ from .calibrate import profile_epsilon_lower as profile_epsilon_lower
 from .eigenvalue import floor_smallest_eigenvalue as floor_smallest_eigenvalue
 from .posterior_pair import posterior_pair_bound as posterior_pair_bound
 from .posterior_pair import posterior_pair_delta as posterior_pair_delta
+from .posterior_pair import transposed_delta as transposed_delta
 from .profile import Quantity as Quantity
 from .profile import ball as ball
 from .profile import certainly_above as certainly_above
@@ -25,4 +26,3 @@ from .rounding import next_down as next_down
 from .rounding import next_up as next_up
 from .rounding import to_float as to_float
 from .rounding import working as working
-from .transposed import transposed_delta as transposed_delta

@@ -9,6 +9,8 @@ m = x' H^-1 x, the leverage, and r = y - x' theta, the residual, both at the sma
 log p/q is (u - b)^2 / 2 - K with u = sqrt(m) z, b = sqrt(gamma) |r| and
 K = b^2 / (2 (1 + m)) + log(1 + m) / 2, so each profile is four values of the normal cdf. Forward is
 from P to Q, the record joins. The proofs, P1 to P4, are on the page proofs/posterior_pair.
+
+How far apart two neighbours are when a posterior is sampled with the factor transposed.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias
 
+import numpy as np
 from flint import arb
+from scipy.special import ndtr
 
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact, as_fraction, nonnegative, open_unit
@@ -135,3 +139,32 @@ def _forward(epsilon: arb, b: arb, m: arb) -> arb:
 
 def _density(x: arb) -> arb:
     return (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def transposed_delta(n: int, epsilon: float, gamma: float, penalty: float) -> float:
+    """A lower bound on delta(epsilon) between n rows (1, 1)/sqrt 2 with label 0 and the same with
+    one row (1, -1)/sqrt 2 with label 1: of events along one line, in double precision.
+    """
+    row, other = np.array([1.0, 1.0]) / np.sqrt(2), np.array([1.0, -1.0]) / np.sqrt(2)
+    gram = n * np.outer(row, row) + penalty * np.eye(2)
+    one, mean = gram + np.outer(other, other), other / (penalty + 1)
+    covariances = [_covariance(gram, gamma), _covariance(one, gamma)]
+    found = [_along(turn, mean, covariances, epsilon) for turn in np.linspace(0, np.pi, 721)]
+    return float(max(found))
+
+
+def _covariance(system: np.ndarray, gamma: float) -> np.ndarray:
+    factor = np.linalg.inv(np.linalg.cholesky(system))
+    return np.asarray(factor @ factor.T / gamma)
+
+
+def _along(turn: float, mean: np.ndarray, covariances: list[np.ndarray], epsilon: float) -> float:
+    """The best half-line or its complement along one direction, in both orders."""
+    line = np.array([np.cos(turn), np.sin(turn)])
+    at, spread = line @ mean, [float(np.sqrt(line @ c @ line)) for c in covariances]
+    ends = np.linspace(-12, 12, 241) * max(spread) + np.array([[0.0], [at]])
+    p, q = ndtr(ends / spread[0]), ndtr((ends - at) / spread[1])
+    sides = [p, 1 - p], [q, 1 - q]
+    gaps = [a - np.exp(epsilon) * b for a, b in zip(*sides, strict=True)]
+    gaps += [b - np.exp(epsilon) * a for a, b in zip(*sides, strict=True)]
+    return float(np.max(gaps))

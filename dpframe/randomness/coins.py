@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from .bits import Bits
 from .points import points
-from .shapes import Exponential
-from .strips import Strips, strips
+from .strips import Exponential, Strips, strips
 
 Truth: TypeAlias = NDArray[np.bool_]
 Reals: TypeAlias = NDArray[np.float64]

@@ -20,8 +20,7 @@ from .bits import Bits
 from .cells import Cells, Integers
 from .coins import UNIT, exponential_coins
 from .points import points
-from .shapes import Exponential, Normal
-from .strips import Strips, strips
+from .strips import Exponential, Normal, Strips, strips
 
 _LARGEST = 2**400
 

@@ -4,22 +4,150 @@ A candidate is a strip b (chance weight/2^32), a place in it, and a height v in 
 where v < a = peak f(z)/weight. The density of a z that counts is then peak f(z) times a constant,
 the same one for all strips. Everything here is an enclosure of a, proved when the table is made.
 (docs/proofs/rounded_noise)
+
+One of 512 with exact chances, whole numbers over 2^32, by one word of 32 bits.
+
+The two laws on z >= 0 that all noise is made of, e^(-z^2/2) and e^-z, cut into strips.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cache
+from typing import ClassVar
 
 import attrs
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
+from dpframe.errors import InvalidArgument
 from dpframe.numerics import arb_float, arb_lower, arb_upper, ball, working
 
-from .alias import COLUMNS, TOTAL, Alias
-from .shapes import Shape
+from .bits import Words32
+
+INDEX_BITS = 9
+COLUMNS = 2**INDEX_BITS
+LOW_BITS = 32 - INDEX_BITS
+CAPACITY = 2**LOW_BITS
+TOTAL = 2**32
+
+
+@attrs.frozen(eq=False)
+class Alias:
+    """Columns of 2^23 words each: those below the column's cut mean the column, the others its
+    alias. [Walker77] in whole numbers, so that the chances are exactly `weights`/2^32.
+    """
+
+    weights: tuple[int, ...]
+    _cut: NDArray[np.uint32]
+    _alias: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, weights: Sequence[int]) -> Alias:
+        """512 whole weights of at least 0 that sum to 2^32. Raises InvalidArgument."""
+        if len(weights) != COLUMNS or sum(weights) != TOTAL or min(weights) < 0:
+            raise InvalidArgument("weights", "512 whole numbers with the sum 2^32", sum(weights))
+        keep, alias = _filled(list(weights))
+        cuts = [min(column * CAPACITY + kept, TOTAL - 1) for column, kept in enumerate(keep)]
+        return cls(tuple(weights), np.array(cuts, dtype=np.uint32), np.array(alias, dtype=np.intp))
+
+    def pick(self, words: Words32) -> NDArray[np.intp]:
+        """The index that each word means, the shape of `words`."""
+        column = (words >> np.uint32(LOW_BITS)).astype(np.intp)
+        return np.where(words < self._cut.take(column), column, self._alias.take(column))
+
+    def counts(self) -> list[int]:
+        """How many of the 2^32 words mean each index, counted from the columns."""
+        found = [0] * COLUMNS
+        for column, (cut, other) in enumerate(zip(self._cut.tolist(), self._alias, strict=True)):
+            found[column] += cut - column * CAPACITY
+            found[other] += (column + 1) * CAPACITY - cut
+        return found
+
+
+def _filled(left: list[int]) -> tuple[list[int], list[int]]:
+    """What each column keeps, and whose the rest of it is: a column that is not full is filled from
+    one that is too full. A full column is its own alias.
+    """
+    keep, alias = [CAPACITY] * COLUMNS, list(range(COLUMNS))
+    small = [i for i, weight in enumerate(left) if weight < CAPACITY]
+    large = [i for i, weight in enumerate(left) if weight >= CAPACITY]
+    while small:
+        column, giver = small.pop(), large[-1]
+        keep[column], alias[column] = left[column], giver
+        left[giver] -= CAPACITY - left[column]
+        if left[giver] < CAPACITY:
+            small.append(large.pop())
+    return keep, alias
+
+
+@attrs.frozen
+class Shape(ABC):
+    """Abstract: a falling function f(z) = e^(-exponent(z)), z >= 0, and strips of width 2^-fine.
+
+    Inside strip b, at z = (b + u) 2^-fine with u in [0, 1),
+    exponent(z) = exponent(b 2^-fine) + u (slope(b) + bend u), where the bracket times u is at most
+    1/8 for b < 512. Beyond `start` = 511 2^-fine, f(z + 1) <= f(z)/2.
+    """
+
+    fine: ClassVar[int]
+
+    @abstractmethod
+    def exponent(self, z: arb) -> arb:
+        """-log f(z), at the working precision."""
+
+    @abstractmethod
+    def slope(self, b: int) -> float:
+        """A double, exactly."""
+
+    @property
+    @abstractmethod
+    def bend(self) -> float:
+        """A double, exactly."""
+
+
+@attrs.frozen
+class Normal(Shape):
+    """e^(-z^2/2), strips of 1/64: z = (b + u)/64 has z^2/2 = b^2/2^13 + u (b/2^12 + u/2^13)."""
+
+    fine: ClassVar[int] = 6
+
+    def exponent(self, z: arb) -> arb:
+        """z^2/2."""
+        return z * z / 2
+
+    def slope(self, b: int) -> float:
+        """b/2^12."""
+        return b * 2.0**-12
+
+    @property
+    def bend(self) -> float:
+        """2^-13."""
+        return 2.0**-13
+
+
+@attrs.frozen
+class Exponential(Shape):
+    """e^-z, strips of 1/32."""
+
+    fine: ClassVar[int] = 5
+
+    def exponent(self, z: arb) -> arb:
+        """z."""
+        return z
+
+    def slope(self, b: int) -> float:
+        """1/32."""
+        return 2.0**-5
+
+    @property
+    def bend(self) -> float:
+        """0."""
+        return 0.0
+
 
 Reals = NDArray[np.float64]
 

@@ -28,10 +28,8 @@ from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.maps.grid import gridded
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import Statistic
-from dpframe.inference.enough import sampling_rules
 from dpframe.inference.evidence import Counts, Evidence, Meat, Seen, Shrunk
-from dpframe.inference.prior import Prior
-from dpframe.inference.shrinkage import Posterior, posterior
+from dpframe.inference.shrinkage import Posterior, Prior, posterior
 from dpframe.inference.spectrum import Spectrum, spectrum
 from dpframe.inference.widths import (
     count_of,
@@ -40,6 +38,7 @@ from dpframe.inference.widths import (
     lost_to_clips,
     residual_deviation,
     residual_width,
+    sampling_rules,
     share_kept,
 )
 from dpframe.mechanisms import Gaussian

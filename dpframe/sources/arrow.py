@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .extras import arrow
 from .reading import Array, doubles
+from .telling import arrow
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
 DATES = ("pandas.period",)  # extensions

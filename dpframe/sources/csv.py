@@ -20,9 +20,17 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 from dpframe.graph.cells import label_meaning
 
-from . import csv_plain
-from .csv_records import CHUNK, budget_kind, cells, first_line, lines
-from .extras import arrow
+from .csv_records import (
+    CHUNK,
+    batches,
+    budget_kind,
+    cells,
+    check_plain,
+    first_line,
+    installed,
+    lines,
+    without_rows,
+)
 from .files import UNCHANGED, File
 from .held import Reader, reader
 from .layout import Layout
@@ -31,7 +39,7 @@ from .parts import Part, laid
 from .reading import Column, Plain, Rows
 from .source import Source
 from .table import Table
-from .telling import safely
+from .telling import arrow, safely
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
@@ -75,8 +83,8 @@ class CsvSource(Source):
         """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed or
         MissingExtra.
         """
-        if not csv_plain.installed():
-            csv_plain.check_plain(multiline=multiline, budget=budgets)
+        if not installed():
+            check_plain(multiline=multiline, budget=budgets)
         headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
         if layout.budget is not None:
@@ -156,8 +164,8 @@ class CsvFile(Part):
         BadData or SourceFailed without quoting a cell.
         """
         columns = cells(self.layout)
-        if not csv_plain.installed():
-            yield from csv_plain.batches(self.file.path, self._names, columns)
+        if not installed():
+            yield from batches(self.file.path, self._names, columns)
             return
         invalid = arrow("pyarrow.lib").ArrowInvalid
         kinds = {name: one.kind for name, one in columns.items()}
@@ -259,6 +267,6 @@ def empty_of(kinds: dict[str, Any]) -> Any:
 
 def empty(names: Sequence[str]) -> Any:
     """A batch without rows that has these columns."""
-    if not csv_plain.installed():
-        return csv_plain.without_rows(names)
+    if not installed():
+        return without_rows(names)
     return empty_of(dict.fromkeys(names, arrow().null()))

@@ -14,7 +14,6 @@ import numpy as np
 from dpframe.errors import BadData
 from dpframe.graph import Setting
 
-from .extras import library
 from .layout import Layout
 from .parts import Part, Piece
 from .progress import Progress
@@ -22,7 +21,7 @@ from .reading import Plain
 from .running import DIED, PartOutcome, outcome
 from .source import Source
 from .table import Block, Table
-from .telling import safely
+from .telling import library, safely
 
 S = TypeVar("S")
 FOLD = 32  # sums that are added at once

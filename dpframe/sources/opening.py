@@ -21,10 +21,10 @@ from dpframe.graph.columns import Class
 from .arrow import is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .extras import arrow
 from .held import Reader, kind_of, reader
 from .layout import Layout
 from .reading import REAL, Array, Column, Features, Frame, Matrix, Plain, Rows, row_of
+from .telling import arrow
 
 ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'

@@ -13,13 +13,12 @@ from dpframe.errors import SourceFailed
 from dpframe.graph import Setting
 
 from .arrow import without_rows
-from .extras import arrow
 from .files import UNCHANGED, File
 from .layout import Layout
 from .parts import Part, laid
 from .source import Source
 from .table import Table, block_rows
-from .telling import safely
+from .telling import arrow, safely
 
 START = 4  # the place of the first page, behind the letters PAR1
 HEAD = 64  # bytes, of which the first four fields of a header take at most 24

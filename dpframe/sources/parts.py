@@ -13,11 +13,10 @@ import numpy as np
 from dpframe.errors import BadData
 
 from .budgets import NUMBERS
-from .extras import arrow
 from .layout import Layout
 from .opening import is_batch, whole_batch
 from .table import Block, Table
-from .telling import guarded, safely
+from .telling import arrow, guarded, safely
 
 REUSED = "Without an executor blocks are read one at a time, and are not copied."
 

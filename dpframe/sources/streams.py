@@ -15,7 +15,6 @@ from dpframe.graph import Setting
 
 from .arrow import without_rows
 from .budgets import check_no_labels
-from .extras import arrow
 from .layout import Layout
 from .opening import beside, budgeted, is_batch
 from .opening import budgets as all_budgets
@@ -23,7 +22,7 @@ from .parts import Part, Piece
 from .reading import Column, Plain
 from .source import Source
 from .table import Table, block_rows
-from .telling import guarded, safely
+from .telling import arrow, guarded, safely
 
 
 @attrs.define(eq=False, repr=False)

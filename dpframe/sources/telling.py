@@ -3,13 +3,16 @@
 An exception keeps the one that was handled when it was raised as its `__context__`, also with
 `from None`, and loggers print it. So errors are raised outside of `except` blocks here, or their
 context is removed before they leave.
+
+Optional libraries, imported where they are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
 
 from dpframe.errors import DPFrameError, MissingExtra, SourceFailed
 
@@ -71,3 +74,16 @@ def _told(error: BaseException, where: str, way_out: str = "") -> BaseException:
     if isinstance(error, Exception) or kind == "PanicException":  # of libraries in Rust
         return SourceFailed(where, kind, way_out)
     return bare(error)
+
+
+def library(module: str, extra: str) -> Any:
+    """The module. Raises MissingExtra, which names the extra that brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(module.partition(".")[0], extra) from error
+
+
+def arrow(module: str = "pyarrow") -> Any:
+    """pyarrow, or a module of it. Raises MissingExtra."""
+    return library(module, "arrow")

@@ -13,7 +13,7 @@ from benchmarks.contest import stated as stated_module
 from benchmarks.contest.stated import Stated, stated
 from benchmarks.contest.synthetic import SYNTHETIC, SyntheticWorld
 from benchmarks.contest.uci_worlds import UciWorld, uci_worlds
-from dpframe.experiments.uci import Table, prepared
+from dpframe.experiments.data import Table, prepared
 from tests.contest.made_up import TINY
 
 RNG = np.random.default_rng
@@ -51,7 +51,7 @@ def test_paper_bounds_are_the_papers(folder):
     (world,) = uci_worlds(folder, "paper", ("servo",))
     split = next(iter(world.splits(RNG(1), 2)))
     rows = np.vstack([split.rows, split.test_rows])
-    from dpframe.experiments import uci
+    from dpframe.experiments import data as uci
 
     wanted = prepared(uci.load(folder, "servo")).X
     assert world.size == (41, 4)

@@ -14,8 +14,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.execution import execution
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import empty_block
-from dpframe.execution.reused import NO_GUESS, guess_of
-from dpframe.execution.stages import Stages
+from dpframe.execution.stages import NO_GUESS, Stages, guess_of
 from dpframe.execution.totals import Pass
 from dpframe.graph import Reading
 from dpframe.graph.maps.base import ColumnMap

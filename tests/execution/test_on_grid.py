@@ -23,7 +23,7 @@ from dpframe.graph.statistics.combined import Linear
 from dpframe.numerics.blocks import gridding
 from dpframe.sources import open_source
 from dpframe.sources import table as tables
-from dpframe.sources.memory import MemorySource
+from dpframe.sources.open import MemorySource
 
 BALL = {"X": dp.Rows(norm=1), "y": dp.Column(bound=1)}
 SPACES = {

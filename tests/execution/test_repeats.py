@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe.errors import NotExecutable
 from dpframe.execution.rehearsal import rehearsed
 from dpframe.execution.research import simulate
-from dpframe.execution.reused import Alike
+from dpframe.execution.stages import Alike
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import ResidualLabels
 from dpframe.graph.statistics.sums import Moment

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.folds import folds
-from dpframe.experiments.uci import Table, load, prepared, present
+from dpframe.experiments.data import Table, load, prepared, present
+from dpframe.experiments.worlds import folds
 
 
 def put(folder, name, text):

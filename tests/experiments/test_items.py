@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpframe.experiments.catalogue import ITEMS, chosen
+from dpframe.experiments.estimates import plain, published
 from dpframe.experiments.plotting import picture
-from dpframe.experiments.published import plain, published
 from dpframe.experiments.running import Memory, Work, computed
 from dpframe.experiments.tables import as_csv, entries, text
 

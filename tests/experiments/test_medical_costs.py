@@ -7,17 +7,18 @@ from scipy.integrate import quad
 import dpframe as dp
 from dpframe.experiments.acharya import BEYOND, MEAN_ALONE
 from dpframe.experiments.declared import squared_error
-from dpframe.experiments.drawn_budgets import (
+from dpframe.experiments.medical_costs import load, one_hot, synthetic, views
+from dpframe.experiments.worlds import (
     GROUPS,
+    INSURANCE,
     LEVELS,
     MEAN,
+    UNIFORM,
     drawn,
     kept_share,
     members,
     rounded_down,
 )
-from dpframe.experiments.medical_costs import load, one_hot, synthetic, views
-from dpframe.experiments.worlds import INSURANCE, UNIFORM
 
 from .standing_in import HEADER, people, put_all, put_people
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dpframe.experiments.data import Table, prepared
 from dpframe.experiments.preparing import (
     PREPARATIONS,
     Preparation,
@@ -11,7 +12,6 @@ from dpframe.experiments.preparing import (
     scaled_columns,
     standardised,
 )
-from dpframe.experiments.uci import Table, prepared
 from dpframe.experiments.worlds import PENALTIES, PIAZZA, UNIT, WANG_CODED, WANG_PRINTED, _chosen
 
 RNG = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpframe.experiments.published import Cell, published
+from dpframe.experiments.estimates import Cell, published
 
 SUMS = {  # of errors and of what stands behind them, added from the printed table in decimals
     "trivial": (4.3903, 0.40845),

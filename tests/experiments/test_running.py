@@ -8,10 +8,10 @@ import pytest
 
 import dpframe as dp
 from dpframe.experiments.catalogue import ITEMS
+from dpframe.experiments.data import load, prepared
 from dpframe.experiments.methods import Method
 from dpframe.experiments.running import Memory, Work, computed
 from dpframe.experiments.tables import as_csv, counts, entries
-from dpframe.experiments.uci import load, prepared
 
 from .standing_in import put_all, put_set, tiny
 

@@ -13,7 +13,7 @@ from dpframe.execution.totals import Pass
 from dpframe.graph.maps.grid import Grid
 from dpframe.graph.maps.residuals import Gradient
 from dpframe.graph.statistics import RowSum
-from dpframe.numerics.blocks.margins import margins
+from dpframe.numerics.blocks.gridding import margins
 from dpframe.sensitivity import L1, L2
 from dpframe.sources.table import Block
 

@@ -15,7 +15,7 @@ from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import statistics as st
 from dpframe.graph.maps.cells import CellRows
 from dpframe.graph.partition import Assignment, Cut, Hashed, Partition
-from dpframe.numerics.blocks.hashing import hashed
+from dpframe.numerics.blocks.elementwise import hashed
 from dpframe.sensitivity import L1, RANGE, Norm
 from dpframe.sources import Block
 from dpframe.theory.book import answers_of

@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpframe.inference.clip_bias import TwoSums, hypotheses, left_by, non_normal_share
+from dpframe.inference.clipping import TwoSums, hypotheses, left_by, non_normal_share
 from dpframe.inference.evidence import Counts, Evidence, Seen
-from dpframe.inference.prior import Prior
-from dpframe.inference.shrinkage import posterior
+from dpframe.inference.shrinkage import Prior, posterior
 
 BOTH = TwoSums(
     labels=np.array([3.0]),

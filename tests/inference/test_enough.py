@@ -4,10 +4,9 @@ import attrs
 import numpy as np
 import pytest
 
-from dpframe.inference.enough import LITTLE, residual_variance, sampling_rules
 from dpframe.inference.evidence import Evidence, Seen
-from dpframe.inference.prior import Prior
-from dpframe.inference.shrinkage import posterior
+from dpframe.inference.shrinkage import Prior, posterior
+from dpframe.inference.widths import LITTLE, residual_variance, sampling_rules
 
 D, COUNT, NOISE = 5, 1e5, 0.2
 THETA = np.array([0.6, -0.4, 0.3, 0.0, 0.2])

@@ -23,11 +23,10 @@ from dpframe.inference.clipping import (
     square_before,
 )
 from dpframe.inference.evidence import Evidence, Seen
-from dpframe.inference.identified import directions
 from dpframe.inference.inference import infer as inferred
-from dpframe.inference.moments import modelled, private, stacked
+from dpframe.inference.moments import modelled, private, stacked, step
 from dpframe.inference.residual import Residual
-from dpframe.inference.step import step
+from dpframe.inference.spectrum import directions
 from dpframe.inference.words import sentences
 from dpframe.numerics.edge import noise_edge
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from dpframe.inference.evidence import Evidence, Seen
-from dpframe.inference.prior import Prior
-from dpframe.inference.shrinkage import clearness, label_energy, posterior, records, unseen
+from dpframe.inference.shrinkage import Prior, clearness, label_energy, posterior, records, unseen
 
 GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visible
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from dpframe.inference.evidence import Evidence, Seen
-from dpframe.inference.prior import Prior
-from dpframe.inference.shrinkage import posterior
+from dpframe.inference.shrinkage import Prior, posterior
 from dpframe.inference.widths import (
     count_of,
     counted_squares,

@@ -12,7 +12,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.budgets.ledger import chain, checkpoint, store
+from dpframe.budgets.ledger import book, chain, store
 from dpframe.budgets.ledger.book import Book
 from dpframe.budgets.ledger.chain import BEGINNING
 from dpframe.budgets.ledger.steps import begun
@@ -23,7 +23,7 @@ EVERY = 20
 @pytest.fixture(autouse=True)
 def _often(monkeypatch):
     """A checkpoint after 20 entries."""
-    monkeypatch.setattr(checkpoint, "EVERY", EVERY)
+    monkeypatch.setattr(book, "EVERY", EVERY)
 
 
 @pytest.fixture
@@ -115,10 +115,10 @@ def test_the_last_checkpoint_is_computed_again_on_opening(many, rows_of):
 
 def test_many_unfinished_runs_and_data_sets_space_checkpoints_out():
     """What a checkpoint lists, over the entries up to the next, is bounded."""
-    assert checkpoint.due(EVERY, 0)
-    assert not checkpoint.due(EVERY - 1, 0)
-    assert not checkpoint.due(EVERY, 100 * EVERY * checkpoint.SHARE)
-    assert checkpoint.due(100 * EVERY, 100 * EVERY * checkpoint.SHARE)
+    assert book.due(EVERY, 0)
+    assert not book.due(EVERY - 1, 0)
+    assert not book.due(EVERY, 100 * EVERY * book.SHARE)
+    assert book.due(100 * EVERY, 100 * EVERY * book.SHARE)
 
 
 def test_edits_before_the_checkpoints(many, tmp_path, rows_of, write):

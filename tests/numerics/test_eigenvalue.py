@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import eigenvalue, floor_smallest_eigenvalue, semidefinite
-from dpframe.numerics.semidefinite import Definiteness, whole_matrix
+from dpframe.numerics import eigenvalue, floor_smallest_eigenvalue
+from dpframe.numerics.eigenvalue import Definiteness, whole_matrix
 
 UNIT = 2**20
 MOST = 2**40  # of the square norm of a row
@@ -350,7 +350,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_decides(way, monkeypatch):
     """With the quicker ways shut, the slower ones give the same answers."""
-    monkeypatch.setattr(semidefinite, *WAYS[way])
+    monkeypatch.setattr(eigenvalue, *WAYS[way])
     for matrix, floor in CASES.values():
         assert floor_smallest_eigenvalue(matrix, UNIT) == floor
 
@@ -359,9 +359,9 @@ def test_every_way_is_taken(monkeypatch):
     """The cases reach D2, D3, D4, D5 and D6: each where its name says."""
     taken = set()
     rest, exact, signs = (
-        semidefinite._rest_follows,
+        eigenvalue._rest_follows,
         Definiteness._exactly,
-        semidefinite._by_signs,
+        eigenvalue._by_signs,
     )
 
     def watch_rest(form, secure, least):
@@ -382,9 +382,9 @@ def test_every_way_is_taken(monkeypatch):
         return signs(matrix)
 
     depth = []
-    monkeypatch.setattr(semidefinite, "_rest_follows", watch_rest)
+    monkeypatch.setattr(eigenvalue, "_rest_follows", watch_rest)
     monkeypatch.setattr(Definiteness, "_exactly", watch_exact)
-    monkeypatch.setattr(semidefinite, "_by_signs", watch_signs)
+    monkeypatch.setattr(eigenvalue, "_by_signs", watch_signs)
     for matrix, _ in CASES.values():
         floor_smallest_eigenvalue(matrix, UNIT)
     assert taken == {"D2", "D3", "D4", "D5", "D6"}
@@ -415,7 +415,7 @@ def test_signs_decide():
     answers = []
     for matrix in indefinite(random.Random(5)):
         entries = whole(matrix)
-        assert semidefinite._by_signs(whole_matrix(entries)) == is_semidefinite(entries)
+        assert eigenvalue._by_signs(whole_matrix(entries)) == is_semidefinite(entries)
         answers.append(is_semidefinite(entries))
     assert 50 < sum(answers) < 350
 
@@ -446,8 +446,8 @@ def test_the_rest_follows_only_where_it_does():
         for i in range(order):
             for j in range(i):
                 form[i, j] = form[j, i] = source.randint(-6, 6)
-        secure, least = semidefinite._secured(np.array(whole_matrix(form).tolist(), dtype=object))
-        says = semidefinite._rest_follows(form, secure, int(least))
+        secure, least = eigenvalue._secured(np.array(whole_matrix(form).tolist(), dtype=object))
+        says = eigenvalue._rest_follows(form, secure, int(least))
         assert is_semidefinite(form) or not says
         inner = form[np.ix_(secure, secure)]
         assert not secure.any() or is_semidefinite(inner, int(least))

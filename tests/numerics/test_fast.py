@@ -26,7 +26,7 @@ from dpframe.numerics import (
 )
 from dpframe.numerics.fast import gaussian_delta, gaussian_epsilon, gaussian_mu, gaussian_sigma
 from dpframe.numerics.fast import roots as roots_module
-from dpframe.numerics.fast.mills import is_close, mills, spread
+from dpframe.numerics.fast.roots import is_close, mills, spread
 from dpframe.numerics.profile import mills as mills_ball
 from dpframe.numerics.profile import sharp_terms
 

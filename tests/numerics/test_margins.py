@@ -17,8 +17,13 @@ from dpframe.execution.totals import Pass
 from dpframe.graph import Graph
 from dpframe.graph.maps.grid import Grid
 from dpframe.graph.maps.residuals import ResidualLabels
-from dpframe.numerics.blocks.gridding import onto_grid
-from dpframe.numerics.blocks.margins import FAR, HUGE, margins_on_grid, whole_coefficients
+from dpframe.numerics.blocks.gridding import (
+    FAR,
+    HUGE,
+    margins_on_grid,
+    onto_grid,
+    whole_coefficients,
+)
 from dpframe.sources import Block
 
 WIDTHS = (1, 2, 50, 1000)

@@ -14,11 +14,9 @@ import pytest
 import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import analytic_sigma, working
-from dpframe.numerics.fast import mills as mills_module
+from dpframe.numerics.fast import roots as mills_module
 from dpframe.numerics.fast import sigma_boxes as module
-from dpframe.numerics.fast.mills import is_close
-from dpframe.numerics.fast.point import point
-from dpframe.numerics.fast.roots import root_mu
+from dpframe.numerics.fast.roots import is_close, point, root_mu
 from dpframe.numerics.profile import sharp_terms
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.enclose_each import as_pairs, enclose_each

@@ -10,8 +10,7 @@ import pytest
 from dpframe.randomness import SimulatedBits
 from dpframe.randomness.coins import exponential_coins, rational_coins, same_coins, subset
 from dpframe.randomness.points import Prefix, points
-from dpframe.randomness.shapes import Exponential
-from dpframe.randomness.strips import strips
+from dpframe.randomness.strips import Exponential, strips
 from tests.randomness.test_bits import Given
 
 

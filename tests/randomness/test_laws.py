@@ -13,8 +13,7 @@ from dpframe import randomness
 from dpframe.randomness import SimulatedBits, laws, points
 from dpframe.randomness.cells import Cells
 from dpframe.randomness.coins import same_coins
-from dpframe.randomness.shapes import Exponential, Normal
-from dpframe.randomness.strips import strips
+from dpframe.randomness.strips import Exponential, Normal, strips
 from tests.randomness.fits import (
     LEAST,
     chances,

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from dpframe.numerics import arb_lower, arb_upper, working
-from dpframe.randomness.alias import Alias
-from dpframe.randomness.shapes import Exponential, Normal
-from dpframe.randomness.strips import MARGIN, PLACE_BITS, TAIL, strips
+from dpframe.randomness.strips import MARGIN, PLACE_BITS, TAIL, Alias, Exponential, Normal, strips
 
 SHAPES = {Normal(): lambda z: mpmath.exp(-z * z / 2), Exponential(): lambda z: mpmath.exp(-z)}
 every = pytest.mark.parametrize("shape", SHAPES, ids=repr)

@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
-from dpframe.numerics.blocks.hashing import hashed
+from dpframe.numerics.blocks.elementwise import hashed
 from dpframe.randomness import as_bits
 from tests.support import checking as check
 from tests.support import samples

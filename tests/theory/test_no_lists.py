@@ -40,7 +40,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("accountants/concentrated.py", ("GaussianDP", "ZeroConcentratedDP")): "the same",
     ("accountants/events.py", ("ApproxDP", "PureDP")): "written by their loss; others are refused",
     ("accountants/events.py", ("GaussianDP", "ZeroConcentratedDP")): "the same, by their events",
-    ("accountants/from_others.py", ("ApproxDP", "PureDP", "ZeroConcentratedDP")): (
+    ("accountants/from_events.py", ("ApproxDP", "PureDP", "ZeroConcentratedDP")): (
         "the measures of OpenDP and Tumult, by their names"
     ),
     ("accountants/conversions.py", ("ApproxDP", "PureDP")): "cited conversions, one a guarantee",

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import erfc, erfcx
 
 from dpframe.numerics.fast.arguments import Numbers, at_least_zero, blockwise
-from dpframe.numerics.fast.mills import Reals
+from dpframe.numerics.fast.roots import Reals
 
 _Tails: TypeAlias = tuple[Reals, Reals]
 _MARGIN = 16 * 2.0**-53  # of a tail, and of what its argument was made of; worst error measured: 9

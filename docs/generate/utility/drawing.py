@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpframe.sources.extras import library
+from dpframe.sources.telling import library
 
 from .checked import Checked, Curve
 

@@ -33,8 +33,7 @@ from dpframe.symbols import exact
 
 from .exact_laws import worst_scores
 from .neighbours import AttackedTable, Neighbours
-from .scores import fitted, log_density
-from .threshold_events import Scores
+from .threshold_events import Scores, fitted, log_density
 
 
 def neighbouring(pair: Neighbours, relation: Relation, each: int = 1) -> Neighbours:

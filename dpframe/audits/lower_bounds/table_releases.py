@@ -24,8 +24,7 @@ from dpframe.randomness.coins import rational_coins
 from dpframe.sources.table import Block
 
 from .pairs import from_draws
-from .scores import log_density
-from .threshold_events import Scores
+from .threshold_events import Scores, log_density
 
 Array = NDArray[Any]
 Values = Mapping[Node, Array]

@@ -18,8 +18,7 @@ from dpframe.prover.certify import certify
 
 from .by_formula import by_formula, by_symbols, law_of, value_at
 from .criterion import Criterion, NoiseCriterion
-from .family import Family
-from .resplit import Resplit
+from .resplit import Family, Resplit
 from .split import Choice, Split, parts_of
 
 

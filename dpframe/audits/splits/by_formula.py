@@ -26,8 +26,7 @@ from dpframe.symbols import Expression, Number, Symbol, add, multiply, power, sq
 from dpframe.theory.gaussian import PARTS
 
 from .criterion import Criterion, NoiseCriterion
-from .family import Family, filled
-from .resplit import joint_of, moved
+from .resplit import Family, filled, joint_of, moved
 from .split import Choice, Evaluate, Point, as_point, equal_parts, short, splits_along
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))

@@ -19,7 +19,7 @@ from dpframe.prover.algebra import number
 from dpframe.symbols import Expression, Number
 
 from .criterion import Criterion
-from .family import Family
+from .resplit import Family
 
 Evaluate = Callable[[Mapping[str, Fraction]], float]
 COST = 1 + 1e-6  # of having few digits

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
-from dpframe.numerics.blocks.margins import margins, margins_on_grid
+from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 
 from ..arrays import Array, Numbers, Values, np
 from ..node import Node, titled

@@ -1,8 +1,8 @@
-from .classical import classical_constants as classical_constants
 from .gaussian import gaussian_delta as gaussian_delta
 from .gaussian import gaussian_epsilon as gaussian_epsilon
 from .gaussian import gaussian_mu as gaussian_mu
 from .gaussian import gaussian_sigma as gaussian_sigma
+from .intervals import classical_constants as classical_constants
 from .intervals import gaussian_delta_interval as gaussian_delta_interval
 from .intervals import gaussian_epsilon_interval as gaussian_epsilon_interval
 from .intervals import gaussian_mu_interval as gaussian_mu_interval

@@ -20,7 +20,7 @@ from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.numbers import Exact
 
 from ..rounding import to_float
-from .mills import Reals
+from .roots import Reals
 
 Numbers: TypeAlias = Exact | list[Any] | tuple[Any, ...] | NDArray[Any]
 """An exact number, or an array (or nested lists) of them."""

@@ -14,9 +14,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 
 from .arguments import Numbers, above_zero_below_one, at_least_zero, blockwise
-from .mills import Reals, is_close
-from .point import point
-from .roots import root_epsilon, root_mu
+from .roots import Reals, is_close, point, root_epsilon, root_mu
 
 _UNIT = 2.0**-53
 _MARGIN = 9  # doubles, for sigma, mu and epsilon; worst error measured: 5.2

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from ..boxes import Bounds, Reals, only
 from ..calibrate import analytic_sigma_ball
 from ..rounding import arb_float
-from .point import point
-from .roots import root_mu
+from .roots import point, root_mu
 
 _TRUST = 2.0**-44  # of log delta, by `point`
 _STEP = 2.0**-42  # of mu; log delta moves by more than 0.8 times as much

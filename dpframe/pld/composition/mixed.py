@@ -16,11 +16,10 @@ from flint import arb
 from dpframe.numerics import ball, working
 
 from ..losses import PrivacyLoss
-from ..losses.base import UNIT, Reals
-from ..losses.support import Support, unit
+from ..losses.base import UNIT, Reals, Support, unit
 from . import lattice
 from .atoms import BITS, Atoms, Blur
-from .fixed import Fixed, fixed, product
+from .lattice import Fixed, fixed, product
 
 MOST_ATOMS = 4_000_000
 MOST_PLACES = 1 << 20

@@ -1,21 +1,169 @@
-"""delta(epsilon) and epsilon(delta) of a total loss, as intervals whose ends are theorems."""
+"""delta(epsilon) and epsilon(delta) of a total loss, as intervals whose ends are theorems.
+
+One release whose profile has a closed form: enclosed to the last double.
+
+Far below its mean, a sum of losses is above epsilon almost surely: Chernoff's bound there.
+
+    delta(epsilon) = P[L < infinity] - E[min(1, e^(epsilon - L)); L < infinity]
+
+and min(1, e^y) <= e^(sy) for every 0 <= s <= 1. This is what a contour on Re z > 0 cannot show:
+its terms are as large as e^(c(mean - epsilon)).
+
+Just below its largest value, a sum of losses may have an atom that no contour resolves.
+
+    P[L > top - eta] >= p - e^(-c eta),  p = E[e^(c(L - top)); L < infinity],  for every c, eta > 0,
+
+as e^(c(L - top)) is at most 1, and at most e^(-c eta) where L <= top - eta. With e^(-c eta) = p/2,
+
+    delta(epsilon) >= (p/2) (1 - e^(epsilon - top + eta)).
+"""
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from dpframe.numerics import Interval, arb_float, ball, next_down, next_up, to_float, working
+from flint import acb, arb
 
+from dpframe.numerics import (
+    Interval,
+    arb_float,
+    at_rising_precision,
+    ball,
+    boundary,
+    certainly_above,
+    certainly_at_most,
+    next_down,
+    next_up,
+    to_float,
+    working,
+)
+
+from ..losses import PrivacyLoss
 from .atomic import AtomicSum, is_atomic
 from .contour import Contour, contour_at, for_epsilon, saddle_for_delta
-from .left import delta_below, epsilon_below
 from .saddle import far_right, near_the_mean
-from .single import closed_form, delta_of_one, epsilon_of_one
-from .top import delta_near_top, epsilon_near_top
 from .total import TotalLoss
+
+_CLOSED_BITS = 60  # bits of relative accuracy
+
+
+def closed_form(total: TotalLoss) -> PrivacyLoss | None:
+    """The only loss of the sum, if it occurs once and its profile has a closed form."""
+    if list(total.counts.values()) != [1]:
+        return None
+    loss = next(iter(total.counts))
+    with working(128):
+        return None if loss.profile(ball(1)) is None else loss
+
+
+def delta_of_one(loss: PrivacyLoss, epsilon: Fraction) -> Interval:
+    """The profile at epsilon >= 0."""
+    known = Interval(0.0, 1.0)
+    for value in _values(loss, epsilon):
+        ends = arb_float(value, up=False), arb_float(value, up=True)
+        known = Interval(max(known.lower, ends[0]), min(known.upper, ends[1]))
+        if value.rel_accuracy_bits() >= _CLOSED_BITS or value.is_zero():
+            break
+    return known
+
+
+def epsilon_of_one(loss: PrivacyLoss, delta: Fraction) -> Interval:
+    """The least epsilon >= 0 with profile at most delta."""
+    if _compared(loss, Fraction(0), delta) == -1:
+        return Interval(0.0, 0.0)
+    below, above = boundary(lambda e: _compared(loss, Fraction(e), delta) == -1, 1.0)
+    step = math.ulp(below)
+    while below > 0 and _compared(loss, Fraction(below), delta) != 1:
+        below, step = max(0.0, below - step), 2 * step  # what no precision tells apart is skipped
+    return Interval(below, above)
+
+
+def _compared(loss: PrivacyLoss, epsilon: Fraction, delta: Fraction) -> int:
+    """-1 where the profile is certainly at most delta, 1 where it is certainly above, else 0."""
+    for value in _values(loss, epsilon):
+        if certainly_at_most(value, delta):
+            return -1
+        if certainly_above(value, delta):
+            return 1
+    return 0
+
+
+def _values(loss: PrivacyLoss, epsilon: Fraction) -> Iterator[arb]:
+    """Ever sharper enclosures."""
+    for value in at_rising_precision(lambda: loss.profile(ball(epsilon))):
+        if value is not None and not math.isnan(float(value.mid())):
+            yield value
+
+
+_LEFT_TILTS = tuple(Fraction(31, 64 * 4**k) for k in range(12))  # at 1/2 closed forms are 0/0
+_LEFT_MOST = 300  # distinct losses, each of which is evaluated in ball arithmetic
+_LEFT_BITS = 256
+
+
+def delta_below(total: TotalLoss, epsilon: Fraction) -> float:
+    """A lower bound on E[(1 - e^(epsilon - L))_+; L < infinity], at least 0."""
+    with working(_LEFT_BITS):
+        kept = 1 - ball(total.infinite[1])
+        bounds = [kept - (cost + ball(s * epsilon)).exp() for s, cost in _costs(total)]
+        return max([0.0, *(arb_float(bound, up=False) for bound in bounds)])
+
+
+def epsilon_below(total: TotalLoss, delta: Fraction) -> float:
+    """Some epsilon where that expectation is above delta; at least 0, which may not be one."""
+    with working(_LEFT_BITS):
+        rest = 1 - ball(total.infinite[1]) - ball(delta)
+        if not rest > 0:
+            return 0.0
+        found = [(rest.log() - cost) / ball(s) for s, cost in _costs(total)]
+        return max([0.0, *(math.nextafter(arb_float(x, up=False), 0.0) for x in found)])
+
+
+def _costs(total: TotalLoss) -> Iterator[tuple[Fraction, arb]]:
+    """s and log E[e^(-sL); L < infinity], for some s in (0, 1)."""
+    if total.size > _LEFT_MOST:
+        return
+    for s in _LEFT_TILTS:
+        cost = arb(0)
+        for loss, count in total.counts.items():
+            cost += loss.enclosure(acb(-ball(s))).real.log() * count
+        yield s, cost
+
+
+_TOP_TILTS = tuple(Fraction(2) ** k for k in range(-8, 1200, 24))
+_TOP_MOST = 100  # distinct losses, each of which is evaluated in ball arithmetic
+_TOP_BITS = 1600
+
+
+def delta_near_top(total: TotalLoss, epsilon: Fraction) -> float:
+    """A lower bound on E[(1 - e^(epsilon - L))_+; L < infinity], at least 0."""
+    with working(_TOP_BITS):
+        found = [-half * (ball(epsilon) - start).expm1() for half, start in _masses(total)]
+        return max([0.0, *(arb_float(bound, up=False) for bound in found)])
+
+
+def epsilon_near_top(total: TotalLoss, delta: Fraction) -> float:
+    """Some epsilon where that expectation is above delta; at least 0, which may not be one."""
+    with working(_TOP_BITS):
+        masses = [(half, start) for half, start in _masses(total) if half > ball(delta)]
+        found = [start + (-ball(delta) / half).log1p() for half, start in masses]
+        return max([0.0, *(math.nextafter(arb_float(x, up=False), 0.0) for x in found)])
+
+
+def _masses(total: TotalLoss) -> Iterator[tuple[arb, arb]]:
+    """p/2 and top - eta, for some c."""
+    if total.largest is None or total.size > _TOP_MOST:
+        return
+    top = ball(total.largest)
+    for c in _TOP_TILTS:
+        log = -ball(c) * top
+        for loss, count in total.counts.items():
+            log += loss.enclosure(acb(ball(c))).real.log() * count
+        half = (log - arb(2).log()).exp()
+        yield half, top + (log - arb(2).log()) / ball(c)
+
 
 _STEPS = 24
 _GROWTH = (1.5,) * 4 + (6.0,) * 11

@@ -15,8 +15,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numerics import Interval
 
 from ..losses import PrivacyLoss, ResponseLoss
-from .atomic import AtomicSum
-from .binomial import MOST
+from .atomic import MOST, AtomicSum
 from .total import total_loss
 
 Group = tuple[Fraction, Fraction, int]

@@ -10,10 +10,7 @@ import numpy as np
 
 from dpframe.numerics import arb_float, ball, working
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import log1p
-from .lattice import moderate, whole
-from .support import Support, shares, unit
+from .base import UNIT, Complexes, PrivacyLoss, Reals, Support, log1p, moderate, shares, unit, whole
 
 if TYPE_CHECKING:
     from flint import acb, arb

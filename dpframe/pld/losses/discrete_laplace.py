@@ -10,10 +10,19 @@ import numpy as np
 
 from dpframe.numerics import ball
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import cosh_minus_one, log1p, sinhc
-from .lattice import moderate, whole
-from .support import Support, shares
+from .base import (
+    UNIT,
+    Complexes,
+    PrivacyLoss,
+    Reals,
+    Support,
+    cosh_minus_one,
+    log1p,
+    moderate,
+    shares,
+    sinhc,
+    whole,
+)
 
 if TYPE_CHECKING:
     from flint import acb

@@ -11,8 +11,7 @@ import numpy as np
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import TINY
+from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals
 
 if TYPE_CHECKING:
     from flint import acb

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import TINY, cosh_minus_one, log1p, sinhc
+from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals, cosh_minus_one, log1p, sinhc
 
 if TYPE_CHECKING:
     from flint import acb, arb

@@ -12,9 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals
-from .elementary import TINY, cosh_minus_one, log1p
-from .support import Support
+from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals, Support, cosh_minus_one, log1p
 
 if TYPE_CHECKING:
     from flint import acb

@@ -12,8 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import UNIT, Complexes, Reals
-from .elementary import log1p
+from .base import UNIT, Complexes, Reals, log1p
 
 REMOVAL, BOTH, ADDITION = 1.0, 0.0, -1.0
 ROOT = math.sqrt(2 * math.pi)

@@ -11,8 +11,7 @@ import math
 import numpy as np
 
 from . import subsampled_nodes as nodes
-from .base import UNIT, Complexes, Reals
-from .elementary import log1p
+from .base import UNIT, Complexes, Reals, log1p
 from .subsampled_nodes import Nodes, Pair, Rule, expm1
 
 _SERIES = 1 / 16

@@ -8,8 +8,16 @@ import pytest
 import dpframe as dp
 from dpframe.audits.drawing import lines
 from dpframe.audits.html.document import _environment
-from dpframe.audits.html.graph_picture import MOST, graph_picture
-from dpframe.audits.html.layers import CENTRED, NARROW, PULLS, crossings, layers, layout
+from dpframe.audits.html.graph_picture import (
+    CENTRED,
+    MOST,
+    NARROW,
+    PULLS,
+    crossings,
+    graph_picture,
+    layers,
+    layout,
+)
 from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 
 GAP = 0.14

@@ -25,7 +25,7 @@ from dpframe.pld.composition import (
     profile,
     total_loss,
 )
-from dpframe.pld.composition.fixed import Fixed, fixed
+from dpframe.pld.composition.lattice import Fixed, fixed
 from dpframe.pld.composition.responses import response_epsilon
 from tests.support.oracles import mpf
 
