@@ -58,9 +58,7 @@ MU = 'mechanism = "gaussian"\nvariance = "1/mu^2"'
 ANALYTIC = 'mechanism = "gaussian"\nstd = "4"'
 
 
-def stated(
-    claim: str, share: str, noise: str, times: str = "1", accountant: str = "auto"
-):
+def stated(claim: str, share: str, noise: str, times: str = "1", accountant: str = "auto"):
     """The audit of two histograms with the same noise and share."""
     text = TWICE.format(claim=claim, share=share, noise=noise, times=times)
     read = parse_description(text)
