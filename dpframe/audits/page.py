@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.prover import Obligation, Verdict
+from dpframe.prover.derivations import DERIVATIONS
+from dpframe.prover.report import verify
 from dpframe.prover.text import argument, unreplayed
 from dpframe.symbols import Expression
 
@@ -123,9 +125,11 @@ def total(audit: Audit) -> Iterator[str]:
 def _aside(audit: Audit) -> Iterator[str]:
     """What the noise alone would prove, where something else stands in the way."""
     draws = any(o.kind == "draws" for o in audit.report.open_obligations)
-    for attempt in () if draws else audit.report.attempts:
+    silent = draws or audit.verdict is Verdict.REFUTED
+    for attempt in () if silent else audit.report.attempts:
         totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
-        if attempt.proved and attempt.name != "basic":
+        alone = attempt.name in DERIVATIONS and attempt.name != "basic"  # the rest add shares up
+        if attempt.proved and alone and verify(audit.report.problem, attempt.name).proved:
             yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
             yield f'  accountant="{attempt.name}" leaves the shares aside.'
             return

@@ -40,7 +40,6 @@ from dpframe.symbols import Expression
 
 from .budgets import REQUIRED, check_relation, check_source, claim, rosters
 from .fits import Fits
-from .links import needing_delta
 from .scikit import (
     BaseEstimator,
     DataConversionWarning,
@@ -256,8 +255,7 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
         chosen, setting = self._declared(target, setting)
         adding: dict[str, Any] = {"accountant": self.accountant, "trust": self.trust}
-        with needing_delta(chosen, target, setting):
-            certificate = certify(chosen, target=target, setting=setting, **adding)
+        certificate = certify(chosen, target=target, setting=setting, **adding)
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."

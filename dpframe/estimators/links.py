@@ -5,14 +5,13 @@ the units of the label; log-odds are those of the second class against the first
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import DPFrameError, InvalidArgument
+from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     Column,
     ColumnNode,
@@ -28,8 +27,9 @@ from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.procedure import IDENTITY, LOGIT, Objective
-from dpframe.privacy import ApproxDP, Guarantee, PureDP
+from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
+from dpframe.prover.certify import graph_of
 from dpframe.symbols import Expression, Number
 
 from .units import check_undone
@@ -60,31 +60,7 @@ def check_numbers(certificate: Certificate) -> None:
 
 def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> bool:
     """Whether a declaration is one for dp.PrivateClassifier. Raises InvalidArgument."""
-    with needing_delta(regression, target, setting):
-        graph = regression.graph(setting, target.budget)
-    return link(regression, graph) == LOGIT
-
-
-@contextmanager
-def needing_delta(regression: Regression, target: Guarantee, setting: Setting) -> Iterator[None]:
-    """Refuse a target without a delta by that name, where with one the declaration is made. Raises
-    InvalidArgument.
-    """
-    try:
-        yield
-    except InvalidArgument as error:
-        if not (isinstance(target, PureDP) and error.name in {"share", "budget"}):
-            raise
-        try:
-            regression.graph(setting, ApproxDP(target.epsilon, "1e-6").budget)
-        except DPFrameError:
-            raise error from None
-        wanted = f"above 0 for {type(regression).__name__}, whose noise is Gaussian"
-        way_out = (
-            "Such as 1e-6, far below one over the number of records. Of labels that are numbers "
-            "ObjPertPure, of dp.regressions, needs none."
-        )
-        raise InvalidArgument("delta", wanted, 0, way_out) from None
+    return link(regression, graph_of(regression, setting, target)) == LOGIT
 
 
 def link_of(certificate: Certificate) -> str:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.privacy.guarantees import in_range
 from dpframe.sensitivity import L2
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact, log, sqrt, to_json
 
@@ -157,5 +158,5 @@ def _bound(
 
 def _enough(release: Release, failure: Expression) -> Expression:
     """How many stds, or scales, are exceeded with at most this probability."""
-    tail = log(1 / (2 * failure))
+    tail = log(1 / (2 * in_range("failure", failure, 1)))
     return sqrt(2 * tail) if gaussian(release.noise) else tail

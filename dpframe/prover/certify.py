@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, Plain, Uncertified, check_word
+from dpframe.errors import DPFrameError, InvalidArgument, Plain, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.identity import own
 from dpframe.kernel import Verdict
-from dpframe.privacy import Guarantee, RenyiDP
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
@@ -244,6 +244,10 @@ def canonical_hash(*parts: object) -> str:
     ).hexdigest()
 
 
+ABOVE_0 = (
+    "A delta far below one over the number of records, as 1e-6, is usual; without one use "
+    "dp.Laplace."
+)
 CALIBRATIONS = ("as declared", "jointly")
 
 
@@ -322,7 +326,26 @@ def examine(
 
 
 def graph_of(regression: Regression, setting: Setting, target: Guarantee) -> Graph:
-    """The graph of a declaration, derived here, whatever the declaration says of itself."""
+    """The graph of a declaration, derived here, whatever the declaration says of itself. Raises
+    InvalidArgument, by the name of delta where the declaration needs one and the target has none.
+    """
+    try:
+        return _derived(regression, setting, target)
+    except InvalidArgument as error:
+        if not isinstance(target, PureDP):
+            raise
+        try:
+            graph = _derived(regression, setting, ApproxDP(target.epsilon, "1e-6"))
+        except DPFrameError:
+            raise error from None
+        normal = any(release.gives is GaussianDP for release in graph.releases)
+        if not (normal or graph.procedures):
+            raise
+    wanted = f"above 0 for {'Gaussian noise' if normal else regression}"
+    raise InvalidArgument("delta", wanted, 0, ABOVE_0)
+
+
+def _derived(regression: Regression, setting: Setting, target: Guarantee) -> Graph:
     if type(regression).graph is Regression.graph:
         return Regression.graph(regression, setting, target.budget)
     return Graph.of(regression.graph(setting, target.budget).output)

@@ -134,7 +134,7 @@ def test_the_relation_is_always_written(relation):
     """A setting needs dp.ADD_REMOVE or dp.REPLACE_ONE."""
     with pytest.raises((dp.DPFrameError, TypeError)):
         setting(relation).nodes()
-    with pytest.raises(TypeError):
+    with pytest.raises(dp.InvalidArgument, match="relation must be"):
         dp.Setting(X=dp.Rows(norm=1))
 
 
@@ -200,3 +200,47 @@ def test_nothing_is_executed_but_a_complete_certificate():
     for thing in (dp.SSP(), report, proof(), proof().at(epsilon=1), None, "certificate"):
         with pytest.raises((dp.NotExecutable, dp.InvalidArgument)):
             dp.execute(thing, X, y)
+
+
+def needing_delta():
+    """Every way that a declaration comes to need a delta."""
+    from dpframe.audits import parse_description
+
+    text = """
+    title = "t"
+    relation = "add-remove"
+    claim = {{epsilon = 1}}
+    rows = {{norm = 1}}
+    labels = {{bound = 1}}
+    [[release]]
+    name = "s"
+    statistic = "sum(y)"
+    mechanism = "gaussian"
+    {}
+    """
+    at = {"target": dp.PureDP(1), "setting": setting()}
+    for made in (
+        dp.literature.AdaSSPWang,  # divides by delta
+        dp.literature.SSPStatsmodels,  # splits it
+        dp.literature.BoostedAdaSSPKendall,
+        dp.AdaSSP,
+        dp.JointSSP,
+    ):
+        yield pytest.param(lambda made=made: dp.audits.audit(made(), **at), id=made.__name__)
+    for noise in ("calibration = 'jointly'", "std = '1/delta'\nshare = 'epsilon, delta'"):
+        yield pytest.param(lambda noise=noise: parse_description(text.format(noise)), id=noise)
+
+
+@pytest.mark.parametrize("make", [*needing_delta()])
+def test_a_delta_that_is_missing_is_named(make):
+    """The declaration divides by it, splits it, or gives it to a theorem."""
+    with pytest.raises(dp.InvalidArgument, match="delta must be above 0 for Gaussian noise"):
+        make()
+
+
+def test_a_bound_that_never_fails_is_refused_by_its_failure():
+    """No std is enough for a Gaussian tail of 0."""
+    rows = setting().nodes()[0]
+    floor = dp.release(dp.lambda_min(rows.T @ rows), dp.Gaussian(std=1), name="floor")
+    with pytest.raises(dp.InvalidArgument, match=r"failure must be in \(0, 1\)"):
+        dp.graph.lower_bound(floor, 0, name="low")

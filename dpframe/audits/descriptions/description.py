@@ -12,6 +12,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, ZeroConcentratedDP
+from dpframe.prover.certify import graph_of
 from dpframe.symbols import Expression, Number
 
 from .algorithm import Algorithm, algorithm
@@ -132,7 +133,7 @@ def _described(text: str, name: str) -> Description:
         claims=claims,
     )
     with located(name):  # what cannot be built is refused here, and by its place
-        _refuse_many(Builder.of(told, setting, target.budget).graph(), told)
+        _refuse_many(graph_of(found.regression, setting, target), told)
         _ = found.claimed_sensitivities
     return found
 
