@@ -25,6 +25,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "papers"
 RESULTS, IMAGES = FOLDER / "results", FOLDER / "images"
 VERDICTS = FOLDER.parent / "regressions" / "index.md"
 NOT_COUNTED = {"wang-table-3-caption"}
+ORDER = ("PDP-OP", "Jorgensen max", "Jorgensen mean")
 LINE = re.compile(
     r"^\| [^|]+ \| \[(\w+)\]\(\w+\.md\) \| (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
 )
@@ -150,7 +151,7 @@ def section(item: Item) -> str:
         lines.append(f"**Stand-in data**: {item.stand_in.removesuffix('.')}.\n")
     lines.append(f"{item.note}\n")
     if item.name in FOUND:
-        lines.append(f"**Found**: {FOUND[item.name]}\n")
+        lines.append(f"**Found**: {found(item)}\n")
     if facts is None:
         lines.append("No result is kept here.\n")
         return "\n".join(lines)
@@ -176,6 +177,32 @@ def section(item: Item) -> str:
         lines += ["| method | published numbers | inside | of our own runs | ratio |"]
         lines += ["|---|---|---|---|---|", *(f"| {' | '.join(one)} |" for one in counts), ""]
     return "\n".join(lines)
+
+
+def found(item: Item) -> str:
+    """The sentence, with the counts that it names taken from the kept numbers."""
+    sentence = FOUND[item.name]
+    if "{" not in sentence:
+        return sentence
+    ours, theirs = points(item, "value"), points(item, "published")
+    derived = "PersonalizedRidge"
+    return sentence.format(
+        points=len(ours),
+        order=sum(one[ORDER[0]] < one[ORDER[1]] < one[ORDER[2]] for one in ours),
+        theirs=sum(one[ORDER[0]] < one[ORDER[1]] < one[ORDER[2]] for one in theirs),
+        first=sum(one[ORDER[0]] == min(one[name] for name in ORDER) for one in ours),
+        their_first=sum(one[ORDER[0]] == min(one[name] for name in ORDER) for one in theirs),
+        derived=sum(one[derived] < one[ORDER[0]] for one in ours if derived in one),
+    )
+
+
+def points(item: Item, column: str) -> list[dict[str, float]]:
+    """Of every metric and point the numbers of a column, by method."""
+    by: dict[tuple[str, ...], dict[str, float]] = {}
+    for one in records(item):
+        place = (one["metric"], *(one[axis] for axis in item.run.axes))
+        by.setdefault(place, {})[one["method"]] = float(one[column] or "nan")
+    return list(by.values())
 
 
 def anchor(item: Item) -> str:
