@@ -30,8 +30,7 @@ from dpframe.graph import (
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
-from dpframe.graph.maps.linear import LinearMap
-from dpframe.graph.maps.scaled import DividedColumns, Scaled, ScaledColumns, ScaledLabels
+from dpframe.graph.maps.scaled import Scaled, ScaledColumns
 from dpframe.graph.node import DataNode
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
@@ -40,7 +39,6 @@ from dpframe.symbols import Expression, constant
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
 Part = Numeric | Categorical
-SCALES = (Scaled, ScaledColumns, DividedColumns, LinearMap, ScaledLabels)
 AS_IT_IS = (constant(1), constant(0))  # the divisor and the shift of labels
 UNDONE = (
     "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
@@ -116,7 +114,7 @@ def check_undone(certificate: Certificate, kind: type[DataNode], other: type[Dat
     functions: list[Post | Loop] = [*graph.posts, *graph.loops]
     read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
-        scales = [one for one in chain if isinstance(one, SCALES) and one not in undone]
+        scales = [one for one in chain if hasattr(one, "by") and one not in undone]
         numbers = [(one.by, getattr(one, "minus", None)) for one in scales]
         if set(numbers) - {AS_IT_IS} and read.isdisjoint(_parts(sum(numbers, ()))):
             name, what = type(certificate.regression).__name__, scales[0].label
