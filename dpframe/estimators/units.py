@@ -31,7 +31,6 @@ from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.scaled import Scaled, ScaledColumns
-from dpframe.graph.node import DataNode
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, constant
@@ -104,7 +103,7 @@ def _chain(node: Any, kind: type) -> list[Any]:
     return found
 
 
-def check_undone(certificate: Certificate, kind: type[DataNode], other: type[DataNode]) -> None:
+def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     """Refuse coefficients in units of the declaration's own: what scales the rows that are read
     beside labels, or the labels beside rows, is undone here, or read by post-processing. Raises
     InvalidArgument.
@@ -118,7 +117,7 @@ def check_undone(certificate: Certificate, kind: type[DataNode], other: type[Dat
         numbers = [(one.by, getattr(one, "minus", None)) for one in scales]
         if set(numbers) - {AS_IT_IS} and read.isdisjoint(_parts(sum(numbers, ()))):
             name, what = type(certificate.regression).__name__, scales[0].label
-            got = Plain(f"{name}, which does not undo {what!r} of {kind.spoken}")
+            got = Plain(f"{name}, which does not undo {what!r} of {chain[0].spoken}")
             wanted = "one whose coefficients are of the rows and labels that it is given"
             raise InvalidArgument("regression", wanted, got, UNDONE)
 
