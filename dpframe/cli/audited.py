@@ -82,8 +82,9 @@ def _claimed(own: dp.Guarantee, options: AuditOptions) -> dp.Guarantee:
     if options.epsilon is None and options.delta is None:
         return own
     kept: dict[str, str | None] = {"epsilon": options.epsilon, "delta": options.delta}
-    if own.budget.currency[0] == "epsilon":
-        stated = {"delta": "0", **dict(zip(own.budget.currency, own.amounts, strict=True))}
+    currency = own.budget.currency
+    if kept.keys() >= set(currency):
+        stated = {"delta": "0", **dict(zip(currency, own.amounts, strict=True))}
         for name, amount in stated.items():
             if kept[name] is None and isinstance(amount, (str, Number)):
                 kept[name] = str(amount)

@@ -92,7 +92,7 @@ DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name th
     **dict.fromkeys(("max", "min", "median", "quantile", "argmax", "argmin"), EXTREME),
     **dict.fromkeys(("compared", "value_counts"), BINNED),
     **dict.fromkeys(("taken in absolute value", "abs", "map", "apply", "round"), BEFOREHAND),
-    **dict.fromkeys(("zscore", "scale", "standardize", "standardise", "normalize"), STANDARDISED),
+    **dict.fromkeys(("zscore", "standardize", "standardise", "standardized"), STANDARDISED),
     "mean": MEAN,
 }
 ELSEWHERE = {  # names that are asked of dpframe itself
