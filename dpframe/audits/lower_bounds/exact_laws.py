@@ -33,7 +33,7 @@ from dpframe.privacy import number
 from dpframe.symbols import Call
 
 PRECISION = 160
-LEVELS = tuple(map(Fraction, (0, "1/2", 1, 2)))  # scores of a base, in ranges of the move
+LEVELS = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))  # of a base, in ranges
 CANDIDATES = (2, 3)
 WIDE = (4, 10, 30)  # candidates of which one moves against all others
 ORDERS = (2, 3, 5, 8, 16, 64)  # at which zCDP is asked about
@@ -85,7 +85,9 @@ def _(mechanism: RandomizedResponse, sensitivity: Fraction) -> Iterator[Enumerat
 def _(mechanism: SelectionNoise, sensitivity: Fraction) -> Iterator[Enumerated]:
     """Every pair of score vectors on a small grid, whose moves have this range."""
     scale, law = number("scale", mechanism.scale), LAWS.get(type(mechanism))
-    for pair in neighbours() if law is not None else ():
+    if law is None:
+        return
+    for pair in neighbours():
         first, second = (law([one * sensitivity / scale for one in row]) for row in pair)
         listed = " against ".join(f"[{', '.join(map(str, row))}]" for row in pair)
         yield Enumerated(f"scores {listed}, in ranges of the move", first, second)
