@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar, TypeAlias
 
 import attrs
@@ -37,9 +39,7 @@ class NumericAccountant(Accountant):
         wider where atoms are mixed with too little of it, or thousands of distinct ones.
         """
         target = delta_argument(delta)
-        return _worst(
-            parts, lambda total: composition.epsilon_interval(total, target), of_epsilon=True
-        )
+        return _worst(parts, lambda total: _epsilon(total, target), of_epsilon=True)
 
     def searched(
         self, parts: Sequence[Part], delta: Exact
@@ -50,8 +50,7 @@ class NumericAccountant(Accountant):
         def ends(some: Sequence[Part], only: int | None = None) -> list[float]:
             asked = _directions(some)
             kept = asked if only is None or only >= len(asked) else [asked[only]]
-            totals = map(composition.total_loss, kept)
-            return [composition.epsilon_interval(total, target).upper for total in totals]
+            return [_epsilon(composition.total_loss(one), target).upper for one in kept]
 
         found = ends(parts)
         larger = found.index(max(found))
@@ -61,6 +60,16 @@ class NumericAccountant(Accountant):
         """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)
         return _worst(parts, lambda total: composition.delta_interval(total, point))
+
+
+def _epsilon(total: composition.TotalLoss, delta: Fraction) -> Interval:
+    return _epsilon_of(tuple(total.counts.items()), delta)
+
+
+@lru_cache(maxsize=64)
+def _epsilon_of(counts: tuple[tuple[losses.PrivacyLoss, int], ...], delta: Fraction) -> Interval:
+    """A search for a factor asks for the same composition several times."""
+    return composition.epsilon_interval(composition.total_loss(dict(counts)), delta)
 
 
 def _worst(

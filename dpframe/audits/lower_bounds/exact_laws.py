@@ -33,9 +33,7 @@ from dpframe.privacy import number
 from dpframe.symbols import Call
 
 PRECISION = 160
-LEVELS = tuple(
-    Fraction(score) for score in ("0", "1/2", "1", "2")
-)  # scores of a base, in ranges of the move
+LEVELS = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))  # of a base, in ranges
 CANDIDATES = (2, 3)
 WIDE = (4, 10, 30)  # candidates of which one moves against all others
 ORDERS = (2, 3, 5, 8, 16, 64)  # at which zCDP is asked about

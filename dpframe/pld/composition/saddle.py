@@ -41,18 +41,47 @@ def chernoff(total: TotalLoss, b: Reals) -> Reals:
 
 
 def saddle(total: TotalLoss, merit: Callable[[Reals, Reals], Reals]) -> float:
-    """The point c > 0 with the least merit(c, chernoff bound), to a few percent."""
-    best, scale = 1.0, 1.0
+    """The point c > 0 with the least merit(c, chernoff bound), to a few percent, where merits fall
+    and then rise: cumulants and the logarithm of Chernoff's bound are convex.
+    """
+    asked = _Merits(total, merit)
+    best = 1.0
     for _ in range(2 * _REACH // 8):
-        points = best * 2.0**_OCTAVES
-        found = _least(points, merit, total)
+        found = asked.least(best * 2.0**_OCTAVES)
         if found == best or not 2.0**-_REACH < found < 2.0**_REACH:
             break
         best = found
     for scale in (0.25, 0.06):
-        points = best * 2.0 ** (scale * _OCTAVES)
-        best = _least(points, merit, total)
+        best = asked.least(best * 2.0 ** (scale * _OCTAVES))
     return rounded(best)
+
+
+@attrs.frozen(eq=False)
+class _Merits:
+    """Merits and Chernoff bounds of points, each computed once."""
+
+    total: TotalLoss
+    merit: Callable[[Reals, Reals], Reals]
+    known: dict[float, tuple[float, float]] = attrs.field(factory=dict)
+
+    def least(self, points: Reals) -> float:
+        """The best of rising points, whose merits fall and then rise or stay, by bisection."""
+        low, high = 0, len(points) - 1
+        while low < high:
+            middle = (low + high) // 2
+            one, other = self._at(points[middle : middle + 2])
+            low, high = (low, middle) if one <= other else (middle + 1, high)
+        return float(points[low])
+
+    def _at(self, points: Reals) -> list[float]:
+        new = np.array([b for b in points.tolist() if b not in self.known])
+        if len(new):
+            bounds = chernoff(self.total, new)
+            with np.errstate(all="ignore"):
+                merits = self.merit(new, bounds)
+            pairs = np.stack([np.where(np.isnan(merits), np.inf, merits), bounds], axis=1)
+            self.known.update(zip(new.tolist(), map(tuple, pairs.tolist()), strict=True))
+        return [self.known[b][0] for b in points.tolist()]
 
 
 def far_right(total: TotalLoss, epsilon: float) -> float:
@@ -92,30 +121,26 @@ def _step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple
     right = c + np.array([1.5, 3.0, 5.0, 7.0, 9.0, 12.0]) * spread
     left = c * np.array([0.97, 0.85, 0.7, 0.5, 0.3, 0.1, 0.02])
     moved = c - np.array([3.0, 5.0, 7.0, 9.0, 12.0]) * spread
-    points = np.concatenate([right, left, moved[moved > 0.02 * c]])
-    bounds = chernoff(total, points)
-    excess = np.maximum(bounds - points * epsilon - log_delta, 0.0) + NEED
-    steps = 2 * np.pi * np.abs(points - c) / excess
-    above = int(np.argmax(np.where(points > c, steps, 0.0)))
-    below = int(np.argmax(np.where(points < c, steps, 0.0)))
-    low, low_step = Tilt(float(points[below]), float(bounds[below])), steps[below]
+    left = np.sort(np.concatenate([left, moved[moved > 0.02 * c]]))
+
+    def shortness(points: Reals, bounds: Reals) -> Reals:
+        excess = np.maximum(bounds - points * epsilon - log_delta, 0.0) + NEED
+        return -2 * np.pi * np.abs(points - c) / excess
+
+    asked = _Merits(total, shortness)
+    below, above = asked.least(left), asked.least(right)
+    (low_step, low_bound), (step, high_bound) = (asked.known[b] for b in (below, above))
+    low, low_step = Tilt(below, low_bound), -low_step
     trivial = 2 * np.pi * c / (NEED + max(-log_delta, 0.0))  # delta <= 1: the tilt b = 0
     if trivial > low_step:
         low, low_step = Tilt(0.0, 0.0), trivial
-    high = Tilt(float(points[above]), float(bounds[above]))
-    return rounded(min(float(low_step), float(steps[above]))), low, high
+    return rounded(min(low_step, -step)), low, Tilt(above, high_bound)
 
 
 def rounded(value: float) -> float:
     """`value` to 20 bits, so that its small multiples are doubles."""
     mantissa, exponent = np.frexp(value)
     return float(np.ldexp(np.round(mantissa * 2**20), exponent - 20))
-
-
-def _least(points: Reals, merit: Callable[[Reals, Reals], Reals], total: TotalLoss) -> float:
-    with np.errstate(all="ignore"):
-        merits = merit(points, chernoff(total, points))
-    return float(points[int(np.argmin(np.where(np.isnan(merits), np.inf, merits)))])
 
 
 def _spread(total: TotalLoss, c: float) -> float:
