@@ -203,6 +203,15 @@ def both_sides(own: Any) -> bool:
     return any(abs(cut) < bound.value for cut in own.cuts if cut >= 0 or not own.absolute)
 
 
+def exchanged(statistic: Any) -> Column | None:
+    """The labels of which -Y in the place of Y attains the bounds of a statistic, or None."""
+    counts = stated(statistic) is not None and getattr(statistic, "kind", "") == "bin_counts"
+    if not counts or statistic.absolute or not both_sides(statistic):
+        return None
+    labels: Column = statistic.data
+    return labels
+
+
 Rule = tuple[str, bool | Callable[[Any], bool]]  # in words, and whether its bound is attained
 ALIKE: dict[str, Rule] = {
     "squares": ("0 <= y^2 <= Y^2", every_label),
