@@ -160,12 +160,21 @@ def _box_grid(node: Any) -> Occurring:
 @entry(MAPS, "clip_column")
 def _clip_column(node: Any) -> Occurring:
     symmetric = node.lower + node.upper == Number(Fraction(0))
-    return Occurring(ball=symmetric and occurring(node.source).any_finite)
+    return Occurring(ball=symmetric and _filled(node))
 
 
 @entry(MAPS, "unit_interval")
 def _unit_interval(node: Any) -> Occurring:
-    return Occurring(ball=occurring(node.source).any_finite)
+    return Occurring(ball=_filled(node))
+
+
+def _filled(node: Any) -> bool:
+    """Whether labels are known to occur all over the interval that they are clipped into."""
+    source, ends = node.source, (node.lower, node.upper)
+    known = occurring(source)
+    bounded = isinstance(source.bound, Number) and all(isinstance(end, Number) for end in ends)
+    inside = bounded and all(abs(end.value) <= source.bound.value for end in ends)
+    return known.any_finite or (known.ball and inside)
 
 
 @entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
@@ -184,6 +193,25 @@ def every_label(own: Any) -> bool:
     return bool(own.column.ball)
 
 
+def both_sides(own: Any) -> bool:
+    """Whether labels are known to occur on both sides of some cut: at a bound, and at the other or,
+    counted by size, at 0.
+    """
+    bound = getattr(own.data, "bound", None)
+    if not isinstance(bound, Number) or not occurring(own.data).ball:
+        return False
+    return any(abs(cut) < bound.value for cut in own.cuts if cut >= 0 or not own.absolute)
+
+
+def exchanged(statistic: Any) -> Column | None:
+    """The labels of which -Y in the place of Y attains the bounds of a statistic, or None."""
+    counts = stated(statistic) is not None and getattr(statistic, "kind", "") == "bin_counts"
+    if not counts or statistic.absolute or not both_sides(statistic):
+        return None
+    labels: Column = statistic.data
+    return labels
+
+
 Rule = tuple[str, bool | Callable[[Any], bool]]  # in words, and whether its bound is attained
 ALIKE: dict[str, Rule] = {
     "squares": ("0 <= y^2 <= Y^2", every_label),
@@ -199,7 +227,7 @@ APART: dict[str, tuple[Rule, Rule]] = {
     "label_sum": (("|y| <= Y", every_label), ("|y - w| <= 2 Y", every_label)),
     "bin_counts": (
         ("one record is in one bin a column", True),
-        ("one bin a column loses a record, one gains it", False),
+        ("one bin a column loses a record, one gains it", both_sides),
     ),
     "norm_counts": (
         ("one row is in at most one bin", False),
@@ -351,14 +379,13 @@ def corner(own: Any, at: Asked) -> bool:
 
 @entry(RANGES, "bin_counts")
 def _range_of_bins(own: Any, at: Asked) -> Reached:
+    if at.replaced:
+        return "one count falls by 1, another rises by 1", both_sides(own)
     labels = hasattr(own.data, "bound")
     bound = own.data.bound if labels else own.data.entry or own.data.norm
     parting = [abs(cut) for cut in own.cuts if cut >= 0 or not own.absolute]
     inside = isinstance(bound, Number) and any(cut < bound.value for cut in parting)
-    if not at.replaced:
-        return "no count falls: each moves by 0 or 1", inside or not isinstance(bound, Number)
-    reached_by = labels and occurring(own.data).ball
-    return "one count falls by 1, another rises by 1", reached_by and inside
+    return "no count falls: each moves by 0 or 1", inside or not isinstance(bound, Number)
 
 
 @entry(RANGES, "histogram")

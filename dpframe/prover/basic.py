@@ -137,14 +137,14 @@ def _in_kind(
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
-    if lower.proved is not False or not _needed(release, amount):
+    if lower.proved is not False or not needed(release, amount):
         return opened("share", release.label, rule, facts, repair, edit=edit)
     says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
     witness = Witness(named(lower.witness or {}, amount, most), says)
     return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
 
-def _needed(release: Release, amount: Expression) -> bool:
+def needed(release: Release, amount: Expression) -> bool:
     """Whether some pair of neighbours costs all of `amount` in rho or mu squared.
 
     Gaussian noise of std s and a move v: N(v, s^2 I) against N(0, s^2 I) is as hard to tell apart

@@ -16,21 +16,43 @@ from dpframe.accountants.single import divergence_of, inside, mu_of, rho_of
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.graph.facts import noise_of
+from dpframe.graph.reached import exchanged
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import Guarantee, Share
+from dpframe.privacy import REPLACE_ONE, Guarantee, Share, as_kind
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
-from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, analytic_sigma, log, sqrt
+from dpframe.symbols import (
+    ONE,
+    RELEASED,
+    ZERO,
+    Expression,
+    Number,
+    add,
+    analytic_sigma,
+    log,
+    sqrt,
+)
 from dpframe.theory.mechanisms import NOISES
 
 from .algebra import BITS, Field, at_point
-from .basic import earns, thinned
+from .basic import earns, needed, thinned
 from .judge import Earned
-from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
+from .problem import (
+    ALL,
+    PROVED,
+    REFUTED,
+    Attempt,
+    Obligation,
+    Problem,
+    Witness,
+    named,
+    opened,
+    thinnings,
+)
 from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
@@ -72,10 +94,11 @@ def judgeable(currency: tuple[str, ...]) -> bool:
 def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     """Every draw earns its share, exactly, and shares of any currency add: [DworkR14, Thm B.1]
     [BunS16, Lem 2.3] [DongRS22, Cor 3.3] [Mironov17, Prop 1]. A draw that alone costs more than the
-    target refutes it.
+    target refutes it, and so do draws that cost more together on one pair of neighbours.
     """
     del accountant  # the plan adds the shares up
     found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
+    found.append(_summed(problem))
     broken = tuple(obligation for obligation in found if obligation is not None)
     if broken or any(release.share is None for release in problem.graph.releases):
         return Attempt("shares", broken) if broken else None
@@ -114,6 +137,57 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
         return None
     rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
     return opened("total", ALL, rule, (f"{Draw.of(release)}",), repair, witness)
+
+
+def _summed(problem: Problem) -> Obligation | None:
+    """The total, refuted by the sum of what draws cost on one pair of neighbours: the largest
+    losses of independent draws add up, and so do their divergences.
+    """
+    target = problem.target
+    alone = problem.of_cells or thinnings(problem.graph) or problem.personal is not None
+    if alone or target.currency not in {("epsilon",), ("rho",)}:
+        return None
+    replaced = problem.setting.relation is REPLACE_ONE
+    (limit,), pairs = target.amounts, dict[object, list[tuple[Release, Expression]]]()
+    for release, count in problem.classes:
+        amount = _least_cost(release, target)
+        if amount is not None:
+            statistic = release.statistic
+            labels = exchanged(statistic)
+            pair = (statistic if labels is None else labels) if replaced else None
+            pairs.setdefault(pair, []).append((release, release.times * count * amount))
+    for charged in pairs.values():
+        least = add(*(amount for _, amount in charged))
+        decision = nonnegative(limit - least, problem.field)
+        if decision.proved is False:
+            names = ", ".join(release.label for release, _ in charged)
+            says = f"one pair of neighbours moves {names} furthest, and costs {least} > {limit}"
+            witness = Witness(named(decision.witness or {}, limit, least), says)
+            rule = "what one pair of neighbours costs must be inside the target"
+            fact = f"{target.currency[0]} is at least {least}"
+            return opened("total", ALL, rule, (fact,), "give them more noise.", witness)
+    return None
+
+
+def _least_cost(release: Release, target: Guarantee) -> Expression | None:
+    """What one draw costs on the pair that attains its sensitivity, in the kind of the target; None
+    where none is known to cost it.
+
+    The largest loss of Laplace noise is the move in L1 over the scale, on the event beyond the move
+    in every coordinate.
+    """
+    moved, noise, kind = release.moved, noise_of(release.noise), type(target)
+    if moved is None or noise is None or moved.value == ZERO:
+        return None
+    given = as_kind(release.given_in(kind, moved.value), kind)
+    if given is None or given.currency != target.currency:
+        return None
+    (amount,) = given.amounts
+    if target.currency == ("rho",):
+        return amount if needed(release, amount) else None
+    laplace = release.noise.kind in {"laplace", "discrete_laplace"} and noise.attained
+    reached = laplace and moved.attained and release.reached
+    return amount if reached and RELEASED not in amount.scope else None
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:

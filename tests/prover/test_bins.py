@@ -326,3 +326,39 @@ def test_totals_are_released_exactly_and_near_the_truth(factor):
     ends = np.arange(-7, 9) / 8
     assert np.allclose(counted, [(y <= end).sum() for end in ends], atol=1.5)
     assert np.allclose(summed, [X[y <= end].sum(axis=0) for end in ends], atol=1.5)
+
+
+def pairs_of_labels(bound):
+    """Neighbouring labels by brute force: one is replaced by another."""
+    points = [Fraction(k, 4) for k in range(-4 * bound, 4 * bound + 1)]
+    return list(itertools.product(points, points))
+
+
+def place(label, cuts, absolute):
+    """The bin of a label: how many cuts lie below it."""
+    return sum(cut < (abs(label) if absolute else label) for cut in cuts)
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+@pytest.mark.parametrize("cuts", [[-2], [-1, 0], ["-1/2"], [0], [1], [2], ["1/4", 3], [-3, 5]])
+def test_counts_are_attained_where_a_replaced_label_changes_its_bin(cuts, absolute):
+    """One count falls, another rises: 2 in L1, sqrt 2 in L2."""
+    labels = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
+    node = dp.graph.bin_counts(labels.nodes()[1], cuts, absolute=absolute)
+    ends = [Fraction(cut) for cut in cuts]
+    moves = {place(y, ends, absolute) != place(w, ends, absolute) for y, w in pairs_of_labels(1)}
+    for norm, most in ((L1, 2), (L2, 2**0.5)):
+        found = node.sensitivity(norm)
+        assert value(found.value, {}) == pytest.approx(most)
+        assert found.attained is (True in moves)
+
+
+@pytest.mark.parametrize(("inner", "attained"), [(1, True), (2, True), (3, False)])
+def test_a_clipped_label_attains_the_narrower_bound(inner, attained):
+    """Labels of [-2, 2], clipped again: every label of [-inner, inner] occurs up to 2."""
+    labels = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.REPLACE_ONE)
+    found = dp.total(labels.nodes()[1].clip(-inner, inner)).sensitivity(L1)
+    seen = {abs(max(min(y, inner), -inner)) for y, _ in pairs_of_labels(2)}
+    assert found.attained is attained is (2 * max(seen) == value(found.value, {}))
+    lopsided = dp.total(labels.nodes()[1].clip(-1, 2))
+    assert not lopsided.sensitivity(L1).attained
