@@ -1,19 +1,24 @@
 """docs/papers is what its maker makes; every row leads somewhere."""
 
 import re
+from pathlib import Path
 
 import pytest
 
+from docs.generate.utility.statements import STATEMENTS as UTILITY
 from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_page import FOLDER, VERDICTS, judged, kept, pages, records
+from tests.support.papers_page import FOLDER, LINE, VERDICTS, judged, kept, pages, records
 from tests.support.papers_rows import (
     ALGORITHMS,
     FOUND,
     MISSING,
+    NO_COMMAND,
     PAPERS,
     STATEMENTS,
 )
 from tests.support.papers_rows import VERDICTS as JUDGED
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.page
@@ -29,6 +34,47 @@ def test_every_paper_has_its_rows():
     assert {one.paper for one in ITEMS.values()} == {key for key, _, _ in PAPERS.values()}
     assert set(FOUND) <= set(ITEMS)
     assert set(" ".join(JUDGED.values()).split()) <= set(ITEMS)
+
+
+COMMAND = re.compile(
+    r"`(dpframe audit|dpframe experiment|pytest|python -m docs\.generate\.utility) ([^`]+)`"
+)
+
+
+def test_every_row_has_a_command_and_a_verdict():
+    """Of algorithms, statements, tables and figures; what a command names exists."""
+    count = 0
+    for name, text in pages().items():
+        if name == "index.md":
+            continue
+        tables = text.split("\n## ")[1:]
+        assert [part.split("\n")[0] for part in tables][:2] == ["Algorithms", "Theorems and lemmas"]
+        for part in tables:
+            title, *lines = part.partition("\n### ")[0].splitlines()
+            for row in [line for line in lines if line.startswith("| ")][1:]:
+                cells = [cell.strip() for cell in row.strip("|").split(" | ")]
+                place, verdict = {"Algorithms": (3, 4), "Theorems and lemmas": (2, 3)}.get(
+                    title, (1, 2)
+                )
+                commands = COMMAND.findall(cells[place])
+                assert commands or cells[place] == NO_COMMAND, row
+                assert cells[verdict], row
+                for program, rest in commands:
+                    assert leads(program, rest.split()), row
+                count += 1
+    assert count > 150
+
+
+def leads(program, words):
+    """Whether the command names a declaration, an item, a statement, or tests of a file or folder."""
+    if program == "dpframe audit":
+        return words[0] in {one[0] for one in LINE.findall(VERDICTS.read_text("utf-8"))}
+    if program == "dpframe experiment":
+        return words[0] in ITEMS and words[1:] == ["--not-private"]
+    if program == "pytest":
+        path = ROOT / words[0]
+        return path.is_file() or any(path.glob("test_*.py"))
+    return set(words) <= set(UTILITY)
 
 
 def test_links_lead_to_files():

@@ -98,7 +98,7 @@ def page(slug: str) -> str:
     key, title, source = PAPERS[slug]
     parts = [f"# {title}\n\n{source}\n\n{MADE}\n"]
     parts += ["## Algorithms\n", *algorithms(slug), "\n## Theorems and lemmas\n"]
-    parts += ["| statement | what | where | found |", "|---|---|---|---|"]
+    parts += ["| statement | what | command | found |", "|---|---|---|---|"]
     parts += [f"| {' | '.join(statement(*row))} |" for row in STATEMENTS[slug]]
     parts += [
         "\n## Tables and figures\n",
@@ -114,13 +114,14 @@ def page(slug: str) -> str:
 def algorithms(slug: str) -> Iterator[str]:
     """Each with the verdicts of its declarations, as docs/regressions has them."""
     verdicts = {name: rest for name, *rest in LINE.findall(VERDICTS.read_text("utf-8"))}
-    yield "| in the paper | declaration | variant | add/remove | replace-one |"
-    yield "|---|---|---|---|---|"
+    yield "| in the paper | declaration | variant | command | add/remove | replace-one |"
+    yield "|---|---|---|---|---|---|"
     for told, names in ALGORITHMS[slug].items():
         for name in names.split():
             variant, *both = verdicts[name]
             link = f"[{name}](../regressions/{name}.md)"
-            yield f"| {told} | {link} | {variant} | {' | '.join(both)} |"
+            command = f"`dpframe audit {name}`"
+            yield f"| {told} | {link} | {variant} | {command} | {' | '.join(both)} |"
 
 
 def statement(name: str, what: str, where: str, found: str) -> tuple[str, ...]:
