@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -55,45 +56,61 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
 def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
     """The noise of each release over what is enough, against epsilon: as declared, and by each
     calibration of its share alone, dotted where that is no theorem; releases that are alike are one
-    line.
+    line. Shaded from the first epsilon at which the classical theorem fails for some release.
     """
     axes, heights = new_axes() if ax is None else ax, [1.0]
     axes.axhline(1, color="black", linewidth=1, label="enough")
     several = len({line.delta for line in compared.lines}) > 1
-    alike: dict[object, list[str]] = {}
-    drawn: dict[object, list[ReleaseNoise]] = {}
-    for name, delta in dict.fromkeys((line.name, line.delta) for line in compared.lines):
-        lines = [line for line in compared.lines if (line.name, line.delta) == (name, delta)]
-        key = delta, *(f"{value:.9g}" for line in lines for value in _ratios(line))
-        alike.setdefault(key, []).append(name)
-        drawn.setdefault(key, lines)
-    for place, (same, lines) in enumerate(drawn.items()):
-        at, colour = [float(line.epsilon) for line in lines], COLOURS[place % len(COLOURS)]
-        label = ", ".join(alike[same])
-        label += f", delta = {exactly(lines[0].delta)}" if several else ""
-        axes.plot(at, [one.ratio for one in lines], "o-", color=colour, label=f"{label}: declared")
+    of: dict[tuple[str, str], list[ReleaseNoise]] = {}
+    for line in compared.lines:
+        delta = f", delta = {exactly(line.delta)}" if several else ""
+        of.setdefault((line.name, delta), []).append(line)
+    at = sorted({float(line.epsilon) for line in compared.lines})
+    for place, (names, lines) in enumerate(_alike(of, lambda line: [line.ratio])):
+        label = f"{names}: declared"
+        axes.plot(at, [one.ratio for one in lines], "o-", color=COLOURS[-1 - place], label=label)
         heights += [one.ratio for one in lines]
+    for place, (names, lines) in enumerate(_alike(of, _calibrated)):
         for style, which in (("^-", "analytic"), ("s-", "classical")):
             cells = [getattr(one, which) for one in lines]
             if all(cells):
                 values, valid = [c.ratio for c in cells], [c.valid for c in cells]
+                colour = COLOURS[place % len(COLOURS)]
                 options = {"color": colour, "linewidth": 1, "markersize": 4}
                 axes.plot(at, values, style[0] + ":", **options)
                 solid = np.where(valid, values, np.nan)
-                axes.plot(at, solid, style, label=f"{label}: {which}", **options)
+                axes.plot(at, solid, style, label=f"{names}: {which}", **options)
                 heights += values
     axes.set(xscale="log", xlabel="epsilon")
     _scale(axes, "ratio", heights)
     axes.set_ylabel("std over the std that is enough")
+    beyond = [one.epsilon for one in compared.lines if one.classical and not one.classical.valid]
+    _shade_from(axes, float(min(beyond, default=np.inf)))
     axes.set_title(f"{compared.subject}\ndotted: outside its theorem", fontsize="medium", wrap=True)
-    axes.legend(loc="best", fontsize="small")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), fontsize="small")
     return axes
 
 
-def _ratios(line: ReleaseNoise) -> list[float]:
-    """By which releases are drawn alike."""
+def _alike(
+    of: Mapping[tuple[str, str], list[ReleaseNoise]],
+    heights: Callable[[ReleaseNoise], list[float]],
+) -> list[tuple[str, list[ReleaseNoise]]]:
+    """Lines by the names, and deltas, of all that have these heights."""
+    found: dict[object, list[tuple[str, str]]] = {}
+    for key, lines in of.items():
+        at = tuple(f"{height:.9g}" for line in lines for height in heights(line))
+        found.setdefault(at, []).append(key)
+    labels: list[tuple[str, list[ReleaseNoise]]] = []
+    for keys in found.values():
+        names, deltas = (dict.fromkeys(part) for part in zip(*keys, strict=True))
+        labels.append((", ".join(names) + "".join(deltas), of[keys[0]]))
+    return labels
+
+
+def _calibrated(line: ReleaseNoise) -> list[float]:
+    """Where the calibrations of a release are drawn, and which of them are theorems."""
     cells = [one for one in (line.analytic, line.classical) if one is not None]
-    return [line.ratio, *(cell.ratio or 0.0 for cell in cells)]
+    return [height for cell in cells for height in (cell.ratio or 0.0, float(cell.valid))]
 
 
 def _title(comparison: Comparison, *, by_delta: bool) -> str:
@@ -112,10 +129,15 @@ def _scale(axes: Any, of: str, heights: list[float]) -> None:
 
 def _shade(axes: Any, comparison: Comparison) -> None:
     """Where epsilon is at least 1: there the classical theorem says nothing."""
+    if Gaussian.classical in comparison.calibrations:
+        _shade_from(axes, 1.0)
+
+
+def _shade_from(axes: Any, least: float) -> None:
     left, right = axes.get_xlim()
-    if Gaussian.classical in comparison.calibrations and right > 1:
+    if right > least:
         label = "the classical theorem does not hold"
-        axes.axvspan(max(left, 1.0), right, color=SHADE, zorder=0, linewidth=0, label=label)
+        axes.axvspan(max(left, least), right, color=SHADE, zorder=0, linewidth=0, label=label)
         axes.set_xlim(left, right)
 
 

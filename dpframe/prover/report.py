@@ -170,7 +170,8 @@ def _none_applies(problem: Problem) -> Obligation:
     noises = [release.noise.kind for release in problem.graph.releases]
     kinds = dict.fromkeys([*noises, *(one.kind for one in problem.graph.procedures)])
     facts = (f"target {problem.target}; noise {', '.join(kinds)}",)
-    fix = "give every release a share of the budget."
+    fix = "give every release a share of the budget"
+    fix += ", and leave accountant='auto'." if isinstance(problem.target, RenyiDP) else "."
     return opened("total", ALL, rule, facts, fix, edit=Edit(EVEN))
 
 
@@ -195,7 +196,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
     serves = {"shares": shared and currency, "exact shares": not only_shares}
     found = [one for one in tried if serves.get(one.proof, True)]
     if isinstance(problem.target, RenyiDP):  # (epsilon, delta) bounds no divergence
-        found = [one for one in found if one.proof in {"exact shares", "joint", "total"}]
+        return [one for one in found if one.proof in {"exact shares", "joint", "total"}]
     if not found and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

@@ -111,7 +111,9 @@ COSTS = {
     "histogram": lambda: 2 * Fraction(1, 2),
     "kmeans": lambda: 5 * Fraction(11, 55),
     # 20 marginals at sigma^2 = 10 * 3/(2 rho); 9 choices of epsilon, epsilon^2 = 8 rho/27
-    "mst": lambda: 2 * 10 * Fraction("0.15") / 30 + 9 * (8 * Fraction("0.15") / 27) / 8,
+    "mst": lambda: (
+        Fraction("0.15") * (Fraction(10, 30) + Fraction(9, 27) + 9 * Fraction(8, 27) / 8)
+    ),
     "output_perturbation": lambda: Fraction(1),  # and a millionth for an inexact minimiser
     "pate_gnmax": lambda: epsilon_of(mpf(640) / 150**2 + mpf(286) * 2 / 40**2, "1e-5"),
     "pate_lnmax": lambda: 100 * Fraction(2, 20),

@@ -91,13 +91,27 @@ def test_a_plot_has_a_line_a_release():
     axes = dp.compare(WANG, epsilon=["0.1", 8]).plot()
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels[0] == "enough"
-    assert labels[1:] == [
-        f"floor, gram, moment: {w}" for w in ("declared", "analytic", "classical")
-    ]
+    drawn = [f"floor, gram, moment: {which}" for which in ("declared", "analytic", "classical")]
+    assert labels[1:] == [*drawn, "the classical theorem does not hold"]
     heights = [line.get_ydata() for line in axes.get_lines() if "floor" in str(line.get_label())]
     first = dp.compare(WANG, epsilon="0.1").records()[0]
     assert heights[0][0] == pytest.approx(first["declared_ratio"])
     assert heights[2][0] == pytest.approx(first["classical_ratio"])
+    pyplot.close(axes.figure)
+
+
+def test_a_plot_of_several_deltas_shades_and_draws_what_is_alike_once():
+    """Noise of AdaSSP is enough at every delta: one line, and a legend below the axes."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    axes = dp.compare(dp.AdaSSP(), epsilon=[1, 2, 8], delta=["1e-3", "1e-6"]).plot()
+    axes.figure.canvas.draw()
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    declared = [label for label in labels if "declared" in label]
+    assert declared == ["floor, gram, moment, delta = 0.001, delta = 1e-6: declared"]
+    (shade,) = axes.patches
+    assert shade.get_xy()[0] == pytest.approx(8)  # each share is a third: at 2 it still holds
+    legend, frame = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    assert legend.y1 < frame.y0
     pyplot.close(axes.figure)
 
 

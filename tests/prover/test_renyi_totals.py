@@ -141,3 +141,29 @@ def test_the_best_conversion_is_tried_where_noise_has_a_rho_only():
         found = dp.audit(Doubled(), target=target, setting=setting)
         assert (str(found.verdict) == "proved") is proved
         assert found.derivation == ("rdp" if proved else "")
+
+
+def test_orders_and_accountants_of_descriptions():
+    """A formula may name the order; an accountant that adds no divergences leaves the claim
+    unproved.
+    """
+    text = """
+    title = "t"
+    relation = "add-remove"
+    claim = {order = 3, epsilon = 2}
+    rows = {norm = 1}
+    labels = {bound = 1}
+    [[release]]
+    name = "s"
+    statistic = "sum(y)"
+    mechanism = "gaussian"
+    variance = "order/(2*epsilon)"
+    """
+    read = dp.audits.parse_description(text)
+    at = {"target": read.target, "setting": read.setting}
+    assert str(dp.audits.audit(read.regression, **at).verdict) == "proved"
+    done = dp.audits.audit(read.regression, **at, accountant="rdp")
+    assert str(done.verdict) == "unproved"
+    assert "accountant='auto'" in str(done)
+    less = dp.audits.parse_description(text.replace("order/", "0.999*order/"))
+    assert str(dp.audits.audit(less.regression, **at).verdict) == "refuted"

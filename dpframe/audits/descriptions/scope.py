@@ -53,8 +53,9 @@ class Scope:
         found |= {} if X.entry is None else {"box": X.entry}
         if y is not None:
             found |= {"y": y} if y.bound is None else {"y": y, "Y": y.bound}
-        if order_of(budget.currency) is not None:
-            return cls(found | {"epsilon": budget.amounts[0]})
+        order = order_of(budget.currency)
+        if order is not None:
+            return cls(found | {"epsilon": budget.amounts[0], "order": Number(order)})
         roots = {"mu^2": "mu"}
         amounts = [roots.get(name, name) for name in budget.currency]
         return cls(found | {name: getattr(budget, name) for name in amounts})
