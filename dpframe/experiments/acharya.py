@@ -144,6 +144,8 @@ ITEMS = (
             methods=RIVALS[rival],
             metrics=MEANS,
             note=WHOLE,
+            published="acharya-table-11" if number == 11 else None,
+            over="PDP-OP" if rival == "Jorgensen" else "",
         )
         for number, (data, kind, rival) in TABLES.items()
     ),

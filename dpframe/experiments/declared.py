@@ -143,7 +143,8 @@ class Item:
     """A table or figure of a paper: a part of a run, and how it is shown.
 
     `where` restricts axes, `methods` and `metrics` by name; all where they are empty. `stand_in`
-    says what the data is, where it is not that of the paper; `note` what else differs.
+    says what the data is, where it is not that of the paper; `note` what else differs. `over` names
+    a method by whose value those of the others are divided, in a column of ratios.
     """
 
     name: str
@@ -158,6 +159,7 @@ class Item:
     note: str = ""
     repeats: int | None = None
     published: str | None = None
+    over: str = ""
 
     def values(self, *, quick: bool) -> dict[str, tuple[Any, ...]]:
         """The values of each axis; where quick, those that the run's quick version keeps."""

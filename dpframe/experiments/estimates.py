@@ -57,9 +57,9 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of a 95% interval of the mean of runs; nan of a single run."""
+        """Half of a 95% interval of the mean of runs; nan of a single run, a median or variance."""
         count = len(self.runs)
-        if count < 2:
+        if count < 2 or self.outer != "mean":
             return math.nan
         spread = float(self.runs.std(ddof=1)) / math.sqrt(count)
         return float(stats.t.ppf((1 + LEVEL) / 2, count - 1)) * spread

@@ -151,6 +151,7 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
     if "y" in figure.log and any(one.ours.value > 0 for one in found):
         axes.set_yscale("log")
         _limits(axes, found, figure)
+        _out_of_sight(axes, found, figure)
         _ticks(axes)
     elif figure.kind == "lines" and "y" not in figure.log:
         axes.set_ylim(-0.05, 1.05)  # a share
@@ -260,6 +261,26 @@ def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
     if top < math.inf:
         least = min(one.ours.value for one in found if one.ours.value > 0)
         axes.set_ylim(least / 1.3, max(top, least * 2))
+
+
+def _out_of_sight(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
+    """What a method has whose every value lies above the panel, in words at its upper end."""
+    top = _top(found, figure)
+    values: dict[str, list[float]] = {}
+    for one in found:
+        values.setdefault(one.method.name, []).append(one.ours.value)
+    for place, (name, of) in enumerate((k, v) for k, v in values.items() if min(v) > top):
+        low, high = (f"{end:.3g}" for end in (min(of), max(of)))
+        axes.text(
+            0.97,
+            0.95 - 0.09 * place,
+            f"{name}: {low}" if low == high else f"{name}: {low} to {high}",
+            transform=axes.transAxes,
+            horizontalalignment="right",
+            verticalalignment="top",
+            fontsize=FONT - 2.5,
+            color=next(one.method.color for one in found if one.method.name == name) or "black",
+        )
 
 
 def _top(found: Sequence[Entry], figure: Figure) -> float:

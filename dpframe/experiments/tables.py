@@ -89,12 +89,33 @@ def entries(work: Work, memory: Memory) -> list[Entry]:
 
 def as_csv(found: Sequence[Entry], item: Item) -> str:
     """One line an entry."""
-    lines = [entry.record(item) for entry in found]
+    lines = [
+        entry.record(item) | ({"ratio": ours, "published_ratio": theirs} if item.over else {})
+        for entry, (ours, theirs) in zip(found, ratios(found, item.over), strict=True)
+    ]
     text = io.StringIO()
     writer = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(lines)
     return text.getvalue()
+
+
+def ratios(found: Sequence[Entry], over: str) -> Iterator[tuple[str, str]]:
+    """Of each entry its value over that of the method `over` at the same point, ours and published;
+    nothing for that method itself, and where it is not there.
+    """
+    base = {
+        (tuple(one.point.items()), one.metric.name): one for one in found if one.method.name == over
+    }
+    for one in found:
+        other = base.get((tuple(one.point.items()), one.metric.name))
+        if other is None or other is one:
+            yield "", ""
+            continue
+        theirs = ""
+        if one.published is not None and other.published is not None:
+            theirs = f"{one.published.value / other.published.value:.3g}"
+        yield f"{one.ours.value / other.ours.value:.3g}", theirs
 
 
 def text(work: Work, found: Sequence[Entry]) -> Iterator[str]:
@@ -106,7 +127,13 @@ def text(work: Work, found: Sequence[Entry]) -> Iterator[str]:
     yield from labelled(["", head + "".join(f"{name[: CELL - 1]:{CELL}}" for name in methods)])
     width = len(methods)
     for start in range(0, len(found), width):
-        yield from labelled(_rows(found[start : start + width], axes))
+        line = found[start : start + width]
+        yield from labelled(_rows(line, axes))
+        if work.item.over:
+            quotients = list(ratios(line, work.item.over))
+            for said, column in zip((f"over {work.item.over}", "published"), (0, 1), strict=True):
+                cells = "".join(f"{one[column]:{CELL}}" for one in quotients)
+                yield from labelled([f"{'':{NAME * len(axes) + 3}}{said:>{NAME + 10}} {cells}"])
     yield from labelled(summary(found))
     if work.absent:
         yield from labelled([f"not here: {', '.join(work.absent)}"])

@@ -90,13 +90,15 @@ ITEMS = (
         2,
         "adaSSP with different noise levels",
         ("row norms, before",),
-        ("trivial", "ridge 1", "adaSSP, Algorithm 2", "adaSSP, Algorithm 3"),
+        ("trivial", "ridge 1", "adaSSP, Algorithm 2", "adaSSP, Algorithm 3", "JointSSP"),
+        note="JointSSP is ours.",
     ),
     _item(
         3,
         "rows over their own norm or the largest",
         ("row norms, before", "maximum norm, before"),
-        THREE,
+        (*THREE, "JointSSP"),
+        note="JointSSP is ours.",
     ),
     _item(
         4,

@@ -23,6 +23,7 @@ def test_by_hand():
     assert one.quantiles(0, 1) == (2, 6)
     median = Estimate.of(np.array([[1.0], [2.0], [9.0]]), Metric("m", MEAN.of, outer="median"))
     assert median.value == 2
+    assert math.isnan(median.half_width)
     assert Estimate.of(np.ones((2, 3)), Metric("m", MEAN.of, "std")).value == 0
 
 

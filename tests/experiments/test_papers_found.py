@@ -2,8 +2,10 @@
 
 from statistics import median
 
+import pytest
+
 from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_page import found, points
+from tests.support.papers_page import found, points, records
 from tests.support.papers_rows import FOUND
 
 
@@ -127,3 +129,60 @@ def test_counts_of_orders():
     text = found(ITEMS["acharya-figure-11"])
     assert "at 8 of 14 points, and at 11 in the paper's own" in text
     assert "{" not in text
+
+
+@pytest.mark.parametrize("name", ["acharya-table-3", "acharya-table-4"])
+def test_ratios_are_those_of_the_numbers_beside_them(name):
+    """[Acharya24, Tables 3, 4]: each rival over PDP-OP, ours and published."""
+    values, published = points(ITEMS[name], "value"), points(ITEMS[name], "published")
+    ratios, theirs = points(ITEMS[name], "ratio"), points(ITEMS[name], "published_ratio")
+    for rival in ("Jorgensen max", "Jorgensen mean"):
+        for quotients, numbers in ((ratios, values), (theirs, published)):
+            for one, of in zip(quotients, numbers, strict=True):
+                assert one[rival] == pytest.approx(of[rival] / of["PDP-OP"], rel=0.006)
+    assert {one["ratio"] for one in records(ITEMS[name]) if one["method"] == "PDP-OP"} == {""}
+
+
+def test_joint_ssp_beside_adassp():
+    """[Wang18, Fig 2]: the share of the way from the model without noise to zero."""
+    kept = by("wang-figure-2", "set", "epsilon")
+    shares = {"AdaSSP": [], "JointSSP": []}
+    for place in (("bike", 0.05), ("elevators", 0.1), ("wine", 0.5), ("gas", 0.2)):
+        one = kept[place]
+        for name, line in shares.items():
+            way = one["trivial"] - one["non-private"]
+            line.append((one[name] - one["non-private"]) / way)
+    said("wang-figure-2", f"AdaSSP has {ends(shares['AdaSSP'], 1)} of the way")
+    *others, gas = shares["JointSSP"]
+    said("wang-figure-2", f"JointSSP has {ends(others)}", f"{gas:.2f} on gas")
+
+
+def test_relative_efficiencies():
+    """[Wang18, Fig 3], the model of the caption, JointSSP at epsilon = 1."""
+    kept = {}
+    for one in records(ITEMS["wang-figure-3-caption"]):
+        where = (one["metric"], one["method"], one["epsilon"])
+        if where == ("relative efficiency", "JointSSP", "1"):
+            kept[int(one["n"])] = float(one["value"])
+    middle = [value for n, value in kept.items() if 10_000 < n < 100_000]
+    late = [value for n, value in kept.items() if n > 100_000]
+    said("wang-figure-3-caption", f"{ends(middle, 1)} from n = 10,240 to 81,920")
+    said("wang-figure-3-caption", f"{ends(late, 1)} from 163,840 on")
+
+
+def test_the_price_of_a_repair():
+    """AdaOPSRepaired and AdaOPS over the printed algorithm, where this is below zero's error."""
+    item = ITEMS["wang-adaops-price"]
+    kept = {}
+    for one in records(item):
+        kept.setdefault(one["set"], {})[one["metric"], one["method"]] = float(one["value"])
+    printed = "printed, ideal sampler"
+    some = [one for one in kept.values() if one["error", printed] < one["error", "trivial"]]
+    of = {
+        name: [one["over that of the printed", name] for one in some]
+        for name in ("AdaOPSRepaired", "AdaOPS")
+    }
+    said(item.name, f"{median(of['AdaOPSRepaired']):.2f} times", f"the {len(some)} sets")
+    said(
+        item.name, f"at most {max(of['AdaOPSRepaired']):.2f}", f"shares {median(of['AdaOPS']):.2f}"
+    )

@@ -66,7 +66,7 @@ def test_every_row_has_a_command_and_a_verdict():
 
 
 def leads(program, words):
-    """Whether the command names a declaration, an item, a statement, or tests of a file or folder."""
+    """Whether the command names a declaration, an item, statements, or tests of a file, folder."""
     if program == "dpframe audit":
         return words[0] in {one[0] for one in LINE.findall(VERDICTS.read_text("utf-8"))}
     if program == "dpframe experiment":
