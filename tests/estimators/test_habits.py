@@ -138,7 +138,7 @@ def test_without_a_setting_it_says_what_one_is():
             lambda: dp.PrivateRegressor(delta=0, setting=SETTING).fit(*table(20)),
             "epsilon must be g",
         ),
-        (lambda: model(dp.SSP(), delta=0).fit(*table(20)), "delta must be above 0 for Gaussian noise"),
+        (lambda: model(dp.SSP(), delta=0).fit(*table(20)), "delta must be above 0 for Gaussian"),
         (
             lambda: classifier(delta=0).fit(*table(20)),
             "delta must be above 0 for Gaussian noise",
