@@ -185,7 +185,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     (amount,) = given.amounts
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
-    laplace = release.noise.kind in {"laplace", "discrete_laplace"} and noise.attained
+    laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
     reached = laplace and moved.attained and release.reached
     return amount if reached and RELEASED not in amount.scope else None
 

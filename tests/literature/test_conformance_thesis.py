@@ -11,12 +11,12 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
-from dpframe.prover.unproved import NOT_PRIVATE, unproved
 
 import dpframe as dp
 from dpframe.graph.maps.base import OfOne, OfRecord
 from dpframe.graph.statistics import Gram, Moment, RawAggregate
 from dpframe.literature.thesis_published import put_back
+from dpframe.prover.certify import NOT_PRIVATE, unproved
 from dpframe.symbols import Number, Product, Sum
 from tests.literature import laws
 from tests.literature.laws import CLAIM, DELTA, EPSILON, FAR, LEVEL, RHO, again

@@ -182,7 +182,7 @@ def test_so_it_does_under_a_pure_claim(rule):
         def declare(self, X, y, budget):
             return dp.release(X.T @ X, rule, budget)
 
-    with pytest.raises(dp.InvalidArgument, match="a delta above 0"):
+    with pytest.raises(dp.InvalidArgument, match="delta must be above 0"):
         dp.certify(Pure(), target=dp.PureDP(1), setting=SETTING)
 
 

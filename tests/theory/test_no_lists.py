@@ -91,7 +91,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/recalibration.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
-    ("graph/ways_out.py", ("normalize", "scale")): "names that people look for in other libraries",
     ("prover/profile_rule.py", LOSSES): "the losses that are added",
     (
         "prover/exactly.py",
