@@ -174,7 +174,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     (amount,) = given.amounts
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
-    laplace = release.noise.kind in {"laplace", "discrete_laplace"} and noise.attained
+    laplace = noise.loss.pure and release.noise.norm is L1 and not noise.selects and noise.attained
     reached = laplace and moved.attained and release.reached
     return amount if reached and RELEASED not in amount.scope else None
 
