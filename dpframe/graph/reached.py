@@ -57,6 +57,7 @@ class Asked:
 Reached = tuple[str, bool]
 MAPS: dict[str, Callable[[Any], Occurring]] = {}
 STATISTICS: dict[str, Callable[[Any, Asked], Reached]] = {}
+EXCHANGED: dict[str, Callable[[Any], Any]] = {}
 RANGES: dict[str, Callable[[Any, Asked], Reached]] = {}
 """Of the range of a move; attained in the limit where other scores are arbitrarily far below."""
 
@@ -205,11 +206,13 @@ def both_sides(own: Any) -> bool:
 
 def exchanged(statistic: Any) -> Column | None:
     """The labels of which -Y in the place of Y attains the bounds of a statistic, or None."""
-    counts = stated(statistic) is not None and getattr(statistic, "kind", "") == "bin_counts"
-    if not counts or statistic.absolute or not both_sides(statistic):
-        return None
-    labels: Column = statistic.data
-    return labels
+    own = entry_of(EXCHANGED, statistic)
+    return None if own is None else own(statistic)
+
+
+@entry(EXCHANGED, "bin_counts")
+def _exchanged_bins(own: Any) -> Column | None:
+    return own.data if both_sides(own) and not own.absolute else None
 
 
 Rule = tuple[str, bool | Callable[[Any], bool]]  # in words, and whether its bound is attained
