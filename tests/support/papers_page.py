@@ -72,10 +72,10 @@ with gzip.open("winequality-white.csv.gz", "wt") as file:
 ```
 
 The paper of Alabi et al. (2022) is not among the five. Its DPTheilSen is declared in an adapted
-form alone, [TheilSen](../regressions/TheilSen.md): it pairs records by a public hash, since pairs by
-places in the table change with one more record; it draws from a public grid, which the exponential
-mechanism needs no widening on; and with an intercept it draws one deep point, where the paper draws
-two medians of predictions.
+form alone, [TheilSen](../regressions/TheilSen.md): it pairs records by a public hash, since pairs
+by places in the table change with one more record; it draws from a public grid, on which the
+exponential mechanism needs no widening; and with an intercept it draws one deep point, where the
+paper draws two medians of predictions.
 
 **Inside** says that a published number lies where one more run of ours would, with probability 95%:
 by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
