@@ -60,7 +60,8 @@ def procedures(audit: Audit) -> Iterator[str]:
     if graph.bounds:
         yield "Bounds that may fail, on both neighbours at once"
     for bound in graph.bounds:
-        yield f"  {bound.label}: {clipped(formula(bound.stds), 40)} stds, failure {bound.failure}"
+        size = f"{clipped(formula(bound.stds), 40)} {'stds' if bound.normal else 'scales'}"
+        yield f"  {bound.label}: {size} of its noise, failure {bound.failure}"
 
 
 def _table(found: Mapping[Line, int], columns: list[str]) -> list[str]:

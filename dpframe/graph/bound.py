@@ -45,9 +45,9 @@ class Bound(Known):
 
     @property
     def label(self) -> str:
-        """`floor_bound: floor - 4 std - B^2`."""
-        sign = "+" if self.upper_side else "-"
-        return f"{self.name} = {self.value.label} {sign} stds {sign} margin"
+        """`floor_bound = floor - stds - margin`, of the released floor; scales of Laplace noise."""
+        sign, size = "+" if self.upper_side else "-", "stds" if self.normal else "scales"
+        return f"{self.name} = {self.value.label} {sign} {size} {sign} margin"
 
     @property
     def normal(self) -> bool:

@@ -48,6 +48,7 @@ class Rows(DataNode):
 
     __slots__ = ()
     spoken: ClassVar[str] = "rows"
+    written: ClassVar[str] = "X"
 
     @property
     def columns(self) -> Expression:

@@ -259,4 +259,7 @@ def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
             "these look like rounded decimals: write exact weights, such as Fraction(1, 3), "
             "or budget.split_evenly(k)."
         )
-    return f"multiply every share by {factor}, or draw once and use the released value twice."
+    bounds = ", ".join(bound.name for bound in problem.graph.bounds)
+    lower = f", or lower the failure of {bounds}" if bounds else ""
+    twice = "draw once and use the released value twice"
+    return f"multiply every share by {factor}, or {twice}{lower}."

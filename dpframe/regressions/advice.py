@@ -268,4 +268,4 @@ def of_pure(setting: Setting | None) -> tuple[Regression, str]:
     if setting is not None and setting.rows_per_person != ONE:
         return BayesianSSPPure(), "no delta, several rows a person: noise on X'X, X'y and y'y"
     why = "no delta: noise on d numbers in the objective; "
-    return ObjPertPure(), why + "dp.regressions.BayesianSSPPure has intervals"
+    return ObjPertPure(), why + "dp.regressions.BayesianSSPPure has credible intervals"

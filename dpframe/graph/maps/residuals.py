@@ -136,6 +136,7 @@ class Gradient(RecordMap):
     """
 
     kind: ClassVar[str] = "gradient"
+    written: ClassVar[str] = "gradients"
     label = titled("gradient at {0.point.label}")
     source: Rows
     column: Column
@@ -167,6 +168,7 @@ class GradientAt(RecordMap):
     """
 
     kind: ClassVar[str] = "gradient_at"
+    written: ClassVar[str] = "gradients"
     source: Rows
     column: Column
     theta: Node | None = attrs.field(

@@ -42,8 +42,15 @@ class RowSum(RecordSum):
 
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
-    label: ClassVar[str] = "sum(X)"
     rows: Rows = attrs.field(converter=gridded)
+
+    @property
+    def label(self) -> str:
+        """`sum(X)`, or `sum(gradients)` where the rows are made of those of each record."""
+        rows: Any = self.rows
+        while rows.written == Rows.written and hasattr(rows, "source"):
+            rows = rows.source
+        return f"sum({rows.written})"
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
