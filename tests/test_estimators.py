@@ -169,6 +169,45 @@ def test_columns_scaled_by_public_numbers_come_back_in_their_units() -> None:
     assert mapped.coef_names_ == ("x0 (mapped)", "x1 (mapped)")
 
 
+TOWNS = [dp.Categorical("town", ["A", "B", "C"]), dp.Numeric("age", 20, 60)]
+MOVED = {  # how rows and labels are mapped, and whether that may move rows under the codebook
+    "below": (lambda X, y: (X.clip(norm=1), y), True),
+    "at": (lambda X, y: (X.clip(norm=X.radius), y), False),
+    "above": (lambda X, y: (X.clip(norm=2), y), False),
+    "of scaled rows, below": (lambda X, y: ((X / 2).clip(norm="1/2"), y), True),
+    "of scaled rows, at": (lambda X, y: ((X / 2).clip(norm=X.radius / 2), y), False),
+    "scaled later": (lambda X, y: (X.clip(norm=1) / 2, y), True),
+    "twice": (lambda X, y: (X.clip(norm=2).clip(norm=1), y), True),
+    "of entries, below": (lambda X, y: (X.boxed("1/2"), y), True),
+    "of entries, above": (lambda X, y: (X.boxed(2), y), False),
+    "of labels": (lambda X, y: (X, y.clip("-1/2", "1/2")), False),
+}
+
+
+@pytest.mark.parametrize("place", MOVED)
+def test_coefficients_of_rows_that_a_clip_may_move_are_named_so(place: str) -> None:
+    """Plain names: predict(X) is X @ coef_ + intercept_; else it is so of the mapped rows."""
+    rng, (change, moved) = np.random.default_rng(0), MOVED[place]
+    table = pd.DataFrame({"town": rng.choice(list("ABC"), 200), "age": rng.uniform(20, 60, 200)})
+    setting = attrs.evolve(CODEBOOK, X=dp.Rows(columns=TOWNS, intercept=True))
+    labels = 1 + 0.05 * table["age"] + (table["town"] == "B")
+    model = simulated(Changed(change), setting=setting).fit(table, labels)
+    names = ["town[B]", "town[C]", "age"]
+    plain = np.column_stack([table["town"] == "B", table["town"] == "C", table["age"]])
+    if moved:
+        coded = ["town[code 1]", "town[code 2]", "age", "intercept"]
+        names, plain = [f"{name} (mapped)" for name in coded], model._rows(table)
+    assert [*model.coef_names_] == names
+    assert plain @ model.coef_ + model.intercept_ == pytest.approx(model.predict(table))
+
+
+def test_a_clip_below_the_norm_of_bounded_rows_is_named_without_a_codebook_too() -> None:
+    """The norm of the setting keeps the names of its columns; one below it does not."""
+    for norm, names in ((1, ("x0 (mapped)", "x1 (mapped)")), (10, ("x0", "x1"))):
+        changed = Changed(lambda X, y, norm=norm: (X.clip(norm=norm), y))
+        assert simulated(changed, setting=BALL).fit(np.eye(2), np.ones(2)).coef_names_ == names
+
+
 @pytest.mark.parametrize("place", ["divided", "clipped", "counted"])
 def test_released_numbers_that_rows_are_mapped_by_are_undone(place: str) -> None:
     """Divided by one, clipped to one; what is summed beside them scales nothing."""
@@ -227,6 +266,15 @@ class Rescaled(dp.Regression):
     def declare(self, X: Any, y: Any, budget: Any) -> Any:
         rows = X.scaled_columns(by=[2, "1/2", 3], minus=["1/4", 1, -1]) / 2
         return dp.SSP(ridge=0).declare(rows.clip(norm=20), y, budget)
+
+
+class Changed(dp.Regression):
+    """Least squares on changed rows and labels."""
+
+    change: Any
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        return dp.SSP(ridge=0).declare(*self.change(X, y), budget)
 
 
 class Normalised(dp.Regression):
@@ -405,6 +453,18 @@ def test_fitting_one_table_again_warns_once() -> None:
     with pytest.warns(dp.PrivacyWarning, match=r"execution 2 on") as caught:
         model.fit(X, y)
     assert len(caught) == 1
+
+
+def test_a_table_between_fits_of_another_is_in_the_sum() -> None:
+    """The same object, a copy, the same object: the third fit warns of all three."""
+    (X, y), model = people(), simulated(rng=None, epsilon=1)
+    with pytest.warns(dp.PrivacyWarning):
+        model.fit(X, y).fit(X.copy(), y)
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        model.fit(X, y)
+    assert any(
+        "Fit 3 of this" in (said := str(one.message)) and "(3, 3e-6)" in said for one in caught
+    )
 
 
 def test_cross_validation_works_and_warns_with_the_sum() -> None:

@@ -18,7 +18,7 @@ from dpframe.errors import DPFrameError, InvalidArgument
 
 NARROWEST = 60
 SPELLED = {  # in messages: what Python users write, and what the command line has for it
-    'dp.PrivateRegressor(..., missing="drop")': "--drop",
+    'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
     "missing='drop'": "--drop",
     "dp.Rows(columns=[...])": "the codebook of --schema",

@@ -176,7 +176,8 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _in(self, theta: Array, label: Scale) -> Linear:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
-        return linear(theta, self._maps, self._columns, label, self._number)
+        setting = self.certificate_.setting.nodes()[0]
+        return linear(theta, self._maps, self._columns, label, self._number, setting)
 
     def _check_output(self, certificate: Certificate, source: Source) -> None:
         """Refuse, before anything is charged, what would not be coefficients. Raises

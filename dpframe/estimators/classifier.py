@@ -38,13 +38,14 @@ PENALTY = (
 )
 NOISE = (
     "The noise std is that of the noise for privacy alone, around the coefficients of this table, "
-    "which the penalty shrinks."
+    "which the penalty shrinks. An odds ratio is of the penalised fit, shrunken towards 1: alone "
+    "it is no estimate of the population's."
 )
 MOSTLY_NOISE = (
     "Most coefficients are within two stds of the noise. More records, a larger epsilon or fewer "
     "columns help{}."
 )
-PENALTY_TOO = ", and a larger penalty where {}, as here, is below 1/200 of the number of records"
+PENALTY_TOO = "; if there are more than {:,} records, a larger penalty does, too"
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
@@ -227,7 +228,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         penalty, rows = getattr(self.certificate_.regression, "penalty", None), self.receipt_.rows
         value = penalty.value if isinstance(penalty, Number) else None
         most = math.inf if rows is None else rows / 200
-        return "" if value is None or value >= most else PENALTY_TOO.format(f"{float(value):g}")
+        return "" if value is None or value >= most else PENALTY_TOO.format(math.floor(200 * value))
 
     @property
     def _noise(self) -> Array:

@@ -50,9 +50,9 @@ class Fits:
     def warn(self, table: object, fit: Spending) -> None:
         """Say what all fits satisfy together, where another table was fitted before.
 
-        Another fit of the same table is for `execute` to warn about.
+        Fits of the same table alone are for `execute` to warn about.
         """
-        if self.spent and not any(_same(known, table) for known in self.tables):
+        if len(self.spent) > sum(_same(known, table) for known in self.tables):
             warn(_message([*self.spent, fit]), PrivacyWarning)
 
     def add(self, table: object, fit: Spending) -> None:

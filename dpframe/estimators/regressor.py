@@ -26,7 +26,7 @@ from .links import check_numbers
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import Scale, entry_bound, label_scale, linear, predictions
+from .units import Scale, entry_bound, label_scale, predictions
 
 Array = NDArray[Any]
 
@@ -76,10 +76,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         otherwise. Scaling of rows by public numbers (`X.scaled_columns`) or one released number is
         undone, which is post-processing: it costs nothing. A declaration that scales labels, or
         rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
-        no scale (normalised rows, say) they are those of the mapped rows, and named `age (mapped)`.
-        Bounds centre, too:
-        without an intercept in the setting the fit goes through the middle of all bounds, and
-        `intercept_` is the constant that follows from it.
+        no scale (normalised rows, or `X.clip(norm=1)` below the norm that rows have before) they
+        are those of the mapped rows, and named `age (mapped)`; the constant column's is among them.
+        Where the declaration clips labels, coefficients and predictions are of the clipped labels.
+        Bounds centre, too: without an intercept in the setting the fit goes through the middle of
+        all bounds, and `intercept_` is the constant that follows from it.
     coef_names_
         One name a coefficient: a column's, or `column=level`.
     certificate_, receipt_, result_
@@ -298,10 +299,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     @property
     def _units(self) -> Units:
         """From the coefficients of mapped rows to coef_ and intercept_."""
-        names, scale = self._columns, label_scale(self.certificate_.setting.y)
-        found = in_units(
-            lambda theta: linear(theta, self._maps, names, scale, self._number), len(self._theta)
-        )
+        scale = label_scale(self.certificate_.setting.y)
+        found = in_units(lambda theta: self._in(theta, scale), len(self._theta))
         return attrs.evolve(found, centre=scale.centre, half=scale.half, rows=self._rows)
 
     def _rows(self, X: Any) -> Array:

@@ -156,19 +156,24 @@ def label_scale(column: Column | None) -> Scale:
     return Scale.of(column.lower, column.upper)
 
 
-def linear(
-    theta: Array, maps: tuple[RowMap, ...], names: tuple[str, ...], label: Scale, number: Numbers
+def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and labels
+    theta: Array,
+    maps: tuple[RowMap, ...],
+    names: tuple[str, ...],
+    label: Scale,
+    number: Numbers,
+    setting: RowsNode,
 ) -> Linear:
     """The fit in the units of the label and, where only public numbers scaled the features, theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
-    those of the table's columns. After other maps (normalised rows, say) the coefficients are those
-    of the mapped rows, and their names end in `(mapped)`.
+    those of the table's columns. After other maps (normalised rows, or a clip that may move rows of
+    the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`.
     """
     ranges: tuple[tuple[float, str], ...] = ()
-    found, intercept = _before(theta, maps, number)
+    found, intercept = _before(theta, maps, number, set(_chain(setting, RowsNode)))
     if found is None:
-        names = tuple(f"{name} (mapped)" for name in names)
+        names = tuple(f"{name} (mapped)" for name in _columns_of(maps, names))
     else:
         theta = found
         if maps and isinstance(maps[0], Encoded):
@@ -182,9 +187,11 @@ def linear(
     return Linear(label.half * theta, label.centre + label.half * intercept, names, ranges)
 
 
-def _before(theta: Array, maps: tuple[RowMap, ...], number: Numbers) -> tuple[Array | None, float]:
+def _before(
+    theta: Array, maps: tuple[RowMap, ...], number: Numbers, setting: set[RowsNode]
+) -> tuple[Array | None, float]:
     """Coefficients and intercept before all maps but the codebook's, which are affine inside the
-    bounds; None and 0 where one is not.
+    bounds of the `setting`; None and 0 where one is not.
     """
     intercept = 0.0
     for each in reversed(maps):
@@ -197,10 +204,36 @@ def _before(theta: Array, maps: tuple[RowMap, ...], number: Numbers) -> tuple[Ar
             intercept += float(theta[-1]) * number(each.value)
             theta = theta[:-1]
         elif not (
-            isinstance(each, (Box, ClipNorm)) or (isinstance(each, Encoded) and each is maps[0])
+            (isinstance(each, (Box, ClipNorm)) and (each in setting or not _moves(each, number)))
+            or (isinstance(each, Encoded) and each is maps[0])
         ):
             return None, 0.0
     return theta, intercept
+
+
+def _moves(clip: Box | ClipNorm, number: Numbers) -> bool:
+    """Whether a clip may move a row: not where all rows before it are known to be inside."""
+    before = clip.source
+    bounds = [before.norm] if isinstance(clip, ClipNorm) else [before.entry, before.norm]
+    most = clip.norm if isinstance(clip, ClipNorm) else clip.bound
+    return not any(one is not None and number(one) <= number(most) for one in bounds)
+
+
+def _columns_of(maps: tuple[RowMap, ...], names: tuple[str, ...]) -> list[str]:
+    """The columns of mapped rows: those of the codebook as it codes them, or of the table, and
+    constant ones.
+    """
+    found = list(names)
+    if isinstance(maps[0], Encoded):
+        found = [":".join(each) for term in maps[0].parts for each in product(*map(_codes, term))]
+    return found + ["intercept"] * sum(isinstance(each, Intercept) for each in maps)
+
+
+def _codes(part: Part) -> list[str]:
+    """The columns that code a column, each level's own where there is no baseline."""
+    if isinstance(part, Numeric) or part.baseline is None:
+        return _columns(part)
+    return [f"{part.name}[code {j + 1}]" for j in range(part.width)]
 
 
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:

@@ -31,8 +31,8 @@ MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
 DROP = (
-    'dp.PrivateRegressor(..., missing="drop") leaves those rows out of a fit, at no cost; a '
-    "prediction needs every value."
+    'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute leaves those rows '
+    "out of a fit, at no cost; a prediction needs every value."
 )
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
 RAGGED = "dp.Rows(columns=[...]) says how many columns there are, whatever the rows."

@@ -150,11 +150,14 @@ def test_coefficients_are_of_products_of_columns_of_the_table(formula):
     rows, _ = described(formula, BOOK)
     table, seen = even(50), coded(rows, even(50))
     theta = np.random.default_rng(4).normal(size=rows.width)
-    node, maps = rows.node(dp.Setting(X=rows, relation=dp.ADD_REMOVE).unit), []
+    last = node = rows.node(dp.Setting(X=rows, relation=dp.ADD_REMOVE).unit)
+    maps = []
     while node.inputs:
         maps.insert(0, node)
         node = node.inputs[0]
-    found = linear(theta, tuple(maps), rows.names, Scale(), lambda formula: float(formula.value))
+    found = linear(
+        theta, tuple(maps), rows.names, Scale(), lambda formula: float(formula.value), last
+    )
     wanted = np.full(len(table), found.intercept)
     for name, slope in zip(found.names, found.coefficients, strict=True):
         wanted += slope * np.prod([column(table, part) for part in name.split(":")], axis=0)
