@@ -219,7 +219,7 @@ def test_released_numbers_that_rows_are_mapped_by_are_undone(place: str) -> None
     assert np.array_equal(again.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("place", ["labels", "shifted", "labels by a number", "matrix"])
+@pytest.mark.parametrize("place", ["labels", "shifted", "labels by a number", "twice", "matrix"])
 def test_what_nothing_undoes_is_refused_before_the_fit(place: str) -> None:
     """Scaled labels, a matrix that no function reads: coefficients of other units."""
     with pytest.raises(dp.InvalidArgument, match="got Scaling, which does not undo '"):
@@ -252,12 +252,13 @@ class Scaling(dp.Regression):
             "labels": (X, y / 2, X),
             "shifted": (X, (y - "1/4").clip(-2, 2), X),
             "labels by a number": (X, y / number, X),
+            "twice": (X, (y / 2) / number, X),
             "matrix": (X.times(dp.graph.public_array(np.diag([2, 1, 1]))).clip(norm=4), y, X),
         }[self.place]
         read = (rows.T @ rows, rows.T @ labels, other.sum())
         pairs = zip(read, shares, strict=True)
         seen = [dp.release(one, dp.Gaussian.analytic, pay) for one, pay in pairs]
-        return dp.post(solved, *seen, sums)
+        return dp.post(solved, *seen, sums, number if self.place == "twice" else 8)
 
 
 class Rescaled(dp.Regression):

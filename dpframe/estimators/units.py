@@ -113,11 +113,12 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     functions: list[Post | Loop] = [*graph.posts, *graph.loops]
     read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
-        scales = [one for one in chain if hasattr(one, "by") and one not in undone]
-        numbers = [(one.by, getattr(one, "minus", None)) for one in scales]
-        if set(numbers) - {AS_IT_IS} and read.isdisjoint(_parts(sum(numbers, ()))):
-            name, what = type(certificate.regression).__name__, scales[0].label
-            got = Plain(f"{name}, which does not undo {what!r} of {chain[0].spoken}")
+        for one in chain:
+            numbers = (getattr(one, "by", AS_IT_IS[0]), getattr(one, "minus", AS_IT_IS[1]))
+            if one in undone or numbers == AS_IT_IS or not read.isdisjoint(_parts(numbers)):
+                continue
+            name = type(certificate.regression).__name__
+            got = Plain(f"{name}, which does not undo {one.label!r} of {one.spoken}")
             wanted = "one whose coefficients are of the rows and labels that it is given"
             raise InvalidArgument("regression", wanted, got, UNDONE)
 

@@ -15,7 +15,7 @@ import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
-from dpframe.symbols import RELEASED, Number, plain
+from dpframe.symbols import ONE, RELEASED, ZERO, Number, plain
 
 from .facts import facts_of, made_as, stated
 
@@ -194,6 +194,22 @@ def every_label(own: Any) -> bool:
     return bool(own.column.ball)
 
 
+def every_size(own: Any) -> bool:
+    """Whether labels of size 0 occur, too: of two classes, which are read as 0 and 1 and mapped
+    onto -1 and 1, none does.
+    """
+    return every_label(own) and not _of_classes(own.column)
+
+
+def _of_classes(column: Any) -> bool:
+    """Whether labels may be codes of two classes: a graph does not say what it was declared of."""
+    while hasattr(column, "source"):
+        if (getattr(column, "lower", None), getattr(column, "upper", None)) == (ZERO, ONE):
+            return True
+        column = column.source
+    return False
+
+
 def both_sides(own: Any) -> bool:
     """Whether labels are known to occur on both sides of some cut: at a bound, and at the other or,
     counted by size, at 0.
@@ -201,7 +217,10 @@ def both_sides(own: Any) -> bool:
     bound = getattr(own.data, "bound", None)
     if not isinstance(bound, Number) or not occurring(own.data).ball:
         return False
-    return any(abs(cut) < bound.value for cut in own.cuts if cut >= 0 or not own.absolute)
+    if own.absolute and _of_classes(own.data):
+        return False
+    cuts = [Fraction(float(cut)) for cut in own.cuts if cut > 0 or not own.absolute]
+    return any(abs(cut) < bound.value for cut in cuts)
 
 
 def exchanged(statistic: Any) -> Column | None:
@@ -217,7 +236,6 @@ def _exchanged_bins(own: Any) -> Column | None:
 
 Rule = tuple[str, bool | Callable[[Any], bool]]  # in words, and whether its bound is attained
 ALIKE: dict[str, Rule] = {
-    "squares": ("0 <= y^2 <= Y^2", every_label),
     "cell_count": ("one record is in the cell, or it is not", False),
     "cell_sums": ("of one cell, by one record", False),
     "median_distance": ("a distance to a set of tables: 1 a record", False),
@@ -226,6 +244,7 @@ ALIKE: dict[str, Rule] = {
 }
 """Rules that are the same in every norm, under both relations."""
 APART: dict[str, tuple[Rule, Rule]] = {
+    "squares": (("0 <= y^2 <= Y^2", every_label), ("0 <= y^2 <= Y^2", every_size)),
     "count": (("one row counts once", True), ("n is public", True)),
     "label_sum": (("|y| <= Y", every_label), ("|y - w| <= 2 Y", every_label)),
     "bin_counts": (
@@ -356,7 +375,7 @@ def _sufficient(own: Any, at: Asked) -> Reached:
         return "each product of u = (x, y) once: (|u|_1^2 + |u|^2)/2", corner(own, at)
     if own.rows.entry is None:
         return "remove and add", False
-    return "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1", corner(own, at)
+    return "uu' - vv' = 2 (pq' + qp'), |p_j| + |q_j| <= 1", corner(own, at) and _differ(own)
 
 
 @entry(STATISTICS, "monomials")
@@ -368,7 +387,12 @@ def _monomials(own: Any, at: Asked) -> Reached:
         return "sum of |u_j u_k|: |u|_1^2, u = (x, y)", corner(inner, at)
     if inner.rows.entry is None:
         return "remove and add", False
-    return "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", corner(inner, at)
+    return "4 |p|_1 |q|_1 <= (|p|_1 + |q|_1)^2", corner(inner, at) and _differ(inner)
+
+
+def _differ(own: Any) -> bool:
+    """Whether y'y, if it is there, can move where a record is replaced."""
+    return not own.constant or every_size(own)
 
 
 def corner(own: Any, at: Asked) -> bool:

@@ -12,9 +12,10 @@ from typing import Any
 import attrs
 
 from dpframe.errors import OutsideTheorem
+from dpframe.graph.rows import COLUMNS
 from dpframe.identity import state
 from dpframe.privacy import RenyiDP
-from dpframe.symbols import RELEASED
+from dpframe.symbols import RELEASED, Number
 
 from . import structure
 from .algebra import at_point
@@ -27,6 +28,7 @@ from .problem import (
     EVEN,
     PROVED,
     REFUTED,
+    UNPROVED,
     Attempt,
     Constraint,
     Edit,
@@ -115,10 +117,38 @@ class Report:
 def verify(problem: Problem, accountant: str = "auto") -> Report:
     """Decide every obligation of `problem`; `accountant` as in dpframe.prover.certify."""
     before = problem.made_of
-    report = attrs.evolve(_verify(problem, accountant), accountant=accountant)
+    report = attrs.evolve(_of_width(_verify(problem, accountant)), accountant=accountant)
     sealed = report.made_of if before is None else (*before, *report.concluded)
     object.__setattr__(report, "sealed", sealed)
     return report
+
+
+def _of_width(report: Report) -> Report:
+    """The report without counterexamples that no table can be: of another number of columns than a
+    map of this declaration takes, or of one column, where a rule may have meant several.
+    """
+    maps: list[Any] = [one for one in report.problem.data if getattr(one, "width", None)]
+    open_to = [one for one in maps if not isinstance(one.source.columns, Number)]
+    if not open_to:
+        return report
+    widths = {one.width if one.source.columns == COLUMNS else 0 for one in open_to}
+
+    def possible(found: Obligation) -> Obligation:
+        values = {} if found.witness is None else found.witness.values
+        elsewhere = widths != {values.get(COLUMNS.name, max(widths))} or min(widths) <= 1
+        if found.verdict is not REFUTED or not elsewhere:
+            return found
+        return attrs.evolve(found, verdict=UNPROVED, witness=None)
+
+    return attrs.evolve(
+        report,
+        common=tuple(map(possible, report.common)),
+        plan=tuple(map(possible, report.plan)),
+        attempts=tuple(
+            attrs.evolve(one, obligations=tuple(map(possible, one.obligations)))
+            for one in report.attempts
+        ),
+    )
 
 
 def _verify(problem: Problem, accountant: str) -> Report:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import attrs
 import pytest
 
 import dpframe as dp
@@ -150,3 +151,56 @@ def test_counts_of_the_same_labels_move_together(currency):
     apart = (("counts 1", one, 1), ("counts 2", one, 1), ("sizes", one, 1))
     alone = worst(apart[:1], dp.REPLACE_ONE, cost)
     assert verdict(apart, dp.REPLACE_ONE, kind(alone)) is not Verdict.REFUTED
+
+
+BALL = {
+    rel: dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=rel) for rel in dp.Relation
+}
+CLASSES = attrs.evolve(BALL[dp.REPLACE_ONE], y=dp.Column(levels=["a", "b"]))
+EYE = dp.graph.public_array([[1, 0], [0, 1]])
+
+
+def twice(statistic, noise):
+    """Two releases of one statistic."""
+
+    class Twice(dp.Regression):
+        def declare(self, X, y, budget):
+            made = statistic(X, y)
+            drawn = [dp.release(made, noise, name=name) for name in ("first", "second")]
+            return dp.post(lambda first, second: first + second, *drawn)
+
+    return Twice()
+
+
+NOWHERE = {  # true claims: at the one number of columns, or for labels of two classes
+    "one column": (lambda X, y: X.scaled_columns(by=[1]).sum(), "4.001", BALL[dp.REPLACE_ONE]),
+    "its square": (lambda X, y: gram(X.scaled_columns(by=[1])), "2.001", BALL[dp.ADD_REMOVE]),
+    "between": (lambda X, y: bins(X.between([0], [1])), "2", BALL[dp.ADD_REMOVE]),
+    "two columns": (lambda X, y: bins(X.times(EYE)), "4", BALL[dp.ADD_REMOVE]),
+    "sizes of classes": (lambda X, y: bins(y, absolute=True), "0.1", CLASSES),
+    "their squares": (lambda X, y: y @ y, "0.1", CLASSES),
+}
+FALSE = {
+    "classes": (lambda X, y: bins(y), "3.9", CLASSES),
+    "any column": (lambda X, y: X.sum(), "3.9", BALL[dp.REPLACE_ONE]),
+}
+
+
+def gram(rows):
+    """X'X."""
+    return rows.T @ rows
+
+
+def bins(data, *, absolute=False):
+    """Below and above 0, or of size above 0."""
+    return dp.graph.bin_counts(data, [0], absolute=absolute)
+
+
+@pytest.mark.parametrize("name", [*NOWHERE, *FALSE])
+def test_no_counterexample_is_of_tables_that_cannot_be(name):
+    """Of another number of columns than a list says; of labels of size 0 that are classes."""
+    statistic, epsilon, setting = (NOWHERE | FALSE)[name]
+    run = dp.audit(
+        twice(statistic, dp.Laplace(scale=1)), target=dp.PureDP(epsilon), setting=setting
+    )
+    assert (run.verdict is Verdict.REFUTED) is (name in FALSE)

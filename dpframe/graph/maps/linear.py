@@ -37,6 +37,13 @@ class LinearMap(RecordMap):
         """The rows, where they lie on a grid inside a ball."""
         return (self.source,) if type(self.source) is Grid else ()
 
+    @property
+    def width(self) -> int | None:
+        """The number of columns that a public matrix takes; None of a released one."""
+        if not isinstance(self.by, Post) or self.by.function is not decoded:
+            return None
+        return len(decoded(*map(str, self.by.arguments)))
+
     def records(self, values: Values, number: Numbers) -> Array:
         """One column of the matrix after the other. Raises NotExecutable for another shape."""
         rows, d = values[self.source], values[self.source].shape[1]

@@ -142,6 +142,11 @@ class ScaledColumns(RowMap):
             found = (len(self.by), len(self.minus))
             raise InvalidArgument("by and minus", f"{wanted} numbers each", found, WAY_OUT)
 
+    @property
+    def width(self) -> int:
+        """The number of columns that it takes."""
+        return len(self.by)
+
     def apply(self, block: Array, number: Numbers) -> Array:
         """Shift, then divide. Raises NotExecutable for another number of columns."""
         del number
