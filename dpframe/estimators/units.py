@@ -113,12 +113,20 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     functions: list[Post | Loop] = [*graph.posts, *graph.loops]
     read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
-        for one in chain:
-            numbers = (getattr(one, "by", AS_IT_IS[0]), getattr(one, "minus", AS_IT_IS[1]))
-            if one in undone or numbers == AS_IT_IS or not read.isdisjoint(_parts(numbers)):
-                continue
+        scales = {
+            one: (getattr(one, "by", AS_IT_IS[0]), getattr(one, "minus", AS_IT_IS[1]))
+            for one in chain
+            if one not in undone
+        }
+        unread = [
+            one
+            for one, numbers in scales.items()
+            if numbers != AS_IT_IS and read.isdisjoint(_parts(numbers))
+        ]
+        several = isinstance(chain[0], RowsNode)  # one function undoes the public scales with it
+        if unread and not (several and not read.isdisjoint(_parts(sum(scales.values(), ())))):
             name = type(certificate.regression).__name__
-            got = Plain(f"{name}, which does not undo {one.label!r} of {one.spoken}")
+            got = Plain(f"{name}, which does not undo {unread[0].label!r} of {chain[0].spoken}")
             wanted = "one whose coefficients are of the rows and labels that it is given"
             raise InvalidArgument("regression", wanted, got, UNDONE)
 
