@@ -86,9 +86,9 @@ class JointSSP(Regression):
     are counted before: columns are then fitted over released units, and records with rows beyond a
     released norm shrunk to it, labels too. Take it where columns have unlike sizes or rows are far
     from their bound; a linear model keeps its coefficients, least squares of labels that no linear
-    model makes counts long rows less. With
-    `public` rows (m, d), unlabelled and without an intercept, all of this is said by them: rows are
-    whitened, and nothing is spent on it.
+    model makes counts long rows less. With `public` rows (m, d), unlabelled, without an intercept
+    and as statistics see them (under a codebook on [-1, 1]), nothing is spent: rows are whitened by
+    their second moment.
 
     With `levels=0`, `rounds=0` and `sandwich=0` everything is one look at the table: labels are
     clipped at their bound, and of the counts n remains, released where it is private.
