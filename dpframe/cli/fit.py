@@ -113,7 +113,8 @@ def fit(
     except dp.BadData as error:
         if error.requirement != NO_COLUMN:
             raise
-        raise dp.BadData("--target", NO_COLUMN, target, error.way_out) from None
+        option = {"y": "--target", "budgets": "--epsilon-column"}.get(error.name, error.name)
+        raise dp.BadData(option, NO_COLUMN, error.value, error.way_out) from None
     summary, why = _summary(model, alpha)
     if as_json:
         print_json(_record(model) | {"summary": summary and summary.to_dict()})

@@ -217,10 +217,20 @@ def both_sides(own: Any) -> bool:
     bound = getattr(own.data, "bound", None)
     if not isinstance(bound, Number) or not occurring(own.data).ball:
         return False
-    if own.absolute and _of_classes(own.data):
-        return False
-    cuts = [Fraction(float(cut)) for cut in own.cuts if cut > 0 or not own.absolute]
+    cuts = [Fraction(float(cut)) for cut in own.cuts]
+    if own.absolute:
+        classes, zero = _of_classes(own.data), _zero_occurs(own.data)
+        cuts = [cut for cut in cuts if (cut > 0 and not classes) or (cut == 0 and zero)]
     return any(abs(cut) < bound.value for cut in cuts)
+
+
+def _zero_occurs(column: Any) -> bool:
+    """Whether some double is mapped onto 0 exactly: 0 is, by intervals with the middle 0."""
+    while hasattr(column, "source"):
+        if getattr(column, "lower", ZERO) + getattr(column, "upper", ZERO) != ZERO:
+            return False
+        column = column.source
+    return True
 
 
 def exchanged(statistic: Any) -> Column | None:

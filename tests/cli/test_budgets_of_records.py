@@ -83,7 +83,10 @@ REFUSED = {
     "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got 'both'"),
     "groups alone": (["--epsilon", "1", *GROUPS], "--epsilon-column must be given with --groups"),
     "joining": (COLUMN, "--relation must be replace-one with a column of epsilons"),
-    "no column": (["--epsilon-column", "nope", *REPLACED], "the name of a column; got 'nope'"),
+    "no column": (
+        ["--epsilon-column", "nope", *REPLACED],
+        "--epsilon-column must be the name of a column; got 'nope'",
+    ),
     "the labels": (["--epsilon-column", "y", *REPLACED], "something else than the labels"),
     "numbers for names": ([*COLUMN, *GROUPS, *REPLACED], "budgets must be"),
 }
