@@ -56,8 +56,15 @@ def repaired(statistics, unit, bound, raw):
 
 
 def loss(true, stated):
-    """Whether the loss true(d)/stated(d) of a pair of neighbours exceeds 1 at a counterexample."""
-    return lambda values: true(values["d"]) > stated(values["d"])
+    """Whether the loss true(d)/stated(d) of a pair of neighbours exceeds 1 at a counterexample; at
+    each of the first d, where it names none.
+    """
+
+    def broken(values):
+        columns = [values["d"]] if "d" in values else range(1, 6)
+        return all(true(d) > stated(d) for d in columns)
+
+    return broken
 
 
 def whole(d):
