@@ -38,7 +38,7 @@ from dpframe.symbols import Expression, constant
 Array = NDArray[Any]
 Numbers = Callable[[Expression], float]
 Part = Numeric | Categorical
-AS_IT_IS = (constant(1), constant(0))  # the divisor and the shift of labels
+AS_IT_IS = ((1, 0), (constant(1), constant(0)))  # no scale; the divisor and shift of labels
 UNDONE = (
     "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
     "X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
@@ -113,20 +113,18 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     functions: list[Post | Loop] = [*graph.posts, *graph.loops]
     read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
-        scales = {
-            one: (getattr(one, "by", AS_IT_IS[0]), getattr(one, "minus", AS_IT_IS[1]))
-            for one in chain
-            if one not in undone
-        }
-        unread = [
-            one
-            for one, numbers in scales.items()
-            if numbers != AS_IT_IS and read.isdisjoint(_parts(numbers))
+        numbers = [(getattr(one, "by", 1), getattr(one, "minus", 0)) for one in chain]
+        scales = [
+            (one, read.isdisjoint(_parts(scale)))
+            for one, scale in zip(chain, numbers, strict=True)
+            if one not in undone and scale not in AS_IT_IS
         ]
-        several = isinstance(chain[0], RowsNode)  # one function undoes the public scales with it
-        if unread and not (several and not read.isdisjoint(_parts(sum(scales.values(), ())))):
+        unread = [one for one, hidden in scales if hidden]
+        if kind is RowsNode and len(unread) < len(scales):
+            continue  # a function that undoes a released scale of rows undoes public ones with it
+        if unread:
             name = type(certificate.regression).__name__
-            got = Plain(f"{name}, which does not undo {unread[0].label!r} of {chain[0].spoken}")
+            got = Plain(f"{name}, which does not undo {unread[0].label!r} of {unread[0].spoken}")
             wanted = "one whose coefficients are of the rows and labels that it is given"
             raise InvalidArgument("regression", wanted, got, UNDONE)
 
