@@ -40,13 +40,13 @@ def inside(
         case ("epsilon", "delta"), (epsilon, delta):
             return _approximate(loss, epsilon, delta)
         case ("rho",), (rho,):
-            return _compared(partial(rho_of, loss), rho)
+            return compared(partial(rho_of, loss), rho)
         case ("mu^2",), (square,):
             if isinstance(loss, losses.DiscreteGaussianLoss):
                 return _steps_inside(loss, square)
-            return _compared(lambda: mu_of(loss) ** 2, square)
+            return compared(lambda: mu_of(loss) ** 2, square)
         case (_,), (divergence,) if (order := order_of(currency)) is not None:
-            return _compared(partial(divergence_of, loss, order), divergence)
+            return compared(partial(divergence_of, loss, order), divergence)
     return None
 
 
@@ -71,7 +71,7 @@ def _approximate(loss: losses.PrivacyLoss, epsilon: Fraction, delta: Fraction) -
     return False if Fraction(found.lower) > delta else None
 
 
-def _compared(value: Callable[[], arb], most: Fraction) -> Decided:
+def compared(value: Callable[[], arb], most: Fraction) -> Decided:
     """Whether a value is at most a number."""
     for found in at_rising_precision(value):
         if not found.is_finite():
@@ -104,7 +104,16 @@ def rho_of(loss: losses.PrivacyLoss) -> arb:
 
 
 def divergence_of(loss: losses.PrivacyLoss, order: Fraction) -> arb:
-    """The Renyi divergence of an order above 1, at the working precision."""
+    """The Renyi divergence of an order above 1, the larger of both directions, at the working
+    precision.
+    """
+    back = loss.reverse()
+    if loss != back:
+        return _divergence(loss, order).max(_divergence(back, order))
+    return _divergence(loss, order)
+
+
+def _divergence(loss: losses.PrivacyLoss, order: Fraction) -> arb:
     if loss.infinite:
         return arb("inf")
     normal = isinstance(loss, losses.GaussianLoss)

@@ -41,7 +41,7 @@ class JointCost:
 
     Each quantity is a pair, a lower and an upper bound. They agree to many digits where one pair of
     neighbours attains every move at once. `epsilon` and `delta` are None where the target has none.
-    Where draws read samples (`sampled`), both count what these hide, and mu does not.
+    Where samples of Gaussian noise are counted (`sampled`), it is in both of them, and not in mu.
     """
 
     rule: str
@@ -72,9 +72,11 @@ def joint_cost(problem: Problem, values: Mapping[str, Fraction]) -> JointCost | 
         return None
     rule, mu = known[0][0], (max(one[1] for one in known), max(one[2] for one in known))
     sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
-    sampled = any(map(amplified, releases)) and isinstance(problem.target, ApproxDP)
-    if sampled:
+    sampled = any(map(amplified, releases))
+    if sampled and isinstance(problem.target, ApproxDP):
         sides, rule = _composed(problem, sides), f"{rule}; samples by certified composition"
+    elif sampled:
+        rule = f"{rule}; samples are not counted"
     ends = to_float(mu[0], up=False), to_float(mu[1], up=True)
     return JointCost(rule=rule, mu=ends, **sides, sampled=sampled)
 

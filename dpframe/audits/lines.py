@@ -254,7 +254,7 @@ def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
     if not ball.is_finite():
         return {}
     if release.gives is PureDP:
-        return {"epsilon": number(ratio, {}, up=True)}
+        return {"epsilon": number(release.guarantee(sensitivity).amounts[0], {}, up=True)}
     mu = max(arb_upper(root(ball)), Fraction(0))
     return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}
 

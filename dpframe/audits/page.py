@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from dpframe.privacy import ADD_REMOVE, PureDP
+from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.derivations import DERIVATIONS
+from dpframe.prover.profile_rule import ADDED, amplified
 from dpframe.prover.report import verify
 from dpframe.prover.text import argument, unreplayed
-from dpframe.symbols import Expression
+from dpframe.symbols import ONE, Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
@@ -82,7 +85,8 @@ def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
 def joint(audit: Audit) -> Iterator[str]:
     """The exact cost of everything together."""
     cost = audit.joint
-    if cost is None or (cost.sampled and cost.epsilon is None):
+    bare = cost is not None and cost.sampled and cost.epsilon is None
+    if cost is None or (bare and _counting(audit)):
         return
     sharp = cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled
     known = "within bounds" if cost.mu[0] > 0 else "an upper bound"
@@ -101,6 +105,7 @@ def joint(audit: Audit) -> Iterator[str]:
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
     yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
+    yield from uncounted(audit)
     chosen = audit.report.chosen
     if chosen is None:
         yield from _aside(audit)
@@ -120,6 +125,30 @@ def total(audit: Audit) -> Iterator[str]:
     failing = {line.verdict for line in audit.lines} & {Verdict.REFUTED, Verdict.UNPROVED}
     if chosen.name != "basic" and failing:
         yield "  The claims on single releases that fail are not used by this proof."
+
+
+def _counting(audit: Audit) -> bool:
+    """Whether samples of Gaussian noise are counted for a target of this currency, at numbers."""
+    currency = audit.target.currency
+    return "epsilon" in currency or order_of(currency) is not None
+
+
+def uncounted(audit: Audit) -> Iterator[str]:
+    """Whose samples are charged as if every draw read all rows, and what would count them."""
+    unit, problem = audit.setting.unit, audit.report.problem
+    sampled = [one for one in problem.graph.releases if one.sampled is not None]
+    left = [one for one in sampled if one.hides is None or one.gives is not PureDP]
+    left = [one for one in left if not (_counting(audit) and amplified(one))]
+    if left:
+        why = f": the claim is one of {audit.target.currency[0]}; claim epsilon and delta"
+        if unit.rows_per_person != ONE:
+            why = ": a person has several rows, each with a coin of its own"
+        elif audit.setting.relation is not ADD_REMOVE and left[0].gives is PureDP:
+            why = " under replace-one; take add/remove"
+        elif left[0].gives not in ADDED:
+            why = f": no theorem amplifies {left[0].noise.kind.replace('_', ' ')} noise here"
+        names = joined([one.label for one in left])
+        yield f"  Samples of {names} are not counted{why}."
 
 
 def _aside(audit: Audit) -> Iterator[str]:

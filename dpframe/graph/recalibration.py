@@ -100,7 +100,7 @@ class Scaling:
         if self.pure is None or moved is None or moved.value == Number(Fraction(0)):
             return None
         guarantee = declared.guarantee(moved.value)
-        if not isinstance(guarantee, PureDP):
+        if not isinstance(guarantee, PureDP) or declared.sampled is not None:
             return None
         return self.pure.split(guarantee.epsilon / (self.factor * self.pure.epsilon))[0]
 

@@ -12,7 +12,8 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.privacy import Guarantee, Share
+from dpframe.mechanisms.subsampled import epsilon_on_sample
+from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
     DATA,
@@ -106,13 +107,31 @@ class Release(Node):
         if not isinstance(found, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
             raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
-        return found
+        return self._on_sample(found)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
         """What one draw guarantees, as a `kind` where more is known in that kind."""
         if not own(self.noise):
             return self.guarantee(sensitivity)
-        return self.mechanism.given_in(kind, sensitivity)
+        return self._on_sample(self.mechanism.given_in(kind, sensitivity))
+
+    @property
+    def hides(self) -> Number | None:
+        """The rate of the samples, where a person is one row that joins or leaves, so that one coin
+        decides whether a draw reads that person; None elsewhere.
+        """
+        unit = self.statistic.unit
+        alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
+        return self.sampled if alone else None
+
+    def _on_sample(self, given: Guarantee) -> Guarantee:
+        """A guarantee of epsilon alone, at numbers, as samples amplify it."""
+        rate = self.hides if own(self.noise) else None
+        if rate is None or rate == ONE:
+            return given
+        if not isinstance(given, PureDP) or given.epsilon.symbols():
+            return given
+        return PureDP(epsilon_on_sample(given.epsilon, rate))
 
     @cached_property
     def readings(self) -> dict[str, Reading]:

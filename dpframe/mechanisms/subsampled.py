@@ -26,7 +26,9 @@ from dpframe.privacy import (
     Relation,
     number,
 )
-from dpframe.symbols import ONE, Expression, Number, exact, exp, log
+from dpframe.symbols import ONE, Expression, Number, exact
+from dpframe.symbols.arithmetic import Formulas
+from dpframe.theory.calibrations import on_sample as theorem
 
 from .base import Mechanism
 from .randomized_response import RandomizedResponse
@@ -105,7 +107,7 @@ class Subsampled(Mechanism):
         given = self.mechanism.guarantee(exact(sensitivity, "sensitivity"))
         worst = given.loss
         if isinstance(worst, losses.ResponseLoss):
-            return losses.ResponseLoss(_rounded(share, worst.epsilon), share * worst.delta)
+            return losses.ResponseLoss(rounded_on_sample(share, worst.epsilon), share * worst.delta)
         way_out = "Gaussian noise, pure DP and approximate DP are amplified."
         raise InvalidArgument("mechanism", "one whose amplification is proved", given, way_out)
 
@@ -204,12 +206,32 @@ class SubsampledWithoutReplacement(Subsampled):
 
 
 def _epsilon(share: Expression, epsilon: Expression) -> Expression:
-    return epsilon if share == ONE else log(1 + share * (exp(epsilon) - 1))
+    return epsilon if share == ONE else epsilon_on_sample(epsilon, share)
 
 
-def _rounded(share: Fraction, epsilon: Fraction) -> Fraction:
+def epsilon_on_sample(epsilon: Expression, rate: Expression) -> Expression:
+    """What an epsilon-DP draw costs on a fresh Poisson sample, of one row a person that joins or
+    leaves. [BalleBG18, Thm 8]
+    """
+    formulas: Any = Formulas(None)
+    found: Expression = theorem(formulas, epsilon, rate)
+    return found
+
+
+def rounded_on_sample(share: Fraction, epsilon: Fraction) -> Fraction:
     """log(1 + share (e^epsilon - 1)), rounded up to a double."""
     if share == 1:
         return epsilon
     with working(192):
         return Fraction(arb_float((ball(share) * ball(epsilon).expm1()).log1p(), up=True))
+
+
+def on_sample(whole: losses.PrivacyLoss, rate: Fraction) -> losses.PrivacyLoss:
+    """The loss of a draw on a fresh Poisson sample, under add/remove, from that of a draw on all
+    rows; that one itself where nothing is known to be amplified.
+    """
+    if isinstance(whole, losses.GaussianLoss):
+        return losses.SubsampledGaussianLoss(whole.mu, rate)
+    if whole.largest is None or whole.infinite:
+        return whole
+    return losses.ResponseLoss(rounded_on_sample(rate, whole.largest))

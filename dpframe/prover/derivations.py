@@ -7,19 +7,22 @@ that answers with intervals says.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant, Part
+from dpframe.accountants.single import compared, divergence_of
 from dpframe.errors import InvalidArgument, address
 from dpframe.graph import Release
 from dpframe.identity import strangers
-from dpframe.numerics import Interval
-from dpframe.privacy import ApproxDP, ZeroConcentratedDP
+from dpframe.numerics import Interval, arb_float, ball, working
+from dpframe.privacy import ApproxDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Number
 
+from .algebra import BITS, enclose
 from .basic import basic
 from .problem import (
     ALL,
@@ -43,6 +46,10 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     mu, and one part for each other draw. (proofs/contour; proofs/subsampling)
     """
     target = problem.target
+    if isinstance(target, RenyiDP) and accountant.name == "rdp":
+        sampled = any(release.sampled is not None for release in problem.graph.releases)
+        whole = None if sampled else gaussian(problem, accountant)  # exact, in symbols too
+        return whole or _of_order(problem, target, accountant)
     if not isinstance(target, ApproxDP):
         return None
     epsilon, delta = target.amounts
@@ -63,6 +70,34 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     edit = Edit(ALL_NOISE)
     short = opened("total", ALL, rule, facts, fix, edit=edit)
     return Attempt("numeric", (short,))
+
+
+def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Attempt | None:
+    """Divergences of one order add. [Mironov17, Prop 1] [BunS16, Def 1.1]"""
+    order, limit = Fraction(target.order), target.amounts[0]
+    try:
+        said, parts = _parts(problem.graph.releases, accountant)
+        shown = compared(lambda: _divergences(parts, order), upper(limit))
+        with working(BITS):
+            found = _divergences(parts, order)
+    except InvalidArgument:  # a cost that is a formula, or of a kind that has no divergence
+        return None
+    rule = f"divergences of order {target.order} must sum to at most the claim [Mironov17, Prop 1]"
+    facts = (said, f"the divergence is at most {arb_float(found, up=True):.9g}")
+    if shown:
+        return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
+    fix, edit = "raise the noise, or the claim.", Edit(ALL_NOISE)
+    return Attempt("numeric", (opened("total", ALL, rule, facts, fix, edit=edit),))
+
+
+def _divergences(parts: Sequence[Part], order: Fraction) -> Any:
+    """What one pair of neighbours may cost at an order, enclosed at the working precision."""
+    found = ball(Fraction(0))
+    for part in parts:
+        rho = part.what if isinstance(part.what, ZeroConcentratedDP) else None
+        own = divergence_of(part.loss, order) if rho is None else ball(order) * enclose(rho.rho, {})
+        found += part.count * own
+    return found
 
 
 def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tuple[Part, ...]]:
@@ -92,10 +127,11 @@ def _exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 
 
 def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:
-    """The best conversion of divergences at numbers, of releases without a dominating pair: where
-    there are none, the numeric accountant says less.
+    """At numbers: divergences of the order of the claim; or their best conversion, of releases
+    without a dominating pair: where there are none, the numeric accountant says less.
     """
     some = any(one.gives is ZeroConcentratedDP for one in problem.graph.releases)
+    some = some or isinstance(problem.target, RenyiDP)
     return numeric(problem, accountant) if some else None
 
 

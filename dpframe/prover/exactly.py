@@ -20,6 +20,7 @@ from dpframe.graph.reached import exchanged
 from dpframe.identity import own
 from dpframe.mechanisms import Laplace
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
+from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
 from dpframe.privacy import REPLACE_ONE, Guarantee, Share, as_kind
@@ -53,7 +54,7 @@ from .problem import (
     opened,
     thinnings,
 )
-from .profile_rule import shown_ball
+from .profile_rule import on_all_rows, shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -174,7 +175,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     where none is known to cost it.
 
     The largest loss of Laplace noise is the move in L1 over the scale, on the event beyond the move
-    in every coordinate.
+    in every coordinate, and on samples what is left of it: beyond all that samples may sum to.
     """
     moved, noise, kind = release.moved, noise_of(release.noise), type(target)
     if moved is None or noise is None or moved.value == ZERO:
@@ -186,7 +187,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
-    reached = laplace and moved.attained and release.reached
+    reached = laplace and moved.attained and (release.reached or release.hides is not None)
     return amount if reached and RELEASED not in amount.scope else None
 
 
@@ -202,20 +203,22 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
     if moved is None or not nonnegative(1 - share.delta, problem.field).proved:
         return False
     most = share.epsilon - 2 * log(1 - share.delta)
-    gap = most - release.guarantee(moved.value).amounts[0]
+    gap = most - on_all_rows(release).guarantee(moved.value).amounts[0]
     return nonnegative(gap, problem.field).proved is True
 
 
 @attrs.frozen(eq=False)
 class Draw:
     """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
-    norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`).
+    norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`); 1,
+    or the `rate` of the sample that it reads.
     """
 
     noise: str
     size: Expression
     moved: Expression
     reached: bool
+    rate: Fraction = Fraction(1)
 
     @classmethod
     def of(cls, release: Release) -> Draw | None:
@@ -233,16 +236,19 @@ class Draw:
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
         sharp = kind != "l2_laplace" and not noise.selects
-        return cls(kind, release.mechanism.formula, moved.value, reached and sharp)
+        rate = ONE if release.hides is None else release.hides
+        size = release.mechanism.formula
+        return cls(kind, size, moved.value, reached and sharp, rate.value)
 
     def judged(self, currency: Sequence[str]) -> bool:
         """Whether the rules on all releases together decide exactly what it costs."""
-        return self.noise == "gaussian" and currency in CURRENCIES[1:]
+        return self.noise == "gaussian" and currency in CURRENCIES[1:] and self.rate == 1
 
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
         try:
-            return PAIRS[self.noise](size, moved)
+            found = PAIRS[self.noise](size, moved)
+            return found if self.rate == 1 else on_sample(found, self.rate)
         except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
             return None
 
@@ -302,6 +308,8 @@ class Draw:
 
     def _needed(self, share: Share) -> Expression | None:
         """The size that the share needs, where it has a formula."""
+        if self.rate != 1:
+            return None
         pure, amount = NOISES[self.noise].loss.pure, share.amounts[0]
         match share.currency:
             case ("epsilon",) if pure:
@@ -317,7 +325,8 @@ class Draw:
     def __str__(self) -> str:
         """`laplace noise of size 1 moved by 1`."""
         name = self.noise.replace("_", " ")
-        return f"{name} noise of size {self.size}, moved by at most {self.moved}"
+        sampled = "" if self.rate == 1 else f", on samples at {self.rate}"
+        return f"{name} noise of size {self.size}, moved by at most {self.moved}{sampled}"
 
 
 PAIRS: Mapping[str, Callable[[Fraction, Fraction], losses.PrivacyLoss]] = {

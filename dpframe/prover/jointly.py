@@ -15,7 +15,7 @@ from dpframe.graph.recalibration import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .profile_rule import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho
+from .profile_rule import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho, upper
 
 
 def _declaration(_: object, __: object, value: Any) -> None:
@@ -76,10 +76,26 @@ def noise_factor(releases: Sequence[Release], budget: Share) -> Expression:
     if budget.currency == ("epsilon", "delta"):
         return Mixture.of(releases).factor(budget.epsilon, budget.delta)
     if budget.currency == ("epsilon",) and kinds == {PureDP}:
-        return add(*epsilons(releases)) / budget.epsilon
+        return _pure_factor(releases, budget.epsilon)
     way_out = "(epsilon, delta) and rho take Gaussian and pure noise together."
     got = listed_words(budget.currency)
     raise InvalidArgument("budget", "one that this noise can spend", got, way_out)
+
+
+def _pure_factor(releases: Sequence[Release], epsilon: Expression) -> Expression:
+    """For pure noise: a formula on all rows, which is enough on samples; on these, at numbers, the
+    least factor, rounded up.
+    """
+    whole = add(*epsilons(releases)) / epsilon
+    counted = any(release.hides is not None for release in releases)
+    if not counted or whole.symbols() or not isinstance(epsilon, Number):
+        return whole
+    draws, low, high = Mixture.of(releases).pure, Fraction(0), upper(whole)
+    for _ in range(64):
+        middle = Fraction(float(low + high) / 2)
+        enough = sum(one.spent(middle) * one.count for one in draws) <= epsilon.value
+        low, high = (low, middle) if enough else (middle, high)
+    return Number(high)
 
 
 def _moved(square: Expression) -> Expression:

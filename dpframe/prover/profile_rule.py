@@ -18,9 +18,11 @@ from dpframe.errors import InvalidArgument
 from dpframe.exact.interval import Interval
 from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
+from dpframe.graph.statistics import OneRow
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import PureNoise
+from dpframe.mechanisms.subsampled import rounded_on_sample
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses
@@ -32,6 +34,7 @@ from dpframe.privacy import (
     Relation,
     ZeroConcentratedDP,
 )
+from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, ZERO, Expression, Number, Symbol, add, power, sqrt
 
 from .algebra import BITS, at_point, enclose, rational_ball
@@ -46,8 +49,9 @@ ADDED: frozenset[type[Guarantee]] = frozenset({GaussianDP, PureDP})
 
 @attrs.frozen
 class Pure:
-    """`count` draws of noise that is `epsilon`-DP, an upper bound, where its statistic moves by
-    `moved` under `relation`; None where that is a formula.
+    """`count` draws of noise that is `epsilon`-DP on all rows, an upper bound, where its statistic
+    moves by `moved` under `relation`, None where that is a formula; 1, or the `rate` of the sample
+    that each draw reads.
     """
 
     mechanism: AdditiveNoise
@@ -55,25 +59,34 @@ class Pure:
     moved: Fraction | None
     relation: Relation
     count: int
+    rate: Fraction = Fraction(1)
 
     @classmethod
     def of(cls, release: Release, values: Mapping[str, Expression] = NO_VALUES) -> Pure:
         """The draws of a release at these numbers. Raises InvalidArgument while one is missing, and
         for noise that is not pure.
         """
-        guarantee, times = cost(release), release.times.substitute(values)
+        guarantee, times = cost(on_all_rows(release)), release.times.substitute(values)
         if not isinstance(guarantee, PureDP):
             way_out = "Calibrate each release alone."
             raise InvalidArgument("noise", "Gaussian or pure", release.noise.kind, way_out)
         epsilon, moved = upper(guarantee.epsilon.substitute(values)), _moved(release, values)
         relation = release.statistic.unit.relation
-        return cls(release.mechanism, epsilon, moved, relation, int(_exact("times", times)))
+        rate = release.hides if own(release.noise) else None
+        draws, share = int(_exact("times", times)), ONE if rate is None else rate
+        return cls(release.mechanism, epsilon, moved, relation, draws, share.value)
+
+    def spent(self, factor: Fraction = Fraction(1)) -> Fraction:
+        """The epsilon of one draw with `factor` times the noise, on its sample; rounded up."""
+        return rounded_on_sample(self.rate, self.epsilon / factor)
 
     def loss(self, factor: Fraction = Fraction(1)) -> losses.PrivacyLoss:
         """The mechanism's own loss, with `factor` times the noise; else that of the worst mechanism
-        of its epsilon, also where a class of the user's inherits the loss of other noise.
+        of its epsilon, also on samples, and where a class of the user's inherits its loss.
         """
-        epsilon, kind = self.epsilon / factor, type(self.mechanism)
+        epsilon, kind = self.spent(factor), type(self.mechanism)
+        if self.rate < 1:
+            return losses.ResponseLoss(epsilon)
         if not isinstance(self.mechanism, PureNoise) or not (own(kind) or "loss" in vars(kind)):
             return losses.ResponseLoss(epsilon)
         if self.moved is None and (self.mechanism.integer or not own(kind)):
@@ -88,17 +101,19 @@ class Pure:
     def __str__(self) -> str:
         """`laplace 0.1 (x3)`."""
         many = f" (x{self.count})" if self.count > 1 else ""
-        return f"{self.loss().kind} {float(self.epsilon):.6g}{many}"
+        sampled = "" if self.rate == 1 else f" sampled at {self.rate}"
+        return f"{self.loss().kind} {float(self.epsilon):.6g}{sampled}{many}"
 
 
 @attrs.frozen
 class Mixture:
-    """What one pair of neighbours can tell from the releases: upper bounds of mu and epsilons."""
+    """What one pair of neighbours can tell from the releases: upper bounds of mu and epsilons; the
+    losses of Gaussian draws on samples, and the number of draws.
+    """
 
     mu: Fraction
     pure: tuple[Pure, ...]
-    sampled: tuple[tuple[Fraction, Fraction, int], ...] = ()
-    """mu of a draw that reads all rows, rate of its sample, number of draws"""
+    sampled: tuple[tuple[losses.SubsampledGaussianLoss, int], ...] = ()
 
     @classmethod
     def of(
@@ -112,13 +127,16 @@ class Mixture:
         others = [release for release in releases if release.gives is not GaussianDP]
         mu = upper(sqrt(squared_mu(gaussians).substitute(values)))
         pure = tuple(Pure.of(release, values) for release in others)
-        return cls(mu, pure, tuple(sampled_draws(release, values) for release in sampled))
+        draws = [int(_exact("times", one.times.substitute(values))) for one in sampled]
+        drawn = [sampled_loss(release, values) for release in sampled]
+        return cls(mu, pure, tuple(zip(drawn, draws, strict=True)))
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
         gaussian = [f"mu = {float(self.mu):.6g}"] if self.mu else []
         sampled = [
-            f"mu = {float(mu):.6g} sampled at {rate} (x{count})" for mu, rate, count in self.sampled
+            f"mu = {float(one.mu):.6g} sampled at {one.rate} (x{count})"
+            for one, count in self.sampled
         ]
         return ", ".join([*gaussian, *map(str, self.pure), *sampled])
 
@@ -127,16 +145,15 @@ class Mixture:
         gaussian = (Part(losses.GaussianLoss(self.mu / factor)),) if self.mu else ()
         rest = (Part(one.loss(factor), one.count) for one in self.pure)
         sampled = (
-            Part(losses.SubsampledGaussianLoss(mu / factor, rate), count)
-            for mu, rate, count in self.sampled
+            Part(attrs.evolve(one, mu=one.mu / factor), count) for one, count in self.sampled
         )
         return (*gaussian, *rest, *sampled)
 
     def guarantees(self) -> tuple[Part, ...]:
-        """The same as guarantees: what samples hide is not counted."""
+        """The same as guarantees: what samples hide of Gaussian noise is not counted."""
         gaussian = (Part(GaussianDP(self.mu)),) if self.mu else ()
-        sampled = (Part(GaussianDP(mu), count) for mu, _, count in self.sampled)
-        return (*gaussian, *(Part(PureDP(one.epsilon), one.count) for one in self.pure), *sampled)
+        sampled = (Part(GaussianDP(one.mu), count) for one, count in self.sampled)
+        return (*gaussian, *(Part(PureDP(one.spent()), one.count) for one in self.pure), *sampled)
 
     def factor(self, epsilon: Expression, delta: Expression) -> Number:
         """What all noise must be multiplied by to be (epsilon, delta)-DP together."""
@@ -147,12 +164,20 @@ class Mixture:
 
 
 def amplified(release: Release) -> bool:
-    """Whether its samples are counted: Gaussian, and a person has one coin, which is one row under
-    add/remove. Other sampled releases cost at most what they do without. (proofs/clipped_gradients)
+    """Whether samples of Gaussian noise are counted: where a person has one row. Others cost at
+    most what they do without. (proofs/clipped_gradients)
     """
-    unit = release.statistic.unit
-    alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
-    return release.sampled is not None and release.gives is GaussianDP and alone
+    alone = release.statistic.unit.rows_per_person == ONE and release.gives is GaussianDP
+    return release.sampled is not None and alone and all(_moves(release))
+
+
+def _moves(release: Release) -> list[Sensitivity | OneRow | None]:
+    """What decides the pair of a draw on a sample: the move of one person's row, and where it is
+    replaced, also that of one row more. (proofs/subsampling, S3)
+    """
+    statistic, norm = release.statistic, release.noise.norm
+    replaced = statistic.unit.relation is not ADD_REMOVE
+    return [release.moved, *[statistic.one_row(norm, ADD_REMOVE)] * replaced]
 
 
 def squared_mu(releases: Sequence[Release]) -> Expression:
@@ -170,8 +195,13 @@ def squared_mu(releases: Sequence[Release]) -> Expression:
 
 
 def epsilons(releases: Sequence[Release]) -> list[Expression]:
-    """What each pure release costs, all its draws together."""
-    return [cost(release).amounts[0] * release.times for release in releases]
+    """What each pure release costs on all rows, all its draws together."""
+    return [cost(on_all_rows(release)).amounts[0] * release.times for release in releases]
+
+
+def on_all_rows(release: Release) -> Release:
+    """The same without samples, which costs at least as much."""
+    return release if release.sampled is None else attrs.evolve(release, sampled=None)
 
 
 def cost(release: Release) -> Guarantee:
@@ -203,15 +233,18 @@ def _moved(release: Release, values: Mapping[str, Expression]) -> Fraction | Non
     return value.value if isinstance(value, Number) else upper(value)
 
 
-def sampled_draws(
+def sampled_loss(
     release: Release, values: Mapping[str, Expression] = NO_VALUES
-) -> tuple[Fraction, Fraction, int]:
-    """mu of a draw that reads all rows, rate of its sample, number of draws, at these numbers.
-    Raises InvalidArgument while one is missing.
+) -> losses.SubsampledGaussianLoss:
+    """The loss of one Gaussian draw on a sample, at these numbers. Raises InvalidArgument while
+    one is missing.
     """
-    mu = upper(sqrt(cost(release).amounts[0].substitute(values)))
+    moves = [one.value for one in _moves(release) if one is not None]
+    squares = [release.guarantee(move).amounts[0].substitute(values) for move in moves]
+    mu = max(upper(sqrt(square)) for square in squares)
     rate = ONE if release.sampled is None else release.sampled
-    return mu, rate.value, int(_exact("times", release.times.substitute(values)))
+    both = "removal" if len(moves) == 1 else "both"
+    return losses.SubsampledGaussianLoss(mu, rate.value, both)
 
 
 def _exact(name: str, formula: Expression) -> Fraction:
@@ -222,11 +255,12 @@ def _exact(name: str, formula: Expression) -> Fraction:
 
 
 def total_rho(releases: Sequence[Release]) -> Expression:
-    """The zCDP of Gaussian and pure releases together, of pure ones what the mechanism states where
-    that is less. [BunS16, Lem 2.3, Prop 1.4]
+    """The zCDP of Gaussian and pure releases together on all rows, of pure ones what the mechanism
+    states where that is less. [BunS16, Lem 2.3, Prop 1.4]
     """
     gaussians = [release for release in releases if release.gives is GaussianDP]
-    others = [rho_of(one) * one.times for one in releases if one.gives is not GaussianDP]
+    pure = (on_all_rows(one) for one in releases if one.gives is not GaussianDP)
+    others = [rho_of(one) * one.times for one in pure]
     return add(squared_mu(gaussians) * Fraction(1, 2), *others)
 
 

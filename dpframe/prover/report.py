@@ -37,6 +37,7 @@ from .problem import (
     Witness,
     opened,
 )
+from .profile_rule import amplified
 from .sign import counterexample
 
 
@@ -88,10 +89,11 @@ class Report:
         if self.proved:
             return ()
         last = {SUM.name, SHARES.name}  # of these only what is refuted, where others were tried
-        alone = all(attempt.name in last for attempt in self.attempts)
+        attempts = self._counting
+        alone = all(attempt.name in last for attempt in attempts)
         tried = [
             obligation
-            for attempt in self.attempts
+            for attempt in attempts
             for obligation in attempt.obligations
             if alone or attempt.name not in last or obligation.verdict is REFUTED
         ]
@@ -102,6 +104,16 @@ class Report:
         return tuple(
             dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
         )
+
+    @property
+    def _counting(self) -> tuple[Attempt, ...]:
+        """Those that count what samples hide, where one does that was tried; else all."""
+        counts = {"numeric", "rdp"}
+        some = any(attempt.name in counts for attempt in self.attempts)
+        if not some or not any(map(amplified, self.problem.graph.releases)):
+            return self.attempts
+        counts |= {SUM.name, SHARES.name}
+        return tuple(attempt for attempt in self.attempts if attempt.name in counts)
 
     @property
     def claims(self) -> tuple[Obligation, ...]:
@@ -226,7 +238,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
     serves = {"shares": shared and currency, "exact shares": not only_shares}
     found = [one for one in tried if serves.get(one.proof, True)]
     if isinstance(problem.target, RenyiDP):  # (epsilon, delta) bounds no divergence
-        return [one for one in found if one.proof in {"exact shares", "joint", "total"}]
+        return [one for one in found if one.proof != "shares"]
     if not found and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "

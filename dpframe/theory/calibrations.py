@@ -11,6 +11,7 @@ from dpframe.exact.formula import Formula, text_of
 
 from .at import At, Context
 from .book import theorem
+from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
@@ -21,6 +22,33 @@ def moved_by(c: At, r: Release) -> Formula:
     one = r.statistic.move(r.noise.norm)
     assert one is not None  # noqa: S101 - required where the release was read
     return c.ring.factored(c.rows * one)
+
+
+def on_sample(at: Context, epsilon: Any, rate: Any) -> Any:
+    """What an epsilon-DP draw costs where it reads a fresh Poisson sample, and a person is one row
+    that joins or leaves: log(1 + rate (e^epsilon - 1)). [BalleBG18, Thm 8] (proofs/subsampling)
+    """
+    return at.log((at.exp(epsilon) - 1) * rate + 1)
+
+
+def enclosed(c: At, f: Formula) -> bool:
+    """Whether f >= 0 by enclosure, at numbers or on boxes of a bounded domain."""
+    return on_boxes(c, "at least 0", [f], lambda ends: ends is not None and ends[0][0] >= 0)
+
+
+def amplified(c: At, r: Release) -> Formula | None:
+    """The epsilon of one draw of pure noise on a sample; None where there is no sample, where a
+    person is more than one row that joins or leaves, and where move/size is no number.
+    """
+    whole = moved_by(c, r) / r.size
+    alone = r.noise.loss.pure and c.single() and not c.relation.replaced
+    fits = alone and not c.ring.depends(whole)
+    return on_sample(c, whole, r.sampled) if fits and r.sampled and r.sampled < 1 else None
+
+
+def loss_of(c: At, r: Release) -> Formula:
+    """move/size, from which the cost of one draw follows; of pure noise its epsilon."""
+    return amplified(c, r) or moved_by(c, r) / r.size
 
 
 Shares = tuple[tuple[str, ...], ...]
@@ -150,10 +178,11 @@ def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> 
 @theorem("laplace_selection", "stated")
 def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], Delta_2 [HardtT10, Sec 4], or the range
-    of the move of the scores (proofs/selection).
+    of the move of the scores (proofs/selection); on a sample, by what is left of Delta/scale.
     """
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
-    c.at_least(epsilon * r.size, moved_by(c, r), rule)
+    if amplified(c, r) is None or not enclosed(c, epsilon - loss_of(c, r)):
+        c.at_least(epsilon * r.size, moved_by(c, r), rule)
 
 
 @theorem("discrete_gaussian", "stated")

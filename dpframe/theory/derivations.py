@@ -18,7 +18,7 @@ from dpframe.exact.ring import Ring
 from .at import At
 from .book import THEOREMS, derivation
 from .boxes import on_boxes
-from .calibrations import moved_by
+from .calibrations import amplified, enclosed, loss_of, moved_by
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
@@ -149,13 +149,27 @@ def _zcdp(c: At) -> None:
         gaussians = [r for r in some if r.noise.loss.gaussian]
         known = [(r, r.noise.loss.rho) for r in some if r.noise.loss.rho is not None]
         c.require(len(known) + len(gaussians) == len(some), "the rho of a release is unknown")
-        extra = c.ring.total((moved_by(c, r) / r.size) ** 2 * r.times * rho for r, rho in known)
+        sizes = [loss_of(c, r) if rho == HALF else moved_by(c, r) / r.size for r, rho in known]
+        draws = zip(sizes, known, strict=True)
+        extra = c.ring.total(one**2 * r.times * rho for one, (r, rho) in draws)
         sums = by_part(c, squared_moves(c, gaussians))
         for most in joint(sums, lambda a, b: above(c, a, b)):
             rho = worth = most * HALF + extra
             if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
                 worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2
             c.at_least(c.amounts[0], worth, "rho, or its conversion, must be inside the target")
+
+
+@derivation("sum", PURE, APPROX)
+def _sum(c: At) -> None:
+    """Epsilons of pure noise add. [DworkR14, Thm 3.16]"""
+    named_theorems(c)
+    c.where = "total"
+    c.require(all(r.noise.loss.pure for r in c.releases), "every release must be pure")
+    for some in moving(c, c.releases):
+        spare = c.amounts[0] - c.ring.total(loss_of(c, r) * r.times for r in some)
+        shown = c.ring.prove(spare) or enclosed(c, spare)
+        c.require(shown, "the epsilons must sum to at most the target's")
 
 
 @derivation("numeric", APPROX)
@@ -168,7 +182,8 @@ def _numeric(c: At) -> None:
     c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
     draws = [r.times.constant for r in pure]
     c.require(None not in draws, "the numbers of draws must be numbers")
-    costs = [moved_by(c, r) / r.size for r in pure]
+    costs = [loss_of(c, r) for r in pure]
+    shifts = [r.noise.loss.name == "laplace" and amplified(c, r) is None for r in pure]
     sums = by_part(c, squared_moves(c, gaussians))
     c.settled(*costs, *sums.values())
 
@@ -177,12 +192,12 @@ def _numeric(c: At) -> None:
             return False
         tops = [high for _, high in ends[2:]]
         square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
-        drawn = zip((r.noise.loss.name == "laplace" for r in pure), tops, draws, strict=False)
+        drawn = zip(shifts, tops, draws, strict=False)
         parts = [Draws(laplace, e, int(n or 0)) for laplace, e, n in drawn]
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
     shown = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
-    c.require(shown, "delta of all losses, none on samples, was not shown (it needs a Gaussian)")
+    c.require(shown, "delta of all losses was not shown (it needs a Gaussian, none on samples)")
 
 
 def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Sequence[Draws]) -> bool:

@@ -100,7 +100,7 @@ class StatisticFacts:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A statistic and its noise; whether each draw reads a sample of the rows."""
+    """A statistic and its noise; the rate of the Poisson samples that draws read, if they do."""
 
     where: str
     statistic: StatisticFacts
@@ -109,7 +109,7 @@ class Release:
     rule: str
     share: dict[str, Formula] | None
     times: Formula
-    sampled: bool = False
+    sampled: Fraction | None = None
     stated: dict[str, Formula] | None = None  # what a mechanism from outside says of one draw
 
     @property

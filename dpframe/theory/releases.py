@@ -58,7 +58,7 @@ def _release(
     sampled: Number | None = None,
     states: Json = None,
 ) -> Release:
-    """The statistic plus noise of its own, `times` times over; of samples it costs no more."""
+    """The statistic plus noise of its own, `times` times over; each draw on a sample, if any."""
     c.require((name or "a").isidentifier(), "name must be a name")
     foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
     known = foreign or ((mechanism, by) in THEOREMS and states is None)
@@ -72,8 +72,7 @@ def _release(
     c.require(rated, "sampled: a rate in (0, 1], for a sum over records")
     exactly_drawn(c, statistic, drawn)
     stated = on_trust(c, statistic, mechanism, size, states) if foreign else None
-    part = sampled is not None
-    made = Release(c.where, statistic, mechanism, size, rule, share, times, part, stated)
+    made = Release(c.where, statistic, mechanism, size, rule, share, times, sampled, stated)
     return by_theorem(c, made) if ":" in rule else made
 
 

@@ -72,8 +72,8 @@ def test_the_cost_is_that_of_the_pairs(true):
     ],
     ids=str,
 )
-def test_what_samples_do_not_hide_is_charged(true, fewer):
-    """Replaced records, several rows a person, and pure noise have no pair here."""
+def test_what_samples_hide_less_is_charged(true, fewer):
+    """Replaced records move further, several rows a person have no pair, pure noise another."""
     assert verdict(f"{true * 1.0001:.6f}", **fewer) != "proved"
     assert verdict("60", **fewer) == "proved"
 

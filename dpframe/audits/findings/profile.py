@@ -13,7 +13,9 @@ from dpframe.accountants import NumericAccountant, Part
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.graph.graph import classes
+from dpframe.identity import own
 from dpframe.mechanisms import Laplace
+from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import Interval, profile_delta, profile_delta_lower
 from dpframe.pld.losses import (
     GaussianLoss,
@@ -24,8 +26,8 @@ from dpframe.pld.losses import (
 )
 from dpframe.privacy import GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import amplified, cost
-from dpframe.symbols import Expression, Number
+from dpframe.prover.profile_rule import amplified, cost, on_all_rows, sampled_loss
+from dpframe.symbols import ONE, Expression, Number
 
 from ..joint_cost import JointCost, joint_cost
 from .example import Values, amounts_at, number_at, upper_at
@@ -77,14 +79,14 @@ def _guarantee(what: Guarantee | PrivacyLoss) -> Guarantee:
 def _loss(release: Release, count: int, values: Values) -> Part | None:
     """What draws of this release cost; None where nothing bounds them at these numbers."""
     try:
-        amount = number_at(cost(release).amounts[0], values)
+        amount = number_at(cost(on_all_rows(release)).amounts[0], values)
     except DPFrameError:
         return None
     size = _size(release, amount)
     times = number_at(release.times, values)
     if size is None or not isinstance(times, Number) or times.value.denominator != 1:
         return None
-    what = _what(release, size)
+    what = _what(release, size, values)
     return None if what is None else Part(what, int(times.value) * count)
 
 
@@ -97,13 +99,15 @@ def _size(release: Release, amount: Expression) -> Fraction | None:
     return found if found is not None and found > 0 else None
 
 
-def _what(release: Release, size: Fraction) -> Guarantee | PrivacyLoss | None:
-    if release.gives is GaussianDP and amplified(release) and release.sampled is not None:
-        return SubsampledGaussianLoss(size, release.sampled.value)
+def _what(release: Release, size: Fraction, values: Values) -> Guarantee | PrivacyLoss | None:
+    if amplified(release):
+        return sampled_loss(release, {name: Number(value) for name, value in values.items()})
     if release.gives is GaussianDP:
         return GaussianLoss(size)
     if release.gives is PureDP:
-        return (LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss)(size)
+        whole = (LaplaceLoss if type(release.mechanism) is Laplace else ResponseLoss)(size)
+        rate = release.hides if own(release.noise) else None
+        return whole if rate is None or rate == ONE else on_sample(whole, rate.value)
     return ZeroConcentratedDP(size) if release.gives is ZeroConcentratedDP else None
 
 
