@@ -59,7 +59,7 @@ class NumericAccountant(Accountant):
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)
-        return _worst(parts, lambda total: composition.delta_interval(total, point))
+        return _worst(parts, lambda total: _delta_of(tuple(total.counts.items()), point))
 
 
 def _epsilon(total: composition.TotalLoss, delta: Fraction) -> Interval:
@@ -70,6 +70,12 @@ def _epsilon(total: composition.TotalLoss, delta: Fraction) -> Interval:
 def _epsilon_of(counts: tuple[tuple[losses.PrivacyLoss, int], ...], delta: Fraction) -> Interval:
     """A search for a factor asks for the same composition several times."""
     return composition.epsilon_interval(composition.total_loss(dict(counts)), delta)
+
+
+@lru_cache(maxsize=64)
+def _delta_of(counts: tuple[tuple[losses.PrivacyLoss, int], ...], epsilon: Fraction) -> Interval:
+    """An audit asks for the same composition several times."""
+    return composition.delta_interval(composition.total_loss(dict(counts)), epsilon)
 
 
 def _worst(

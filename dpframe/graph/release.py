@@ -324,9 +324,9 @@ def release(
     (dp.Gaussian.kamath_ullman, ...), or a mechanism
     with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
     in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
-    at this rate. Where a person has one row, what that amplifies is counted, at numbers: of Gaussian
-    noise by the numeric and Renyi accountants, of noise that is epsilon-DP, under add/remove, as
-    log(1 + sampled (e^epsilon - 1)). [BalleBG18, Thm 8] Raises InvalidArgument.
+    at this rate. What that amplifies is counted, at numbers, where a person has one row: of
+    Gaussian noise by the numeric and Renyi accountants; of noise that is epsilon-DP, under
+    add/remove, as log(1 + sampled (e^epsilon - 1)). [BalleBG18, Thm 8] Raises InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(

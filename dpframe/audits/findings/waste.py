@@ -13,10 +13,10 @@ from dpframe.audits.figures import exactly
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.numerics import to_float
-from dpframe.privacy import Share
+from dpframe.privacy import ADD_REMOVE, Share
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import noise_factor
-from dpframe.prover.profile_rule import cost, rho_of
+from dpframe.prover.profile_rule import amplified, cost, rho_of
 from dpframe.symbols import Expression
 
 from ..figures import clipped, figure, tidy
@@ -133,6 +133,8 @@ def waste(audit: Audit, values: Values) -> Waste | None:
         return None
     if not problem.graph.additive or not problem.graph.releases or problem.personal is not None:
         return None
+    if problem.setting.relation is not ADD_REMOVE and any(map(amplified, problem.graph.releases)):
+        return None  # a search among compositions of which each takes seconds
     try:
         factor, free = _factor(audit, values)
         found = upper_at(factor, values)

@@ -24,7 +24,7 @@ from ..figures import clipped, equals, exactly, tidy
 from ..figures import formula as written
 from ..findings import Findings
 from ..lines import lower_end
-from ..page import opened
+from ..page import opened, uncounted
 from ..personal import Bill
 from ..releases import joined
 from ..report import Audit
@@ -133,6 +133,7 @@ def _environment() -> Environment:
         "INFINITY": float("inf"),
         "words": _words,
         "argument": argument,
+        "uncounted": uncounted,
         "drawing": drawing,
         "graph_picture": graph_picture,
         "axes": Axes.of,
