@@ -173,7 +173,7 @@ def lines(regression: Regression, report: Report) -> tuple[Line, ...]:
 
 
 def _key(release: Release) -> object:
-    return (release.statistic, release.stated, release.share, release.times)
+    return (release.statistic, release.stated, release.share, release.times, release.sampled)
 
 
 def _line(report: Report, release: Release) -> Line:

@@ -89,13 +89,13 @@ class Report:
         if self.proved:
             return ()
         last = {SUM.name, SHARES.name}  # of these only what is refuted, where others were tried
-        attempts = self._counting
-        alone = all(attempt.name in last for attempt in attempts)
+        alone = all(attempt.name in last for attempt in self.attempts)
+        left_out = self._all_rows | (set() if alone else last)
         tried = [
             obligation
-            for attempt in attempts
+            for attempt in self.attempts
             for obligation in attempt.obligations
-            if alone or attempt.name not in last or obligation.verdict is REFUTED
+            if attempt.name not in left_out or obligation.verdict is REFUTED
         ]
         if any(
             o.kind == "total" and o.verdict is REFUTED for o in tried
@@ -106,14 +106,13 @@ class Report:
         )
 
     @property
-    def _counting(self) -> tuple[Attempt, ...]:
-        """Those that count what samples hide, where one does that was tried; else all."""
-        counts = {"numeric", "rdp"}
-        some = any(attempt.name in counts for attempt in self.attempts)
-        if not some or not any(map(amplified, self.problem.graph.releases)):
-            return self.attempts
-        counts |= {SUM.name, SHARES.name}
-        return tuple(attempt for attempt in self.attempts if attempt.name in counts)
+    def _all_rows(self) -> set[str]:
+        """The attempts that charge draws on samples as draws on all rows, beside one that counts
+        what the samples of Gaussian noise hide; refuted they refute the others too.
+        """
+        counts, tried = {"numeric", "rdp"}, {attempt.name for attempt in self.attempts}
+        counted = counts & tried and any(map(amplified, self.problem.graph.releases))
+        return tried - counts if counted else set()
 
     @property
     def claims(self) -> tuple[Obligation, ...]:

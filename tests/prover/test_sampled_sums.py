@@ -230,3 +230,38 @@ def test_shares_of_one_order_are_earned_on_samples():
         done = dp.audit(Shared(), target=dp.RenyiDP(2, epsilon), setting=setting)
         assert str(done.verdict) == expected
         assert done.lines[0].claim == expected
+
+
+def test_releases_that_differ_in_their_samples_have_lines_of_their_own():
+    """One line a release: 2, and log(1 + (e^2 - 1)/10) of the sampled one."""
+
+    class Two(dp.Regression):
+        """The same release twice, once on a sample."""
+
+        def declare(self, X, y, budget):
+            noise = dp.Laplace("1/2")
+            first = dp.release(y.sum(), noise, name="whole")
+            return dp.post(seen_two, first, dp.release(y.sum(), noise, sampled="0.1", name="part"))
+
+    found = dp.audit(Two(), target=dp.PureDP(3), setting=SETTING).lines
+    costs = [line.exact_epsilon for line in found]
+    assert costs == pytest.approx([2, np.log1p(0.1 * np.expm1(2))], rel=1e-12)
+
+
+def seen_two(first, second):
+    """Both."""
+    return first, second
+
+
+def test_what_reads_all_rows_is_refuted_beside_samples():
+    """A release of all rows that alone costs more than the claim."""
+
+    class Mixed(dp.Regression):
+        """Little noise on X'X, much on samples."""
+
+        def declare(self, X, y, budget):
+            gram = dp.release(X.T @ X, dp.Gaussian(std=1), name="gram")
+            return dp.post(seen_two, gram, dp.release(y.sum(), dp.Gaussian(4), sampled="0.1"))
+
+    found = dp.audit(Mixed(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    assert str(found.verdict) == "refuted"
