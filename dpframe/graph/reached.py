@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -345,10 +346,34 @@ def _binned_sums(own: Any, at: Asked) -> Reached:
 
 @entry(STATISTICS, "factored")
 def _factored(own: Any, at: Asked) -> Reached:
+    if at.replaced:
+        counts = own.sums.kind == "bin_counts"
+        rule = "two columns of the matrix, " + ("the largest difference" if counts else "added up")
+        return rule, counts and _every_bin(own.sums)
     alone = own.sums.one_row(at.norm, at.relation)
-    same = own.factor == "tree" and not at.replaced  # every column has one norm
+    same = own.factor == "tree" or _every_bin(own.sums)  # all columns of a tree have one norm
     rule = "one column times the record: the largest column's norm"
     return rule, same and alone is not None and alone.attained
+
+
+def _every_bin(own: Any) -> bool:
+    """Whether labels are known to occur in every bin, none of them too narrow for doubles."""
+    data = own.data if own.kind == "bin_counts" else own.column
+    bound, known = getattr(data, "bound", None), occurring(data).ball and not _of_classes(data)
+    if not isinstance(bound, Number) or not known or getattr(own, "absolute", False):
+        return False
+    ends = [-bound.value, *own.cuts, bound.value]
+    wide = all(high - low > bound.value / 2**40 for low, high in pairwise(ends))
+    return wide and not _rounded(data)
+
+
+def _rounded(column: Any) -> bool:
+    """Whether labels are rounded onto a grid, which bins may be narrower than."""
+    while hasattr(column, "source"):
+        if "grid" in column.kind:
+            return True
+        column = column.source
+    return False
 
 
 @entry(STATISTICS, "argmin")
