@@ -317,6 +317,8 @@ class Draw:
             read, needed = (self.size, self.moved, *share.amounts), self._needed(share)
         except InvalidArgument:  # of a share that is not positive
             return None
+        if self.moved == ZERO:
+            return None
         if any(formula.symbols() for formula in read):
             square = None if needed is None else field.constant((self.size / needed) ** 2)
             return None if square is None else float(square) ** 0.5
