@@ -148,10 +148,20 @@ def _scaled_columns(node: Any) -> Occurring:
     return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
 
 
-@entry(MAPS, "grid", "weighted_rows", "weighted_grid")
+@entry(MAPS, "weighted_rows")
 def _ball(node: Any) -> Occurring:
-    """On a grid as it gets finer; of weighted records the record's own ball."""
+    """Of weighted records the record's own ball."""
     return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+
+
+FINE = 16  # bits of a grid
+
+
+@entry(MAPS, "grid", "weighted_grid")
+def _on_grid(node: Any) -> Occurring:
+    """Up to 2^-FINE of the bound; on a coarser grid a row along an axis alone, which is exact."""
+    source, fine = node.source, node.bits >= FINE
+    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
 
 
 @entry(MAPS, "box_grid")

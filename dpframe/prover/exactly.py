@@ -83,6 +83,10 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     if found.obligation.verdict is REFUTED or known.judged(share.currency):
         return found
     witness = known.refuted(share.currency, share.amounts)
+    if release.noise.selects:
+        from .pure_noise import selection_witness
+
+        witness = selection_witness(release, share)
     if witness is None:
         return found
     return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
@@ -161,8 +165,6 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     """The total, refuted by one selection alone."""
     from .pure_noise import selection_witness
 
-    if target.currency not in CURRENCIES[:2]:
-        return None
     witness = selection_witness(release, target.budget)
     if witness is None:
         return None
