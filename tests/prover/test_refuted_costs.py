@@ -8,6 +8,7 @@ import itertools
 
 import attrs
 import mpmath
+import numpy as np
 import pytest
 
 import dpframe as dp
@@ -19,6 +20,8 @@ from dpframe.mechanisms import (
     PermuteAndFlipSelection,
 )
 from dpframe.privacy import REPLACE_ONE
+from dpframe.sensitivity import L1, L2
+from tests.support.oracles import value
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
@@ -169,3 +172,29 @@ def test_a_coarse_grid_is_not_refuted_by_rows_that_it_has_not(grid, verdict):
     setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=dp.ADD_REMOVE, grid=grid)
     found = dp.audit(Coded(), target=dp.ZeroConcentratedDP("1.79"), setting=setting)
     assert found.verdict.value == verdict
+
+
+def test_a_stack_of_sums_moves_by_all_of_them_at_once():
+    """The record x = (1, 1)/sqrt(2), y = 1 adds sqrt(2) + 1 + 1 in L1; a Gram matrix is charged
+    more than its triangle moves, so that nothing is known there.
+    """
+    X, y = SETTING.nodes()
+    plain = dp.graph.stack(X.sum(), dp.count(X), y.sum())
+    assert plain.one_row(L1, dp.ADD_REMOVE).attained
+    row = np.array([1, 1]) / np.sqrt(2)
+    moved = np.abs([*row, 1, 1]).sum()
+    assert moved == pytest.approx(value(plain.one_row(L1, dp.ADD_REMOVE).value, {"d": 2}))
+    assert not plain.one_row(L1, dp.REPLACE_ONE).attained
+    assert not dp.graph.stack(X.T @ X, dp.count(X)).one_row(L1, dp.ADD_REMOVE).attained
+
+
+@pytest.mark.parametrize(("width", "attained"), [(20, True), (801, False)])
+def test_labels_around_a_released_centre_fill_what_is_inside(width, attained):
+    """|y| <= 1000 less a centre in [-200, 200] covers [-800, 800], wherever the centre lies."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1000), relation=dp.REPLACE_ONE)
+    X, y = setting.nodes()
+    centre = dp.known(dp.release(dp.count(X), dp.Gaussian(1)), -200, 200, name="centre")
+    clipped = y.scaled(1, minus=centre).clip(-width, width)
+    assert clipped.sum().one_row(L2, dp.REPLACE_ONE).attained is attained
+    ends = [np.clip(end - c, -width, width) for end in (-1000, 1000) for c in (-200, 200)]
+    assert bool(min(map(abs, ends)) == width) is attained
