@@ -18,13 +18,15 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PureDP, ZeroConcent
 from .base import Costed, Part, count_of
 from .composed import Composition
 from .numeric import NumericAccountant
+from .renyi import RenyiAccountant
 
 MOST_DEPTH, MOST_EVENTS = 40, 100_000
 
 
 def from_event(event: object) -> Composition:
-    """What a dp_accounting.DpEvent costs, as a Composition under add/remove, to be read with any
-    accountant. Its doubles mean their binary values, as they do there.
+    """What a dp_accounting.DpEvent costs, as a Composition under add/remove: by the numeric
+    accountant, or where a rho is all that is known of a part, by divergences and their conversion.
+    Its doubles mean their binary values, as they do there.
 
     Known are no-op, Gaussian, Laplace, discrete Gaussian (of one number) and discrete Laplace
     noise, randomised response, (epsilon, delta), zCDP with xi = 0, Poisson samples of Gaussian
@@ -40,7 +42,9 @@ def from_event(event: object) -> Composition:
     parts = tuple(_parts(event, 1, 0))
     if len(parts) > MOST_EVENTS:
         raise InvalidArgument("event", f"of at most {MOST_EVENTS} events", len(parts), "")
-    return Composition(parts, ADD_REMOVE, NumericAccountant())
+    concentrated = any(isinstance(part.what, ZeroConcentratedDP) for part in parts)
+    accountant = RenyiAccountant() if concentrated else NumericAccountant()
+    return Composition(parts, ADD_REMOVE, accountant)
 
 
 def _parts(event: Any, count: int, depth: int) -> Iterator[Part]:

@@ -15,7 +15,7 @@ from dpframe.prover import Verdict
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.at_numbers import is_released
 from dpframe.prover.problem import Problem
-from dpframe.symbols import Expression, Number, Symbol
+from dpframe.symbols import ZERO, Expression, Number, Symbol
 
 from .figures import against, figure
 from .joint_cost import joint_cost
@@ -156,7 +156,7 @@ def pure_cost(problem: Problem, values: Mapping[str, Fraction], delta: Fraction)
 
 def _epsilon(release: Release, values: Mapping[str, Fraction]) -> tuple[float, float] | None:
     moved = release.statistic.sensitivity(release.noise.norm)
-    if moved is None:
+    if moved is None or moved.value == ZERO:
         return None
     guarantee = release.guarantee(moved.value)
     return at(guarantee.amounts[0] * release.times, values)

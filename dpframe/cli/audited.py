@@ -63,7 +63,7 @@ def is_description(name: str) -> bool:
 def audited(name: str, options: AuditOptions) -> Audited:
     """The audit of a named declaration, or of a description. Raises InvalidArgument."""
     if is_description(name):
-        return _described(read_description(Path(name)), options)
+        return _described(read_description(Path(name), trust=options.trust), options)
     regression = regression_of(name, options.given, jointly=options.jointly)
     found = audit(
         regression,

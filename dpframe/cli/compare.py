@@ -61,7 +61,7 @@ def compare_(
     else:
         way_out = "It is of calibrations alone: leave NAME out."
         _refuse([sensitivity != "1"], ("--sensitivity",), way_out)
-        described = _described(name)
+        described = _described(name, trust_of(trust))
         if described is None:
             norms = "1" if norm is None and box is None else norm
             setting = setting_of(norms, bound or "1", relation.relation, rows_per_person, box)
@@ -78,11 +78,11 @@ def compare_(
         say(found.text(width()))
 
 
-def _described(name: str) -> dp.audits.Description | None:
+def _described(name: str, trust: list[type]) -> dp.audits.Description | None:
     """The description in the file of that name; None where it names a declaration."""
     from .audited import is_description
 
-    return dp.audits.read_description(Path(name)) if is_description(name) else None
+    return dp.audits.read_description(Path(name), trust=trust) if is_description(name) else None
 
 
 def _refuse(given: list[object], names: tuple[str, ...], way_out: str) -> None:

@@ -272,7 +272,8 @@ def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
     verdict, name = certificate.verdict, certificate.derivation
     if verdict.accepted:
         return ()
-    in_numbers = verdict.reason.startswith("total: ") and not PROVED_BY[name].symbolic
+    symbolic = name in PROVED_BY and PROVED_BY[name].symbolic
+    in_numbers = verdict.reason.startswith("total: ") and not symbolic
     if name not in DERIVATIONS or in_numbers:
         verdict = replayed(certificate.claim, total=False)
     if verdict.accepted:

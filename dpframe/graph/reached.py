@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
-from dpframe.symbols import ONE, RELEASED, ZERO, Number, plain
+from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol, plain
 
 from .facts import facts_of, made_as, stated
 
@@ -147,10 +148,20 @@ def _scaled_columns(node: Any) -> Occurring:
     return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
 
 
-@entry(MAPS, "grid", "weighted_rows", "weighted_grid")
+@entry(MAPS, "weighted_rows")
 def _ball(node: Any) -> Occurring:
-    """On a grid as it gets finer; of weighted records the record's own ball."""
+    """Of weighted records the record's own ball."""
     return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+
+
+FINE = 16  # bits of a grid
+
+
+@entry(MAPS, "grid", "weighted_grid")
+def _on_grid(node: Any) -> Occurring:
+    """Up to 2^-FINE of the bound; on a coarser grid a row along an axis alone, which is exact."""
+    source, fine = node.source, node.bits >= FINE
+    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
 
 
 @entry(MAPS, "box_grid")
@@ -172,10 +183,26 @@ def _unit_interval(node: Any) -> Occurring:
 def _filled(node: Any) -> bool:
     """Whether labels are known to occur all over the interval that they are clipped into."""
     source, ends = node.source, (node.lower, node.upper)
-    known = occurring(source)
-    bounded = isinstance(source.bound, Number) and all(isinstance(end, Number) for end in ends)
-    inside = bounded and all(abs(end.value) <= source.bound.value for end in ends)
-    return known.any_finite or (known.ball and inside)
+    if occurring(source).any_finite:
+        return True
+    within = _within(source)
+    return within is not None and all(
+        isinstance(end, Number) and abs(end.value) <= within for end in ends
+    )
+
+
+def _within(column: Any) -> Fraction | None:
+    """The largest c for which labels are known to occur all over [-c, c], as a number; also where
+    a number of a public range is subtracted, whatever it is: one pair of labels serves for all.
+    """
+    bound = column.bound
+    shifted = entry_of(MAPS, column) is _scaled_labels
+    if shifted and column.by == ONE and isinstance(column.minus, Symbol):
+        below, span = _within(column.source), column.minus.domain
+        if below is None or span.lower is None or span.upper is None:
+            return None
+        return below - max(abs(span.lower), abs(span.upper))
+    return bound.value if isinstance(bound, Number) and occurring(column).ball else None
 
 
 @entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
@@ -302,15 +329,23 @@ def _lambda_min(own: Any, at: Asked) -> Reached:
 
 @entry(STATISTICS, "moment")
 def _moment(own: Any, at: Asked) -> Reached:
-    rows = own.rows.ball if at.norm is L1 else own.rows.extreme
+    rows = _corners(own.rows) if at.norm is L1 else own.rows.extreme
     rule = "|y x - w z| <= 2 Y B" if at.replaced else "|y x| <= Y B"
     return rule, rows and own.column.ball
 
 
+def _corners(rows: Any) -> bool:
+    """Whether rows occur whose 1-norm is as large as their bounds let it be; of a box, one whose
+    2-norm is largest.
+    """
+    return bool(rows.ball if rows.entry is None else rows.extreme)
+
+
 @entry(STATISTICS, "row_sum")
 def _row_sum(own: Any, at: Asked) -> Reached:
-    rule = "|x - z| <= 2 B" if at.replaced else "|x| <= B"
-    return rule, own.rows.ball if at.replaced or at.norm is L1 else own.rows.extreme
+    if at.replaced:
+        return "|x - z| <= 2 B", own.rows.ball if own.rows.entry is None else own.rows.box
+    return "|x| <= B", _corners(own.rows) if at.norm is L1 else own.rows.extreme
 
 
 @entry(STATISTICS, "trace")
@@ -345,10 +380,34 @@ def _binned_sums(own: Any, at: Asked) -> Reached:
 
 @entry(STATISTICS, "factored")
 def _factored(own: Any, at: Asked) -> Reached:
+    if at.replaced:
+        counts = own.sums.kind == "bin_counts"
+        rule = "two columns of the matrix, " + ("the largest difference" if counts else "added up")
+        return rule, counts and _every_bin(own.sums)
     alone = own.sums.one_row(at.norm, at.relation)
-    same = own.factor == "tree" and not at.replaced  # every column has one norm
+    same = own.factor == "tree" or _every_bin(own.sums)  # all columns of a tree have one norm
     rule = "one column times the record: the largest column's norm"
     return rule, same and alone is not None and alone.attained
+
+
+def _every_bin(own: Any) -> bool:
+    """Whether labels are known to occur in every bin, none of them too narrow for doubles."""
+    data = own.data if own.kind == "bin_counts" else own.column
+    bound, known = getattr(data, "bound", None), occurring(data).ball and not _of_classes(data)
+    if not isinstance(bound, Number) or not known or getattr(own, "absolute", False):
+        return False
+    ends = [-bound.value, *own.cuts, bound.value]
+    wide = all(high - low > bound.value / 2**40 for low, high in pairwise(ends))
+    return wide and not _rounded(data)
+
+
+def _rounded(column: Any) -> bool:
+    """Whether labels are rounded onto a grid, which bins may be narrower than."""
+    while hasattr(column, "source"):
+        if "grid" in column.kind:
+            return True
+        column = column.source
+    return False
 
 
 @entry(STATISTICS, "argmin")
@@ -368,8 +427,11 @@ def _linear(own: Any, at: Asked) -> Reached:
 def _stack(own: Any, at: Asked) -> Reached:
     from .joint import Joint
 
-    if at.norm is L1:
-        return "sum of the parts", False
+    if at.norm is L1:  # of a symmetric matrix more is charged than its triangle moves
+        moves = [part.one_row(at.norm, at.relation) for part in own.parts]
+        alone = all(move is not None and move.attained for move in moves)
+        flat = all(len(part.shape) < 2 for part in own.parts)
+        return "sum of the parts", alone and flat and not at.replaced
     joint = Joint.of(own.parts, at.relation)
     if joint is None:
         return "", False

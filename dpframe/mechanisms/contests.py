@@ -48,15 +48,22 @@ class Contests:
 
     def _gaps(self, rows: Indices, candidates: Indices) -> tuple[Reals, Reals]:
         """(best - score)/scale in doubles, and by how much they may be off."""
-        best = self.best[rows].astype(np.float64)
-        scores = self.scores[rows, candidates].astype(np.float64)
+        best, scores = _doubles(self.best[rows]), _doubles(self.scores[rows, candidates])
         if not _SMALL <= self.scale <= _LARGE:
             return np.zeros(len(best)), np.full(len(best), np.inf)
         scale = to_float(self.scale, up=True)
         rounded = 0 if self.scores.dtype.kind == "f" else np.abs(best) + np.abs(scores)
-        with np.errstate(over="ignore"):
-            x = (best - scores) / scale
-            return x, 8 * UNIT * (x + rounded / scale)
+        known = np.isfinite(best) & np.isfinite(scores)
+        with np.errstate(over="ignore", invalid="ignore"):
+            x = np.where(known, (best - scores) / scale, 0)
+            return x, np.where(known, 8 * UNIT * (x + rounded / scale), np.inf)
+
+
+def _doubles(values: NDArray[Any]) -> Reals:
+    """Scores as doubles; infinite where whole ones are beyond them."""
+    if values.dtype.kind != "O":
+        return values.astype(np.float64)
+    return np.array([float(one) if abs(one) < _LARGE else np.inf for one in values.tolist()])
 
 
 def by_weight(rows: Contests, bits: Bits) -> Indices:

@@ -60,6 +60,13 @@ class SelectionNoise(PureNoise):
         del loss, epsilon
 
     @staticmethod
+    def behind(gap: Any) -> Any:
+        """The chance of one of two candidates whose score is `gap` >= 0 scales below the other's, a
+        ball of arb. None where none is known.
+        """
+        del gap
+
+    @staticmethod
     def sample(
         size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
     ) -> np.ndarray:
@@ -113,6 +120,11 @@ class ExponentialSelection(SelectionNoise):
         return max(found, key=lambda one: float(one.mid()))
 
     @staticmethod
+    def behind(gap: Any) -> Any:
+        """1/(1 + e^gap)."""
+        return 1 / (1 + gap.exp())
+
+    @staticmethod
     def chosen(scores: Scores, scale: Fraction, bits: Bits) -> Indices:
         """By rejection: a candidate at random, until its coin is true."""
         from .contests import Contests, by_weight
@@ -152,6 +164,11 @@ class PermuteAndFlipSelection(SelectionNoise):
     def two(loss: Any, epsilon: Any) -> Any:
         """The coin of probability e^-l becomes 1, and of two heads each is taken half the time."""
         return (1 - (epsilon - loss).exp()) / 2
+
+    @staticmethod
+    def behind(gap: Any) -> Any:
+        """Half the chance of its coin."""
+        return (-gap).exp() / 2
 
     @staticmethod
     def chosen(scores: Scores, scale: Fraction, bits: Bits) -> Indices:

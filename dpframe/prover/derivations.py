@@ -120,8 +120,14 @@ def _draws(release: Release) -> int:
     return int(release.times.value)
 
 
+def _one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
+    from .exactly import one_draw  # most certificates never need it
+
+    return one_draw(problem, accountant)
+
+
 def _exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
-    from .exactly import exact_shares  # the last resort: most certificates never need it
+    from .exactly import exact_shares  # the last resort
 
     return exact_shares(problem, accountant)
 
@@ -138,6 +144,7 @@ def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:
 PROOFS: Mapping[str, Callable[[Problem, Accountant], Attempt | None]] = MappingProxyType(
     {
         "shares": basic,
+        "one draw": _one_draw,
         "exact shares": _exact_shares,
         "joint": gaussian,
         "total": total,
@@ -175,6 +182,9 @@ DERIVATIONS: Mapping[str, Derivation] = MappingProxyType(
 SUM = Derivation("sum", DERIVATIONS["basic"].accountant, "total")
 """What releases cost, in sum, where nothing else applies: pure noise without shares."""
 
+SINGLE = Derivation("single", DERIVATIONS["basic"].accountant, "one draw")
+"""What the one draw of the one release costs exactly; the kernel replays it."""
+
 SHARES = Derivation("shares", DERIVATIONS["basic"].accountant, "exact shares")
 """The last resort: shares of any currency, which each draw earns by what it costs exactly."""
 
@@ -191,8 +201,8 @@ def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
         additive = isinstance(accountant, AdditiveAccountant)
         return (Derivation(name, accountant, "total" if additive else "numbers"),)
     if name == "auto":
-        first = (one for one in DERIVATIONS.values() if one.accountant.automatic)
-        return (*first, CONVERTED, SUM, SHARES)
+        *first, last = (one for one in DERIVATIONS.values() if one.accountant.automatic)
+        return (*first, SINGLE, last, CONVERTED, SUM, SHARES)
     if name not in DERIVATIONS:
         raise _unknown(name)
     return (DERIVATIONS[name],)

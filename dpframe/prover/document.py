@@ -112,7 +112,11 @@ def _described(value: Regression | Accountant) -> dict[str, object]:
     """A declaration, or an accountant, as its class and its fields."""
     return {
         "class": place(type(value)),
-        "fields": {name: _field(field) for name, field in _fields(value).items()},
+        "fields": {
+            name: _field(field)
+            for name, field in _fields(value).items()
+            if name != "trust" or field != ()  # of descriptions, where nobody is
+        },
     }
 
 
@@ -150,6 +154,8 @@ def _field(value: Any) -> dict[str, object]:
         return {"rational": str(Fraction(value))}
     if isinstance(value, str):
         return {"constant": str(value)}
+    if isinstance(value, tuple) and value and all(isinstance(one, type) for one in value):
+        return {"classes": [place(one) for one in value]}
     return {"constant": list(value) if isinstance(value, tuple) else value}
 
 
@@ -246,6 +252,7 @@ def _places(declared: Mapping[str, Any]) -> Iterator[str]:
     for field in declared["fields"].values():
         if "declaration" in field:
             yield from _places(field["declaration"])
+        yield from map(str, field.get("classes", ()))
 
 
 def _rebuild(content: Mapping[str, Any], trust: Collection[type]) -> Certificate:
@@ -314,6 +321,8 @@ def _value(spec: Mapping[str, Any], symbols: Symbols) -> object:
         return Fraction(spec["rational"])
     if "formulas" in spec:
         return tuple(from_json(part, symbols) for part in spec["formulas"])
+    if "classes" in spec:
+        return tuple(map(_found, spec["classes"]))
     return from_json(spec["formula"], symbols) if "formula" in spec else spec["constant"]
 
 

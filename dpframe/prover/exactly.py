@@ -34,10 +34,12 @@ from dpframe.symbols import (
     Number,
     add,
     analytic_sigma,
+    exp,
     log,
     sqrt,
 )
 from dpframe.theory.mechanisms import NOISES
+from dpframe.theory.single import exactly_known
 
 from .algebra import BITS, Field, at_point
 from .basic import earns, needed, thinned
@@ -82,9 +84,39 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     if found.obligation.verdict is REFUTED or known.judged(share.currency):
         return found
     witness = known.refuted(share.currency, share.amounts)
+    if release.noise.selects:
+        from .pure_noise import selection_witness
+
+        witness = selection_witness(release, share)
     if witness is None:
         return found
     return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
+
+
+def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
+    """The one draw of the one release costs at most the target; what the kernel has a rule for."""
+    del accountant  # there is nothing to add up
+    found = _only(problem)
+    known = None if found is None else Draw.of(found[0])
+    if found is None or known is None or found[1].obligation.verdict is not PROVED:
+        return None
+    covered = exactly_known(known.noise, problem.target.kind)
+    return Attempt("single", (found[1].obligation,)) if covered else None
+
+
+def _only(problem: Problem) -> tuple[Release, Earned] | None:
+    """The one release, drawn once with stated noise, and whether it earns the whole target; None
+    where there are others.
+    """
+    graph, release = problem.graph, next(iter(problem.graph.releases), None)
+    alone = len(graph.releases) == len(graph.charged) == 1 and not graph.bounds
+    if release is None or not alone or release.times != ONE or release.rule is not None:
+        return None
+    if problem.personal is not None or thinnings(graph):
+        return None
+    earned = earns_exactly(problem, attrs.evolve(release, share=problem.target.budget))
+    whole = attrs.evolve(earned.obligation, kind="total", node=ALL)
+    return release, attrs.evolve(earned, obligation=whole)
 
 
 def judgeable(currency: tuple[str, ...]) -> bool:
@@ -101,8 +133,11 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
     found.append(_summed(problem))
     broken = tuple(obligation for obligation in found if obligation is not None)
-    if broken or any(release.share is None for release in problem.graph.releases):
-        return Attempt("shares", broken) if broken else None
+    if broken:
+        return Attempt("shares", broken)
+    if any(release.share is None for release in problem.graph.releases):
+        only = _only(problem)
+        return None if only is None else Attempt("shares", (only[1].obligation,))
     results = [earns_exactly(problem, release) for release, _ in problem.classes]
     constraints = dict.fromkeys(part for result in results for part in result.constraints)
     obligations = dict.fromkeys(result.obligation for result in results)
@@ -131,8 +166,6 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     """The total, refuted by one selection alone."""
     from .pure_noise import selection_witness
 
-    if target.currency not in CURRENCIES[:2]:
-        return None
     witness = selection_witness(release, target.budget)
     if witness is None:
         return None
@@ -192,18 +225,20 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:
-    """Whether Laplace noise is shown to spend at most its share of (epsilon, delta): the profile is
-    1 - e^((epsilon - loss)/2).
+    """Whether Laplace noise is shown to spend at most its share, in symbols: rho = x + e^-x - 1 of
+    the largest loss x, and the profile 1 - e^((epsilon - x)/2).
     """
     if not own(release.noise) or not issubclass(release.noise, Laplace):
         return False
-    if "delta" not in share.currency:
-        return False
     moved = release.statistic.sensitivity(L1)
-    if moved is None or not nonnegative(1 - share.delta, problem.field).proved:
+    if moved is None:
         return False
-    most = share.epsilon - 2 * log(1 - share.delta)
-    gap = most - on_all_rows(release).guarantee(moved.value).amounts[0]
+    loss = on_all_rows(release).guarantee(moved.value).amounts[0]
+    if share.currency == ("rho",):
+        return nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field).proved is True
+    if "delta" not in share.currency or not nonnegative(1 - share.delta, problem.field).proved:
+        return False
+    gap = share.epsilon - 2 * log(1 - share.delta) - loss
     return nonnegative(gap, problem.field).proved is True
 
 
@@ -289,6 +324,8 @@ class Draw:
         try:
             read, needed = (self.size, self.moved, *share.amounts), self._needed(share)
         except InvalidArgument:  # of a share that is not positive
+            return None
+        if self.moved == ZERO:
             return None
         if any(formula.symbols() for formula in read):
             square = None if needed is None else field.constant((self.size / needed) ** 2)

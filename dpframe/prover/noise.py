@@ -23,7 +23,7 @@ from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
-from dpframe.privacy import REPLACE_ONE, Each
+from dpframe.privacy import REPLACE_ONE, Each, PureDP
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import ONE, RECORD, ZERO
 
@@ -180,7 +180,7 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         fact = f"{release.statistic.label} is not known to be one"
         fix = "use dp.Gaussian or dp.Laplace."
         return opened("noise", release.label, rule, (fact,), fix)
-    if release.rule is not None and moved.value == ZERO:
+    if moved.value == ZERO and (release.rule is not None or release.gives is PureDP):
         return _constant(release)
     calibrated = release.rule is not None and planned
     size = moved.value if calibrated else release.mechanism.formula
@@ -194,10 +194,10 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
 
 
 def _constant(release: Release) -> Obligation:
-    rule = "a theorem calibrates noise to a sensitivity, and this one is 0"
+    rule = "pure noise, and that of a theorem, is sized to a sensitivity, and this one is 0"
     label = release.statistic.label
     fact = f"{label} is constant over neighbours ({release.statistic.unit})"
-    fix = f"{label} is public here: use it without a release, or state a std."
+    fix = f"{label} is public here: use it without a release, or state the std of Gaussian noise."
     return opened("noise", release.label, rule, (fact,), fix)
 
 

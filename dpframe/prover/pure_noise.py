@@ -8,9 +8,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from dpframe.accountants.single import quantile
 from dpframe.graph import Release
 from dpframe.mechanisms import Laplace
+from dpframe.numerics import ball
 from dpframe.privacy import Share
+from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import RELEASED, log
 
 from .algebra import enclose
@@ -23,8 +26,8 @@ Ball = Any
 
 
 def selection_witness(release: Release, share: Share) -> Witness | None:
-    """Numbers at which a selection breaks its share of epsilon and delta, where some pair attains
-    the range; None where none is found.
+    """Numbers at which a selection breaks its share, in any currency, where some pair attains the
+    range; None where none is found.
     """
     moved = release.moved
     if moved is None or not moved.attained or release.sampled is not None:
@@ -33,8 +36,52 @@ def selection_witness(release: Release, share: Share) -> Witness | None:
     if RELEASED in loss.scope:
         return None
     mechanism: Any = release.mechanism
-    formulas = (loss, share.epsilon, share.delta, moved.value)
-    return counterexample(formulas, partial(_selection_loss, mechanism.two))
+    if "epsilon" in share.currency:
+        formulas = (loss, share.epsilon, share.delta, moved.value)
+        return counterexample(formulas, partial(_selection_loss, mechanism.two))
+    says = partial(_selection_cost, mechanism.behind, share.currency)
+    return counterexample((loss, share.amounts[0], moved.value), says)
+
+
+def _selection_cost(
+    behind: Any, currency: tuple[str, ...], loss: Ball, claimed: Ball, shift: Ball
+) -> str | None:
+    """Where a candidate of two, a few moves behind, catches up by one move, and its chances p and q
+    alone cost more: the divergence of order 1 is at most rho, that of an order at most its bound,
+    and mu at least Phi^-1(p) - Phi^-1(q).
+    """
+    if not (loss.is_finite() and loss > 0 and claimed.is_finite()):
+        return None
+    for moves in range(1, 6):
+        q, p = behind(moves * loss), behind((moves - 1) * loss)
+        if q is None:
+            return None
+        cost = _apart(p, q, currency)
+        if cost > claimed:
+            move, low, high, paid, most = (
+                f"{float(x.mid()):.6g}" for x in (shift, q, p, cost, claimed)
+            )
+            where = "one move" if moves == 1 else f"{moves} moves"
+            return (
+                f"the difference of two scores changes by {move}: the chance of a candidate "
+                f"{where} behind rises from {low} to {high}: {currency[0]} = {paid} > {most}"
+            )
+    return None
+
+
+def _apart(p: Ball, q: Ball, currency: tuple[str, ...]) -> Ball:
+    """The cost of two coins, the larger of both directions."""
+    if currency == ("mu^2",):
+        return (quantile(q) - quantile(p)) ** 2
+    order = order_of(currency)
+    both = ((p, q), (q, p))
+    if order is None:
+        found = [a * (a / b).log() + (1 - a) * ((1 - a) / (1 - b)).log() for a, b in both]
+    else:
+        a = ball(order)
+        sums = [x**a * y ** (1 - a) + (1 - x) ** a * (1 - y) ** (1 - a) for x, y in both]
+        found = [one.log() / (a - 1) for one in sums]
+    return found[0].max(found[1])
 
 
 def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Ball) -> str | None:

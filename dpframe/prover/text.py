@@ -13,7 +13,7 @@ from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
 from dpframe.theory import DERIVATIONS
 
-from .derivations import SHARES, SUM
+from .derivations import SHARES, SINGLE, SUM
 from .problem import PROVED, Constraint, Obligation, shown
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ def argument(name: str) -> str:
     """The derivation of this name, in words, with its citation."""
     if name == SHARES.name:
         return "shares, each earned by what one draw costs exactly (docs/proofs/currencies.md)"
+    if name == SINGLE.name:
+        return "what the one draw costs exactly (docs/proofs/currencies.md)"
     if name == SUM.name:
         return f"the sum of what pure releases cost {SUM.accountant.citation}"
     found = (f"{one.argument} {one.citation}" for one in ACCOUNTANTS if one.name == name)

@@ -27,6 +27,7 @@ from dpframe.privacy import (
     concentrated_epsilon,
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
+from dpframe.symbols.expression import Call
 
 from .algebra import Field, number
 from .judge import Move, judge
@@ -45,7 +46,7 @@ from .problem import (
     opened,
 )
 from .profile_rule import Claim
-from .sign import nonnegative, positive
+from .sign import OPEN, nonnegative, positive
 
 LONG = 400  # characters of a formula that fit on a screen
 
@@ -144,14 +145,16 @@ def inside(
     gaps = [worth - branch for branch in branches]
     if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
-    lower = nonnegative(worth - attained, problem.field)
+    one_pair = attained.parts if isinstance(attained, Call) and attained.name == "max" else ()
+    tried = ((one, nonnegative(worth - one, problem.field)) for one in (*one_pair, attained))
+    least, lower = next((pair for pair in tried if pair[1].proved is False), (attained, OPEN))
     fix = "raise the std, or calibrate all noise together: dp.regressions.Jointly(of=...)."
     if lower.proved is not False:
         return opened("total", ALL, rule, facts, fix, edit=Edit(ALL_NOISE))
-    where = named(lower.witness or {}, worth, attained)
-    square, limit = (f"{number(one, where, up=True):.9g}" for one in (attained, worth))
+    where = named(lower.witness or {}, worth, least)
+    square, limit = (f"{number(one, where, up=True):.9g}" for one in (least, worth))
     witness = Witness(where, f"the worst pair costs mu^2 = {square} > {limit}")
-    factor = sqrt(attained / worth)
+    factor = sqrt(least / worth)
     if not factor.symbols():
         times = math.ceil(1000 * number(factor, {}, up=True)) / 1000
         fix = fix.replace("raise the std", f"multiply all noise by {times:g}")

@@ -9,6 +9,7 @@ from . import (  # noqa: F401 - every file enters its rules
     procedures,
     releases,
     rows,
+    single,
     statistics,
     trusted,
 )

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Annotated, Any
+from functools import lru_cache
+from itertools import accumulate
+from operator import mul
+from typing import Annotated, Any, NamedTuple
 
 from dpframe.exact.documents import HALF
 from dpframe.exact.formula import Formula
@@ -20,7 +23,6 @@ from .statistics import signed_sum
 
 GRAIN = 30
 MOST_BINS = 4096
-Column = tuple[int, Fraction, Fraction, int]
 
 
 def square_root(bins: int) -> list[int]:
@@ -39,20 +41,42 @@ def tree_levels(bins: int) -> list[int]:
     return [-(-bins >> level) for level in range((bins - 1).bit_length() + 1)]
 
 
-def _square_root(bins: int) -> Column:
-    own = [Fraction(one, 2**GRAIN) for one in square_root(bins)]
-    return bins, sum(own, Fraction(0)), sum((one**2 for one in own), Fraction(0)), 2**GRAIN
+class Matrix(NamedTuple):
+    """A matrix without negative entries: how many rows it has, how many steps 1 is; the L1 norm and
+    the squared L2 norm of its largest column, and of the largest difference of two columns.
+    """
+
+    rows: int
+    grain: int
+    column: tuple[Fraction, Fraction]
+    apart: tuple[Fraction, Fraction]
 
 
-def _tree(bins: int) -> Column:
+@lru_cache(maxsize=64)
+def _square_root(bins: int) -> Matrix:
+    """Columns t and t + k differ by c_r - c_(r - k), r < T - t, where c is 0 below 0: most at t =
+    0. Since c falls, |c_r - c_(r - k)| is c_(r - k) - c_r from r = k on.
+    """
+    own, unit = square_root(bins), 2**GRAIN
+    sums, squares = ([0, *accumulate(one)] for one in (own, [c * c for c in own]))
+    apart = [
+        (2 * sums[k] + sums[bins - k] - sums[bins],
+         squares[bins] + squares[bins - k] - 2 * sum(map(mul, own, own[k:])))
+        for k in range(1, bins)
+    ]  # fmt: skip
+    far, square = (max(some) for some in zip((sums[bins], squares[bins]), *apart, strict=True))
+    column = Fraction(sums[bins], unit), Fraction(squares[bins], unit**2)
+    return Matrix(bins, unit, column, (Fraction(far, unit), Fraction(square, unit**2)))
+
+
+def _tree(bins: int) -> Matrix:
+    """Every column has a 1 on each level, two of them the root in common."""
     levels = tree_levels(bins)
-    return sum(levels), Fraction(len(levels)), Fraction(len(levels)), 1
+    most, apart = Fraction(len(levels)), Fraction(2 * len(levels) - 2)
+    return Matrix(sum(levels), 1, (most, most), (apart, apart))
 
 
-FACTORS: dict[str, Callable[[int], Column]] = {"square_root": _square_root, "tree": _tree}
-"""How many rows a matrix has, the L1 norm and the squared L2 norm of its largest column, and how
-many steps 1 is. No entry is negative.
-"""
+FACTORS: dict[str, Callable[[int], Matrix]] = {"square_root": _square_root, "tree": _tree}
 
 
 @kind("binned_sums", RowFacts, LabelFacts, answers=ZERO_SUM)
@@ -69,17 +93,23 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
 @kind("factored", StatisticFacts, answers=PLAIN)
 def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFacts:
     """A matrix A >= 0 times the sums of bins: a record x of bin t moves it by A_t x, of norm |A_t|
-    |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts A_t'A_u >= 0, so that
-    |A_t - A_u|^2 <= |A_t|^2 + |A_u|^2, and entries of A in [0, 1] keep the range of their move.
+    |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts by A_t - A_u, or by one of
+    the two. Entries of A in [0, 1] keep the range of the move of counts.
     """
     at.require(factor in FACTORS, f"factor: one of {sorted(FACTORS)}")
-    few, whole = 1 < sums.bins <= MOST_BINS, max(1, sums.bins)
+    few = 1 < sums.bins <= MOST_BINS
     at.require(few, f"its input must be sums of 2 to {MOST_BINS} bins, of which a record is in one")
-    count, first, square, grain = FACTORS[factor](sums.bins) if few else (1, Fraction(1)) * 2
-    l1 = None if sums.l1 is None else sums.l1 * first
-    l2 = None if sums.l2 is None else sums.l2 * at.number(square) ** HALF
-    shape, steps = sums.shape[0] * Fraction(count, whole), (one / grain for one in sums.steps)
-    return StatisticFacts((shape,), l1, l2, spread=sums.spread, steps=tuple(steps))
+    if not few:
+        return StatisticFacts(sums.shape)
+    matrix = FACTORS[factor](sums.bins)
+    (first, square), l1, l2 = matrix.column, sums.l1, sums.l2
+    if sums.tally and at.replaced:
+        (first, square), l1, l2 = matrix.apart, at.number(1), at.number(1)
+    l1 = None if l1 is None else l1 * first
+    l2 = None if l2 is None else l2 * at.number(square) ** HALF
+    shape, steps = sums.shape[0] * Fraction(matrix.rows, sums.bins), sums.steps
+    fine = tuple(one / matrix.grain for one in steps)
+    return StatisticFacts((shape,), l1, l2, spread=sums.spread, steps=fine)
 
 
 COUNTED = "its input must be counts of bins, of which a record is in one"
@@ -99,9 +129,7 @@ def _median_distance(at: Context, counts: StatisticFacts, *, radius: Radius) -> 
 
 def counted(at: Context, counts: StatisticFacts, radius: int) -> Formula:
     """1, of counts of more bins than the radius reaches. Raises Refused."""
-    whole = len(counts.steps) == 1 and at.constant(counts.steps[0]) == 1
-    same = counts.bins > 0 and at.constant(counts.shape[0]) == counts.bins
-    at.require(whole and same, COUNTED)
+    at.require(counts.tally, COUNTED)
     at.require(radius < counts.bins - 1, "the radius must be less than the bins less 1")
     return at.number(1)
 

@@ -76,6 +76,7 @@ class StatisticFacts:
     counts: bool = False  # whether it is the number of rows
     cells: int = 0  # of sums of cells: how many; 0 for others
     bins: int = 0  # of sums of bins, a record in one at most: how many; 0 for others
+    tally: bool = False  # whether each record adds 1 to its bin
     stable: tuple[Any, int] | None = None  # of a distance: the counts and the radius
 
     @property

@@ -149,7 +149,7 @@ def counts_of_bins(at: Context, bins: Formula, columns: Formula, single: int = 0
     one bin of each loses a record and one gains it. Added, no count falls: they move by 0 or 1.
     """
     l1, spread = columns * at.changes, at.number(at.changes)
-    own: Any = {"steps": (at.number(1),), "bins": single}
+    own: Any = {"steps": (at.number(1),), "bins": single, "tally": single > 0}
     return StatisticFacts((bins,), l1, l1**HALF, spread=spread, **own)
 
 

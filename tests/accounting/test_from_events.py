@@ -105,3 +105,13 @@ def test_what_has_no_counterpart_is_refused(event):
     """By name, and never as something cheaper."""
     with pytest.raises(dp.InvalidArgument):
         from_event(event)
+
+
+def test_a_rho_is_added_by_divergences_and_converted():
+    """Alone as [BunS16, Prop 1.3] or better; with other events no less than without them."""
+    rho = events.ZCDpEvent(0.01)
+    found = from_event(rho).epsilon("1e-6").upper
+    assert found <= 0.01 + 2 * math.sqrt(0.01 * math.log(1e6))
+    more = from_event(events.ComposedDpEvent([rho, events.GaussianDpEvent(5.0)]))
+    wanted = dp.accountants.RenyiAccountant().epsilon(more.parts, Fraction("1e-6")).upper
+    assert found < more.epsilon("1e-6").upper == wanted

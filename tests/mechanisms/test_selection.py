@@ -177,3 +177,15 @@ def test_one_good_candidate_among_many():
     scores[[0, 1, 2], [7, 19_999, 0]] = 0
     draws = drawn(dp.mechanisms.ExponentialSelection, scores, Fraction(1), 8)
     assert draws.tolist() == [7, 19_999, 0]
+
+
+@every
+def test_whole_scores_beyond_doubles(cls):
+    """Only their differences count, as Fractions decide where no double can."""
+    base = 10**400
+    counts = counted(cls, [base, base + 1], BITS, 9)
+    assert chi_square(counts, law_of(cls, (0, 1))) > LEAST
+    assert (
+        cls.chosen(np.array([[0, base]] * 20, dtype=object), BITS, SystemBits()).tolist()
+        == [1] * 20
+    )

@@ -244,3 +244,28 @@ def test_a_bound_that_never_fails_is_refused_by_its_failure():
     floor = dp.release(dp.lambda_min(rows.T @ rows), dp.Gaussian(std=1), name="floor")
     with pytest.raises(dp.InvalidArgument, match=r"failure must be in \(0, 1\)"):
         dp.graph.lower_bound(floor, 0, name="low")
+
+
+class PublicCount(dp.Regression):
+    """n with noise."""
+
+    noise: object
+    shared: bool = False
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.release(dp.count(X), self.noise, budget if self.shared else None, name="n")
+
+
+@pytest.mark.parametrize("noise", [dp.Laplace(1), dp.L2Laplace(1), dp.Gaussian(1)])
+@pytest.mark.parametrize("target", [dp.PureDP(1), dp.ZeroConcentratedDP(1), dp.GaussianDP(1)])
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.some(4)
+def test_noise_on_what_is_public_is_judged(noise, target, shared):
+    """n under replace-one moves by 0: with Gaussian noise at no cost; other noise is named."""
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.REPLACE_ONE)
+    found = dp.audit(PublicCount(noise, shared), target=target, setting=setting)
+    if not isinstance(noise, dp.Gaussian):
+        assert "is public here: use it without a release" in str(found)
+    elif not isinstance(target, dp.PureDP):
+        assert found.certificate is not None

@@ -35,6 +35,7 @@ from tests.support.currencies_page import (
     table,
 )
 
+HALF = Fraction(1, 2)
 CELLS = [(kind, name) for name in CURRENCIES for kind in MECHANISMS]
 LOSSES = {
     "gaussian": lambda size, move: dp.pld.GaussianLoss(move / size),
@@ -333,7 +334,7 @@ def test_no_mutant_survives(seed):
 # ------------------------------------------------------------------------ certificates and rules
 def test_a_receipt_says_that_the_sum_is_not_replayed():
     """The kernel replays all of a certificate by exact shares but for their sum."""
-    regression = Mutant(noises=(dp.Laplace(2),), weights=(Fraction(1),))
+    regression = Mutant(noises=(dp.Laplace(4), dp.Laplace(4)), weights=(HALF, HALF))
     setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
     certificate = dp.certify(regression, target=dp.GaussianDP(1), setting=setting)
     assert certificate.derivation == "shares"

@@ -1,7 +1,7 @@
 """Published budget splits, each audited from its description in docs/published or docs/examples.
 
 `python -m tests.support.published_page` prints the table that stands in docs/published.md, with the
-seconds that each audit took; `--write` writes it there, without them.
+seconds that each audit took; `--write` writes it there. Seconds are not compared.
 """
 
 from __future__ import annotations
@@ -14,11 +14,15 @@ from pathlib import Path
 import attrs
 
 import dpframe as dp
+from dpframe.audits.descriptions import Described
 from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.audits.figures import exactly, figure
 from dpframe.audits.findings.example import amounts_at, values_of
 from dpframe.audits.findings.opinions import opinions
 from dpframe.numerics import to_float
+from dpframe.prover import Verdict
+from dpframe.prover.problem import Problem
+from dpframe.prover.report import verify
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "published.md"
@@ -28,9 +32,10 @@ FILES = sorted([*(DOCS / "published").glob("*.toml"), *(DOCS / "examples").glob(
 
 @attrs.frozen
 class Row:
-    """One split: its verdict, and bounds on what it costs in the currency `unit` of its claim (at
-    the claimed delta or order; where the claim is one for every epsilon, at epsilon = 1). `lower`
-    is None where nothing is known from below; both are where nothing bounds the cost.
+    """One split: its verdict, and what it costs in the currency `unit` of its claim (at the claimed
+    delta or order; where the claim is one for every epsilon, at epsilon = 1): at most `upper`, None
+    where nothing bounds it. `open` says why less may be true; it is empty where a claim of a
+    millionth less is refuted, or the bounds meet.
     """
 
     path: Path
@@ -43,15 +48,16 @@ class Row:
     unit: str
     lower: float | None
     upper: float | None
+    open: str
     seconds: float
 
     @property
     def cost(self) -> str:
-        """`epsilon = 0.5956481592`, `at most`, or a dash."""
+        """`epsilon = 0.5956481592`; or `<=`, with the reason."""
         if self.upper is None:
             return "not bounded"
-        sharp = self.lower is not None and self.upper - self.lower <= 1e-9 * self.upper
-        return f"{self.unit} {'=' if sharp else '<='} {figure(self.upper, digits=10)}"
+        least = figure(self.upper, digits=10)
+        return f"{self.unit} <= {least}: {self.open}" if self.open else f"{self.unit} = {least}"
 
     def cells(self) -> list[str]:
         """The row of the table."""
@@ -98,8 +104,56 @@ def row_of(path: Path) -> Row:
         unit=unit,
         lower=lower,
         upper=upper,
+        open=open_to(done, lower, upper),
         seconds=seconds,
     )
+
+
+def numbers_of(target: dp.Guarantee) -> dp.Guarantee:
+    """A claim for every epsilon at epsilon = 1, others as they are."""
+    return dp.PureDP(1) if any(one.symbols() for one in target.amounts) else target
+
+
+def refutations(graph: dp.Graph, target: dp.Guarantee, setting: dp.Setting) -> list[str]:
+    """The counterexamples to a claim about all releases of a graph as they stand."""
+    attempts = verify(Problem.of(graph, target, setting)).attempts
+    totals = (one for attempt in attempts for one in attempt.obligations if one.kind == "total")
+    return [one.witness.says for one in totals if one.verdict is Verdict.REFUTED and one.witness]
+
+
+def halved(found: dp.audits.Description) -> dp.Graph:
+    """The releases of a description with half of all noise that is stated."""
+    sizes = {"std": "2", "scale": "2", "variance": "4"}
+    releases = (
+        attrs.evolve(
+            one,
+            **{key: f"({text})/{by}" for key, by in sizes.items() if (text := getattr(one, key))},
+        )
+        for one in found.algorithm.releases
+    )
+    text = str(attrs.evolve(found.algorithm, releases=tuple(releases)))
+    return Described(text).graph(found.setting, numbers_of(found.target).budget)
+
+
+def open_to(done: dp.audits.Audit, lower: float | None, upper: float | None) -> str:
+    """Why the true cost may be less than `upper`; empty where it is not."""
+    if upper is None or (lower is not None and upper - lower <= 1e-9 * upper):
+        return ""
+    target, problem = numbers_of(done.target), done.report.problem
+    graph = done.regression.graph(problem.setting, target.budget)
+    less = Fraction(upper) * (1 - Fraction(1, 10**6))
+    if refutations(graph, type(target)(less, *target.amounts[1:]), problem.setting):
+        return ""
+    if any(one.sampled is not None for one in graph.releases):
+        return "samples are not bounded from below"
+    if graph.procedures or graph.bounds:
+        return "a theorem bounds it" if graph.procedures else "the test may cost less"
+    stated = [one.name for one in graph.releases if isinstance(one.statistic, StatedStatistic)]
+    if stated:
+        return f"stated sensitivity of {', '.join(stated)}"
+    moves = {one.name: one.moved for one in graph.releases}
+    unknown = [name for name, one in moves.items() if one is None or not one.attained]
+    return f"no pair known for {', '.join(unknown)}" if unknown else "no one pair is known for all"
 
 
 def claim(done: dp.audits.Audit) -> str:
@@ -138,12 +192,16 @@ def _rho(done: dp.audits.Audit) -> tuple[float | None, float | None]:
 HEAD = ["split", "source", "claim", "its shares", "sensitivities", "the claim is", "it costs"]
 
 
-def table(rows: list[Row], *, timed: bool = False) -> str:
-    """The whole table."""
-    head = [*HEAD, *(["seconds"] if timed else [])]
-    lines = [head, ["---"] * len(head)]
-    lines += [[*row.cells(), *([f"{row.seconds:.2f}"] if timed else [])] for row in rows]
+def table(rows: list[Row]) -> str:
+    """The whole table; the seconds to one digit."""
+    head = [*HEAD, "seconds"]
+    lines = [head, ["---"] * len(head), *([*row.cells(), f"{row.seconds:.1g}"] for row in rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def untimed(text: str) -> list[str]:
+    """The lines of a table without their last column, which differs by machine."""
+    return [line.rstrip(" |").rpartition(" | ")[0] for line in text.splitlines()]
 
 
 def current(text: str) -> str:
@@ -158,4 +216,4 @@ if __name__ == "__main__":
         page = PAGE.read_text("utf-8")
         start = page.index(BEGIN) + len(BEGIN)
         PAGE.write_text(page[:start] + table(found) + page[page.index(END, start) :], "utf-8")
-    sys.stdout.write(table(found, timed=True))
+    sys.stdout.write(table(found))

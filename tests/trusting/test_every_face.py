@@ -325,3 +325,51 @@ def test_an_accountant_adds_up_a_description(tmp_path):
     words = ["audit", str(tmp_path / "paper.toml"), "--accountant", padded]
     assert f"--trust {padded}" in call(*words, status=1)
     assert f"on trust in {padded}" in call(*words, "--trust", padded)
+
+
+OWN_KINDS = """
+statistic = "positives(folded(y))"
+mechanism = "logistic"
+calibration = "pure"
+share = "epsilon"
+"""
+OF_FILE = [outside.Positives, outside.Folded, outside.Logistic, outside.LogisticPure]
+
+
+def test_a_description_names_the_kinds_of_trusted_classes(tmp_path):
+    """In every face: audit, certify, load, check, execute, page; the file imports nothing."""
+    file = tmp_path / "paper.toml"
+    file.write_text(HEAD + OWN_KINDS)
+    found = dp.audits.read_description(file, trust=OF_FILE)
+    asked = {"target": found.target, "setting": found.setting, "trust": OF_FILE}
+    assert dp.audit(found.regression, **asked).certificate is not None
+    made = dp.certify(found.regression, **asked)
+    assert all(f"{place(kind)} is trusted" in str(made) for kind in OF_FILE)
+    made.save(tmp_path / "proof.json")
+    assert dp.load(tmp_path / "proof.json", trust=OF_FILE).hash == made.hash
+    with pytest.raises(dp.errors.BadCertificate, match="names modules of dpframe only"):
+        dp.load(tmp_path / "proof.json", trust=OF_FILE, modules=("dpframe",))
+    told = [word for kind in OF_FILE for word in ("--trusted", place(kind))]
+    call("check", str(tmp_path / "proof.json"), *told)
+    call("check", str(tmp_path / "proof.json"), *told[2:], status=1)
+    (noisy,) = dp.execute(made, *table(), rng=1).output
+    assert abs(float(noisy) - np.sum(table()[1] != 0)) < 30
+    words = [word.replace("--trusted", "--trust") for word in told]
+    page = tmp_path / "page.html"
+    said = call("audit", str(file), *words, "--html", str(page))
+    assert "Total: proved" in said
+    assert all(place(kind) in page.read_text() for kind in OF_FILE)
+    for missing in (outside.Logistic, outside.Folded):
+        kept = [w for kind in OF_FILE if kind is not missing for w in ("--trust", place(kind))]
+        assert "imports nothing" in call("audit", str(file), *kept, status=2)
+
+
+def test_kinds_of_trusted_classes_are_new_names():
+    """A class stands for no noise or function of dpframe, and its arguments are checked."""
+    fake = type("Fake", (outside.Logistic,), {"__slots__": (), "kind": "laplace"})
+    with pytest.raises(dp.InvalidArgument, match="kind of Fake must be a new name; got 'laplace'"):
+        dp.audits.parse_description(HEAD + OWN_KINDS, trust=[*OF_FILE, fake])
+    with pytest.raises(dp.InvalidArgument, match=r"written positives\(column\)"):
+        dp.audits.parse_description(HEAD + OWN_KINDS.replace("folded(y)", "X"), trust=OF_FILE)
+    with pytest.raises(dp.InvalidArgument, match="trust must be a list of classes"):
+        dp.audits.parse_description(HEAD + OWN_KINDS, trust=["outside:Logistic"])

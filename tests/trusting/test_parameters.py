@@ -192,3 +192,34 @@ def test_a_theorem_that_depends_on_dimension(factor, verdict):
         drawn = np.array([dp.execute(run, X, Y, rng=seed).output for seed in range(60)])
         spread = np.abs(drawn - X.sum(axis=0)).mean()
         assert spread == pytest.approx(3**0.5 / 2, rel=0.25)
+
+
+DESCRIBED = """
+title = "t"
+relation = "add-remove"
+claim = {epsilon = 1}
+rows = {norm = 1}
+[[release]]
+name = "size"
+statistic = "n"
+mechanism = "mixture"
+scale = "1/epsilon"
+share = "epsilon"
+law = "LAW"
+"""
+
+
+def test_a_description_states_other_parameters_of_noise():
+    """By name; each one, and no others."""
+    text = DESCRIBED.replace("LAW", "odd = 1/10, times = max(3, epsilon)")
+    found = dp.audits.parse_description(text, trust=[Mixture])
+    (release,) = found.graph.releases
+    assert release.mechanism == Mixture(1, exact("1/10"), 3)
+    for law in ("odd = 1/10", "odd = 1/10, times = 3, scale = 2", "odd = 1, times = 3, left = 2"):
+        with pytest.raises(dp.InvalidArgument, match="those of its parameters: "):
+            dp.audits.parse_description(text.replace(text.split('"')[-2], law), trust=[Mixture])
+    with pytest.raises(dp.InvalidArgument, match="written name = formula"):
+        dp.audits.parse_description(text.replace("odd =", "odd"), trust=[Mixture])
+    laplace = text.replace('"mixture"', '"laplace"')
+    with pytest.raises(dp.InvalidArgument, match="law must be left out"):
+        dp.audits.parse_description(laplace, trust=[Mixture])

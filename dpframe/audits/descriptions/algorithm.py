@@ -11,18 +11,16 @@ from collections.abc import Iterator, Mapping
 
 import attrs
 
+from dpframe.theory.mechanisms import NOISES
+
 from .from_toml import checked, toml_tree
-from .functions import FUNCTIONS
 from .keys import (
-    CALIBRATIONS,
     JOINTLY,
     KEPT,
-    MECHANISMS,
     NORMS,
     OUTPUT,
     RELEASE,
     SIZES,
-    THEOREMS,
     Leaf,
     Part,
     keyed,
@@ -36,6 +34,7 @@ from .limits import (
     MOST_PARAMETERS,
     MOST_RELEASES,
 )
+from .words import Words
 
 OTHER = "other"
 STATED = ("sensitivity", "norm", "why")
@@ -51,6 +50,7 @@ class Told:
     std: str = ""
     variance: str = ""
     scale: str = ""
+    law: str = ""
     calibration: str = ""
     share: tuple[str, ...] = ()
     weight: str = ""
@@ -74,7 +74,7 @@ class Told:
 TEXTS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE, "given": MOST_IN_NOTE}
 
 
-def told(part: Part) -> Told:
+def told(part: Part, words: Words) -> Told:
     """The release of a part of a file. Raises InvalidArgument."""
     given = keyed(part, RELEASE)
     path = f"{part.path} ({given['name'].text(MOST_IN_TITLE)})"
@@ -87,7 +87,7 @@ def told(part: Part) -> Told:
         if name in kept - {"share"}
     }
     share = _shares(given["share"]) if "share" in given else ()
-    _check_noise(at, given, found)
+    _check_noise(at, given, found, words)
     _check_stated(at, found)
     return Told(**found, share=share)
 
@@ -114,12 +114,15 @@ def arguments(text: str) -> list[str]:
     return [part.strip() for part in parts]
 
 
-def _check_noise(part: Part, given: Mapping[str, Part], found: Mapping[str, str]) -> None:
+def _check_noise(
+    part: Part, given: Mapping[str, Part], found: Mapping[str, str], words: Words
+) -> None:
     """The noise is sized once, in a way that its kind knows."""
-    for key, words in (("mechanism", MECHANISMS), ("calibration", THEOREMS), ("norm", NORMS)):
+    known = {"mechanism": words.mechanisms, "calibration": words.theorems, "norm": NORMS}
+    for key, some in known.items():
         if key in found:
-            given[key].word(words)
-    kind = MECHANISMS[found["mechanism"]]
+            given[key].word(some)
+    kind = words.mechanisms[found["mechanism"]]
     sizes = [name for name in SIZES if name in found]
     if len(sizes) != 1:
         wanted = f"given noise once: by {' or '.join(_sizes(kind.noise))}"
@@ -128,7 +131,7 @@ def _check_noise(part: Part, given: Mapping[str, Part], found: Mapping[str, str]
         wanted = f"sized by its {kind.noise}, as {found['mechanism']} noise is"
         part.refuse(wanted, sizes[0], "std = sqrt(variance); a scale is no std.")
     chosen = found.get("calibration")
-    theorems = [*CALIBRATIONS.get(kind, ()), *([JOINTLY] if kind.kind == "gaussian" else [])]
+    theorems = words.theorems_for(kind)
     if chosen is not None and chosen not in theorems:
         wanted = (
             f"a theorem for {found['mechanism']} noise: {', '.join(theorems) or 'there is none'}"
@@ -141,6 +144,8 @@ def _check_noise(part: Part, given: Mapping[str, Part], found: Mapping[str, str]
         given["share"].refuse("left out: releases that are calibrated jointly share everything")
     if "known" in found and "fails" in found:
         part.refuse("read in one way: as a released number, or as its lower bound", "both")
+    if "law" in found and (chosen is not None or kind.kind in NOISES):
+        given["law"].refuse("left out: it is of noise of your own whose size is stated")
     if "weight" in found and chosen != JOINTLY:
         given["weight"].refuse('left out without calibration = "jointly"')
 
@@ -182,7 +187,7 @@ OWN = {
 """Names that every description shares."""
 
 
-def fresh(part: Part, name: str, taken: Mapping[str, str]) -> None:
+def fresh(part: Part, name: str, taken: Mapping[str, str], words: Words) -> None:
     """Refuse a name that is no plain one, or that means something else already. A release may be
     called like a function: no formula reads it. Raises InvalidArgument.
     """
@@ -191,7 +196,7 @@ def fresh(part: Part, name: str, taken: Mapping[str, str]) -> None:
         part.refuse(wanted, shown(name), "Such as gamma or T.")
     if name in OWN:
         part.refuse(f"named otherwise: {name} is {OWN[name]}", name, "Choose another name.")
-    if name in FUNCTIONS and not part.path.startswith("release"):
+    if name in words.functions and not part.path.startswith("release"):
         part.refuse("named otherwise: that is a function", name, "Choose another name.")
     if name in taken:
         part.refuse(f"named once: {name} stands in {taken[name]} already", name)
@@ -211,12 +216,12 @@ class Algorithm:
     bounds: tuple[tuple[str, str], ...] = ()
 
     @classmethod
-    def read(cls, text: str) -> Algorithm:
+    def read(cls, text: str, words: Words) -> Algorithm:
         """The algorithm of its canonical text. Raises InvalidArgument."""
         tree = toml_tree(checked(text, "declaration"), "declaration")
         parts = keyed(Part(tree, "declaration"), KEPT)
         bounds = parts.get("bounds")
-        found = algorithm(parts)
+        found = algorithm(parts, words)
         return found if bounds is None else attrs.evolve(found, bounds=_pairs(bounds, 10))
 
     def __str__(self) -> str:
@@ -245,7 +250,7 @@ def _quoted(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def algorithm(parts: Mapping[str, Part]) -> Algorithm:
+def algorithm(parts: Mapping[str, Part], words: Words) -> Algorithm:
     """The algorithm of the parts of a file. Raises InvalidArgument."""
     parameters, let = parts.get("parameters"), parts.get("let")
     output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
@@ -253,13 +258,15 @@ def algorithm(parts: Mapping[str, Part]) -> Algorithm:
         title=parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else "",
         parameters=() if parameters is None else _pairs(parameters, MOST_PARAMETERS),
         let=() if let is None else _pairs(let, MOST_FORMULAS),
-        releases=tuple(told(one) for one in parts["release"].items("release", MOST_RELEASES)),
+        releases=tuple(
+            told(one, words) for one in parts["release"].items("release", MOST_RELEASES)
+        ),
         reads=tuple(
             one.text(MOST_IN_FORMULA)
             for one in (output["reads"].items("reads", MOST_RELEASES) if output else ())
         ),
     )
-    _refuse_collisions(parts, found)
+    _refuse_collisions(parts, found, words)
     if '"' in found.title:
         parts["title"].refuse("free of double quotes", way_out="They mark where it ends.")
     return found
@@ -273,7 +280,7 @@ def _pairs(part: Part, most: int) -> tuple[tuple[str, str], ...]:
     return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in found)
 
 
-def _refuse_collisions(parts: Mapping[str, Part], found: Algorithm) -> None:
+def _refuse_collisions(parts: Mapping[str, Part], found: Algorithm, words: Words) -> None:
     """Every name means one thing."""
     taken: dict[str, str] = {}
     named = [
@@ -287,5 +294,5 @@ def _refuse_collisions(parts: Mapping[str, Part], found: Algorithm) -> None:
         (part, part.path, one.name) for part, one in zip(entries, found.releases, strict=True)
     ]
     for part, place, name in named:
-        fresh(part, name, taken)
+        fresh(part, name, taken, words)
         taken[name] = place

@@ -4,7 +4,7 @@ forms.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,13 +30,14 @@ from dpframe.graph import (
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Share
-from dpframe.symbols import constant, sqrt
+from dpframe.symbols import Expression, constant, sqrt
 
-from .algorithm import NAME, Algorithm, Told
+from .algorithm import NAME, Algorithm, Told, arguments
 from .bounds import RELATED, number, ranged
-from .keys import CALIBRATIONS, JOINTLY, MECHANISMS, NORMS
+from .keys import JOINTLY, NORMS
 from .scope import Scope
 from .stated import StatedStatistic
+from .words import Words
 
 
 @contextmanager
@@ -60,12 +61,13 @@ class Builder:
     y: ColumnNode | None
     budget: Share
     scope: Scope
+    words: Words
 
     @classmethod
-    def of(cls, told: Algorithm, setting: Setting, budget: Share) -> Builder:
+    def of(cls, told: Algorithm, setting: Setting, budget: Share, words: Words) -> Builder:
         """The names of the algorithm, read. Raises InvalidArgument."""
         X, y = setting.nodes()
-        scope = Scope.of(X, y, budget)
+        scope = attrs.evolve(Scope.of(X, y, budget), functions=words.functions)
         for name, text in told.parameters:
             with located(f"parameters, {name}"):
                 scope = scope.with_value(name, ranged(name, text))
@@ -74,7 +76,7 @@ class Builder:
                 scope.value(text)
                 scope = scope.with_formula(name, text)
         released = frozenset(one.name for one in told.releases)
-        return cls(told, X, y, budget, attrs.evolve(scope, released=released))
+        return cls(told, X, y, budget, attrs.evolve(scope, released=released), words)
 
     def graph(self) -> Graph:
         """Every release, each charged; what the last step reads."""
@@ -160,14 +162,23 @@ class Builder:
 
     def noise(self, one: Told) -> AdditiveNoise | Calibration:
         """The noise as it is stated, or the theorem that sizes it."""
-        kind: Any = MECHANISMS[one.mechanism]
+        kind: Any = self.words.mechanisms[one.mechanism]
         if one.calibration:
-            return CALIBRATIONS[kind][one.calibration]
+            return getattr(kind, one.calibration)  # type: ignore[no-any-return]
         key = next(key for key in ("std", "variance", "scale") if getattr(one, key))
         with located(_place(one, key)):
             size = self.scope.formula(getattr(one, key))
-            found: AdditiveNoise = kind(sqrt(size) if key == "variance" else size)
-            return found
+            size = sqrt(size) if key == "variance" else size
+        with located(_place(one, "law")):
+            law = dict(self.parameter(text) for text in arguments(one.law)) if one.law else {}
+            return noise_of_size(kind, size, law)
+
+    def parameter(self, text: str) -> tuple[str, Expression]:
+        """The name and the value of `left = 2`."""
+        name, equal, formula = text.partition("=")
+        if not equal:
+            raise InvalidArgument("parameter", "written name = formula", text)
+        return name.strip(), self.scope.formula(formula)
 
     def release(self, one: Told, statistic: DataNode, noise: object) -> Release:
         """One release: its own draw, its own charge."""
@@ -213,6 +224,18 @@ class Builder:
                     raise InvalidArgument("name", f"one of {', '.join(released)}", text)
                 read.append(released[text] if text in released else self.scope.value(text))
         return post(last_step, *read)
+
+
+def noise_of_size(kind: Any, size: Expression, law: Mapping[str, Expression]) -> AdditiveNoise:
+    """Noise of a class, by its size and its other parameters. Raises InvalidArgument."""
+    names = [one.name for one in attrs.fields(kind)]
+    first = kind.noise if kind.noise in names else names[0]
+    others = [name for name in names if name != first]
+    if sorted(law) != sorted(others):
+        wanted = f"those of its parameters: {', '.join(others) or 'none'}"
+        raise InvalidArgument("names", wanted, ", ".join(law) or "none", 'As law = "left = 2".')
+    found: AdditiveNoise = kind(**{first: size, **law})
+    return found
 
 
 def _place(one: Told, key: str) -> str:

@@ -4,6 +4,7 @@ certificates name it by its place here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
 import attrs
@@ -15,13 +16,14 @@ from dpframe.privacy import Share
 from .algorithm import Algorithm
 from .bounds import bounds_of
 from .build import Builder
+from .words import words_of
 
 WAY_OUT = "Describe it for these bounds, or state the sensitivity for every B and Y."
 
 
 @lru_cache(maxsize=64)
-def _algorithm(text: str) -> Algorithm:
-    return Algorithm.read(text)
+def _algorithm(text: str, trust: tuple[type, ...]) -> Algorithm:
+    return Algorithm.read(text, words_of(trust))
 
 
 def _text(value: object) -> str:
@@ -34,23 +36,29 @@ def _text(value: object) -> str:
     )
 
 
+def _classes(value: Sequence[type]) -> tuple[type, ...]:
+    return tuple(value)
+
+
 @Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
 @attrs.frozen(slots=False)
 class Described:
     """An algorithm known by formulas: its canonical text, of which the graph is built. Nothing that
-    it releases is post-processed: the last step is named, not described.
+    it releases is post-processed: the last step is named, not described. `trust`: the classes whose
+    kinds the text may name.
     """
 
     text: str = attrs.field(converter=_text)
+    trust: tuple[type, ...] = attrs.field(default=(), converter=_classes)
 
     def __attrs_post_init__(self) -> None:
         """Text that is no description is refused at once."""
-        _algorithm(self.text)
+        _algorithm(self.text, self.trust)
 
     @cached_property
     def algorithm(self) -> Algorithm:
         """The releases and all that they read."""
-        return _algorithm(self.text)
+        return _algorithm(self.text, self.trust)
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
         """One release an entry, each a fresh draw. Raises InvalidArgument; also in a setting with
@@ -60,7 +68,7 @@ class Described:
         if any(one.trusted for one in told.releases) and told.bounds != bounds_of(setting):
             wanted = "the one for which sensitivities are stated"
             raise InvalidArgument("setting", wanted, bounds_of(setting), WAY_OUT)
-        return Builder.of(told, setting, budget).graph()
+        return Builder.of(told, setting, budget, words_of(self.trust)).graph()
 
     def __str__(self) -> str:
         """The title in quotes; without one, `the release of gram with the stated noise`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Setting
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP, ZeroConcentratedDP
 from dpframe.prover.certify import graph_of
+from dpframe.prover.problem import trusted_classes
 from dpframe.symbols import Expression, Number
 
 from .algorithm import Algorithm, algorithm
@@ -23,6 +24,7 @@ from .from_toml import checked, read_text, toml_tree
 from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, Part, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
 from .stated import ClaimedSensitivity, compared
+from .words import words_of
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -65,7 +67,8 @@ class Description:
     @cached_property
     def claimed_sensitivities(self) -> tuple[ClaimedSensitivity, ...]:
         """Every sensitivity that the file says the paper claims, beside the derived one."""
-        builder = Builder.of(self.algorithm, self.setting, self.target.budget)
+        words = words_of(self.regression.trust)
+        builder = Builder.of(self.algorithm, self.setting, self.target.budget, words)
         found: dict[str, tuple[str, Expression]] = {}
         for name, text in self.claims.items():
             with located(f"release {name}, claimed_sensitivity"):
@@ -78,18 +81,21 @@ class Description:
         return f"{self.regression}{cited}, claimed {self.target}"
 
 
-def read_description(path: str | Path) -> Description:
+def read_description(path: str | Path, *, trust: Sequence[type] = ()) -> Description:
     """The description in a file in TOML, whose name ends in .toml. The schema is docs/describing.
 
-    Reads that file and nothing else, and runs nothing of it. Raises InvalidArgument (UnsafeFormula
-    for formulas) that names the place in the file.
+    Reads that file and nothing else, and runs nothing of it. `trust` names classes of your own: the
+    file may write the `kind` of noise as a mechanism and that of a statistic or map as a function
+    of its fields; pass the same list to dp.audit and dp.certify. Raises InvalidArgument
+    (UnsafeFormula for formulas) that names the place in the file.
     """
     place = Path(path)
-    return _described(read_text(place), place.name)
+    return _described(read_text(place), place.name, trust)
 
 
-def parse_description(text: str, *, name: str = "text") -> Description:
-    """The description in a text in TOML; `name` stands for the file in messages.
+def parse_description(text: str, *, name: str = "text", trust: Sequence[type] = ()) -> Description:
+    """The description in a text in TOML; `name` stands for the file in messages, and `trust` is as
+    in read_description.
 
     >>> found = parse_description('''
     ... title = "a noisy count"
@@ -108,20 +114,21 @@ def parse_description(text: str, *, name: str = "text") -> Description:
     """
     if not isinstance(text, str):
         raise InvalidArgument("text", "text", type(text).__name__, "read_description reads files.")
-    return _described(text, name)
+    return _described(text, name, trust)
 
 
-def _described(text: str, name: str) -> Description:
+def _described(text: str, name: str, trust: Sequence[type]) -> Description:
+    classes = trusted_classes(trust)
     part = Part(toml_tree(checked(text, name), name), name)
     parts = keyed(part, TOP)
     with located(name):
         target, setting = _target(parts["claim"]), setting_of(parts)
-    told = algorithm(parts)
+    told = algorithm(parts, words_of(classes))
     if any(one.trusted for one in told.releases):
         told = attrs.evolve(told, bounds=bounds_of(setting))
     remarks, claims = _remarks(parts)
     found = Description(
-        regression=Described(told),
+        regression=Described(told, classes),
         target=target,
         setting=setting,
         accountant=_accountant(parts.get("accountant")),

@@ -29,9 +29,9 @@ UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move what stands around them."""
 
 PLAIN = {"text", "number"}
-IN_PYTHON = (
-    "A description imports nothing. Write the declaration in Python, and audit it by "
-    "dpframe audit module:Class --trust module:Class, for each class of your own."
+OF_YOUR_OWN = (
+    "A description imports nothing: write the kind of a class of your own, such as 'skewed', and "
+    "name the class by trust=[...] in Python or by --trust module:Class."
 )
 
 
@@ -79,10 +79,11 @@ class Part:
         )
 
     def word(self, words: Iterable[str]) -> str:
-        """One of these words. Raises InvalidArgument, for a class of one's own with a way out."""
+        """One of these words. Raises InvalidArgument, with the way out for a class of one's own."""
         found = self.text(MOST_IN_FORMULA)
         if found not in words:
-            near = IN_PYTHON if ":" in found else nearest(found, words).lstrip()
+            near = "" if ":" in found else nearest(found, words).lstrip()
+            near = near if "Did you mean" in near else OF_YOUR_OWN
             self.refuse(f"one of {', '.join(words)}", way_out=near)
         return found
 
@@ -136,7 +137,7 @@ NAMED: Schema = {"type": "object", "additionalProperties": FORMULA}
 NAMES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
 
 
-def _theorems(noise: type[AdditiveNoise]) -> list[str]:
+def theorems_of(noise: type[AdditiveNoise]) -> list[str]:
     """The names of its theorems of calibration."""
     return sorted(name for name, own in vars(noise).items() if isinstance(own, Calibration))
 
@@ -149,13 +150,11 @@ _NOISE: Mapping[str, type[AdditiveNoise]] = {
 MECHANISMS: Mapping[str, type[AdditiveNoise]] = {
     name.replace("_", " "): _NOISE[name] for name in NOISES
 }
-CALIBRATIONS: Mapping[type[AdditiveNoise], Mapping[str, Calibration]] = {
-    noise: {name: getattr(noise, name) for name in _theorems(noise)}
-    for noise in MECHANISMS.values()
-    if _theorems(noise)
-}
 JOINTLY = "jointly"
-THEOREMS = (*dict.fromkeys(name for some in CALIBRATIONS.values() for name in some), JOINTLY)
+THEOREMS = (
+    *dict.fromkeys(name for one in MECHANISMS.values() for name in theorems_of(one)),
+    JOINTLY,
+)
 RELATIONS = tuple(one.option for one in Relation)
 ACCOUNTANTS = ("auto", *(one.name for one in accountants.ACCOUNTANTS))
 NORMS = {"L1": L1, "L2": L2, "range": RANGE, "each score": RANGE}
@@ -214,6 +213,11 @@ RELEASE = (
     Key("variance", FORMULA, "The variance of Gaussian noise, where the paper states that."),
     Key(
         "scale", FORMULA, "The scale b of Laplace noise, whose std is sqrt(2) b; or of a selection."
+    ),
+    Key(
+        "law",
+        TEXT,
+        'Of noise of a class in trust: its other parameters, such as "left = 2, tail = 1/3".',
     ),
     Key("calibration", one_of(*THEOREMS), "A theorem that sizes the noise, instead of a formula."),
     Key("share", SHARE, "What the paper says this release costs: epsilon/3, delta/3."),

@@ -22,7 +22,7 @@ import attrs
 from dpframe.errors import UnsafeFormula
 from dpframe.symbols.grammar import Reader
 
-from .keys import IN_PYTHON
+from .keys import OF_YOUR_OWN
 from .limits import MOST_BRACKETS, MOST_DEEP, MOST_IN_FORMULA, MOST_PARTS, MOST_POWER, MOST_TERMS
 
 TOKEN = re.compile(
@@ -105,7 +105,7 @@ class _Reader(Reader[Tree]):
     token, most = TOKEN, MOST_BRACKETS
 
     def stray(self, rest: str) -> NoReturn:
-        self.refuse(IN_PYTHON if rest[:1] == ":" else f"Unexpected {rest!r}.")
+        self.refuse(OF_YOUR_OWN if rest[:1] == ":" else f"Unexpected {rest!r}.")
 
     def added(self, terms: list[tuple[bool, Tree]]) -> Tree:
         return Added(tuple(terms))

@@ -17,7 +17,8 @@ from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import Expression, Number, Symbol, add, constant, exact, multiply, power
 
-from .functions import FUNCTIONS, STATISTICS, Value
+from .functions import FUNCTIONS, STATISTICS, Function, Value
+from .keys import OF_YOUR_OWN
 from .language import (
     Added,
     Call,
@@ -44,6 +45,7 @@ class Scope:
     released: frozenset[str] = frozenset()
     arrays: Mapping[str, Post] = attrs.field(factory=dict)
     """What is made of earlier releases, by their names."""
+    functions: Mapping[str, Function] = FUNCTIONS
 
     @classmethod
     def of(cls, X: RowsNode, y: ColumnNode | None, budget: Share) -> Scope:
@@ -126,9 +128,9 @@ class Scope:
             case Turned(left, right):
                 return _turned(self._value(left), self._value(right))
             case Call(word, arguments):
-                if word not in FUNCTIONS:
-                    _unknown("function", word, FUNCTIONS)
-                function = FUNCTIONS[word]
+                if word not in self.functions:
+                    _unknown("function", word, self.functions)
+                function = self.functions[word]
                 takes = zip_longest(arguments, function.takes[: len(arguments)])
                 return function.of([self._argument(tree, kind) for tree, kind in takes])
         raise TypeError(tree)
@@ -156,6 +158,8 @@ def _unknown(what: str, word: str, known: Mapping[str, object]) -> NoReturn:
     near = ["log"] if word == "ln" and "log" in known else get_close_matches(word, known, 1)
     names = ", ".join(sorted(known, key=str.lower))
     way_out = f"Did you mean {near[0]}?" if near else f"Known: {names}."
+    if what == "function" and not near:
+        way_out = f"{way_out} {OF_YOUR_OWN}"
     if word == "delta":
         way_out = "The claim has no delta above 0."
     raise UnsafeFormula("formula", f"of known {what}s", word, way_out)

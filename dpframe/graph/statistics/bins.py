@@ -63,8 +63,8 @@ class Factored(Statistic):
     matrix of binom(2k, k)/4^k, rounded down to 2^-30 [FichtenbergerHU23]; "tree", all nodes of the
     binary tree over the bins [DworkNPR10] [ChanSS11].
 
-    One record moves it by a column times the record: the largest column norm times the move of the
-    sums. Proof page: proofs/continual.
+    One record moves it by a column times the record; of counts, one that is replaced by the
+    difference of two columns. Proof page: proofs/continual.
     """
 
     kind: ClassVar[str] = "factored"
@@ -108,7 +108,7 @@ def running_totals(released: Array, factor: str, bins: int) -> Array:
     """The totals up to each bin, shape (bins,) or (bins, d), of a release of Factored sums: by the
     other factor of the matrix of ones, or by the fewest nodes of the tree. A function for dp.post.
     """
-    rows = FACTORS[_factor(factor)](bins)[0]
+    rows = FACTORS[_factor(factor)](bins).rows
     answers = np.asarray(released, dtype=float).reshape(rows, -1)
     if factor == "tree":
         starts = np.cumsum([0, *tree_levels(bins)])
