@@ -95,11 +95,12 @@ def test_links_lead_to_files():
 
 
 def test_every_item_has_results_that_are_labelled():
-    """With their seed, repeats, time and machine; every line says NOT PRIVATE."""
+    """Of the declared repeats, with seed, time and machine; every line says NOT PRIVATE."""
     for item in ITEMS.values():
         facts = kept(item)
         assert facts is not None, item.name
-        assert {"seed", "repeats", "cpu_seconds", "machine"} <= set(facts)
+        assert {"seed", "cpu_seconds", "machine"} <= set(facts)
+        assert (facts["quick"], facts["repeats"]) == (False, item.amounts(quick=False)[0])
         found = records(item)
         assert found
         assert {one["label"] for one in found} == {"NOT PRIVATE"}

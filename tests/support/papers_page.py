@@ -50,8 +50,8 @@ command prints it beside the published numbers, draws it and writes both:
 
 Nothing here is private: preparations read the data, and every method is simulated, also where it is
 proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
-and values. All of them: `dpframe experiment all --not-private --quick`, which takes 4
-minutes and 17 seconds of CPU in one process, of an x86_64 machine with two cores.
+and values. All of them: `dpframe experiment all --not-private --quick`, which takes about
+seven minutes of CPU in one process, of an x86_64 machine with two cores.
 
 **Data** is a folder of sets NAME.csv.gz (comma separated numbers without a header, the target last)
 and insurance.csv, which `--data` or the environment variables DPFRAME_DATA (the folder) and
@@ -78,11 +78,12 @@ with gzip.open("winequality-white.csv.gz", "wt") as file:
     file.writelines(line.replace(";", ",") + "\\n" for line in text.splitlines()[1:])
 ```
 
-The paper of Alabi et al. (2022) is not among the five. Its DPTheilSen is declared in an adapted
-form alone, [TheilSen](../regressions/TheilSen.md): it pairs records by a public hash, since pairs
-by places in the table change with one more record; it draws from a public grid, on which the
-exponential mechanism needs no widening; and with an intercept it draws one deep point, where the
-paper draws two medians of predictions.
+The paper of Alabi et al. (2022), which Acharya et al. and Piazza cite, is not among the five. Its
+DPTheilSen is declared in an adapted form alone, [TheilSen](../regressions/TheilSen.md), and nothing
+of that name claims to be as printed: it pairs records by a public hash, since pairs by places in
+the table change with one more record; it draws from a public grid, on which the exponential
+mechanism needs no widening; and with an intercept it draws one deep point, where the paper draws
+two medians of predictions.
 
 **Inside** says that a published number lies where one more run of ours would, with probability 95%:
 by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
@@ -98,8 +99,8 @@ wide that a number inside says little.
 *agrees* unless fewer lie inside than the share of our own runs explains (the 1% quantile of a
 binomial law). Where they are in pictures alone, the section lists what the paper says of the
 picture and tests each sentence: *agrees* if all hold, *in part* if some do, *differs* if none
-does.
-*Ours* is in no paper. `dpframe audit NAME` prints the verdict on an algorithm with its reasons.
+does. *Ours* is in no paper. `dpframe audit NAME` prints the verdict on an algorithm with its
+reasons.
 
 | paper | tables and figures | published numbers judged | inside | of our own runs | ratio | width |
 |---|---|---|---|---|---|---|
@@ -150,24 +151,24 @@ def algorithms(slug: str) -> Iterator[str]:
     verdicts = {name: rest for name, *rest in LINE.findall(VERDICTS.read_text("utf-8"))}
     yield "| in the paper | declaration | variant | command | add/remove | replace-one |"
     yield "|---|---|---|---|---|---|"
-    for told, names in ALGORITHMS[slug].items():
+    for what, names in ALGORITHMS[slug].items():
         for name in names.split():
             variant, *both = verdicts[name]
             link = f"[{name}](../regressions/{name}.md)"
             command = f"`dpframe audit {name}`"
-            yield f"| {told} | {link} | {variant} | {command} | {' | '.join(both)} |"
+            yield f"| {what} | {link} | {variant} | {command} | {' | '.join(both)} |"
 
 
-def statement(name: str, what: str, where: str, found: str) -> tuple[str, ...]:
+def statement(name: str, what: str, where: str, result: str) -> tuple[str, ...]:
     """A row of the table of theorems; utility statements with their command and verdict."""
     page = (FOLDER / "utility.md").read_text(encoding="utf-8")
-    verdicts = {one: told.lower() for told, one in UTILITY.findall(page)}
+    verdicts = {one: word.lower() for word, one in UTILITY.findall(page)}
     names = where.split()
     if not set(names) <= set(verdicts):
-        return name, what, where, found
+        return name, what, where, result
     command = f"`python -m docs.generate.utility {where}`"
-    told = "; ".join(verdicts[one] for one in names)
-    return name, what, command, f"{found} [{told}](utility.md)".strip()
+    words = "; ".join(verdicts[one] for one in names)
+    return name, what, command, f"{result} [{words}](utility.md)".strip()
 
 
 def row(item: Item) -> str:
@@ -192,13 +193,10 @@ def section(item: Item) -> str:
     if facts is None:
         lines.append("No result is kept here.\n")
         return "\n".join(lines)
-    version = "quick version, " if facts["quick"] else ""
-    declared = item.repeats or item.run.repeats
-    fewer = f" of the {declared} declared" if facts["repeats"] < declared else ""
-    times = ("1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats") + fewer
+    times = "1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats"
     draws = f", {facts['draws']} draws of noise each" if facts["draws"] > 1 else ""
     lines.append(
-        f"*Kept: {version}{times}{draws}, seed {facts['seed']}; "
+        f"*Kept: {times}{draws}, seed {facts['seed']}; "
         f"{facts['cpu_seconds']} s of CPU, {facts['machine']}; "
         f"[all numbers](results/{item.name}.csv).*\n"
     )
