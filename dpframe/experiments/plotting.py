@@ -19,6 +19,7 @@ from .tables import Entry, panels
 
 COLUMNS = 3
 WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.5}, 2.5  # inches of a panel, by columns
+FILLS = ("full", "none", "left", "bottom", "top")  # of markers, by what is not the method
 FONT = 10.5  # points: numbers stay readable where a picture is 390 pixels wide
 
 
@@ -140,10 +141,11 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
     if figure.kind == "box":
         _boxes(axes, found, figure)
     else:
-        colors = {name: f"C{i}" for i, name in enumerate(dict.fromkeys(map(_other, curves)))}
+        others = list(dict.fromkeys(map(_other, curves)))
         for name, line in curves.items():
-            color = colors[_other(name)] if len(colors) > 1 else line[0].method.color
-            _draw(axes, name, line, figure, color)
+            place = others.index(_other(name))
+            look = (f"C{place}" if len(others) > 1 else "", FILLS[place % len(FILLS)])
+            _draw(axes, name, line, figure, look)
         if any(one.published for one in found):
             _published(axes, curves, figure)
         if "x" in figure.log:
@@ -187,20 +189,24 @@ def _number(value: float, _place: object) -> str:
     return f"$10^{{{power}}}$" if lead == "1" else f"${lead} \\cdot 10^{{{power}}}$"
 
 
-def _draw(axes: Any, name: str, line: Sequence[Entry], figure: Figure, color: str) -> None:
-    """One curve."""
+def _draw(
+    axes: Any, name: str, line: Sequence[Entry], figure: Figure, look: tuple[str, str]
+) -> None:
+    """One curve, in a color, or in that of its method, with markers filled so."""
     method = line[0].method
+    color, fill = look
     x = [float(one.point[figure.x]) for one in line]
     y = np.array([one.ours.value for one in line])
     (drawn,) = axes.plot(
         x,
         y,
         label=name.replace("; ", ", "),
-        color=color or None,
+        color=color or method.color or None,
         linestyle=method.line,
         marker=method.marker or None,
         linewidth=1.3,
-        markersize=3.2,
+        markersize=3.2 if fill == "full" else 4.5,
+        fillstyle=fill,
     )
     low, high = _band(line, y, figure)
     if low is None:
@@ -250,9 +256,24 @@ def _published(axes: Any, curves: dict[str, list[Entry]], figure: Figure) -> Non
 
 
 def _boxes(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
-    labels = [f"{float(one.point[figure.x]):g}" for one in found]
-    axes.boxplot([one.ours.runs for one in found], flierprops={"markersize": 3})
-    axes.set_xticks(range(1, len(labels) + 1), labels)
+    """A box of the runs of each method at each x, methods side by side."""
+    methods = list(dict.fromkeys(one.method for one in found))
+    places = list(dict.fromkeys(float(one.point[figure.x]) for one in found))
+    width = 0.7 / len(methods)
+    for i, method in enumerate(methods):
+        mine = [one for one in found if one.method is method]
+        drawn = axes.boxplot(
+            [one.ours.runs for one in mine],
+            positions=[j + (i - (len(methods) - 1) / 2) * width for j in range(len(mine))],
+            widths=0.85 * width,
+            patch_artist=True,
+            flierprops={"markersize": 3, "marker": method.marker or "o"},
+            medianprops={"color": "black"},
+        )
+        for box in drawn["boxes"]:
+            box.set(facecolor=method.color, alpha=(0.9, 0.3)[i % 2])
+        drawn["boxes"][0].set_label(method.name)
+    axes.set_xticks(range(len(places)), [f"{place:g}" for place in places])
 
 
 def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:

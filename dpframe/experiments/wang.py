@@ -138,7 +138,8 @@ PAPER = "Wang18"
 CEILING = ("trivial", 12)
 REGION = (
     "d = 10. Case 1: |X| |Theta| = |Y|, case 2: sqrt(d) |Y|. From Eqs 4 to 6, without the factors "
-    "that these leave out; privacy is free above a curve."
+    "that these leave out; privacy is free above a curve. No curve of ours: a curve bounds every "
+    "private method, JointSSP too, and up to a constant only, so that no method has one."
 )
 AS_CODED = "As exp_uci.m computes it: 10 folds, ridge 1, rows of length 1, labels over the largest."
 ITEMS = (

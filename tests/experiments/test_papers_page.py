@@ -7,16 +7,27 @@ import pytest
 
 from docs.generate.utility.statements import STATEMENTS as UTILITY
 from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_page import FOLDER, LINE, VERDICTS, judged, kept, pages, records
+from tests.support.papers_claims import CLAIMS
+from tests.support.papers_page import (
+    FOLDER,
+    LINE,
+    VERDICTS,
+    as_expected,
+    by,
+    judged,
+    kept,
+    pages,
+    records,
+)
 from tests.support.papers_rows import (
     ALGORITHMS,
-    FOUND,
+    FINDINGS,
     MISSING,
     NO_COMMAND,
+    OURS,
     PAPERS,
     STATEMENTS,
 )
-from tests.support.papers_rows import VERDICTS as JUDGED
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,8 +43,7 @@ def test_every_paper_has_its_rows():
     """Algorithms, statements and what is missing, of the papers that are there."""
     assert set(ALGORITHMS) == set(STATEMENTS) == set(MISSING) == set(PAPERS)
     assert {one.paper for one in ITEMS.values()} == {key for key, _, _ in PAPERS.values()}
-    assert set(FOUND) <= set(ITEMS)
-    assert set(" ".join(JUDGED.values()).split()) <= set(ITEMS)
+    assert set(FINDINGS) == set(ITEMS)
 
 
 COMMAND = re.compile(
@@ -85,11 +95,12 @@ def test_links_lead_to_files():
 
 
 def test_every_item_has_results_that_are_labelled():
-    """With their seed, repeats, time and machine; every line says NOT PRIVATE."""
+    """Of the declared repeats, with seed, time and machine; every line says NOT PRIVATE."""
     for item in ITEMS.values():
         facts = kept(item)
         assert facts is not None, item.name
-        assert {"seed", "repeats", "cpu_seconds", "machine"} <= set(facts)
+        assert {"seed", "cpu_seconds", "machine"} <= set(facts)
+        assert (facts["quick"], facts["repeats"]) == (False, item.amounts(quick=False)[0])
         found = records(item)
         assert found
         assert {one["label"] for one in found} == {"NOT PRIVATE"}
@@ -168,13 +179,72 @@ def test_nothing_with_a_number_is_missing():
     assert named("| Lemmas 8, 12 to 14 | Lemma 9 |", "Lemma") == {"8", "12", "13", "14"}
 
 
+def test_every_verdict_is_computed():
+    """From published numbers or from sentences of the paper, but for what is in no paper."""
+    published = {name for name, item in ITEMS.items() if judged(records(item))}
+    assert published | set(CLAIMS) | set(OURS) == set(ITEMS)
+    assert not published & set(CLAIMS)
+    assert not (published | set(CLAIMS)) & set(OURS)
+
+
+def disturbed(numbers, how):
+    """Numbers by place and method, those of the places or of the methods in another order."""
+    places, values = list(numbers), list(numbers.values())
+    if how == "places reversed":
+        return dict(zip(places, values[::-1], strict=True))
+    if how == "methods reversed":
+        return {
+            place: dict(zip(one, [*one.values()][::-1], strict=True))
+            for place, one in numbers.items()
+        }
+    if how == "growing":
+        factors = (1.1**i for i in range(len(places)))
+        return {
+            place: {name: value * factor for name, value in one.items()}
+            for (place, one), factor in zip(numbers.items(), factors, strict=True)
+        }
+    changed = {
+        "inverse": lambda value: 1 / (value + 1e-3),
+        "ones": lambda _: 1.0,
+        "towards a half": lambda value: (value + 0.5) / 2,
+    }[how]
+    return {place: {k: changed(v) for k, v in one.items()} for place, one in numbers.items()}
+
+
+HOWS = (
+    "places reversed",
+    "methods reversed",
+    "growing",
+    "inverse",
+    "ones",
+    "towards a half",
+)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_every_claim_can_fail(name):
+    """On the kept numbers in another order, or others."""
+    for claim, holds in CLAIMS[name]:
+        assert not all(
+            holds(lambda *axes, how=how, **of: disturbed(by(ITEMS[name], *axes, **of), how))
+            for how in HOWS
+        ), claim
+
+
+def test_too_few_inside_are_noticed():
+    """Of 200 numbers of a method whose own runs are inside at 95%."""
+    lines = [{"inside": str(int(k < 180)), "own": "0.95"} for k in range(200)]
+    assert not as_expected(lines)
+    assert as_expected([*lines[:180], *lines[:20]])
+
+
 def test_counts_by_hand():
-    """Published numbers, those inside, the share of our own runs, and the ratio."""
+    """Published numbers, those inside, the share of our own runs, the ratio and the width."""
     lines = [
-        {"inside": "1", "middle": "2", "published": "1", "own": "1"},
-        {"inside": "0", "middle": "8", "published": "1", "own": "0.75"},
-        {"inside": "", "middle": "", "published": "", "own": ""},
+        {"inside": "1", "middle": "2", "published": "1", "own": "1", "low": "1", "high": "4"},
+        {"inside": "0", "middle": "8", "published": "1", "own": "0.75", "low": "2", "high": "4"},
+        {"inside": "", "middle": "", "published": "", "own": "", "low": "", "high": ""},
     ]
-    assert judged(lines) == ("2", "1 (50.0%)", "87.5%", "4.000")
+    assert judged(lines) == ("2", "1 (50.0%)", "87.5%", "4.000", "3")
     assert judged(lines[2:]) == ()
     assert VERDICTS.is_file()

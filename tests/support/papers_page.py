@@ -13,38 +13,45 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 from typing import Any
+
+from scipy import stats
 
 from dpframe.experiments.catalogue import ITEMS
 from dpframe.experiments.declared import Item
 
-from .papers_rows import ALGORITHMS, FOUND, MISSING, PAPERS, STATEMENTS, verdict
+from .papers_claims import CLAIMS
+from .papers_rows import ALGORITHMS, FINDINGS, MISSING, OURS, PAPERS, STATEMENTS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "papers"
 RESULTS, IMAGES = FOLDER / "results", FOLDER / "images"
 VERDICTS = FOLDER.parent / "regressions" / "index.md"
 NOT_COUNTED = {"wang-table-3-caption"}
-ORDER = ("PDP-OP", "Jorgensen max", "Jorgensen mean")
+ORDER = ("PDP-OP", "uniform", "Jorgensen max", "Jorgensen mean")
 LINE = re.compile(
     r"^\| [^|]+ \| \[(\w+)\]\(\w+\.md\) \| (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
 )
 UTILITY = re.compile(r"^\*\*([^*]+)\.\*\*.*?/utility/(\w+)\.svg", re.MULTILINE | re.DOTALL)
+COUNTS = "published numbers | inside | of our own runs | ratio | width"
 MADE = "*This page is made by `python -m tests.support.papers_page`; a test compares it.*"
 HEAD = """\
 # Five papers, whole
 
-Every algorithm, theorem, table and figure of five papers: where it is, and what was found. Each
-table and figure is a declaration of a few lines (`dpframe/experiments/`), and one command prints it
-beside the published numbers, draws it and writes both:
+Every algorithm, theorem, table and figure of five papers, with a command, a verdict and our
+results. Each table and figure is a declaration of a few lines (`dpframe/experiments/`), and one
+command prints it beside the published numbers, draws it and writes both:
 
     dpframe experiment list
     dpframe experiment wang-figure-2 --not-private --quick --data FOLDER --out FOLDER
 
 Nothing here is private: preparations read the data, and every method is simulated, also where it is
 proved. Results are remembered, so that an interrupted run goes on, and `--quick` runs fewer repeats
-and values. All of them: `dpframe experiment all --not-private --quick`, which takes 4
-minutes and 17 seconds of CPU in one process, of an x86_64 machine with two cores.
+and values. All of them: `dpframe experiment all --not-private --quick`, which takes about
+seven minutes of CPU in one process, of an x86_64 machine with two cores.
 
 **Data** is a folder of sets NAME.csv.gz (comma separated numbers without a header, the target last)
 and insurance.csv, which `--data` or the environment variables DPFRAME_DATA (the folder) and
@@ -71,11 +78,12 @@ with gzip.open("winequality-white.csv.gz", "wt") as file:
     file.writelines(line.replace(";", ",") + "\\n" for line in text.splitlines()[1:])
 ```
 
-The paper of Alabi et al. (2022) is not among the five. Its DPTheilSen is declared in an adapted
-form alone, [TheilSen](../regressions/TheilSen.md): it pairs records by a public hash, since pairs
-by places in the table change with one more record; it draws from a public grid, on which the
-exponential mechanism needs no widening; and with an intercept it draws one deep point, where the
-paper draws two medians of predictions.
+The paper of Alabi et al. (2022), which Acharya et al. and Piazza cite, is not among the five. Its
+DPTheilSen is declared in an adapted form alone, [TheilSen](../regressions/TheilSen.md), and nothing
+of that name claims to be as printed: it pairs records by a public hash, since pairs by places in
+the table change with one more record; it draws from a public grid, on which the exponential
+mechanism needs no widening; and with an intercept it draws one deep point, where the paper draws
+two medians of predictions.
 
 **Inside** says that a published number lies where one more run of ours would, with probability 95%:
 by t of the logarithms of our repeats and, where the published number is a mean of more fits, less
@@ -83,15 +91,19 @@ what fits vary within a repeat; half a unit of its last digit is allowed for. A 
 in about 95% of its cells, in more where noise outweighs what tables differ by; cells of one row
 share a table. *Of our own runs* is the share that passes the same test, each judged by the others:
 what to expect of a method that is the same. *Ratio* is the geometric mean of ours over those
-published.
+published. *Width* is the upper end of the interval over its lower end, in the median: four or
+twelve repeats of a method whose errors span powers of ten, as those of SSP do, give intervals so
+wide that a number inside says little.
 
-**Verdicts** of tables and figures: *agrees*, published numbers lie inside as our own runs do, or
-what the text says of a picture without numbers is true of ours; *in part*, not all of it is;
-*stand-in*, the data cannot be had; *ours*, not in the paper. `dpframe audit NAME` prints the
-verdict on an algorithm with its reasons.
+**Verdicts** of tables and figures are computed from the kept numbers. Where numbers are published:
+*agrees* unless fewer lie inside than the share of our own runs explains (the 1% quantile of a
+binomial law). Where they are in pictures alone, the section lists what the paper says of the
+picture and tests each sentence: *agrees* if all hold, *in part* if some do, *differs* if none
+does. *Ours* is in no paper. `dpframe audit NAME` prints the verdict on an algorithm with its
+reasons.
 
-| paper | tables and figures | published numbers judged | inside | of our own runs | ratio |
-|---|---|---|---|---|---|
+| paper | tables and figures | published numbers judged | inside | of our own runs | ratio | width |
+|---|---|---|---|---|---|---|
 """
 
 
@@ -107,7 +119,7 @@ def index() -> str:
     for slug, (key, title, _) in PAPERS.items():
         items = items_of(key)
         found = [one for item in judged_once(items) for one in records(item)]
-        counts = " | ".join(judged(found)) or "none is printed | | | "
+        counts = " | ".join(judged(found)) or "none is printed | | | | "
         rows += f"| [{title}]({slug}.md) | {len(items)} | {counts} |\n"
     toc = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
     return f"{HEAD}{rows}\n{missing()}\n{MADE}\n\n{toc}"
@@ -115,7 +127,7 @@ def index() -> str:
 
 def missing() -> str:
     """What cannot be had."""
-    lines = [f"- {PAPERS[slug][1]}: {told}." for slug, told in MISSING.items() if told]
+    lines = [f"- {PAPERS[slug][1]}: {what}." for slug, what in MISSING.items() if what]
     return "**Missing**, as its data cannot be had:\n\n" + "\n".join(lines) + "\n"
 
 
@@ -124,13 +136,10 @@ def page(slug: str) -> str:
     key, title, source = PAPERS[slug]
     parts = [f"# {title}\n\n{source}\n\n{MADE}\n"]
     parts += ["## Algorithms\n", *algorithms(slug), "\n## Theorems and lemmas\n"]
-    parts += ["| statement | what | command | found |", "|---|---|---|---|"]
+    parts += ["| statement | what | command | result |", "|---|---|---|---|"]
     parts += [f"| {' | '.join(statement(*row))} |" for row in STATEMENTS[slug]]
-    parts += [
-        "\n## Tables and figures\n",
-        "| what | command | verdict | published numbers | inside | of our own runs | ratio |",
-    ]
-    parts += ["|---|---|---|---|---|---|---|"]
+    parts += ["\n## Tables and figures\n", f"| what | command | verdict | {COUNTS} |"]
+    parts += ["|---" * 8 + "|"]
     items = items_of(key)
     parts += [row(item) for item in items]
     parts += [section(item) for item in items]
@@ -142,32 +151,32 @@ def algorithms(slug: str) -> Iterator[str]:
     verdicts = {name: rest for name, *rest in LINE.findall(VERDICTS.read_text("utf-8"))}
     yield "| in the paper | declaration | variant | command | add/remove | replace-one |"
     yield "|---|---|---|---|---|---|"
-    for told, names in ALGORITHMS[slug].items():
+    for what, names in ALGORITHMS[slug].items():
         for name in names.split():
             variant, *both = verdicts[name]
             link = f"[{name}](../regressions/{name}.md)"
             command = f"`dpframe audit {name}`"
-            yield f"| {told} | {link} | {variant} | {command} | {' | '.join(both)} |"
+            yield f"| {what} | {link} | {variant} | {command} | {' | '.join(both)} |"
 
 
-def statement(name: str, what: str, where: str, found: str) -> tuple[str, ...]:
+def statement(name: str, what: str, where: str, result: str) -> tuple[str, ...]:
     """A row of the table of theorems; utility statements with their command and verdict."""
     page = (FOLDER / "utility.md").read_text(encoding="utf-8")
-    verdicts = {one: told.lower() for told, one in UTILITY.findall(page)}
+    verdicts = {one: word.lower() for word, one in UTILITY.findall(page)}
     names = where.split()
     if not set(names) <= set(verdicts):
-        return name, what, where, found
+        return name, what, where, result
     command = f"`python -m docs.generate.utility {where}`"
-    told = "; ".join(verdicts[one] for one in names)
-    return name, what, command, f"{found} [{told}](utility.md)".strip()
+    words = "; ".join(verdicts[one] for one in names)
+    return name, what, command, f"{result} [{words}](utility.md)".strip()
 
 
 def row(item: Item) -> str:
     """One line of the table of tables."""
-    counts = " | ".join(judged(records(item))) or " | | | "
+    counts = " | ".join(judged(records(item))) or " | | | | "
     name = f"[{item.title.partition(':')[0]}](#{anchor(item)})"
     command = f"`dpframe experiment {item.name} --not-private`"
-    return f"| {name} | {command} | {verdict(item.name)} | {counts} |"
+    return f"| {name} | {command} | {verdict(item)} | {counts} |"
 
 
 def section(item: Item) -> str:
@@ -177,18 +186,17 @@ def section(item: Item) -> str:
     if item.stand_in:
         lines.append(f"**Stand-in data**: {item.stand_in.removesuffix('.')}.\n")
     lines.append(f"{item.note}\n")
-    if item.name in FOUND:
-        lines.append(f"**Found**: {found(item)}\n")
+    if item.name in FINDINGS:
+        lines.append(f"**Results**: {findings(item)}\n")
+    if item.name in CLAIMS:
+        lines += ["| the paper says | in our numbers |", "|---|---|", *tested(item), ""]
     if facts is None:
         lines.append("No result is kept here.\n")
         return "\n".join(lines)
-    version = "quick version, " if facts["quick"] else ""
-    declared = item.repeats or item.run.repeats
-    fewer = f" of the {declared} declared" if facts["repeats"] < declared else ""
-    times = ("1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats") + fewer
+    times = "1 repeat" if facts["repeats"] == 1 else f"{facts['repeats']} repeats"
     draws = f", {facts['draws']} draws of noise each" if facts["draws"] > 1 else ""
     lines.append(
-        f"*Kept: {version}{times}{draws}, seed {facts['seed']}; "
+        f"*Kept: {times}{draws}, seed {facts['seed']}; "
         f"{facts['cpu_seconds']} s of CPU, {facts['machine']}; "
         f"[all numbers](results/{item.name}.csv).*\n"
     )
@@ -198,13 +206,17 @@ def section(item: Item) -> str:
         lines.append(f"![{item.title}](images/{item.name}.png)\n")
     if item.over:
         lines += [*quotients(item), ""]
-    by = {}
+    own: dict[str, list[dict[str, str]]] = {}
     for one in records(item):
-        by.setdefault(one["method"], []).append(one)
-    counts = [(name, *told) for name, mine in by.items() if (told := judged(mine))]
+        own.setdefault(one["method"], []).append(one)
+    counts = [(name, *cells) for name, mine in own.items() if (cells := judged(mine))]
     if counts:
-        lines += ["| method | published numbers | inside | of our own runs | ratio |"]
-        lines += ["|---|---|---|---|---|", *(f"| {' | '.join(one)} |" for one in counts), ""]
+        lines += [
+            f"| method | {COUNTS} |",
+            "|---" * 6 + "|",
+            *(f"| {' | '.join(one)} |" for one in counts),
+            "",
+        ]
     return "\n".join(lines)
 
 
@@ -216,37 +228,82 @@ def quotients(item: Item) -> Iterator[str]:
     heads = " | ".join(f"{one}, ours | published" for one in names)
     yield f"| over {item.over} | {axis} | {heads} |"
     yield "|---" * (2 + 2 * len(names)) + "|"
-    by: dict[tuple[str, str], list[str]] = {}
+    rows: dict[tuple[str, str], list[str]] = {}
     for one in kept:
-        by.setdefault((one["metric"], one[axis]), []).extend([one["ratio"], one["published_ratio"]])
-    for place, cells in by.items():
+        place = (one["metric"], one[axis])
+        rows.setdefault(place, []).extend([one["ratio"], one["published_ratio"]])
+    for place, cells in rows.items():
         yield f"| {' | '.join([*place, *cells])} |"
 
 
-def found(item: Item) -> str:
+def verdict(item: Item) -> str:
+    """What the kept numbers say of a table or figure, in a word."""
+    if item.name in OURS:
+        return "ours"
+    word = "agrees" if item.name not in CLAIMS and as_expected(records(item)) else "differs"
+    if item.name in CLAIMS:
+        hold = [holds(partial(by, item)) for _, holds in CLAIMS[item.name]]
+        word = "agrees" if all(hold) else "in part" if any(hold) else "differs"
+    return f"{word}, stand-in data" if item.stand_in else word
+
+
+def as_expected(found: list[dict[str, str]]) -> bool:
+    """Whether as many published numbers lie inside as the share of our own runs explains."""
+    inside = [int(one["inside"]) for one in found if one["inside"]]
+    own = [float(one["own"]) for one in found if one["own"]]
+    share = math.fsum(own) / len(own)
+    return bool(stats.binom.cdf(sum(inside), len(inside), share) >= 0.01)
+
+
+def tested(item: Item) -> Iterator[str]:
+    """What the paper says of a picture, and whether it holds in the kept numbers."""
+    for claim, holds in CLAIMS[item.name]:
+        yield f"| {claim} | {'holds' if holds(partial(by, item)) else 'does not hold'} |"
+
+
+def findings(item: Item) -> str:
     """The sentence, with the counts that it names taken from the kept numbers."""
-    sentence = FOUND[item.name]
+    sentence = FINDINGS[item.name]
     if "{" not in sentence:
         return sentence
     ours, theirs = points(item, "value"), points(item, "published")
+    rivals = tuple(one for one in ORDER if one in ours[0])
     derived = "PersonalizedRidge"
     return sentence.format(
         points=len(ours),
-        order=sum(one[ORDER[0]] < one[ORDER[1]] < one[ORDER[2]] for one in ours),
-        theirs=sum(one[ORDER[0]] < one[ORDER[1]] < one[ORDER[2]] for one in theirs),
-        first=sum(one[ORDER[0]] == min(one[name] for name in ORDER) for one in ours),
-        their_first=sum(one[ORDER[0]] == min(one[name] for name in ORDER) for one in theirs),
+        order=sum(ordered(one, rivals) for one in ours),
+        theirs=sum(ordered(one, rivals) for one in theirs),
+        first=sum(one[ORDER[0]] == min(one[name] for name in rivals) for one in ours),
+        their_first=sum(one[ORDER[0]] == min(one[name] for name in rivals) for one in theirs),
         derived=sum(one[derived] < one[ORDER[0]] for one in ours if derived in one),
     )
 
 
+def ordered(values: dict[str, float], names: tuple[str, ...]) -> bool:
+    """Whether the values of these methods increase."""
+    return all(values[a] < values[b] for a, b in pairwise(names))
+
+
+def by(item: Item, *axes: str, column: str = "value") -> dict[tuple[float | str, ...], Any]:
+    """The numbers of a column, by the values of axes ("metric" may be one) and by method."""
+    result: dict[tuple[float | str, ...], dict[str, float]] = {}
+    for one in records(item):
+        place = tuple(number(one[axis]) for axis in axes)
+        result.setdefault(place, {})[one["method"]] = float(one[column] or "nan")
+    return result
+
+
+def number(text: str) -> float | str:
+    """A number where the text is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def points(item: Item, column: str) -> list[dict[str, float]]:
     """Of every metric and point the numbers of a column, by method."""
-    by: dict[tuple[str, ...], dict[str, float]] = {}
-    for one in records(item):
-        place = (one["metric"], *(one[axis] for axis in item.run.axes))
-        by.setdefault(place, {})[one["method"]] = float(one[column] or "nan")
-    return list(by.values())
+    return list(by(item, "metric", *item.run.axes, column=column).values())
 
 
 def anchor(item: Item) -> str:
@@ -280,18 +337,20 @@ def kept(item: Item) -> dict[str, Any] | None:
 
 
 def judged(found: list[dict[str, str]]) -> tuple[str, ...]:
-    """Published numbers that could be judged, those inside, the share of our own runs that is, and
-    the geometric mean of ratios; nothing where none could be judged.
+    """Published numbers that could be judged, those inside, the share of our own runs that is, the
+    geometric mean of ratios, the median width of intervals; nothing where none could be judged.
     """
-    told = [one for one in found if one["inside"]]
-    if not told:
+    some = [one for one in found if one["inside"]]
+    if not some:
         return ()
-    inside = sum(int(one["inside"]) for one in told)
-    own = [float(one["own"]) for one in told if one["own"]]
+    inside = sum(int(one["inside"]) for one in some)
+    own = [float(one["own"]) for one in some if one["own"]]
     share = f"{math.fsum(own) / len(own):.1%}" if own else ""
-    logs = [math.log(float(one["middle"]) / float(one["published"])) for one in told]
+    logs = [math.log(float(one["middle"]) / float(one["published"])) for one in some]
     ratio = math.exp(math.fsum(logs) / len(logs))
-    return str(len(told)), f"{inside} ({inside / len(told):.1%})", share, f"{ratio:.3f}"
+    width = median(float(one["high"]) / float(one["low"]) for one in some)
+    shown = f"{width:,.0f}" if width >= 10 else f"{width:.3g}"
+    return str(len(some)), f"{inside} ({inside / len(some):.1%})", share, f"{ratio:.3f}", shown
 
 
 def keep(out: Path) -> None:
