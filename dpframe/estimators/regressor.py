@@ -18,7 +18,8 @@ from dpframe.inference.result import Inference, Units
 from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import default_regression
+from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
+from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
 from .hidden import named
@@ -29,6 +30,12 @@ from .summary import Summary, between, constant_of, counted, in_units
 from .units import Scale, entry_bound, label_scale, predictions
 
 Array = NDArray[Any]
+MOST = 0.5  # of the variance of a coefficient
+SHORTER = (
+    "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
+    f"than predictions, fit {written(FOR_INTERVALS)} instead: it spends more on X'X and X'y, and "
+    "its intervals are mostly shorter. It is another fit, which costs its own budget."
+)
 
 
 class Assumptions(TypedDict, total=False):
@@ -276,6 +283,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
         notes = sentences(inference, named(inference.unseen.lost, inference.units), some=some)
+        default = self.certificate_.regression == JointSSP()
+        noisy = not np.median(np.nan_to_num(estimates.shares, nan=1.0)) <= MOST
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         return Summary(
             estimates=estimates,
@@ -285,7 +294,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
-            notes=(*notes, *([together] if simultaneous else [])),
+            notes=(
+                *notes,
+                *([together] if simultaneous else []),
+                *([SHORTER] if default and noisy else []),
+            ),
         )
 
     @property
