@@ -35,6 +35,7 @@ from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
 from dpframe.sources.opening import header, is_frame
+from dpframe.sources.progress import Progress
 from dpframe.sources.table import Table
 from dpframe.symbols import Expression
 
@@ -121,6 +122,10 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""
         check_callers(self)
+        with Progress(None, "fitting"):
+            return self._fitted_once(X, y, epsilon, executor)
+
+    def _fitted_once(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         if not isinstance(self.setting, Setting):
             wanted = "a dp.Setting: the public description of the table"
             raise InvalidArgument("setting", wanted, self.setting, DESCRIBE)
