@@ -48,7 +48,7 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import Linear, Scale, check_undone, linear, mapped, row_maps
+from .units import Linear, Scale, check_undone, in_one_unit, linear, mapped, row_maps
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -181,7 +181,8 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _in(self, theta: Array, label: Scale) -> Linear:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
-        setting = self.certificate_.setting.nodes()[0]
+        known = in_one_unit(self.certificate_.graph)
+        setting = self.certificate_.setting.nodes()[0] if known else None
         return linear(theta, self._maps, self._columns, label, self._number, setting)
 
     def _check_output(self, certificate: Certificate, source: Source) -> None:

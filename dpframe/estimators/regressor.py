@@ -85,6 +85,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
         no scale (normalised rows, or `X.clip(norm=1)` below the norm that rows have before) they
         are those of the mapped rows, and named `age (mapped)`; the constant column's is among them.
+        So they are named where X'X and X'y are released times different numbers, which a function
+        may undo or not. Rows and labels that are weighed differently are refused.
         Where the declaration clips labels, coefficients and predictions are of the clipped labels.
         Bounds centre, too: without an intercept in the setting the fit goes through the middle of
         all bounds, and `intercept_` is the constant that follows from it.

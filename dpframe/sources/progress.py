@@ -80,7 +80,7 @@ class Progress:
         with self._lock:
             if not self._over:
                 now = self._inner
-                bar = _Cell() if in_notebook() else _Terminal()
+                bar: _Cell | _Terminal = _Cell() if in_notebook() else _Terminal()
                 bar.update(now._what, now._done, now._count)  # noqa: SLF001
                 self._bar = bar
 
