@@ -147,7 +147,8 @@ def attack(
 
     Bounds hold together with `confidence`. Draws come from the operating system, or from a
     simulation with this `seed`. `told` is called with what is being done; left out, a bar shows it
-    after two seconds, on a terminal or in a notebook. Nothing is charged: attack with tables that are no secret. Raises InvalidArgument, NotExecutable.
+    after two seconds, on a terminal or in a notebook. Nothing is charged: attack with
+    tables that are no secret. Raises InvalidArgument, NotExecutable.
 
     >>> import dpframe as dp
     >>> found = dp.attack(dp.Laplace(scale="0.5"), claim=dp.PureDP(1), draws=4000, seed=1)
