@@ -33,8 +33,8 @@ Array = NDArray[Any]
 MOST = 0.5  # of the variance of a coefficient
 SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
-    f"than predictions, fit {written(FOR_INTERVALS)} instead: it spends more on X'X and X'y, and "
-    "its intervals are mostly shorter. It is another fit, which costs its own budget."
+    f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
+    "shorter, its predictions worse. It is another fit, which costs its own budget."
 )
 
 

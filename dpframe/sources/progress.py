@@ -130,6 +130,7 @@ class _Cell:
 
         bundle = {"text/plain": text, "text/html": html}
         if self._handle is None:
-            self._handle = display(bundle, raw=True, display_id=True)
+            shown: Any = display
+            self._handle = shown(bundle, raw=True, display_id=True)
         else:
             self._handle.update(bundle, raw=True)
