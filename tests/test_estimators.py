@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 import dpframe as dp
+from dpframe.graph.maps.bounds import ToUnitInterval
 from tests.support.sklearn_checks import checks
 
 BALL = dp.Setting(X=dp.Rows(norm=10), y=dp.Column(bound=10), relation=dp.ADD_REMOVE)
@@ -208,7 +209,9 @@ def test_a_clip_below_the_norm_of_bounded_rows_is_named_without_a_codebook_too()
         assert simulated(changed, setting=BALL).fit(np.eye(2), np.ones(2)).coef_names_ == names
 
 
-@pytest.mark.parametrize("place", ["divided", "clipped", "counted"])
+@pytest.mark.parametrize(
+    "place", ["divided", "clipped", "counted", "there and back", "weighed alike"]
+)
 def test_released_numbers_that_rows_are_mapped_by_are_undone(place: str) -> None:
     """Divided by one, clipped to one; what is summed beside them scales nothing."""
     X, y = people()
@@ -219,10 +222,20 @@ def test_released_numbers_that_rows_are_mapped_by_are_undone(place: str) -> None
     assert np.array_equal(again.predict(X), model.predict(X))
 
 
-@pytest.mark.parametrize("place", ["labels", "shifted", "labels by a number", "twice", "matrix"])
+def test_sums_times_different_numbers_give_coefficients_in_units_that_nobody_knows() -> None:
+    """A function may divide by them, or not; times one number, they cancel."""
+    for gram, moment, names in ((2, 2, ("x0", "x1")), (1, 2, ("x0 (mapped)", "x1 (mapped)"))):
+        model = simulated(Multiplied(gram, moment), setting=BALL).fit(np.eye(2), np.ones(2))
+        assert model.coef_names_ == names
+
+
+UNKNOWN = ["labels", "shifted", "labels by a number", "twice", "matrix"]
+
+
+@pytest.mark.parametrize("place", [*UNKNOWN, "onto", "weighed", "shrunk"])
 def test_what_nothing_undoes_is_refused_before_the_fit(place: str) -> None:
     """Scaled labels, a matrix that no function reads: coefficients of other units."""
-    with pytest.raises(dp.InvalidArgument, match="got Scaling, which does not undo '"):
+    with pytest.raises(dp.InvalidArgument, match=r"got Scaling, which (does|weighs|shrinks)"):
         simulated(Scaling(place)).fit(*people())
 
 
@@ -253,12 +266,29 @@ class Scaling(dp.Regression):
             "shifted": (X, (y - "1/4").clip(-2, 2), X),
             "labels by a number": (X, y / number, X),
             "twice": (X, (y / 2) / number, X),
+            "there and back": (X, (y / 2) * 2, X),
+            "onto": (X, ToUnitInterval(y, -2, 2), X),
+            "weighed": (X.weighted("1/2"), y, X),
+            "weighed alike": (X.weighted("1/2"), y.weighted("1/2"), X),
+            "shrunk": (X, y.shrunk_with(X, norm="1/2"), X),
             "matrix": (X.times(dp.graph.public_array(np.diag([2, 1, 1]))).clip(norm=4), y, X),
         }[self.place]
         read = (rows.T @ rows, rows.T @ labels, other.sum())
         pairs = zip(read, shares, strict=True)
         seen = [dp.release(one, dp.Gaussian.analytic, pay) for one, pay in pairs]
         return dp.post(solved, *seen, sums, number if self.place == "twice" else 8)
+
+
+class Multiplied(dp.Regression):
+    """Least squares of X'X and X'y, each released times a public number."""
+
+    gram: int = 1
+    moment: int = 1
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        read = (self.gram * (X.T @ X), self.moment * (X.T @ y))
+        pairs = zip(read, budget.split_evenly(2), strict=True)
+        return dp.post(solved, *(dp.release(a, dp.Gaussian.analytic, b) for a, b in pairs))
 
 
 class Rescaled(dp.Regression):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .releases_compared import ReleaseNoise, ReleasesCompared
 
 POINTS = 61  # of a curve
+MOST_TICKS = 8
 COLOURS = ("#0b5fa5", "#d1495b", "#2a9d4a", "#8a4fbf", "#c97b12", "#3f3f46")
 SHADE = "#d9d9de"
 Line = tuple[str, list[float], list["Cell"]]
@@ -68,20 +69,24 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
     at = sorted({float(line.epsilon) for line in compared.lines})
     for place, (names, lines) in enumerate(_alike(of, lambda line: [line.ratio])):
         label = f"{names}: declared"
-        axes.plot(at, [one.ratio for one in lines], "o-", color=COLOURS[-1 - place], label=label)
+        wide = {"color": COLOURS[-1 - place], "linewidth": 6, "alpha": 0.4}  # others may lie on it
+        axes.plot(at, [one.ratio for one in lines], "-", label=label, **wide)
         heights += [one.ratio for one in lines]
     for place, (names, lines) in enumerate(_alike(of, _calibrated)):
-        for style, which in (("^-", "analytic"), ("s-", "classical")):
+        for turn, (style, which) in enumerate((("^-", "analytic"), ("s--", "classical"))):
             cells = [getattr(one, which) for one in lines]
             if all(cells):
                 values, valid = [c.ratio for c in cells], [c.valid for c in cells]
-                colour = COLOURS[place % len(COLOURS)]
+                colour = COLOURS[(2 * place + turn) % len(COLOURS)]
                 options = {"color": colour, "linewidth": 1, "markersize": 4}
                 axes.plot(at, values, style[0] + ":", **options)
                 solid = np.where(valid, values, np.nan)
                 axes.plot(at, solid, style, label=f"{names}: {which}", **options)
                 heights += values
     axes.set(xscale="log", xlabel="epsilon")
+    if len(at) <= MOST_TICKS:
+        axes.set_xticks(at, [f"{epsilon:g}" for epsilon in at])
+        axes.set_xticks([], minor=True)
     _scale(axes, "ratio", heights)
     axes.set_ylabel("std over the std that is enough")
     beyond = [one.epsilon for one in compared.lines if one.classical and not one.classical.valid]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import pkgutil
 import re
+import sys
 import traceback
 from importlib import import_module
 from pathlib import Path
@@ -52,6 +53,9 @@ class Group(TyperGroup):
 
             complain(spelled(str(error)))
             raise typer.Exit(2) from None
+        except BrokenPipeError:  # whoever read the output has read enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
         except OverflowError:
             from .printing import complain
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import attrs
@@ -71,18 +68,16 @@ def attack_(
         aim = target_of(epsilon or "1", delta or "1e-6")
         setting = setting_of(norm or "1", bound or "1", relation.relation, "1", box)
         target, claim = _certified(declared, aim, setting, trust), None
-    with telling() as told:
-        found_ = dp.attack(
-            target,
-            on=None if on is None else imported(on),
-            claim=claim,
-            sensitivity=sensitivity,
-            relation=relation.relation,
-            draws=draws,
-            confidence=confidence,
-            seed=seed,
-            told=told,
-        )
+    found_ = dp.attack(
+        target,
+        on=None if on is None else imported(on),
+        claim=claim,
+        sensitivity=sensitivity,
+        relation=relation.relation,
+        draws=draws,
+        confidence=confidence,
+        seed=seed,
+    )
     if as_json:
         print_json(found_.record())
     else:
@@ -121,24 +116,3 @@ def _numbered(declared: dp.Regression) -> dp.Regression:
     fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}
     free = {key: one for key, one in fields.items() if isinstance(one, Symbol)}
     return attrs.evolve(declared, **{key: one.domain.example() for key, one in free.items()})
-
-
-@contextmanager
-def telling() -> Iterator[Callable[[str], None]]:
-    """A line on stderr that says what is being done, after two seconds and on a terminal only."""
-    from rich.console import Console
-
-    from dpframe.sources.progress import PATIENCE
-
-    started = time.monotonic()
-    status = Console(stderr=True).status("")
-
-    def told(text: str) -> None:
-        if sys.stderr.isatty() and time.monotonic() - started > PATIENCE:
-            status.update(text)
-            status.start()
-
-    try:
-        yield told
-    finally:
-        status.stop()

@@ -125,11 +125,12 @@ def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
         described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
         print_json({**described, **done.audit.records(), **found.record()})
         return
+    from dpframe.audits.figures import hanging
     from dpframe.audits.findings.findings import findings_text
     from dpframe.audits.page import page
 
-    for note in done.notes:
-        say("\n".join(f" | {line}" for line in note.splitlines()))
-    say(page(done.audit, width()))
+    title, _, rest = page(done.audit, width()).partition("\n")
+    notes = [line for note in done.notes for line in hanging(f"  {note}", width=width())]
+    say("\n".join([title, *notes, rest]))
     if text := findings_text(found, width()):
         say(f"\n{text}")

@@ -104,6 +104,6 @@ def _described(found: Description, options: AuditOptions) -> Audited:
         trust=options.trust,
     )
     remarks = [f"{name}: {text}" for name, text in found.remarks.items() if text]
-    claims = [str(one) for one in found.claimed_sensitivities]
+    claims = [f"sensitivity of {one}" for one in found.claimed_sensitivities]
     notes = [text for text in (found.citation, found.notes, *remarks, *claims) if text]
     return Audited(done, found.title, tuple(notes))

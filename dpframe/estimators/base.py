@@ -35,6 +35,7 @@ from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
 from dpframe.sources.opening import header, is_frame
+from dpframe.sources.progress import Progress
 from dpframe.sources.table import Table
 from dpframe.symbols import Expression
 
@@ -47,7 +48,7 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import Linear, Scale, check_undone, linear, mapped, row_maps
+from .units import Linear, Scale, check_undone, in_one_unit, linear, mapped, row_maps
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -121,6 +122,10 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         """Certify, then execute once; what was released is kept, whatever is raised after it."""
         check_callers(self)
+        with Progress(None, "fitting"):
+            return self._fitted_once(X, y, epsilon, executor)
+
+    def _fitted_once(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
         if not isinstance(self.setting, Setting):
             wanted = "a dp.Setting: the public description of the table"
             raise InvalidArgument("setting", wanted, self.setting, DESCRIBE)
@@ -176,7 +181,8 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     def _in(self, theta: Array, label: Scale) -> Linear:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
-        setting = self.certificate_.setting.nodes()[0]
+        known = in_one_unit(self.certificate_.graph)
+        setting = self.certificate_.setting.nodes()[0] if known else None
         return linear(theta, self._maps, self._columns, label, self._number, setting)
 
     def _check_output(self, certificate: Certificate, source: Source) -> None:

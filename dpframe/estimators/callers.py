@@ -11,9 +11,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.frozen import FrozenEstimator
-from sklearn.pipeline import FeatureUnion, Pipeline
 
 from dpframe.errors import InvalidArgument
 from dpframe.sources.reading import Plain
@@ -58,24 +55,30 @@ def callers(frame: FrameType | None) -> Iterator[Any]:
 
 def steps(caller: Any) -> list[tuple[str, Any]]:
     """The fitted steps in front of what the caller is fitting."""
-    if isinstance(caller, Pipeline):
+    if _is(caller, "pipeline.Pipeline"):
         return [(f"step {name!r}", step) for name, step in caller.steps[:-1]]
-    if isinstance(caller, TransformedTargetRegressor):
+    if _is(caller, "compose.TransformedTargetRegressor"):
         return [("transformer_", getattr(caller, "transformer_", None))]
     return []
 
 
 def learned(step: Any) -> bool:
     """Whether a step has learned more than names and numbers of columns."""
-    if step is None or isinstance(step, (str, FrozenEstimator)):
+    if step is None or isinstance(step, str) or _is(step, "frozen.FrozenEstimator"):
         return False
-    if isinstance(step, Pipeline):
+    if _is(step, "pipeline.Pipeline"):
         return any(learned(one) for _, one in step.steps)
-    if isinstance(step, FeatureUnion):
+    if _is(step, "pipeline.FeatureUnion"):
         return any(learned(one) for _, one in step.transformer_list)
     if hasattr(step, "transformers_"):  # of a ColumnTransformer
         return any(learned(one) for _, one, _ in step.transformers_)
     return bool(found(step) - PUBLIC)
+
+
+def _is(value: object, name: str) -> bool:
+    """Whether a value is of a class of scikit-learn: nothing is, where its module is not loaded."""
+    module, _, name = name.rpartition(".")
+    return isinstance(value, getattr(sys.modules.get(f"sklearn.{module}"), name, ()))
 
 
 def found(step: Any) -> set[str]:

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import (
     Column,
     ColumnNode,
@@ -39,6 +39,8 @@ Numbers = Callable[[Expression], float]
 
 STATED = f'link: ClassVar[str] = "{IDENTITY}", or "{LOGIT}", in the declaration says it.'
 DECLARED = 'Declare them: y=dp.Column("smoker", levels=["no", "yes"]), or classes=("no", "yes").'
+
+CODES = ((0, 1), (-1, 1), (1, 2))  # of classes, as the ends of a label's bounds
 
 
 def check_numbers(certificate: Certificate) -> None:
@@ -124,8 +126,12 @@ def ends(column: Column) -> tuple[Class, Class]:
         low, high = -column.bound.value, column.bound.value
     else:
         raise InvalidArgument("setting", "with classes for labels", column.bound, DECLARED)
-    first, second = (int(end) if end == int(end) else float(end) for end in (low, high))
-    return first, second
+    if (low, high) not in CODES:
+        got = Plain(f"numbers from {float(low):g} to {float(high):g}")
+        raise InvalidArgument(
+            "labels", "two classes, or bounded by two codes of them", got, DECLARED
+        )
+    return int(low), int(high)
 
 
 @attrs.frozen(eq=False)

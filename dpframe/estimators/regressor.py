@@ -18,7 +18,8 @@ from dpframe.inference.result import Inference, Units
 from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import default_regression
+from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
+from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
 from .hidden import named
@@ -29,6 +30,12 @@ from .summary import Summary, between, constant_of, counted, in_units
 from .units import Scale, entry_bound, label_scale, predictions
 
 Array = NDArray[Any]
+MOST = 0.5  # of the variance of a coefficient
+SHORTER = (
+    "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
+    f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
+    "shorter, its predictions worse. It is another fit, which costs its own budget."
+)
 
 
 class Assumptions(TypedDict, total=False):
@@ -78,6 +85,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
         no scale (normalised rows, or `X.clip(norm=1)` below the norm that rows have before) they
         are those of the mapped rows, and named `age (mapped)`; the constant column's is among them.
+        So they are named where X'X and X'y are released times different numbers, which a function
+        may undo or not. Rows and labels that are weighed differently are refused.
         Where the declaration clips labels, coefficients and predictions are of the clipped labels.
         Bounds centre, too: without an intercept in the setting the fit goes through the middle of
         all bounds, and `intercept_` is the constant that follows from it.
@@ -276,6 +285,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
         notes = sentences(inference, named(inference.unseen.lost, inference.units), some=some)
+        default = self.certificate_.regression == JointSSP()
+        noisy = not np.median(np.nan_to_num(estimates.shares, nan=1.0)) <= MOST
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         return Summary(
             estimates=estimates,
@@ -285,7 +296,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
-            notes=(*notes, *([together] if simultaneous else [])),
+            notes=(
+                *notes,
+                *([together] if simultaneous else []),
+                *([SHORTER] if default and noisy else []),
+            ),
         )
 
     @property

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain
+from dpframe.execution.execution import by_name
 from dpframe.execution.receipts import Result
 from dpframe.graph import Release, RowsNode
 from dpframe.graph.functions import count
@@ -79,20 +80,26 @@ def seen(
     """Values of a statistic of all records, or one that is the same number, released once with
     public Gaussian noise, and its std.
     """
-    for node in certificate.graph.nodes:
-        if isinstance(node, Release) and node.statistic in alike:
+    for name, node in _releases(certificate):
+        if node.statistic in alike:
             for std in public_std(certificate, node, sizes):
-                yield result.released[node.name], std
+                yield result.released[name], std
 
 
 def gaussian_stds(
     certificate: Certificate, result: Result, sizes: dict[str, int]
 ) -> Iterator[tuple[str, float]]:
     """The names of what was released once with public Gaussian noise, each with the std."""
-    for node in certificate.graph.nodes:
-        if isinstance(node, Release) and node.name in result.released:
+    for name, node in _releases(certificate):
+        if name in result.released:
             for std in public_std(certificate, node, sizes):
-                yield node.name, std
+                yield name, std
+
+
+def _releases(certificate: Certificate) -> Iterator[tuple[str, Release]]:
+    """Each release under the name that its value has in a result."""
+    named = by_name({node: node for node in certificate.graph.charged})
+    return ((name, node) for name, node in named.items() if isinstance(node, Release))
 
 
 def public_std(certificate: Certificate, node: Release, sizes: dict[str, int]) -> Iterator[float]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -28,9 +28,20 @@ from dpframe.graph import (
     Setting,
 )
 from dpframe.graph.maps.base import RowMap
-from dpframe.graph.maps.bounds import Box, ClipNorm, Encoded, Intercept
+from dpframe.graph.maps.bounds import (
+    Box,
+    ClipNorm,
+    Encoded,
+    Intercept,
+    ShrunkLabels,
+    ToUnitInterval,
+)
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.maps.scaled import Scaled, ScaledColumns
+from dpframe.graph.maps.weighted import RecordWeights, Weighing
+from dpframe.graph.statistics.base import Statistic
+from dpframe.graph.statistics.combined import Linear as LinearStatistic
+from dpframe.graph.statistics.sums import Gram, Moment
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, constant
@@ -42,7 +53,9 @@ AS_IT_IS = ((1, 0), (constant(1), constant(0)))  # no scale; the divisor and shi
 UNDONE = (
     "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
     "X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
-    "of dp.post(...) that gives the coefficients undoes: pass it there. dp.execute(certificate, "
+    "of dp.post(...) that gives the coefficients undoes: pass it there. Weigh X and y alike, as in "
+    "X.weighted(w), y.weighted(w), and clip X where y.shrunk_with(X, norm=R) shrinks labels. "
+    "dp.execute(certificate, "
     "X, y) runs any declaration."
 )
 
@@ -89,11 +102,18 @@ def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
     """The rows that are read beside labels, or the labels beside rows, each with what it is made
     of, the table's last; of all rows, or labels, where none are.
     """
-    pairs = [one.inputs for one in graph.nodes if any(isinstance(n, other) for n in one.inputs)]
-    beside = {node: None for inputs in pairs for node in inputs if isinstance(node, kind)}
+    pairs = _pairs(graph, kind, other)
+    beside = {node: None for node, _ in pairs}
     chains = [_chain(node, kind) for node in beside or graph.of_kind(kind)]
     before = {node for chain in chains for node in chain[1:]}
     return [chain for chain in chains if chain[0] not in before]
+
+
+def _pairs(graph: Graph, kind: type, other: type) -> list[tuple[Any, Any]]:
+    """What one node reads of a kind, with what it reads of the other beside it."""
+    of = ((one.inputs, (kind, other)) for one in graph.nodes)
+    read = ([[n for n in inputs if isinstance(n, one)] for one in kinds] for inputs, kinds in of)
+    return [pair for both in read for pair in product(*both)]
 
 
 def _chain(node: Any, kind: type) -> list[Any]:
@@ -109,24 +129,62 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
     InvalidArgument.
     """
     graph = certificate.graph
-    undone = row_maps(graph, certificate.setting)
+    _check_weights(certificate)
+    labels = certificate.setting.nodes()[1]
+    given = [] if labels is None else _chain(labels, ColumnNode)
+    undone = {*row_maps(graph, certificate.setting), *given}
     functions: list[Post | Loop] = [*graph.posts, *graph.loops]
     read = {part for one in functions for part in _parts(one.arguments)}
     for chain in _chains(graph, kind, other):
-        numbers = [(getattr(one, "by", 1), getattr(one, "minus", 0)) for one in chain]
-        scales = [
-            (one, read.isdisjoint(_parts(scale)))
-            for one, scale in zip(chain, numbers, strict=True)
-            if one not in undone and scale not in AS_IT_IS
-        ]
-        unread = [one for one, hidden in scales if hidden]
+        scales = [(one, _affine(one)) for one in reversed(chain) if one not in undone]
+        scales = [(one, scale) for one, scale in scales if scale not in AS_IT_IS]
+        unread = [(one, scale) for one, scale in scales if read.isdisjoint(_parts(scale))]
         if kind is RowsNode and len(unread) < len(scales):
             continue  # a function that undoes a released scale of rows undoes public ones with it
+        if len(unread) == len(scales) and _together(scale for _, scale in scales) == AS_IT_IS[1]:
+            continue
         if unread:
-            name = type(certificate.regression).__name__
-            got = Plain(f"{name}, which does not undo {unread[0].label!r} of {unread[0].spoken}")
-            wanted = "one whose coefficients are of the rows and labels that it is given"
-            raise InvalidArgument("regression", wanted, got, UNDONE)
+            _refuse(certificate, f"does not undo {unread[0][0].label!r} of {unread[0][0].spoken}")
+
+
+def _affine(one: Node) -> tuple[Any, Any]:
+    """The divisor of what a node makes of rows or labels, and what it subtracts before."""
+    if isinstance(one, ToUnitInterval):
+        return (one.upper - one.lower) / constant(2), (one.upper + one.lower) / constant(2)
+    return getattr(one, "by", 1), getattr(one, "minus", 0)
+
+
+def _together(scales: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
+    """Divisor and shift of one scale after another; None where they are not single numbers."""
+    by, minus = AS_IT_IS[1]
+    for divisor, shift in scales:
+        if not (isinstance(divisor, Expression) and isinstance(shift, Expression)):
+            return None
+        by, minus = by * divisor, minus + by * shift
+    return by, minus
+
+
+def _check_weights(certificate: Certificate) -> None:
+    """Refuse records of which rows are weighed and labels not, or otherwise: no scale says by how
+    much coefficients are off. Raises InvalidArgument.
+    """
+    for rows, labels in _pairs(certificate.graph, RowsNode, ColumnNode):
+        X, y = _chain(rows, RowsNode), _chain(labels, ColumnNode)
+        if any(isinstance(one, RecordWeights) for one in y):
+            continue  # sums of weights, of no label
+        weights = [{one.weight for one in chain if isinstance(one, Weighing)} for chain in (X, y)]
+        if weights[0] != weights[1]:
+            _refuse(certificate, "weighs rows and labels differently")
+        clips = {(one.source, one.norm) for one in X if isinstance(one, ClipNorm)}
+        for one in y:
+            if isinstance(one, ShrunkLabels) and (one.rows, one.norm) not in clips:
+                _refuse(certificate, f"shrinks labels as if rows were clipped to norm {one.norm}")
+
+
+def _refuse(certificate: Certificate, what: str) -> NoReturn:
+    got = Plain(f"{type(certificate.regression).__name__}, which {what}")
+    wanted = "one whose coefficients are of the rows and labels that it is given"
+    raise InvalidArgument("regression", wanted, got, UNDONE)
 
 
 def _parts(arguments: Iterable[object]) -> Iterator[object]:
@@ -138,6 +196,21 @@ def _parts(arguments: Iterable[object]) -> Iterator[object]:
             for symbol in one.symbols():
                 yield symbol
                 yield from _parts([getattr(symbol.origin, "value", None)])
+
+
+def in_one_unit(graph: Graph) -> bool:
+    """Whether X'X and X'y are released times one number; else their solution is in other units, but
+    for functions that undo it.
+    """
+    found = [_factored(one.statistic) for one in graph.releases]
+    return len({factor for factor, of in found if isinstance(of, (Gram, Moment))}) < 2
+
+
+def _factored(statistic: Statistic) -> tuple[Expression, Statistic]:
+    """A public number and the statistic that it multiplies."""
+    if isinstance(statistic, LinearStatistic) and len(statistic.parts) == 1:
+        return statistic.coefficients[0], statistic.parts[0]
+    return constant(1), statistic
 
 
 def own_maps(certificate: Certificate) -> list[str]:
@@ -169,16 +242,18 @@ def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and label
     names: tuple[str, ...],
     label: Scale,
     number: Numbers,
-    setting: RowsNode,
+    setting: RowsNode | None,
 ) -> Linear:
     """The fit in the units of the label and, where only public numbers scaled the features, theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
     those of the table's columns. After other maps (normalised rows, or a clip that may move rows of
-    the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`.
+    the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`;
+    so they do without a `setting`, where the units are not known.
     """
     ranges: tuple[tuple[float, str], ...] = ()
-    found, intercept = _before(theta, maps, number, set(_chain(setting, RowsNode)))
+    known = None if setting is None else set(_chain(setting, RowsNode))
+    found, intercept = (None, 0.0) if known is None else _before(theta, maps, number, known)
     if found is None:
         names = tuple(f"{name} (mapped)" for name in _columns_of(maps, names))
     else:

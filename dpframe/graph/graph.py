@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
@@ -356,10 +356,23 @@ def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
     kept = set(map(id, graph.nodes))
-    for node in made:  # a procedure may hold graphs of its own, with releases that it pays for
-        if not graph.procedures and id(node) not in kept:
-            wanted = f"one that reads everything released, also {node.label}"
-            way_out = "Return it too, as in `return theta, gram`, or do not release it."
-            read = ", ".join(one.label for one in graph.outputs)
-            raise InvalidArgument("output of declare", wanted, read, way_out)
+    # a procedure may hold graphs of its own, with releases that it pays for
+    left_out = [] if graph.procedures else [node for node in made if id(node) not in kept]
+    if left_out:
+        raise Unread(of, graph, left_out)
     return graph
+
+
+class Unread(InvalidArgument):
+    """The output of a declaration does not read all that it releases; the `graph` of it has it
+    all.
+    """
+
+    def __init__(self, of: Regression, graph: Graph, left_out: Sequence[Node]) -> None:
+        """Name what is left out."""
+        names = ", ".join(node.label for node in left_out)
+        read = ", ".join(one.label for one in graph.outputs)
+        way_out = f"Return it too, as in `return theta, {left_out[0].label}`, or do not release it."
+        wanted = f"one that reads everything released, also {names}"
+        super().__init__("output of declare", wanted, read, way_out)
+        self.of, self.graph = of, Graph.of((*graph.outputs, *left_out))

@@ -142,14 +142,18 @@ def argument_record(argument: Argument) -> object:
 
 def source_digest(function: Callable[..., Any]) -> str:
     """SHA-256 of the source of `function` (its byte code where there is none) and its defaults."""
-    source = _source(function.__code__, function.__code__.co_filename)
+    code = function.__code__
+    source = _source(code, code.co_filename, function.__globals__.get("__name__"))
     return hashlib.sha256((source + repr(_defaults(function))).encode()).hexdigest()
 
 
 @functools.lru_cache(maxsize=4096)
-def _source(code: types.CodeType, _file: str) -> str:
-    """The source of code; equal code in another file may have another one."""
+def _source(code: types.CodeType, _file: str, module: str | None) -> str:
+    """The source of code; equal code in another file may have another one. Of a function of the
+    `module`: of bare code, inspect looks for its module among all that are loaded.
+    """
+    cells = tuple(types.CellType() for _ in code.co_freevars)
     try:
-        return inspect.getsource(code)
+        return inspect.getsource(types.FunctionType(code, {"__name__": module}, closure=cells))
     except (OSError, TypeError):
         return code.co_code.hex() + repr(code.co_consts)

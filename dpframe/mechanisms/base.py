@@ -245,8 +245,14 @@ def _without_delta(share: Share) -> bool:
 @attrs.frozen(cache_hash=True)
 class Theorem(Calibration):
     """A theorem of the rule book: its formula and its hypothesis stand there alone. `Laplace.pure`
-    is the attribute of that name of the class Laplace. It is named in a release; a std at numbers
-    is `dp.gaussian_sigma(epsilon, delta, sensitivity)`, or a row of `dp.compare`.
+    is the attribute of that name of the class Laplace. It is named in a release, not called: the
+    std that a theorem gives at numbers is in a row of `dp.compare`, the least one that is enough is
+    `dp.gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=1)`.
+
+    >>> import dpframe as dp
+    >>> found = dp.compare(dp.Gaussian.classical, epsilon="0.5", delta="1e-6", sensitivity=1)
+    >>> round(found.records()[0]["std"], 3)
+    10.598
     """
 
     name: str

@@ -21,6 +21,7 @@ import attrs
 from dpframe.accountants import Accountant
 from dpframe.errors import DPFrameError, InvalidArgument, Plain, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
+from dpframe.graph.graph import Unread
 from dpframe.identity import own
 from dpframe.kernel import Verdict
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -306,7 +307,8 @@ def examine(
     trust: Sequence[type] = (),
 ) -> Report:
     """The report that certify decides by: never raises Uncertified. Raises InvalidArgument for
-    arguments of another type.
+    arguments of another type, and for an output that leaves a release out: it then names what else
+    is open.
     """
     for name, value, kind in (
         ("regression", regression, Regression),
@@ -321,7 +323,18 @@ def examine(
         raise InvalidArgument("target", "one of dpframe's own guarantees", type(target), "")
     believed = trusted_classes(trust)
     name, own_one = derivation_of(accountant)
-    graph = graph_of(regression, setting, target)
+    try:
+        graph = graph_of(regression, setting, target)
+    except Unread as error:
+        if error.of is not regression:  # what scales its noise has not been applied
+            raise
+        report = verify(Problem.of(error.graph, target, setting, believed, own_one), name)
+        if report.proved:
+            raise
+        from .text import refusal_text
+
+        way_out = f"{error.way_out} With it returned:\n{refusal_text(regression, report)}"
+        raise InvalidArgument(error.name, error.requirement, error.value, way_out) from None
     return verify(Problem.of(graph, target, setting, believed, own_one), name)
 
 

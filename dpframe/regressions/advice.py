@@ -62,7 +62,7 @@ class Recommendation:
 
     def __str__(self) -> str:
         """Some lines."""
-        lines = [_written(self.regression), f"  {self.because}"]
+        lines = [written(self.regression), f"  {self.because}"]
         if self.lost is not None:
             lines.append(f"  noise will take about {self.lost:.0%} of what least squares explains")
         if self.lost is not None and self.lost > HOPELESS:
@@ -70,21 +70,21 @@ class Recommendation:
         if self.intervals is not None:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
-            lines += [f"for intervals: {_written(self.instead)}", f"  {self.instead_intervals}"]
+            lines += [f"for intervals: {written(self.instead)}", f"  {self.instead_intervals}"]
         if self.in_units is not None:
             lines += [
-                f"if columns differ in scale or rows are short: {_written(self.in_units)}",
+                f"if columns differ in scale or rows are short: {written(self.in_units)}",
                 "  or with public=rows, if unlabelled rows of the same law are public",
             ]
         if self.of_one_column is not None:
             lines += [
-                f"if labels scatter evenly about a line: {_written(self.of_one_column)}",
+                f"if labels scatter evenly about a line: {written(self.of_one_column)}",
                 "  not for classes, counts or labels that are mostly zero; no intervals",
             ]
         return "\n".join(lines)
 
 
-def _written(regression: Regression) -> str:
+def written(regression: Regression) -> str:
     """As users write it, without what is the default: `dp.regressions.ObjPertPure(radius=1)`."""
     fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
     changed = {

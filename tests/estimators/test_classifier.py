@@ -210,6 +210,9 @@ def test_counts_are_refused() -> None:
     X, _ = two_groups(50)
     counts = np.random.default_rng(0).poisson(3, 50)
     setting = dp.Setting(X=BALL.X, y=dp.Column(lower=0, upper=20), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="codes of them; got numbers from 0 to 20"):
+        classifier(None, setting).fit(X, counts)
+    setting = dp.Setting(X=BALL.X, y=dp.Column(levels=[0, 20]), relation=dp.ADD_REMOVE)
     with pytest.raises(dp.BadData, match="y must be 0 or 20"):
         classifier(None, setting).fit(X, counts)
 

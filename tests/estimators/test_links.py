@@ -252,3 +252,12 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
     classes = dp.Setting(X=CODEBOOK, y=dp.Column(levels=["a", "b"]), relation=dp.ADD_REMOVE)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
         dp.PrivateRegressor(dp.SSP(), **{**given, "setting": classes}).fit(None, None)
+
+
+def test_bounds_of_labels_that_are_no_codes_of_classes_are_refused() -> None:
+    """Labels of another column's range, with rows dropped whose label is none of its ends."""
+    setting = dp.Setting(X=CODEBOOK, y=dp.Column("y", lower=0, upper=60), relation=dp.ADD_REMOVE)
+    regression = dp.regressions.LogisticOutputPerturbation(penalty=1)
+    model = dp.PrivateClassifier(regression, epsilon=1, delta="1e-6", setting=setting)
+    with pytest.raises(dp.InvalidArgument, match="two codes of them; got numbers from 0 to 60"):
+        model.fit(*patients())

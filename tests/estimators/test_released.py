@@ -211,3 +211,29 @@ def test_intervals_and_tests_hold(case):
         assert np.isnan(means[key]) or means[key] >= 0.84, key
     assert means["contrast"] <= 0.16
     assert means["Wald"] <= 0.16
+
+
+def solved(gram, moment):
+    """Least squares."""
+    return np.linalg.solve(gram, moment)
+
+
+class Unnamed(dp.Regression):
+    """Least squares of sums without names of their own, or of one name."""
+
+    name: str = ""
+
+    def declare(self, X, y, budget):
+        shares = zip((X.T @ X, X.T @ y), budget.split_evenly(2), strict=True)
+        read = [dp.release(one, dp.Gaussian.analytic, part, name=self.name) for one, part in shares]
+        return dp.post(solved, *read)
+
+
+@pytest.mark.parametrize("name", ["", "sums"])
+def test_releases_without_names_of_their_own_have_intervals(name):
+    """By the names that the result gives them."""
+    law = fitted(Unnamed(name), MUCH).inference()
+    assert law.conf_int()[:, 0] == pytest.approx(
+        fitted(dp.SSP(), MUCH).inference().conf_int()[:, 0], abs=0.5
+    )
+    assert law.names == ("age", "years", "intercept")

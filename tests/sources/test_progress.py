@@ -68,3 +68,21 @@ def test_a_pass_counts_its_blocks(setting, monkeypatch):
     open_source(setting, np.zeros((40_000, 2)), np.zeros(40_000), parts=1).total(list)
     ((bar, count),) = made
     assert bar._done == count == 8
+
+
+def test_in_a_notebook_a_bar_ends_as_an_empty_output(monkeypatch):
+    """One inside another is shown in the outer one's place."""
+    said = []
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    monkeypatch.setattr(progress, "PAUSE", -1)
+    monkeypatch.setattr(progress._Cell, "_display", lambda _, text, html: said.append((text, html)))
+    with progress.Progress(None, "fitting") as bar:
+        while bar._bar is None:
+            time.sleep(0.001)
+        with progress.Progress(2, "<rows>") as inner:
+            assert list(inner.steps("ab")) == ["a", "b"]
+            assert inner._bar is None
+    shown = '<progress value="2" max="2"></progress> &lt;rows&gt; ...'
+    assert said[0] == ("fitting ...", "<progress></progress> fitting ...")
+    assert said[-2:] == [("<rows> ...", shown), ("", "")]

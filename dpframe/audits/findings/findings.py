@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
+from dpframe.privacy import ApproxDP
 
 from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions, second_opinion
@@ -116,6 +117,8 @@ def _accountants(found: Findings) -> Iterator[str]:
     given |= {name: exactly(value) for name, value in found.at.items()}
     at = tidy(", ".join(f"{name} = {value}" for name, value in given.items()))
     yield f"All releases together by every accountant, at {at}"
+    if found.opinions[0].delta and not isinstance(found.audit.target, ApproxDP):
+        yield "  this delta is for orientation: the claim has none"
     rows = [[_bounds(one), one.name, one.says] for one in found.opinions]
     yield from table(["epsilon", "accountant", ""], rows, [0])
 

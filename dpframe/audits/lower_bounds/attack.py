@@ -15,6 +15,7 @@ from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
+from dpframe.sources.progress import Progress
 
 from .attack_page import Finding
 from .claims import Claim, claim_of
@@ -145,8 +146,9 @@ def attack(
     been added, and `guesses` of the coins are guessed, half by default.
 
     Bounds hold together with `confidence`. Draws come from the operating system, or from a
-    simulation with this `seed`. `told` is called with what is being done. Nothing is charged:
-    attack with tables that are no secret. Raises InvalidArgument, NotExecutable.
+    simulation with this `seed`. `told` is called with what is being done; left out, a bar shows it
+    after two seconds, on a terminal or in a notebook. Nothing is charged: attack with
+    tables that are no secret. Raises InvalidArgument, NotExecutable.
 
     >>> import dpframe as dp
     >>> found = dp.attack(dp.Laplace(scale="0.5"), claim=dp.PureDP(1), draws=4000, seed=1)
@@ -161,19 +163,19 @@ def attack(
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
     held = claim_of(target if claim is None else claim, moved, under)
     randomness = Randomness.of(seed)
-    say: Told = told or (lambda _: None)
-    job = Job(held, draws_of_job(draws), failing_of(confidence), randomness, say)
     pair: Neighbours | None = None
     passed: list[str] = []
-    if isinstance(target, Mechanism):
-        found = mechanism_findings(target, moved, under, job, claim)
-    elif isinstance(target, AtNumbers):
-        pair, found, passed = certificate_findings(target, on, job)
-    elif canaries is not None:
-        options = {"score": score, "guesses": guesses}
-        found = program_one_run(target, on, canaries, job, under, **options)  # type: ignore[arg-type]
-    else:
-        pair, found = program_findings(target, on, job, under)  # type: ignore[arg-type]
+    with Progress(None, "drawing") as bar:
+        job = Job(held, draws_of_job(draws), failing_of(confidence), randomness, told or bar.say)
+        if isinstance(target, Mechanism):
+            found = mechanism_findings(target, moved, under, job, claim)
+        elif isinstance(target, AtNumbers):
+            pair, found, passed = certificate_findings(target, on, job)
+        elif canaries is not None:
+            options = {"score": score, "guesses": guesses}
+            found = program_one_run(target, on, canaries, job, under, **options)  # type: ignore[arg-type]
+        else:
+            pair, found = program_findings(target, on, job, under)  # type: ignore[arg-type]
     return Attack(
         target=_name(target, moved),
         claim=held,

@@ -15,6 +15,7 @@ from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Guarantee, PersonalizedDP, Share
 from dpframe.prover import Certificate
 from dpframe.prover.certify import certify
+from dpframe.sources.progress import Progress
 
 from .by_formula import by_formula, by_symbols, law_of, value_at
 from .criterion import Criterion, NoiseCriterion
@@ -51,8 +52,10 @@ def best_split(
     _check(target, setting, criterion)
     family = Family.of(regression, setting, target.budget, over)
     ends = family.ends(within)
-    outcome = _outcome(family, regression, criterion, ends, budget=target.budget, setting=setting)
-    certificate = _certified(outcome, target, setting, accountant, trust)
+    with Progress(None, "looking for the best split"):
+        budget = target.budget
+        outcome = _outcome(family, regression, criterion, ends, budget=budget, setting=setting)
+        certificate = _certified(outcome, target, setting, accountant, trust)
     shares, currency = parts_of(certificate)
     return Split(
         certificate=certificate,

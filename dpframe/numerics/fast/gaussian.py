@@ -26,6 +26,9 @@ def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
 
     At most 26 doubles up; where 1 - delta is small, as many doubles of 1. An answer that no double
     above 0 is large enough to hold is the smallest one.
+
+    >>> round(gaussian_delta(epsilon=1, mu=0.5), 6)
+    0.00683
     """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
@@ -40,6 +43,9 @@ def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
     0 < delta < 1. At most 16 doubles up, and as far as epsilon moves when delta (1 - delta, where
     delta > 1/2) moves by 24 units of 2^-53: that is most near epsilon = 0, where delta decides
     little, and least for small delta. 0 where delta >= gaussian_delta(0, mu).
+
+    >>> round(gaussian_epsilon(delta=1e-6, mu=0.5), 4)
+    2.2541
     """
     arguments = {
         "delta": above_zero_below_one("delta", delta),
@@ -52,6 +58,9 @@ def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
     """The largest mu with delta(epsilon; mu) <= delta, rounded down, by at most 16 doubles.
 
     epsilon >= 0, 0 < delta < 1.
+
+    >>> round(gaussian_mu(epsilon=1, delta=1e-6), 4)
+    0.2367
     """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
@@ -64,6 +73,9 @@ def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -
     """The least std with delta(epsilon; sensitivity/std) <= delta, rounded up.
 
     At most 16 doubles up. epsilon >= 0, 0 < delta < 1, sensitivity >= 0 (0: no noise is needed).
+
+    >>> round(gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=2), 4)
+    8.4494
     """
     arguments = {
         "epsilon": at_least_zero("epsilon", epsilon, up=False),
