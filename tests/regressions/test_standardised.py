@@ -15,6 +15,7 @@ from dpframe.graph.maps.scaled import DividedColumns
 from dpframe.regressions.scalers import CUTS, cut_at, deviations, mean, means, part, spreads
 from dpframe.regressions.solve import Fit, ridge_solve
 from dpframe.regressions.standardised import divided, in_own_units, unstandardised
+from dpframe.regressions.sums import sums
 from dpframe.sensitivity import L2
 from dpframe.sources import Block
 from tests.support import samples
@@ -147,9 +148,7 @@ class Overspent(dp.Regression):
         found = deviations(X, y, budget, dp.constant("1/5"))
         rows = divided(X, found).boxed(2)
         labels = y.scaled(found.label_scale, found.label_centre).clip(-1, 1)
-        gram, moment = part(
-            budget, dp.constant(1), [rows.T @ rows, rows.T @ labels], ["gram", "moment"]
-        )
+        gram, moment = part(budget, dp.constant(1), sums(rows, labels))
         return unstandardised(X, post(ridge_solve, gram, moment, 1), found)
 
 
