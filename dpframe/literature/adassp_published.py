@@ -11,7 +11,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian, MirroredGaussian
 from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
-from dpframe.regressions.sums import RHO, adapted, released, sums
+from dpframe.regressions.solve import RHO, adapted, released, sums
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, analytic_sigma, constant, exact, log, parameter, sqrt
 

@@ -11,8 +11,7 @@ from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post
 from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
-from dpframe.regressions.solve import Array, Fit, constant_ridge, ridge_solve
-from dpframe.regressions.sums import RHO, released, sums
+from dpframe.regressions.solve import RHO, Array, Fit, constant_ridge, released, ridge_solve, sums
 from dpframe.symbols import Expression, constant, log, sqrt
 
 

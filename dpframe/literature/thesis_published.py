@@ -12,9 +12,8 @@ from dpframe.graph.maps.bounds import Capped
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels, RecordRows
 from dpframe.literature.adassp_published import AdaSSPThesis, over_largest, over_longest
 from dpframe.privacy import Share
-from dpframe.regressions.solve import Fit
+from dpframe.regressions.solve import RHO, Fit
 from dpframe.regressions.standardised import in_own_units
-from dpframe.regressions.sums import RHO
 from dpframe.symbols import Expression, constant
 
 

@@ -8,7 +8,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, jointly
 from dpframe.privacy import Share
 from dpframe.symbols import Expression
 
-from .sums import QUANTILE, RHO, adapted, released, sums
+from .solve import QUANTILE, RHO, adapted, released, sums
 
 
 class AdaSSP(Regression):

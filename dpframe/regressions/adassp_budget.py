@@ -8,7 +8,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, jointly
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, parameter
 
-from .sums import QUANTILE, RHO, adapted, released, sums
+from .solve import QUANTILE, RHO, adapted, released, sums
 
 
 class AdaSSPBudgetTight(Regression):

@@ -15,8 +15,7 @@ from dpframe.symbols import Expression, constant
 
 from .noise_aware import CHAINS, GaussianNoise, PosteriorFit, Prior, sampled, summary
 from .noise_aware_laplace import MOST, LaplaceNoise
-from .solve import Array
-from .sums import released, sums
+from .solve import Array, released, sums
 
 FOR_N = constant("0.05")  # of the squared mu, or of epsilon
 SWEEPS, PRECISION, SHAPE, SCALE = (constant(number) for number in (100, 1, 2, "0.1"))

@@ -23,8 +23,7 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .descent import averaged
-from .solve import Array, adaptive_ridge
-from .sums import QUANTILE, RHO
+from .solve import QUANTILE, RHO, Array, adaptive_ridge
 
 
 class BoostedAdaSSP(Regression):

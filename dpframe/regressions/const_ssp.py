@@ -8,8 +8,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import constant_ridge
-from .sums import RHO, released, sums
+from .solve import RHO, constant_ridge, released, sums
 
 
 class ConstSSPFull(Regression):

@@ -12,8 +12,7 @@ from dpframe.graph.joint import unit_std
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, minimum
 
-from .solve import Fit, ridge_solve
-from .sums import released, sums
+from .solve import Fit, released, ridge_solve, sums
 
 Array = NDArray[Any]
 BALANCE, MARGIN, RHO = constant(2), constant("1/2"), constant("1/20")

@@ -13,9 +13,8 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .scalers import Scalers, deviations, features, part, quantiles
-from .solve import ridge_solve
+from .solve import QUANTILE, RHO, adapted, ridge_solve, sums
 from .standardised import divided, in_own_units, unstandardised
-from .sums import QUANTILE, RHO, adapted, sums
 
 Array = NDArray[Any]
 

@@ -23,7 +23,7 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt
 
-from .sums import released
+from .solve import released
 
 Array = NDArray[Any]
 

@@ -8,8 +8,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import ridge_solve
-from .sums import released, sums
+from .solve import released, ridge_solve, sums
 
 
 class SSP(Regression):

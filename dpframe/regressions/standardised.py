@@ -14,8 +14,7 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .scalers import LEAST, Scalers, deviations, features, part
-from .solve import Fit, ridge_solve
-from .sums import sums
+from .solve import Fit, ridge_solve, sums
 
 Array = NDArray[Any]
 
