@@ -5,14 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode
 from dpframe.graph.functions import aggregate
-from dpframe.graph.statistics import LambdaMin, Statistic
+from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian, MirroredGaussian
 from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
-from dpframe.regressions.adassp import RHO
-from dpframe.regressions.solve import adaptive_ridge
+from dpframe.regressions.solve import RHO, adapted, released, sums
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, analytic_sigma, constant, exact, log, parameter, sqrt
 
@@ -38,15 +37,10 @@ class StatedAdaSSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Thirds of the budget."""
-        for_floor, for_gram, for_moment = budget.split_evenly(3)
         tail = self.tail(budget.delta)
         unit = tail / (budget.epsilon / 3)
-        square, product = unit * X.radius**2, unit * X.radius * y.radius
-        floor = release(LambdaMin(X.T @ X), Gaussian(square), for_floor, name="floor")
-        gram = release(X.T @ X, self.on_gram(square), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(product), for_moment, name="moment")
-        shift, identity = tail * floor.std, constant(self.identity)
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, identity)
+        found = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius, self.on_gram)
+        return adapted(found, tail, self.rho, constant(self.identity))
 
 
 class AdaSSPWang(StatedAdaSSP):
@@ -119,15 +113,11 @@ class AdaSSPGoogle(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Thirds; every std reads raw bounds."""
-        for_floor, for_gram, for_moment = budget.split_evenly(3)
         row, label = exact(aggregate("max_norm", X)), exact(aggregate("max_abs", y))
         tail = sqrt(log(6 / budget.delta))
         unit = tail / (budget.epsilon / 3)
-        floor = release(LambdaMin(X.T @ X), Gaussian(unit * row**2), for_floor, name="floor")
-        gram = release(X.T @ X, MirroredGaussian(unit * row**2), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(unit * row * label), for_moment, name="moment")
-        shift = tail * floor.std
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
+        found = thirds(X, y, budget, unit * row**2, unit * row * label)
+        return adapted(found, tail, self.rho)
 
 
 class AdaSSPHessianMix(Regression):
@@ -154,14 +144,10 @@ class AdaSSPHessianMix(Regression):
 
     def bounded(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The same of rows and labels that have public bounds."""
-        for_floor, for_gram, for_moment = budget.split_evenly(3)
-        unit = analytic_sigma(for_floor.epsilon, for_floor.delta + TOLERANCE)
-        square, product = unit * X.radius**2, unit * X.radius * y.radius
-        floor = release(LambdaMin(X.T @ X), Gaussian(square), for_floor, name="floor")
-        gram = release(X.T @ X, MirroredGaussian(square), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian(product), for_moment, name="moment")
-        shift = unit * floor.std
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
+        third = budget.split_evenly(3)[0]
+        unit = analytic_sigma(third.epsilon, third.delta + TOLERANCE)
+        found = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius)
+        return adapted(found, unit, self.rho)
 
 
 class AdaSSPBudget(Regression):
@@ -174,18 +160,32 @@ class AdaSSPBudget(Regression):
     claimed_for: ClassVar[str] = "add/remove"
     title: ClassVar[str] = "adaSSPbudget"
     gamma: Expression = parameter("gamma", 0, 1)
-    rho: Expression = constant("0.05")
+    rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """gamma to the eigenvalue, (1 - gamma)/2 to each of X'X and X'y."""
-        hyper, for_gram, for_moment = budget.split(
-            self.gamma, (1 - self.gamma) / 2, (1 - self.gamma) / 2
-        )
-        floor = release(LambdaMin(X.T @ X), Gaussian.kamath_ullman, hyper, name="floor")
-        gram = release(X.T @ X, mirrored(X.T @ X, for_gram), for_gram, name="gram")
-        moment = release(X.T @ y, Gaussian.kamath_ullman, for_moment, name="moment")
-        shift = sqrt(2 * log(2 / hyper.delta)) * floor.std
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(1))
+        rest = (1 - self.gamma) / 2
+        shares = budget.split(self.gamma, rest, rest)
+        rule = Gaussian.kamath_ullman
+        noises = (rule, mirrored(X.T @ X, shares[1]), rule)
+        found = released(sums(X, y, floor=True), noises, shares)
+        stds = sqrt(2 * log(2 / shares[0].delta))
+        return adapted(found, stds, self.rho, constant(1))
+
+
+def thirds(  # noqa: PLR0917 - as a formula has them
+    X: RowsNode,
+    y: ColumnNode,
+    budget: Share,
+    square: Expression,
+    product: Expression,
+    on_gram: type[StdNoise] = MirroredGaussian,
+) -> list[Release]:
+    """The eigenvalue and X'X with noise of std `square`, X'y with `product`; a third of the budget
+    each.
+    """
+    noises = (Gaussian(square), on_gram(square), Gaussian(product))
+    return released(sums(X, y, floor=True), noises, budget.split_evenly(3))
 
 
 def mirrored(statistic: Statistic, share: Share) -> MirroredGaussian:

@@ -13,83 +13,59 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post, release
+from dpframe.graph import ColumnNode, RowsNode, post, release
 from dpframe.graph.functions import monomials
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
-from dpframe.regressions.functional import HALF, NOTHING, ONE, check_penalty
-from dpframe.symbols import Expression
+from dpframe.regressions.functional import (
+    Functional,
+    FunctionalElasticNet,
+    FunctionalLasso,
+    FunctionalLinear,
+    FunctionalRidge,
+    check_penalty,
+)
 
 from .stationary import stationary_fit
 
 
-class FunctionalLinearPrinted(Regression):
+class AsPrinted(Functional):
+    """Abstract: the printed noise, 2 (d^2 + 2 d + 1)/epsilon, on every monomial, of degree 0 too;
+    the stationary point as it is.
+    """
+
+    variant: ClassVar[str] = "printed"
+    use: ClassVar[str] = ""
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget. Raises InvalidArgument for a penalty that is none."""
+        check_penalty(*self.penalty)
+        noise = Laplace(scale=2 * (X.columns + 1) ** 2 / budget.epsilon)
+        noisy = release(monomials(X, y), noise, budget, name="coefficients")
+        return post(stationary_fit, noisy, unit_of_entries(X), y.radius, *self.penalty)
+
+
+class FunctionalLinearPrinted(AsPrinted, FunctionalLinear):
     """Linear regression from the coefficients of the squared loss, y'y among them, each with
     Laplace(2 (d^2 + 2 d + 1)/epsilon): the stationary point of the noisy loss, convex or not.
     [Dandekar18, Alg. 1, Lem 2]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "functional mechanism, linear"
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return printed(X, y, budget, NOTHING, ONE)
-
-
-class FunctionalRidgePrinted(Regression):
+class FunctionalRidgePrinted(AsPrinted, FunctionalRidge):
     """Ridge regression, penalty lam |theta|_2^2, from the noisy coefficients of
     FunctionalLinearPrinted. [Dandekar18, Alg. 1, Eq. 9]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "functional mechanism, ridge"
-    lam: Expression = ONE
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return printed(X, y, budget, self.lam, ONE)
-
-
-class FunctionalLassoPrinted(Regression):
+class FunctionalLassoPrinted(AsPrinted, FunctionalLasso):
     """LASSO, penalty lam |theta|_1, from the noisy coefficients of FunctionalLinearPrinted.
     [Dandekar18, Alg. 1, Eq. 9]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "functional mechanism, LASSO"
-    lam: Expression = ONE
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return printed(X, y, budget, self.lam, NOTHING)
-
-
-class FunctionalElasticNetPrinted(Regression):
+class FunctionalElasticNetPrinted(AsPrinted, FunctionalElasticNet):
     """Elastic net, penalty lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), from the noisy
     coefficients of FunctionalLinearPrinted. [Dandekar18, Alg. 1, Eq. 9]
     """
-
-    paper: ClassVar[str] = "Dandekar18"
-    variant: ClassVar[str] = "printed"
-    title: ClassVar[str] = "functional mechanism, elastic net"
-    lam: Expression = ONE
-    alpha: Expression = HALF
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return printed(X, y, budget, self.lam, self.alpha)
-
-
-def printed(X: RowsNode, y: ColumnNode, budget: Share, lam: Expression, alpha: Expression) -> Post:
-    """The printed noise, 2 (d^2 + 2 d + 1)/epsilon, on every monomial, of degree 0 too; the
-    stationary point as it is.
-    """
-    check_penalty(lam, alpha)
-    noise = Laplace(scale=2 * (X.columns + 1) ** 2 / budget.epsilon)
-    noisy = release(monomials(X, y), noise, budget, name="coefficients")
-    return post(stationary_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)

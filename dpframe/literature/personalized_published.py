@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
@@ -14,26 +15,48 @@ from dpframe.regressions.output_perturbation import perturbed
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, sqrt
 
 
-class PersonalizedRidgePrinted(Regression):
+class AsPrinted(Regression):
+    """Abstract: the minimiser of sum epsilon/total (x'theta - y)^2 + penalty |theta|^2 over |theta|
+    <= `reach`, with noise at the printed rate, penalty total/(2 B (Y + B reach)).
+    """
+
+    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
+    penalty: Expression = constant(1)
+
+    def reach(self, X: RowsNode, y: ColumnNode) -> Expression:
+        """T = min(Y/sqrt(penalty), B Y/penalty)."""
+        return longest_printed(X, y, self.penalty)
+
+    @abstractmethod
+    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+        """The total of all epsilons."""
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release, of noise that is never less than it must be."""
+        row, label, radius = X.radius, y.radius, self.reach(X, y)
+        total = self.everybody(X, budget.epsilon)
+        scale = 2 * row * (label + row * radius) / (self.penalty * total)
+        found = Argmin(X, y, Squared(), self.penalty, radius, 0, budget.epsilon / total)
+        theta = release(found, L2Laplace(scale), budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class PersonalizedRidgePrinted(AsPrinted):
     """PDP-OP as printed: noise at the rate penalty total/(2 B (Y + B T)), with T = min(Y/sqrt(
     penalty), B Y/penalty). [Acharya24, Thm 3.2]
     """
 
     paper: ClassVar[str] = "Acharya24"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "personalised ridge"
-    penalty: Expression = constant(1)
     total: Any = None
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release, of noise that is never less than it must be."""
-        total = X.total(budget.epsilon) if self.total is None else self.total
-        radius = longest_printed(X, y, self.penalty)
-        return printed(X, y, budget, self.penalty, radius, total)
+    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+        """`total`, where it is given."""
+        return X.total(epsilon) if self.total is None else self.total
 
 
-class PersonalizedRidgeKnownBound(Regression):
+class PersonalizedRidgeKnownBound(AsPrinted):
     """PDP-OP as printed for people who know that no least squares solution is longer than `known`:
     noise at the rate penalty total/(2 B (Y + B T)), with T = min(known, Y/sqrt(penalty),
     B Y/penalty). [Acharya24, Thm 3.4]
@@ -44,36 +67,27 @@ class PersonalizedRidgeKnownBound(Regression):
     """
 
     paper: ClassVar[str] = "Acharya24"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "personalised ridge, known bound"
-    penalty: Expression = constant(1)
     known: Expression = constant(1)
     total: Any = None
+    everybody = PersonalizedRidgePrinted.everybody
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        total = X.total(budget.epsilon) if self.total is None else self.total
-        radius = minimum(self.known, longest_printed(X, y, self.penalty))
-        return printed(X, y, budget, self.penalty, radius, total)
+    def reach(self, X: RowsNode, y: ColumnNode) -> Expression:
+        """No longer than `known`."""
+        return minimum(self.known, super().reach(X, y))
 
 
-class UniformRidge(Regression):
+class UniformRidge(AsPrinted):
     """The baseline: PDP-OP as printed with equal weights, and for everybody the noise that the
     smallest epsilon asks for. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
     """
 
     paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "uniform ridge"
-    penalty: Expression = constant(1)
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        radius = longest_printed(X, y, self.penalty)
-        everybody = maximum(X.rows, 1) * budget.epsilon
-        return printed(X, y, budget, self.penalty, radius, everybody)
+    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+        """n times the smallest."""
+        return maximum(X.rows, 1) * epsilon
 
 
 class SampledRidgeCoded(Regression):
@@ -107,21 +121,3 @@ class SampledRidgeCoded(Regression):
 def longest_printed(X: RowsNode, y: ColumnNode, penalty: Expression) -> Expression:
     """T = min(Y/sqrt(penalty), B Y/penalty): no minimiser is longer. [Acharya24, Lem A.1, A.2]"""
     return minimum(y.radius / sqrt(penalty), X.radius * y.radius / penalty)
-
-
-def printed(  # noqa: PLR0917 - as the formula has them
-    X: RowsNode,
-    y: ColumnNode,
-    budget: Share,
-    penalty: Expression,
-    radius: Expression,
-    total: Expression,
-) -> Any:
-    """The minimiser of sum epsilon/total (x'theta - y)^2 + penalty |theta|^2 over |theta| <=
-    radius, with noise at the printed rate, penalty total/(2 B (Y + B radius)).
-    """
-    row, label = X.radius, y.radius
-    scale = 2 * row * (label + row * radius) / (penalty * total)
-    found = Argmin(X, y, Squared(), penalty, radius, 0, budget.epsilon / total)
-    theta = release(found, L2Laplace(scale), budget, name="coefficients")
-    return post(perturbed, theta, penalty)

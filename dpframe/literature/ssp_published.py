@@ -7,12 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post, release
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post
 from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.mechanisms.base import StdNoise
 from dpframe.privacy import Share
-from dpframe.regressions.adassp import RHO
-from dpframe.regressions.solve import Array, Fit, constant_ridge, ridge_solve
+from dpframe.regressions.solve import RHO, Array, Fit, constant_ridge, released, ridge_solve, sums
 from dpframe.symbols import Expression, constant, log, sqrt
 
 
@@ -36,10 +35,8 @@ class StatedSSP(Regression):
         """X'X and X'y."""
         shares = budget.split_evenly(2) if self.split else (None, None)
         unit = self.unit(budget)
-        gram = release(X.T @ X, self.on_gram(unit * X.radius**2), shares[0], name="gram")
-        noise = Gaussian(unit * X.radius * y.radius)
-        moment = release(X.T @ y, noise, shares[1], name="moment")
-        return self.solved(gram, moment)
+        noises = (self.on_gram(unit * X.radius**2), Gaussian(unit * X.radius * y.radius))
+        return self.solved(*released(sums(X, y), noises, shares))
 
     def solved(self, gram: Release, moment: Release) -> Any:
         """The coefficients."""
@@ -143,17 +140,8 @@ class SSPStatsmodels(Regression):
             Gaussian(units[1] * X.radius * y.radius),
             Gaussian(units[2] * y.radius**2),
         )
-        gram, moment, squares = (
-            release(statistic, noise, share, name=name)
-            for statistic, noise, share, name in zip(
-                (X.T @ X, X.T @ y, y @ y),
-                noises,
-                shares,
-                ("gram", "moment", "squares"),
-                strict=True,
-            )
-        )
-        return post(with_variance, gram, moment, squares, X.rows)
+        found = released(sums(X, y) | {"squares": y @ y}, noises, shares)
+        return post(with_variance, *found, X.rows)
 
 
 def classical(share: Share) -> Expression:

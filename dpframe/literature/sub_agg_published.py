@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
-from dpframe.mechanisms import L2Laplace
+from dpframe.mechanisms import Calibration, L2Laplace, Mechanism
 from dpframe.privacy import Share
-from dpframe.regressions.sub_agg import averaged, estimates
-from dpframe.symbols import Expression, constant
+from dpframe.regressions.sub_agg import SubAgg
 
 
-class SubAggSmith(Regression):
+class SubAggSmith(SubAgg):
     """Sub-Agg with the noise of the papers, for one block that changes: scale 2 radius/(cells
     epsilon). [Smith08] [DworkS10]
 
@@ -21,17 +19,11 @@ class SubAggSmith(Regression):
     replace-one is this partition, not the papers' claim.
     """
 
-    paper: ClassVar[str] = "Smith08; DworkS10"
     variant: ClassVar[str] = "printed"
     claimed_for: ClassVar[str] = "replace-one"
     title: ClassVar[str] = "Sub-Agg, pure"
-    cells: Expression = constant(100)
-    penalty: Expression = constant(1)
-    radius: Expression = constant(1)
+    use: ClassVar[str] = ""
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget, of sensitivity 2 radius/cells."""
-        mean = estimates(X, y, self.cells, self.penalty, self.radius)
-        noise = L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))
-        theta = release(mean, noise, budget, name="coefficients")
-        return post(averaged, theta, self.penalty)
+    def noise(self, budget: Share) -> Calibration | Mechanism:
+        """For a sensitivity of 2 radius/cells."""
+        return L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
-from dpframe.graph.statistics import LambdaMin
+from dpframe.graph import ColumnNode, Regression, RowsNode, jointly
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import Expression
 
-from .solve import adaptive_ridge
-
-RHO = constant("0.05")
+from .solve import QUANTILE, RHO, adapted, released, sums
 
 
 class AdaSSP(Regression):
@@ -31,10 +28,6 @@ class AdaSSP(Regression):
         """Three releases, equal squared mu; the eigenvalue is lowered by the 5% quantile of its
         noise.
         """
-        statistics = [LambdaMin(X.T @ X), X.T @ X, X.T @ y]
-        for_floor, for_gram, for_moment = jointly(budget, statistics)
-        floor = release(LambdaMin(X.T @ X), for_floor, name="floor")
-        gram = release(X.T @ X, for_gram, name="gram")
-        moment = release(X.T @ y, for_moment, name="moment")
-        shift = constant("1.645") * floor.std
-        return post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
+        statistics = sums(X, y, floor=True)
+        noises = jointly(budget, [*statistics.values()])
+        return adapted(released(statistics, noises), QUANTILE, self.rho)

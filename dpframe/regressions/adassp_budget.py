@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
-from dpframe.graph.statistics import LambdaMin
+from dpframe.graph import ColumnNode, Regression, RowsNode, jointly
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, parameter
+from dpframe.symbols import Expression, parameter
 
-from .solve import adaptive_ridge
+from .solve import QUANTILE, RHO, adapted, released, sums
 
 
 class AdaSSPBudgetTight(Regression):
@@ -24,24 +23,11 @@ class AdaSSPBudgetTight(Regression):
         "for a gamma of your own take AdaSSP, which has equal parts."
     )
     gamma: Expression = parameter("gamma", 0, 1)
-    rho: Expression = constant("0.05")
+    rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """gamma of the squared mu to the eigenvalue, the rest to X'X and X'y in halves."""
         rest = (1 - self.gamma) / 2
-        for_floor, for_gram, for_moment = jointly(
-            budget, [LambdaMin(X.T @ X), X.T @ X, X.T @ y], [self.gamma, rest, rest]
-        )
-        floor = release(LambdaMin(X.T @ X), for_floor, name="floor")
-        gram = release(X.T @ X, for_gram, name="gram")
-        moment = release(X.T @ y, for_moment, name="moment")
-        return post(
-            adaptive_ridge,
-            floor,
-            gram,
-            moment,
-            constant("1.645") * floor.std,
-            gram.std,
-            self.rho,
-            constant(0),
-        )
+        statistics = sums(X, y, floor=True)
+        noises = jointly(budget, [*statistics.values()], [self.gamma, rest, rest])
+        return adapted(released(statistics, noises), QUANTILE, self.rho)

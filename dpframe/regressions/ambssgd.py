@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Node, Regression, RowsNode, partition, post
@@ -41,24 +42,35 @@ class AMBSSGD(Regression):
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
         changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
+        pace = self.paced(X, y, budget, rounds, changed)
+        return self.walked(
+            pace, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)]
+        )
+
+    def paced(
+        self, X: RowsNode, y: ColumnNode, budget: Share, parts: int, times: Expression | int
+    ) -> Pace:
+        """How a round moves that reads one of so many parts of the records; `times` are charged."""
         n, least = number_of_rows(X, budget)
-        pace = Pace(
+        return Pace(
             n=n,
             least=least,
-            parts=constant(rounds),
-            pace=self.pace * rounds * X.columns / X.radius**2,
+            parts=constant(parts),
+            pace=self.pace * parts * X.columns / X.radius**2,
             radius=self.radius * y.radius / X.radius,
             level=self.level,
-            spread=spread(budget, changed),
+            spread=spread(budget, times),
         )
+
+    def walked(self, pace: Pace, batches: Sequence[tuple[RowsNode, ColumnNode]]) -> Node:
+        """A round on each batch; the mean of the last points."""
         points: list[Node] = []
-        for turn in range(rounds):
-            batch = CellRows(cells, turn), CellColumn(cells, turn)
+        for turn, batch in enumerate(batches):
             points.append(moved(*batch, points[-1] if points else None, pace, turn))
         return post(tail, self.average, *points)
 
 
-class AdaptiveGradientDescent(Regression):
+class AdaptiveGradientDescent(AMBSSGD):
     """Full-batch noisy gradient descent on the squared loss that clips gradients in each round at a
     quantile of their norms, released first. [LiuJ23] [Varshney22]
 
@@ -72,26 +84,9 @@ class AdaptiveGradientDescent(Regression):
         "As NoisyGradientDescent, where residuals are far smaller than the labels' bound, or "
         "nobody knows how large they are."
     )
-    rounds: Expression = constant(10)
-    pace: Expression = constant("0.7")
-    radius: Expression = constant(100)
-    level: Expression = constant("0.8")
     average: Expression = constant("0.3")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """T times: counts, the clip, the sum of clipped gradients; n, where it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
-        n, least = number_of_rows(X, budget)
-        pace = Pace(
-            n=n,
-            least=least,
-            parts=constant(1),
-            pace=self.pace * X.columns / X.radius**2,
-            radius=self.radius * y.radius / X.radius,
-            level=self.level,
-            spread=spread(budget, rounds),
-        )
-        points: list[Node] = []
-        for turn in range(rounds):
-            points.append(moved(X, y, points[-1] if points else None, pace, turn))
-        return post(tail, self.average, *points)
+        return self.walked(self.paced(X, y, budget, 1, rounds), [(X, y)] * rounds)

@@ -15,7 +15,7 @@ from dpframe.symbols import Expression, constant
 
 from .noise_aware import CHAINS, GaussianNoise, PosteriorFit, Prior, sampled, summary
 from .noise_aware_laplace import MOST, LaplaceNoise
-from .solve import Array
+from .solve import Array, released, sums
 
 FOR_N = constant("0.05")  # of the squared mu, or of epsilon
 SWEEPS, PRECISION, SHAPE, SCALE = (constant(number) for number in (100, 1, 2, "0.1"))
@@ -49,19 +49,16 @@ class BayesianSSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Three releases, and n where it is private; everything else is free."""
-        statistics = (X.T @ X, X.T @ y, y @ y)
+        statistics = sums(X, y) | {"squares": y @ y}
+        three = [*statistics.values()]
         n: Expression | Release = X.rows
         if X.unit.relation is REPLACE_ONE:
-            noises = [*jointly(budget, statistics, PARTS)]
+            noises = [*jointly(budget, three, PARTS)]
         else:
             weights = [(1 - FOR_N) * part / 4 for part in PARTS]
-            *noises, for_n = jointly(budget, [*statistics, count(X)], [*weights, FOR_N])
+            *noises, for_n = jointly(budget, [*three, count(X)], [*weights, FOR_N])
             n = release(count(X), for_n, name="n")
-        names = ("gram", "moment", "squares")
-        gram, moment, squares = (
-            release(statistic, noise, name=name)
-            for statistic, noise, name in zip(statistics, noises, names, strict=True)
-        )
+        gram, moment, squares = released(statistics, noises)
         sizes = (gram.std, moment.std, squares.std, X.radius, y.radius)
         prior = (self.precision, self.shape, self.scale)
         return post(gaussian_posterior, gram, moment, squares, n, *sizes, *prior, self.sweeps)

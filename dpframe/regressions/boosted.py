@@ -22,9 +22,8 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .adassp import RHO
 from .descent import averaged
-from .solve import Array, adaptive_ridge
+from .solve import QUANTILE, RHO, Array, adaptive_ridge
 
 
 class BoostedAdaSSP(Regression):
@@ -68,7 +67,7 @@ def boosted(
     floor = release(statistics[0], noises[0], name="floor")
     gram = release(statistics[1], noises[1], name="gram")
     step = release(statistics[2], noises[2], times=rounds, name="gradients")
-    shift = constant("1.645") * floor.std
+    shift = QUANTILE * floor.std
     (point,) = points_of(step)
     return loop(point, step, boost, floor, gram, shift, gram.std, rho)
 

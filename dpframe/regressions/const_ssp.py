@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
+from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import constant_ridge
+from .solve import RHO, constant_ridge, released, sums
 
 
 class ConstSSPFull(Regression):
@@ -22,11 +22,10 @@ class ConstSSPFull(Regression):
         "Where X'X is ill-conditioned, so that its smallest eigenvalue is not worth a release. On"
         " well-conditioned data its ridge is larger than it need be: take AdaSSP."
     )
-    rho: Expression = constant("0.05")
+    rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Two releases, equal squared mu."""
-        for_gram, for_moment = jointly(budget, [X.T @ X, X.T @ y])
-        gram = release(X.T @ X, for_gram, name="gram")
-        moment = release(X.T @ y, for_moment, name="moment")
+        statistics = sums(X, y)
+        gram, moment = released(statistics, jointly(budget, [*statistics.values()]))
         return post(constant_ridge, gram, moment, gram.std, self.rho, constant(0))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import ColumnNode, Post, Regression, Release, RowsNode, post, release
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode, post, release
 from dpframe.graph.functions import sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
@@ -19,22 +19,37 @@ from .quadratic import plain_fit, projected_fit, trimmed_fit
 NOTHING, ONE, HALF = constant(0), constant(1), constant("1/2")
 
 
-class FunctionalLinear(Regression):
+class Functional(Regression):
+    """Abstract: sufficient statistics, each once, with Laplace noise of their exact L1 sensitivity;
+    the noisy form is projected onto those with a minimum, and the penalty lam (alpha |theta|_2^2 +
+    (1 - alpha) |theta|_1) added.
+    """
+
+    paper: ClassVar[str] = "Dandekar18"
+
+    @property
+    def penalty(self) -> tuple[Expression, Expression]:
+        """lam and alpha: none."""
+        return NOTHING, ONE
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release of the whole budget. Raises InvalidArgument for a penalty that is none."""
+        check_penalty(*self.penalty)
+        noisy = coefficients(X, y, budget)
+        return post(projected_fit, noisy, unit_of_entries(X), y.radius, *self.penalty)
+
+
+class FunctionalLinear(Functional):
     """Linear regression from the sufficient statistics, each once, with Laplace noise of their
     exact L1 sensitivity, d (d + 3)/2; the noisy form is projected onto those with a minimum.
     [Dandekar18, Alg. 1]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
     title: ClassVar[str] = "functional mechanism, linear"
     use: ClassVar[str] = (
         "Where delta must be 0 and columns are few: the noise of each number grows as d^2. Where "
         "a delta is allowed take AdaSSP."
     )
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return projection(X, y, budget, NOTHING, ONE)
 
 
 class FunctionalLinearTrimmed(Regression):
@@ -55,12 +70,11 @@ class FunctionalLinearTrimmed(Regression):
         return post(trimmed_fit, noisy, unit_of_entries(X), y.radius, noisy.std)
 
 
-class FunctionalLinearUnrepaired(Regression):
+class FunctionalLinearUnrepaired(Functional):
     """The same noise, and no repair: zeros where the noisy objective has no minimum.
     [Dandekar18, Alg. 1]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
     title: ClassVar[str] = "functional mechanism, linear, unrepaired"
     use: ClassVar[str] = (
         "To compare only: it returns zeros wherever the noise leaves no minimum. For use take "
@@ -72,12 +86,11 @@ class FunctionalLinearUnrepaired(Regression):
         return post(plain_fit, coefficients(X, y, budget), unit_of_entries(X), y.radius)
 
 
-class FunctionalRidge(Regression):
+class FunctionalRidge(Functional):
     """Ridge regression, penalty lam |theta|_2^2, from the noisy statistics of FunctionalLinear.
     [Dandekar18, Sec. 4.3]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
     title: ClassVar[str] = "functional mechanism, ridge"
     use: ClassVar[str] = (
         "Where delta must be 0, columns are few and a public penalty is at hand, which steadies "
@@ -85,17 +98,17 @@ class FunctionalRidge(Regression):
     )
     lam: Expression = ONE
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return projection(X, y, budget, self.lam, ONE)
+    @property
+    def penalty(self) -> tuple[Expression, Expression]:
+        """lam and alpha."""
+        return self.lam, ONE
 
 
-class FunctionalLasso(Regression):
+class FunctionalLasso(Functional):
     """LASSO, penalty lam |theta|_1, from the noisy statistics of FunctionalLinear.
     [Dandekar18, Sec. 4.3]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
     title: ClassVar[str] = "functional mechanism, LASSO"
     use: ClassVar[str] = (
         "Where delta must be 0, columns are few and zeros are wanted among the coefficients. "
@@ -103,17 +116,17 @@ class FunctionalLasso(Regression):
     )
     lam: Expression = ONE
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return projection(X, y, budget, self.lam, NOTHING)
+    @property
+    def penalty(self) -> tuple[Expression, Expression]:
+        """lam and alpha."""
+        return self.lam, NOTHING
 
 
-class FunctionalElasticNet(Regression):
+class FunctionalElasticNet(Functional):
     """Elastic net, penalty lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), from the noisy
     statistics of FunctionalLinear. [Dandekar18, Eq. 9]
     """
 
-    paper: ClassVar[str] = "Dandekar18"
     title: ClassVar[str] = "functional mechanism, elastic net"
     use: ClassVar[str] = (
         "Where delta must be 0, columns are few and correlated, and zeros are wanted among the "
@@ -122,23 +135,15 @@ class FunctionalElasticNet(Regression):
     lam: Expression = ONE
     alpha: Expression = HALF
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        return projection(X, y, budget, self.lam, self.alpha)
+    @property
+    def penalty(self) -> tuple[Expression, Expression]:
+        """lam and alpha."""
+        return self.lam, self.alpha
 
 
 def coefficients(X: RowsNode, y: ColumnNode, budget: Share) -> Release:
     """The noisy statistics, one Laplace draw each."""
     return release(sufficient_statistics(X, y), Laplace.pure, budget, name="coefficients")
-
-
-def projection(
-    X: RowsNode, y: ColumnNode, budget: Share, lam: Expression, alpha: Expression
-) -> Post:
-    """The minimiser after projection. Raises InvalidArgument for a penalty that is none."""
-    check_penalty(lam, alpha)
-    noisy = coefficients(X, y, budget)
-    return post(projected_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
 
 
 def check_penalty(lam: Expression, alpha: Expression) -> None:

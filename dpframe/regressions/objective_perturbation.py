@@ -36,18 +36,25 @@ class ObjPert(Regression):
         "Where coefficients lie in a small public ball and columns are many: noise falls on d "
         "numbers, not on d^2. Its minimiser must be exact."
     )
+    noise: ClassVar[str] = "gaussian"
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One minimiser, for the whole budget."""
         penalty = X.radius**2 / (budget.epsilon / 2)
         theta = perturbed_minimum(
-            X.T @ X, X.T @ y, penalty=penalty, radius=self.radius, share=budget, name="theta"
+            X.T @ X,
+            X.T @ y,
+            penalty=penalty,
+            radius=self.radius,
+            share=budget,
+            noise=self.noise,
+            name="theta",
         )
         return post(minimised, theta, penalty)
 
 
-class ObjPertPure(Regression):
+class ObjPertPure(ObjPert):
     """Objective perturbation with noise of density exp(-|z|/scale): spends no delta.
     [ChaudhuriMS11, Thm 9]
     """
@@ -57,21 +64,7 @@ class ObjPertPure(Regression):
     use: ClassVar[str] = (
         "As ObjPert, where delta must be 0. Its noise grows with d, so for few columns."
     )
-    radius: Expression = constant(1)
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One minimiser, for the whole epsilon."""
-        penalty = X.radius**2 / (budget.epsilon / 2)
-        theta = perturbed_minimum(
-            X.T @ X,
-            X.T @ y,
-            penalty=penalty,
-            radius=self.radius,
-            share=budget,
-            noise="l2_laplace",
-            name="theta",
-        )
-        return post(minimised, theta, penalty)
+    noise: ClassVar[str] = "l2_laplace"
 
 
 class ApproximateMinima(Regression):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.procedure import Logistic, Squared
 from dpframe.graph.statistics import Argmin
-from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
@@ -27,17 +27,18 @@ class OutputPerturbation(Regression):
         "Where the penalty may grow with the number of records: noise falls as it grows, whatever"
         " the data are. With a weak penalty noise drowns the coefficients: take AdaSSP."
     )
+    rule: ClassVar[Calibration] = Gaussian.analytic
     penalty: Expression = constant(1)
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release."""
         found = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        theta = release(found, self.rule, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
-class OutputPerturbationPure(Regression):
+class OutputPerturbationPure(OutputPerturbation):
     """Ridge regression inside a ball, its coefficients released with noise whose density falls with
     the 2-norm; spends no delta. [ChaudhuriM09, Alg. 1]
     """
@@ -45,14 +46,7 @@ class OutputPerturbationPure(Regression):
     paper: ClassVar[str] = "ChaudhuriM09"
     title: ClassVar[str] = "output perturbation, pure"
     use: ClassVar[str] = "As OutputPerturbation, where delta must be 0 and columns are few."
-    penalty: Expression = constant(1)
-    radius: Expression = constant(1)
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        found = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(found, L2Laplace.pure, budget, name="coefficients")
-        return post(perturbed, theta, self.penalty)
+    rule: ClassVar[Calibration] = L2Laplace.pure
 
 
 class LogisticOutputPerturbation(Regression):

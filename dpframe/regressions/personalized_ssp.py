@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post, release
+from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, post
 from dpframe.graph.joint import unit_std
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, minimum
 
-from .solve import Fit, ridge_solve
+from .solve import Fit, released, ridge_solve, sums
 
 Array = NDArray[Any]
 BALANCE, MARGIN, RHO = constant(2), constant("1/2"), constant("1/20")
@@ -21,7 +21,7 @@ SPREAD = 32  # twice the squared bound on labels over a residual's, say a quarte
 
 def weighted_statistics(
     X: RowsNode, y: ColumnNode, budget: Share, balance: Expression
-) -> tuple[Release, Release]:
+) -> list[Release]:
     """X'WX and X'Wy, released together with the Gaussian noise that the most cautious allow.
 
     The weight of a record is the mu that its budget affords (that of Gaussian privacy), up to the
@@ -33,9 +33,8 @@ def weighted_statistics(
     capped = minimum(own, X.cap(own, noise=SPREAD * X.columns))
     weight = capped / X.largest(capped)
     rows, labels = X.weighted(weight), y.weighted(weight)
-    gram, moment = rows.T @ rows, rows.T @ labels
-    for_gram, for_moment = jointly(budget, [gram, moment], [1, balance])
-    return release(gram, for_gram, name="gram"), release(moment, for_moment, name="moment")
+    statistics = sums(rows, labels)
+    return released(statistics, jointly(budget, [*statistics.values()], [1, balance]))
 
 
 class PersonalizedSSP(Regression):

@@ -9,13 +9,11 @@ from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Node, Regression, RowsNode, post
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.graph.statistics import LambdaMin
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .adassp import RHO
 from .scalers import Scalers, deviations, features, part, quantiles
-from .solve import adaptive_ridge, ridge_solve
+from .solve import QUANTILE, RHO, adapted, ridge_solve, sums
 from .standardised import divided, in_own_units, unstandardised
 
 Array = NDArray[Any]
@@ -42,8 +40,7 @@ class RobustSSP(Regression):
         """Up to five releases for the bounds, two for the statistics of clipped records."""
         found = deviations(X, y, budget, self.scaling)
         rows, labels = clipped(X, y, found, self.width)
-        statistics = [rows.T @ rows, rows.T @ labels]
-        gram, moment = part(budget, 1 - self.scaling, statistics, ["gram", "moment"])
+        gram, moment = part(budget, 1 - self.scaling, sums(rows, labels))
         return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), found)
 
 
@@ -71,8 +68,7 @@ class RobustQuantileSSP(Regression):
         scale: Node = found.scale
         if isinstance(X, Intercept):
             rows, scale = rows.with_intercept(), post(with_constant, found.scale, X.value)
-        statistics = [rows.T @ rows, rows.T @ labels]
-        gram, moment = part(budget, 1 - self.scaling, statistics, ["gram", "moment"])
+        gram, moment = part(budget, 1 - self.scaling, sums(rows, labels))
         fit, zero = post(ridge_solve, gram, moment, self.ridge), constant(0)
         return post(in_own_units, fit, zero, scale, zero, found.label_scale, zero)
 
@@ -93,13 +89,8 @@ class RobustAdaSSP(Regression):
         """Up to five releases for the bounds, three for the statistics of clipped records."""
         found = deviations(X, y, budget, self.scaling)
         rows, labels = clipped(X, y, found, self.width)
-        floor_of = LambdaMin(rows.T @ rows)
-        statistics = [floor_of, rows.T @ rows, rows.T @ labels]
-        names = ["floor", "gram", "moment"]
-        floor, gram, moment = part(budget, 1 - self.scaling, statistics, names)
-        shift = constant("1.645") * floor.std
-        fit = post(adaptive_ridge, floor, gram, moment, shift, gram.std, self.rho, constant(0))
-        return unstandardised(X, fit, found)
+        noisy = part(budget, 1 - self.scaling, sums(rows, labels, floor=True))
+        return unstandardised(X, adapted(noisy, QUANTILE, self.rho), found)
 
 
 def with_constant(scale: Array, value: float) -> Array:

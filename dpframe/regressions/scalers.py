@@ -6,6 +6,7 @@ noise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -13,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.graph import ColumnNode, Release, RowsNode, jointly, known, post, release
+from dpframe.graph import ColumnNode, Release, RowsNode, jointly, known, post
 from dpframe.graph.functions import bin_counts, column_squares, count, total
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.node import Node
@@ -21,6 +22,8 @@ from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant, sqrt
+
+from .solve import released
 
 Array = NDArray[Any]
 
@@ -39,16 +42,11 @@ class Scalers:
     label_scale: Expression
 
 
-def part(
-    budget: Share, weight: Expression, statistics: list[Statistic], names: list[str]
-) -> list[Release]:
+def part(budget: Share, weight: Expression, statistics: Mapping[str, Statistic]) -> list[Release]:
     """One release each, jointly spending `weight` of the budget's squared mu in equal parts."""
-    noises = jointly(budget, statistics)
     factor = 1 / sqrt(weight)
-    return [
-        release(statistic, Gaussian(std=factor * noise.std), name=name)
-        for statistic, noise, name in zip(statistics, noises, names, strict=True)
-    ]
+    noises = jointly(budget, [*statistics.values()])
+    return released(statistics, [Gaussian(std=factor * noise.std) for noise in noises])
 
 
 def features(X: RowsNode) -> tuple[RowsNode, bool]:
@@ -61,11 +59,11 @@ def deviations(X: RowsNode, y: ColumnNode, budget: Share, weight: Expression) ->
     root mean squares elsewhere. Proof page: proofs/divided.
     """
     rows, centred = features(X)
-    sums = [total(rows), total(y)] if centred else []
-    private = [] if X.unit.relation is REPLACE_ONE else [count(rows)]
-    statistics = [column_squares(rows), y @ y, *sums, *private]
-    names = ["squares", "label_squares", "sums", "label_sum"][: 2 + len(sums)]
-    found = part(budget, weight, statistics, [*names, *["count"] * len(private)])
+    private = X.unit.relation is not REPLACE_ONE
+    statistics: dict[str, Statistic] = {"squares": column_squares(rows), "label_squares": y @ y}
+    statistics |= {"sums": total(rows), "label_sum": total(y)} if centred else {}
+    statistics |= {"count": count(rows)} if private else {}
+    found = part(budget, weight, statistics)
     n: Node = found[-1] if private else count(rows)
     zero = constant(0)
     top, label_top = rows.radius, y.radius
@@ -89,11 +87,11 @@ def quantiles(
     """
     rows, _ = features(X)
     scaled, labels = rows.scaled(rows.radius), y.scaled(y.radius)
-    statistics: list[Statistic] = [
-        bin_counts(scaled, CUTS, absolute=True),
-        bin_counts(labels, CUTS, absolute=True),
-    ]
-    counts, label_counts = part(budget, weight, statistics, ["counts", "label_counts"])
+    statistics: dict[str, Statistic] = {
+        "counts": bin_counts(scaled, CUTS, absolute=True),
+        "label_counts": bin_counts(labels, CUTS, absolute=True),
+    }
+    counts, label_counts = part(budget, weight, statistics)
     scale = post(cut_at, counts, level, rows.radius, len(CUTS))
     label_scale = post(first, post(cut_at, label_counts, level, y.radius, len(CUTS)))
     return Scalers(None, scale, constant(0), known(label_scale, TINY, None, name="label_bound"))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post, release
+from dpframe.graph import ColumnNode, Regression, RowsNode, jointly, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import ridge_solve
+from .solve import released, ridge_solve, sums
 
 
 class SSP(Regression):
@@ -26,7 +26,6 @@ class SSP(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Two releases, equal squared mu."""
-        gram_noise, moment_noise = jointly(budget, [X.T @ X, X.T @ y])
-        gram = release(X.T @ X, gram_noise, name="gram")
-        moment = release(X.T @ y, moment_noise, name="moment")
+        statistics = sums(X, y)
+        gram, moment = released(statistics, jointly(budget, [*statistics.values()]))
         return post(ridge_solve, gram, moment, self.ridge)

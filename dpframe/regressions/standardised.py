@@ -14,7 +14,7 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .scalers import LEAST, Scalers, deviations, features, part
-from .solve import Fit, ridge_solve
+from .solve import Fit, ridge_solve, sums
 
 Array = NDArray[Any]
 
@@ -45,8 +45,7 @@ class Standardised(Regression):
         rows = divided(X, found).clip(norm=self.radius * sqrt(features(X)[0].columns))
         labels = y.scaled(found.label_scale, found.label_centre)
         clipped = labels.clip(-self.label_radius, self.label_radius)
-        statistics = [rows.T @ rows, rows.T @ clipped]
-        gram, moment = part(budget, 1 - self.scaling, statistics, ["gram", "moment"])
+        gram, moment = part(budget, 1 - self.scaling, sums(rows, clipped))
         return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), found)
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
 from dpframe.graph.statistics import BlockEstimates
-from dpframe.mechanisms import Gaussian, L2Laplace
+from dpframe.mechanisms import Calibration, Gaussian, L2Laplace, Mechanism
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant
 
@@ -33,30 +33,30 @@ class SubAgg(Regression):
     penalty: Expression = constant(1)
     radius: Expression = constant(1)
 
+    def noise(self, budget: Share) -> Calibration | Mechanism:
+        """Gaussian, by the exact profile."""
+        del budget
+        return Gaussian.analytic
+
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release of the whole budget."""
         mean = estimates(X, y, self.cells, self.penalty, self.radius)
-        theta = release(mean, Gaussian.analytic, budget, name="coefficients")
+        theta = release(mean, self.noise(budget), budget, name="coefficients")
         return post(averaged, theta, self.penalty)
 
 
-class SubAggPure(Regression):
+class SubAggPure(SubAgg):
     """Sub-Agg with noise whose density falls with the 2-norm, of the derived sensitivity; spends no
     delta. [Smith08] [DworkS10]
     """
 
-    paper: ClassVar[str] = "Smith08; DworkS10"
     title: ClassVar[str] = "Sub-Agg, pure"
     use: ClassVar[str] = "As SubAgg, where delta must be 0."
-    cells: Expression = constant(100)
-    penalty: Expression = constant(1)
-    radius: Expression = constant(1)
 
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
-        mean = estimates(X, y, self.cells, self.penalty, self.radius)
-        theta = release(mean, L2Laplace.pure, budget, name="coefficients")
-        return post(averaged, theta, self.penalty)
+    def noise(self, budget: Share) -> Calibration | Mechanism:
+        """Of the derived sensitivity in the 2-norm."""
+        del budget
+        return L2Laplace.pure
 
 
 def averaged(theta: Array, penalty: float) -> Fit:

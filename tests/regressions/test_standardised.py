@@ -13,7 +13,7 @@ from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import post
 from dpframe.graph.maps.scaled import DividedColumns
 from dpframe.regressions.scalers import CUTS, cut_at, deviations, mean, means, part, spreads
-from dpframe.regressions.solve import Fit, ridge_solve
+from dpframe.regressions.solve import Fit, ridge_solve, sums
 from dpframe.regressions.standardised import divided, in_own_units, unstandardised
 from dpframe.sensitivity import L2
 from dpframe.sources import Block
@@ -147,9 +147,7 @@ class Overspent(dp.Regression):
         found = deviations(X, y, budget, dp.constant("1/5"))
         rows = divided(X, found).boxed(2)
         labels = y.scaled(found.label_scale, found.label_centre).clip(-1, 1)
-        gram, moment = part(
-            budget, dp.constant(1), [rows.T @ rows, rows.T @ labels], ["gram", "moment"]
-        )
+        gram, moment = part(budget, dp.constant(1), sums(rows, labels))
         return unstandardised(X, post(ridge_solve, gram, moment, 1), found)
 
 
