@@ -4,9 +4,9 @@ from statistics import median
 
 import pytest
 
+from docs.generate.pages.papers import found, points, records
+from docs.generate.pages.papers_rows import FOUND
 from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_page import found, points, records
-from tests.support.papers_rows import FOUND
 
 
 def by(name, *axes):

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate.utility.statements import STATEMENTS as UTILITY
-from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_page import FOLDER, LINE, VERDICTS, judged, kept, pages, records
-from tests.support.papers_rows import (
+from docs.generate.pages.papers import FOLDER, LINE, VERDICTS, judged, kept, pages, records
+from docs.generate.pages.papers_rows import (
     ALGORITHMS,
     FOUND,
     MISSING,
@@ -16,14 +14,16 @@ from tests.support.papers_rows import (
     PAPERS,
     STATEMENTS,
 )
-from tests.support.papers_rows import VERDICTS as JUDGED
+from docs.generate.pages.papers_rows import VERDICTS as JUDGED
+from docs.generate.utility.statements import STATEMENTS as UTILITY
+from dpframe.experiments.catalogue import ITEMS
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.page
 def test_the_pages_are_up_to_date():
-    """`python -m tests.support.papers_page` writes them anew."""
+    """`python -m docs.generate.pages.papers` writes them anew."""
     for name, text in pages().items():
         assert (FOLDER / name).read_text(encoding="utf-8") == text, name
 

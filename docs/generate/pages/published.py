@@ -1,7 +1,7 @@
 """Published budget splits, each audited from its description in docs/published or docs/examples.
 
-`python -m tests.support.published_page` prints the table that stands in docs/published.md, with the
-seconds that each audit took; `--write` writes it there, without them.
+`python -m docs.generate.pages.published` prints the table that stands in docs/published.md, with
+the seconds that each audit took; `--write` writes it there, without them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dpframe.audits.findings.example import amounts_at, values_of
 from dpframe.audits.findings.opinions import opinions
 from dpframe.numerics import to_float
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2]
 PAGE = DOCS / "published.md"
 BEGIN, END = "<!-- begin table -->\n", "<!-- end -->"
 FILES = sorted([*(DOCS / "published").glob("*.toml"), *(DOCS / "examples").glob("*.toml")])
