@@ -10,12 +10,14 @@ import dpframe as dp
 
 rng = np.random.default_rng(0)
 n = 20_000
-people = pd.DataFrame({
-    "age": rng.integers(18, 65, n),
-    "bmi": rng.normal(30, 6, n).clip(15, 55),
-    "children": rng.integers(0, 6, n),
-    "smoker": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
-})
+people = pd.DataFrame(
+    {
+        "age": rng.integers(18, 65, n),
+        "bmi": rng.normal(30, 6, n).clip(15, 55),
+        "children": rng.integers(0, 6, n),
+        "smoker": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
+    }
+)
 costs = (
     180 * people["age"] + 120 * people["bmi"] - 300 * people["children"]
     + 9_000 * (people["smoker"] == "yes") + rng.uniform(0, 6_000, n)

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from tests.support import published_page
-from tests.support.oracles import delta_of, value
-from tests.support.published_page import (
+from docs.generate.pages import published
+from docs.generate.pages.published import (
     FILES,
     PAGE,
     audited,
@@ -22,6 +21,7 @@ from tests.support.published_page import (
     table,
     untimed,
 )
+from tests.support.oracles import delta_of, value
 
 mpf, sqrt, log = mpmath.mpf, mpmath.sqrt, mpmath.log
 ROWS = {}
@@ -170,7 +170,7 @@ def test_every_row_is_computed_again():
 
 @pytest.mark.slow
 def test_the_page_is_up_to_date():
-    """python -m tests.support.published_page --write."""
+    """python -m docs.generate.pages.published --write."""
     assert untimed(current(PAGE.read_text("utf-8"))) == untimed(
         table([row(path) for path in FILES])
     )
@@ -203,7 +203,7 @@ def test_wangs_coded_ssp_is_broken_by_a_table():
     excess = np.multiply.outer(near, near) - np.e * np.multiply.outer(far, far)
     delta = excess[excess > 0].sum() * cell
     assert delta > 10 * 1e-6
-    broken = audited(published_page.DOCS / "examples" / "ssp_coded.toml")[1].joint
+    broken = audited(published.DOCS / "examples" / "ssp_coded.toml")[1].joint
     assert delta == pytest.approx(broken.delta[0], rel=1e-3)
 
 
@@ -288,7 +288,7 @@ def test_smooth_sensitivity_is_private_and_not_refuted():
 def test_the_census_claims_less_than_its_best_conversion():
     """17.14 is below the bound, and one more hundredth is above: both by the search over orders."""
     assert mpf("17.14") < converted(CENSUS, mpf("1e-10")) < mpf("17.15")
-    path = published_page.DOCS / "published" / "census2020_epsilon.toml"
+    path = published.DOCS / "published" / "census2020_epsilon.toml"
     text = path.read_text("utf-8").replace("epsilon = 17.14", "epsilon = 17.15")
     found = dp.audits.parse_description(text)
     told = {

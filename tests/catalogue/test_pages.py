@@ -7,9 +7,9 @@ from functools import cache
 import pytest
 
 import dpframe as dp
+from docs.generate.pages.regressions import FOLDER, code, pages, prose
 from dpframe.literature.catalogue import EXAMPLES
 from tests.catalogue.entries import everything
-from tests.support.regressions_page import FOLDER, code, pages, prose
 
 
 @cache
@@ -26,8 +26,8 @@ def stale(folder):
 
 @pytest.mark.page
 def test_the_pages_are_fresh():
-    """docs/regressions is what `python -m tests.support.regressions_page` writes."""
-    assert stale(FOLDER) == [], "stale: run python -m tests.support.regressions_page"
+    """docs/regressions is what `python -m docs.generate.pages.regressions` writes."""
+    assert stale(FOLDER) == [], "stale: run python -m docs.generate.pages.regressions"
 
 
 def test_a_stale_a_missing_and_an_extra_page_are_noticed(tmp_path):

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate.utility.statements import STATEMENTS as UTILITY
-from dpframe.experiments.catalogue import ITEMS
-from tests.support.papers_claims import CLAIMS
-from tests.support.papers_page import (
+from docs.generate.pages.papers import (
     FOLDER,
     LINE,
     VERDICTS,
@@ -19,7 +16,8 @@ from tests.support.papers_page import (
     pages,
     records,
 )
-from tests.support.papers_rows import (
+from docs.generate.pages.papers_claims import CLAIMS
+from docs.generate.pages.papers_rows import (
     ALGORITHMS,
     FINDINGS,
     MISSING,
@@ -28,13 +26,15 @@ from tests.support.papers_rows import (
     PAPERS,
     STATEMENTS,
 )
+from docs.generate.utility.statements import STATEMENTS as UTILITY
+from dpframe.experiments.catalogue import ITEMS
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.page
 def test_the_pages_are_up_to_date():
-    """`python -m tests.support.papers_page` writes them anew."""
+    """`python -m docs.generate.pages.papers` writes them anew."""
     for name, text in pages().items():
         assert (FOLDER / name).read_text(encoding="utf-8") == text, name
 

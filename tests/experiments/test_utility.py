@@ -11,10 +11,10 @@ from scipy.stats import ks_2samp
 
 import dpframe as dp
 from docs.generate.utility import checked, drawing, limits, perturbed, worlds
+from docs.generate.utility.page import PAGE
 from docs.generate.utility.statements import STATEMENTS, check
 from dpframe.errors import InvalidArgument
 from dpframe.experiments.methods import Promise, draft
-from tests.support.utility_page import PAGE
 
 FALSE = {"eq1", "thm2_ii", "thm2_iii", "thm3_ii", "thm3_iii", "prop16"}
 LOWER = {"eq4", "eq5", "eq6"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import dpframe as dp
+from docs.generate.pages.attacking import row, rows, shown
 from tests.lower_bounds import attacked_cases as cases
-from tests.lower_bounds.attacking_page import row, rows, shown
 
 
 @pytest.mark.page
@@ -14,7 +14,7 @@ from tests.lower_bounds.attacking_page import row, rows, shown
 def test_the_table_is_fresh():
     """Names and verdicts as they are; bounds are no more than a search finds, and not far below.
 
-    If this fails: `python -m tests.lower_bounds.attacking_page`.
+    If this fails: `python -m docs.generate.pages.attacking`.
     """
     found, told = rows(), shown()
     assert [one[:4] + one[6:] for one in told] == [one[:4] + one[6:] for one in found]

@@ -11,6 +11,7 @@ import pytest
 
 import dpframe as dp
 from docs.generate.dossier import limit
+from docs.generate.pages.museum import PAGE, page
 from dpframe.audits import lower_bounds
 from dpframe.audits.lower_bounds.exact_laws import LAWS
 from dpframe.literature.boosted_published import grid_mu
@@ -29,7 +30,6 @@ from tests.museum.exhibits import n19_true_beta as beta
 from tests.museum.exhibits import n21_first_violation as first
 from tests.museum.gates import GATES, certified
 from tests.museum.museum import FALSIFIED, HERE, KNOWN, REFUSED, judged, museum, tally, walk
-from tests.support.museum_page import PAGE, page
 from tests.support.oracles import delta_of
 
 every = pytest.mark.parametrize("exhibit", museum(), ids=lambda one: f"{one.number}-{one.name}")
@@ -234,5 +234,5 @@ def test_a_little_too_much_is_told_exactly():
 @pytest.mark.slow
 @pytest.mark.page
 def test_the_page_is_fresh():
-    """docs/museum.md is what `python -m tests.support.museum_page` writes."""
-    assert PAGE.read_text() == page(), "stale: run python -m tests.support.museum_page"
+    """docs/museum.md is what `python -m docs.generate.pages.museum` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m docs.generate.pages.museum"

@@ -9,10 +9,10 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
+from docs.generate.pages.verdicts import EVERY, HEAD, PAGE, page
 from dpframe.prover import Verdict
 from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Declared
 from tests.mutants.personalized_cases import PERSONALIZED
-from tests.support.verdicts_page import EVERY, HEAD, PAGE, page
 
 # Verdicts that are right but weaker than they should be: refused without numbers that show why. Of
 # labels or rows without a bound nothing is known; later gradients may be short; noise of the
@@ -121,8 +121,8 @@ def test_names_are_unique():
 @pytest.mark.page
 @pytest.mark.slow
 def test_the_page_is_fresh():
-    """docs/verdicts.md is what `python -m tests.support.verdicts_page` writes."""
-    assert PAGE.read_text() == page(), "stale: run python -m tests.support.verdicts_page"
+    """docs/verdicts.md is what `python -m docs.generate.pages.verdicts` writes."""
+    assert PAGE.read_text() == page(), "stale: run python -m docs.generate.pages.verdicts"
 
 
 def test_the_head_explains_every_reason():

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from docs.generate.pages.mutation import PAGE, TEXT, page
 from dpframe.literature import UniformRidge
 from dpframe.literature.catalogue import example
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
@@ -14,7 +15,6 @@ from dpframe.prover import Verdict
 from dpframe.symbols import Number
 from tests.mutating import BENIGN, BREAKING, Outcome, bases
 from tests.mutating.certain import certain
-from tests.mutating.mutation_page import PAGE, TEXT, page
 
 all_of_them = pytest.mark.parametrize(
     "which", [pytest.param("all", marks=pytest.mark.exhaustive)], indirect=True
@@ -147,7 +147,7 @@ def test_the_page_has_every_operator():
 @pytest.mark.page
 @all_of_them
 def test_the_page_is_fresh(everywhere, repairs, sure):
-    """docs/mutation.md is what `python -m tests.mutating.mutation_page` writes."""
+    """docs/mutation.md is what `python -m docs.generate.pages.mutation` writes."""
     assert PAGE.read_text() == page(everywhere, repairs, sure), (
-        "run python -m tests.mutating.mutation_page"
+        "run python -m docs.generate.pages.mutation"
     )

@@ -15,15 +15,7 @@ import pytest
 from scipy import stats
 
 import dpframe as dp
-from dpframe.accountants.single import inside, mu_of, rho_of
-from dpframe.audits import read_description
-from dpframe.graph.procedures.perturbed import minimiser
-from dpframe.graph.statistics import Statistic
-from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace
-from dpframe.numerics import working
-from dpframe.prover import Verdict, algebra
-from tests.support import noise_costs, samples
-from tests.support.currencies_page import (
+from docs.generate.pages.currencies import (
     BEGIN,
     CURRENCIES,
     END,
@@ -34,6 +26,14 @@ from tests.support.currencies_page import (
     judged,
     table,
 )
+from dpframe.accountants.single import inside, mu_of, rho_of
+from dpframe.audits import read_description
+from dpframe.graph.procedures.perturbed import minimiser
+from dpframe.graph.statistics import Statistic
+from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpframe.numerics import working
+from dpframe.prover import Verdict, algebra
+from tests.support import noise_costs, samples
 
 HALF = Fraction(1, 2)
 CELLS = [(kind, name) for name in CURRENCIES for kind in MECHANISMS]

@@ -11,13 +11,13 @@ import mpmath
 import pytest
 
 import dpframe as dp
+from docs.generate.pages.currencies import MECHANISMS, exact_size
 from dpframe.exact.interval import Interval
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlipSelection
 from dpframe.theory import single
 from tests.support import noise_costs
-from tests.support.currencies_page import MECHANISMS, exact_size
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
 TARGETS = {

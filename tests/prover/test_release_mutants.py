@@ -20,6 +20,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from docs.generate.pages.published import PAGE
 from dpframe.graph.statistics.bins import median_bin, median_distance
 from dpframe.mechanisms import selections
 from tests.prover import test_currencies
@@ -27,7 +28,6 @@ from tests.prover.test_bins import edits, matrix
 from tests.prover.test_selections import LAWS, neighbours, weights
 from tests.support import samples
 from tests.support.oracles import delta_of
-from tests.support.published_page import PAGE
 
 CUTS = (-1, 1)
 STEPS = [Fraction(t, 4) - 1 for t in range(1, 8)]  # eight bins

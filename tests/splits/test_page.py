@@ -3,7 +3,7 @@
 import pytest
 
 import dpframe as dp
-from tests.splits import splits_page as page
+from docs.generate.pages import splits as page
 
 CHEAP = ("page", "noise", "error", "shares")
 
@@ -20,7 +20,7 @@ def blocks():
 @pytest.mark.parametrize("name", CHEAP)
 @pytest.mark.slow
 def test_fresh(name):
-    """As `python -m tests.splits.splits_page` writes it."""
+    """As `python -m docs.generate.pages.splits` writes it."""
     assert blocks()[name] == page.BLOCKS[name]()
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import dpframe as dp
 from docs.generate.dossier import DELTA, EPSILONS, Account, Case, Limit, case, dossier, limit
 from docs.generate.dossier.case import with_value
+from docs.generate.pages import regressions as pages
 from dpframe.audits.figures import exactly, figure
 from dpframe.literature.every import family
-from tests.support import regressions_page as pages
 
 PAGE = Path(__file__).parents[2] / "dossier.md"
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)

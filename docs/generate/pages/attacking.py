@@ -1,4 +1,4 @@
-"""The table of docs/attacking.md: `python -m tests.lower_bounds.attacking_page` writes it anew."""
+"""The table of docs/attacking.md: `python -m docs.generate.pages.attacking` writes it anew."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ import math
 from pathlib import Path
 
 import dpframe as dp
+from dpframe.audits.lower_bounds.attack import Attack
 from tests.lower_bounds import attacked_cases as cases
 
-PAGE = Path(__file__).parents[2] / "docs" / "attacking.md"
+PAGE = Path(__file__).parents[2] / "attacking.md"
 START, END = "<!-- generated from here -->", "<!-- to here -->"
 HEAD = """\
 | attacked | relation | claimed epsilon | at delta | epsilon at least | mu at least | true | x0.7 |
@@ -29,7 +30,7 @@ def rows() -> list[list[str]]:
     return found
 
 
-def row(cls, relation, true, faulty) -> list[str]:
+def row(cls: type, relation: dp.Relation, true: Attack, faulty: Attack) -> list[str]:
     """What became of one of them."""
     return [
         f"`{cls.__name__}`",

@@ -1,4 +1,4 @@
-"""docs/regressions/, from the declarations: `python -m tests.support.regressions_page` makes it."""
+"""docs/regressions/: `python -m docs.generate.pages.regressions` makes it of the declarations."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from dpframe.audits.lines import Line
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
 
-FOLDER = Path(__file__).parents[2] / "docs" / "regressions"
-MADE = "*This page is made by `python -m tests.support.regressions_page`; a test compares it.*"
+FOLDER = Path(__file__).parents[2] / "regressions"
+MADE = "*This page is made by `python -m docs.generate.pages.regressions`; a test compares it.*"
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>|$~])")
 CODE = re.compile(r"(`[^`]+`)")
 LONG = 90

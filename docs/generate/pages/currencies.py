@@ -1,7 +1,7 @@
 """Half, exact and double noise against a share of every currency.
 
-`python -m tests.support.currencies_page` prints the table that stands in docs/proofs/currencies.md;
-`--write` writes it there.
+`python -m docs.generate.pages.currencies` prints the table that stands in
+docs/proofs/currencies.md; `--write` writes it there.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from pathlib import Path
 import attrs
 
 import dpframe as dp
+from dpframe.graph import ColumnNode, RowsNode
 from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace
+from dpframe.privacy import Share
 
-PAGE = Path(__file__).parents[2] / "docs" / "proofs" / "currencies.md"
+PAGE = Path(__file__).parents[2] / "proofs" / "currencies.md"
 BEGIN, END = "<!-- begin table -->\n", "<!-- end -->"
 MECHANISMS = {
     "gaussian": dp.Gaussian,
@@ -63,7 +65,7 @@ class Half(dp.Regression):
 
     noise: object = attrs.field(default=None)
 
-    def declare(self, X, y, budget):
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> dp.graph.Node:
         """One release."""
         mine, _ = budget.split_evenly(2)
         return dp.release(dp.count(X), self.noise, mine, name="n")

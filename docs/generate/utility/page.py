@@ -1,4 +1,4 @@
-"""docs/papers/utility.md and its pictures: `python -m tests.support.utility_page` makes them, in a
+"""docs/papers/utility.md and its pictures: `python -m docs.generate.utility.page` makes them, in a
 few minutes.
 """
 
@@ -10,7 +10,7 @@ from docs.generate.utility.checked import Checked, table
 from docs.generate.utility.drawing import plot
 from docs.generate.utility.statements import STATEMENTS, check
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2]
 PAGE, IMAGES = DOCS / "papers" / "utility.md", DOCS / "images" / "utility"
 INTRODUCTION = """\
 # Utility theorems
@@ -33,7 +33,7 @@ python -m docs.generate.utility --quick
 python -m docs.generate.utility thm3_ii
 ```
 
-*This page and its pictures are made by `python -m tests.support.utility_page`.*
+*This page and its pictures are made by `python -m docs.generate.utility.page`.*
 
 """
 

@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe.audits.splits.criterion import Criterion
 from dpframe.prover.enclose_each import enclose_each
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2]
 PAGE, PICTURE = DOCS / "splits.md", DOCS / "images" / "splits.svg"
 BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ALIKE = 1.1

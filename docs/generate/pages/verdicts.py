@@ -1,4 +1,4 @@
-"""docs/verdicts.md, from the table: `python -m tests.support.verdicts_page` writes it anew."""
+"""docs/verdicts.md, from the table: `python -m docs.generate.pages.verdicts` writes it anew."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.mutants.functional_cases import FUNCTIONAL
 from tests.mutants.personalized_cases import PERSONALIZED
 from tests.mutants.preprocessing_cases import ROWS
 
-PAGE = Path(__file__).parents[2] / "docs" / "verdicts.md"
+PAGE = Path(__file__).parents[2] / "verdicts.md"
 EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS, *PERSONALIZED]
 HEAD = """\
 # Mutants and variants
@@ -25,7 +25,7 @@ last column names what decides: budget algebra (ALG), the domain of a parameter 
 (COMP), sensitivity (SENS), the relation (REL), the exact Gaussian profile (PROFILE), the law of the
 noise (LAW), where a value comes from (TAINT), or that the graph has no words for it (SPELLING).
 
-`python -m tests.support.verdicts_page` generates this page from the tables in `tests/mutants`.
+`python -m docs.generate.pages.verdicts` generates this page from the tables in `tests/mutants`.
 
 | name | what it does | expected | verdict | decides | by which rule, with which witness |
 |---|---|---|---|---|---|

@@ -1,7 +1,7 @@
 """Published budget splits, each audited from its description in docs/published or docs/examples.
 
-`python -m tests.support.published_page` prints the table that stands in docs/published.md, with the
-seconds that each audit took; `--write` writes it there. Seconds are not compared.
+`python -m docs.generate.pages.published` prints the table that stands in docs/published.md, with
+the seconds that each audit took; `--write` writes it there. Seconds are not compared.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from dpframe.prover import Verdict
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import verify
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[2]
 PAGE = DOCS / "published.md"
 BEGIN, END = "<!-- begin table -->\n", "<!-- end -->"
 FILES = sorted([*(DOCS / "published").glob("*.toml"), *(DOCS / "examples").glob("*.toml")])

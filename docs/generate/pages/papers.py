@@ -1,7 +1,7 @@
 """docs/papers/, a page a paper, from the declarations and from results that are kept there.
 
-`python -m tests.support.papers_page` writes the pages anew; with a folder that `dpframe experiment`
-has written, the results and pictures of this folder are kept first.
+`python -m docs.generate.pages.papers` writes the pages anew; with a folder that
+`dpframe experiment` has written, the results and pictures of this folder are kept first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dpframe.experiments.declared import Item
 from .papers_claims import CLAIMS
 from .papers_rows import ALGORITHMS, FINDINGS, MISSING, OURS, PAPERS, STATEMENTS
 
-FOLDER = Path(__file__).parents[2] / "docs" / "papers"
+FOLDER = Path(__file__).parents[2] / "papers"
 RESULTS, IMAGES = FOLDER / "results", FOLDER / "images"
 VERDICTS = FOLDER.parent / "regressions" / "index.md"
 NOT_COUNTED = {"wang-table-3-caption"}
@@ -37,7 +37,7 @@ LINE = re.compile(
 )
 UTILITY = re.compile(r"^\*\*([^*]+)\.\*\*.*?/utility/(\w+)\.svg", re.MULTILINE | re.DOTALL)
 COUNTS = "published numbers | inside | of our own runs | ratio | width"
-MADE = "*This page is made by `python -m tests.support.papers_page`; a test compares it.*"
+MADE = "*This page is made by `python -m docs.generate.pages.papers`; a test compares it.*"
 HEAD = """\
 # Five papers, whole
 
