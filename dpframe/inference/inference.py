@@ -22,6 +22,7 @@ from .result import COVERED, Inference, Units
 from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
 from .variation import Variation
+from .widths import COUNTED
 
 Array = NDArray[Any]
 
@@ -29,7 +30,6 @@ STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
 LEVEL = 1.96  # stds, of the score interval of what clips take off labels
-CHOSEN = 1.2  # times the noise on counts, as these chose where labels are clipped: 1.96/1.645
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -186,7 +186,7 @@ def doubt_of(
     """
     moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
-    of_counts = CHOSEN * norm * math.hypot(evidence.lost_std, sampled)
+    of_counts = COUNTED * norm * math.hypot(evidence.lost_std, sampled)
     return math.hypot(of_counts, evidence.gram_std * math.sqrt(unclipped))
 
 

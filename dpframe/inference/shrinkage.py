@@ -57,7 +57,7 @@ class Prior:
     doubt: float = 2.0
     floor: float = 0.5
     biased: float = 0.01
-    most_biased: float = 0.5
+    most_biased: float = 0.9
     at_zero: float = 0.1
     points: int = 32
 

@@ -18,8 +18,9 @@ from .shrinkage import Posterior
 
 Array = NDArray[Any]
 
-OUTSIDE, ENOUGH = 0.07, 10.0  # the share of labels outside, where n mu^2/d is not above the second
-SUMMED = 0.1  # of the squared mu, for sums of labels: the first, and one more
+NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
+LONGER = 1.25  # than need be, for the sake of predictions
+COUNTED = 1.2  # stds of the noise on counts: these chose the level, so that 1.96/1.645 are taken
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -29,28 +30,27 @@ SLOW, SLOPE = 3.0, 0.45
 
 
 def label_level(
-    counts: Array, std: float, known_count: float | None, strength: float, columns: float
+    counts: Array, std: float, known_count: float | None, moment_std: float, columns: float
 ) -> float:
-    """The 2^-k of the label bound that leaves few labels outside and takes little off them; 1 where
-    n is not clear of its noise.
+    """The 2^-k of the label bound that is best for predictions, of those where intervals are not
+    much longer than need be; 1 where n is not clear of its noise.
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
-    `strength` is mu^2/d and `columns` d. Of levels that leave few outside it has the least sum of
-    lost^2 and level^2 d/(strength SUMMED): over n, the squared errors of predictions that the clip
-    and the noise make, rows being in the unit ball with an intercept.
+    `moment_std` is that of the noise on X'y for labels clipped at the bound, over the bounds of
+    rows and labels, `columns` d. Intervals count what clips may have taken off labels and NORMAL
+    stds of the noise. Predictions lose lost^2 and (level moment_std d)^2, over n, to what clips
+    have taken and to noise, rows being in the unit ball with an intercept.
     """
     n, unsure = count_of(counts, std, known_count)
     if n <= 2 * unsure:
         return 1.0
-    allowed = OUTSIDE * min(1.0, ENOUGH / (n * strength)) * n
-    above = np.cumsum(counts[::-1])[:-1]
-    noise = std * np.sqrt(np.arange(1, len(counts)))
-    narrower = np.nonzero(above >= allowed + noise / 2)[0]
-    steps = int(narrower[0]) if len(narrower) else len(above)
-    levels = 2.0 ** -np.arange(steps + 1)
+    levels = 2.0 ** -np.arange(len(counts))
+    taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
+    lengths = [lost + COUNTED * noise for lost, noise in taken] + NORMAL * moment_std * levels
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
-    costs = lost**2 + levels**2 * columns / (strength * SUMMED)
+    costs = lost**2 + (levels * moment_std * columns) ** 2
+    costs[lengths > LONGER * np.min(lengths)] = math.inf
     return float(levels[np.argmin(costs)])
 
 

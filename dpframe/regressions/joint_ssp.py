@@ -102,10 +102,10 @@ class JointSSP(Regression):
     )
     intervals: ClassVar[bool] = True  # from what its output keeps
     counting: Expression = constant("0.11")
-    correcting: Expression = constant("0.54")
+    correcting: Expression = constant("0.5")
     sandwich: Expression = constant("0.02")
     gram: Expression = constant(35)
-    moment: Expression = constant(7)
+    moment: Expression = constant(13)
     squares: Expression = constant(8)
     rounds: Expression = constant(6)
     levels: Expression = constant(7)
@@ -147,11 +147,11 @@ class JointSSP(Regression):
         needed = {"gram": self.gram, "moment": self.moment, "squares": self.squares}
         needed |= {"counting": self.counting} if counts else {}
         check_parts(needed | ({"correcting": self.correcting} if turns else {}))
-        first = self.looked(X, relative, budget)
         plain = relative.clip(-1, 1) if self.steps else y
         sums = [X.T @ X, X.T @ plain, plain @ plain]
         weights = (self.gram, self.moment, self.squares)
         each = self.noises(budget, left_over, sums, weights)
+        first = self.looked(X, relative, budget, each[1].std / X.radius)
         gram = release(X.T @ X, each[0], name="gram")
         labels = y.scaled(by=first.level * y.radius).clip(-1, 1) if self.steps else plain
         moment = release(X.T @ labels, each[1], name="moment")
@@ -214,9 +214,12 @@ class JointSSP(Regression):
         sums = left_over / (self.gram + self.moment + self.squares)
         return 1 + self.correcting / (sums * self.moment)
 
-    def looked(self, X: RowsNode, relative: ColumnNode, budget: Share) -> Look:
-        """Counts of label sizes between halvings of their bound, and the level that they say; with
-        none n itself, where it is private.
+    def looked(
+        self, X: RowsNode, relative: ColumnNode, budget: Share, moment_std: Expression
+    ) -> Look:
+        """Counts of label sizes between halvings of their bound, and the level that they say, where
+        the noise on X'y is of `moment_std` for each of the row bound; with none n itself, where it
+        is private.
         """
         n = X.rows if X.unit.relation is REPLACE_ONE else None
         if not self.steps and n is not None:
@@ -229,7 +232,7 @@ class JointSSP(Regression):
         if not cuts:
             return Look(said)
         strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
-        asked_level = post(label_level, seen, seen.std, n, strength, X.columns)
+        asked_level = post(label_level, seen, seen.std, n, moment_std, X.columns)
         level = known(asked_level, cuts[0], 1, name="level", likely=1)
         return Look(said, level, strength)
 

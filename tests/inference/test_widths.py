@@ -18,45 +18,43 @@ from dpframe.inference.widths import (
 COUNTS = np.array([0.0, 0, 0, 0, 0, 9700, 250, 50])  # of |y| in (1/8, 1/4], (1/4, 1/2], (1/2, 1]
 
 
-def level(counts, std=1.0, strength=1e-4, n=None):
-    """With what does not matter left out."""
-    return label_level(counts, std, n, strength, 1)
+def level(counts, std=1e-9, noise=200.0, n=None, columns=1e6):
+    """Of labels, with `noise` on X'y as wide as intervals have it; as narrow as may be with many
+    columns.
+    """
+    return label_level(counts, std, n, noise / 1.96, columns)
 
 
-def test_level_leaves_some_outside_where_noise_is_large():
-    """By hand: 7%."""
-    assert level(COUNTS) == 0.25  # 300 of 10,000 are above 1/4, all above 1/8
-    assert level(np.array([0.0, 0, 0, 0, 9700, 0, 250, 50]), strength=1e-5) == 0.125
-    assert level(np.array([0.0, 0, 0, 0, 9200, 500, 250, 50])) == 0.25
+@pytest.mark.parametrize(
+    ("noise", "expected"),
+    [(33, 1), (34, 0.5), (183, 0.5), (184, 0.25), (6_533, 0.25), (6_534, 0.125), (1e6, 2.0**-7)],
+)
+def test_level_makes_intervals_a_quarter_longer_at_most(noise, expected):
+    """By hand: clips take 25 at 1/2, 100 at 1/4, 1350 at 1/8."""
+    assert level(COUNTS, noise=noise) == expected
 
 
-def test_level_leaves_less_where_noise_is_small():
-    """By hand."""
-    # n mu^2/d = 1000: 0.07 % may lie outside, so 50 of 10,000 above 1/2 are too many
-    assert level(COUNTS, strength=0.1) == 1.0
-    # 140: 0.5 %, 50 may lie outside but not 300
-    assert level(COUNTS, strength=0.0139) == 0.5
+def test_level_takes_little_off_labels_where_noise_is_small_for_predictions():
+    """By hand: of those above."""
+    assert level(COUNTS, noise=83, columns=0.0) == 1.0
+    assert level(COUNTS, noise=84, columns=0.0) == 0.5
+    # (0.75 50 - 25)^2 + (d 30/2)^2 against (d 30)^2: 12.5^2 below 26^2 d^2 for d = 1
+    assert level(COUNTS, noise=1.96 * 30, columns=1.0) == 0.5
+    assert level(COUNTS, noise=1.96 * 30, columns=0.1) == 1.0
 
 
-def test_level_allows_for_half_a_deviation_of_the_counts():
-    """By hand."""
-    # 0.07 % of 10,000 is 7: 50 are too many until noise of 87 makes them 7 + 43.5
-    assert level(COUNTS, std=85.0, strength=0.1) == 1.0
-    assert level(COUNTS, std=87.0, strength=0.1) == 0.5
-
-
-def test_level_leaves_less_where_few_labels_carry_the_sum():
-    """3% of ones among zeros, by hand: a clip at 1/2 takes a quarter of 3/4 off each of 300."""
-    rare = np.array([9700.0, 0, 0, 0, 0, 0, 0, 300])
-    assert level(rare, strength=1e-2) == 1.0  # noise of 1000 at level 1, against 75^2 + 250
-    assert level(rare, strength=1e-3) == 0.5  # 10,000 against 75^2 + 2500
-    assert level(rare, strength=1e-7) == 2.0**-7  # noise outweighs all that may be lost
+def test_level_counts_what_noise_on_counts_hides():
+    """By hand: 25 and 1.2 times 50 at 1/2, 100 and 1.2 times 79 at 1/4."""
+    assert level(COUNTS, std=100.0, noise=113) == 1.0
+    assert level(COUNTS, std=100.0, noise=114) == 0.5
+    assert level(COUNTS, std=100.0, noise=236) == 0.5
+    assert level(COUNTS, std=100.0, noise=237) == 0.25
 
 
 def test_level_is_the_bound_where_the_number_of_records_is_not_clear():
     """Unless n is public."""
-    assert level(COUNTS, std=2000.0) == 1.0  # 10,000 of noise 2000 sqrt(8)
-    assert level(COUNTS, std=2000.0, n=10_000.0) == 0.25
+    assert level(COUNTS, std=2000.0, noise=1e4) == 1.0  # 10,000 of noise 2000 sqrt(8)
+    assert level(COUNTS, std=2000.0, noise=1e4, n=10_000.0) == 2.0**-7
 
 
 def test_level_of_tiny_labels():
@@ -67,8 +65,8 @@ def test_level_of_tiny_labels():
 @pytest.mark.parametrize("counts", [-COUNTS, np.full(8, -1e9), np.full(8, 1e9)])
 def test_level_is_in_its_range_for_any_noise(counts):
     """Whatever is released."""
-    assert 2.0**-7 <= level(counts, strength=1e-3) <= 1
-    assert 2.0**-7 <= level(counts, strength=1e-3, n=100.0) <= 1
+    assert 2.0**-7 <= level(counts) <= 1
+    assert 2.0**-7 <= level(counts, n=100.0) <= 1
 
 
 def test_the_deviation_of_residuals_counts_what_a_fit_followed():
