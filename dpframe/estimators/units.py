@@ -41,7 +41,6 @@ from dpframe.graph.maps.scaled import Scaled, ScaledColumns
 from dpframe.graph.maps.weighted import RecordWeights, Weighing
 from dpframe.graph.statistics.base import Statistic
 from dpframe.graph.statistics.combined import Linear as LinearStatistic
-from dpframe.graph.statistics.sums import Gram, Moment
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, constant
@@ -203,7 +202,13 @@ def in_one_unit(graph: Graph) -> bool:
     for functions that undo it.
     """
     found = [_factored(one.statistic) for one in graph.releases]
-    return len({factor for factor, of in found if isinstance(of, (Gram, Moment))}) < 2
+    both = (RowsNode, ColumnNode)
+    solved = (
+        factor
+        for factor, of in found
+        if len(of.shape) > 1 or all(any(isinstance(n, k) for n in of.inputs) for k in both)
+    )
+    return len(set(solved)) < 2
 
 
 def _factored(statistic: Statistic) -> tuple[Expression, Statistic]:
