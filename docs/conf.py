@@ -5,6 +5,7 @@ import os
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from docutils import nodes
@@ -105,6 +106,21 @@ def link_citations(app: Sphinx, doctree: nodes.document, page: str) -> None:
             text.parent.replace(text, [*parts, nodes.Text(text[end:])])
 
 
+def link_sources(app: Sphinx, page: str, _: str, context: dict[str, Any], _tree: object) -> None:
+    """[docs] on a page of source leads to the name under which a member is described."""
+    objects = app.env.domains["py"].data["objects"]
+    known = sorted((one for one, entry in objects.items() if not entry.aliased), key=len)
+
+    def described(found: re.Match[str]) -> str:
+        parts = found[1].split(".")
+        ends = (".".join(["", *parts[start:]]) for start in range(1, len(parts)))
+        same = (one for end in ends for one in known if one.endswith(end))
+        return found[0] if found[1] in objects else f'#{next(same, found[1])}"'
+
+    if page.startswith("_modules/") and "body" in context:
+        context["body"] = re.sub(r'#(dpframe\.[\w.]+)"', described, context["body"])
+
+
 class References(HTMLParser):
     """Collects what a page makes the reader's browser fetch."""
 
@@ -137,6 +153,7 @@ def refuse_external_references(app: Sphinx, exception: Exception | None) -> None
 def setup(app: Sphinx) -> None:
     """Register the hooks above."""
     app.connect("autodoc-process-docstring", docstring_as_text, priority=100)
+    app.connect("html-page-context", link_sources)
     app.connect("autodoc-skip-member", what_the_face_has)
     app.connect("doctree-resolved", link_citations)
     app.connect("build-finished", refuse_external_references)

@@ -5,6 +5,7 @@ the units of the label; log-odds are those of the second class against the first
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Any
 
 import attrs
@@ -40,7 +41,8 @@ Numbers = Callable[[Expression], float]
 STATED = f'link: ClassVar[str] = "{IDENTITY}", or "{LOGIT}", in the declaration says it.'
 DECLARED = 'Declare them: y=dp.Column("smoker", levels=["no", "yes"]), or classes=("no", "yes").'
 
-CODES = ((0, 1), (-1, 1), (1, 2))  # of classes, as the ends of a label's bounds
+ENDS = ((0, 1), (-1, 1), (1, 2))  # of a label's bounds, where they are codes of classes
+CODES = tuple((Fraction(low), Fraction(high)) for low, high in ENDS)
 
 
 def check_numbers(certificate: Certificate) -> None:
