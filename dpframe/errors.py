@@ -286,17 +286,21 @@ def check_word(name: str, value: object, words: Container[str], requirement: str
         raise InvalidArgument(name, requirement or f"one of {listed}", value)
 
 
-def check_kind(name: str, value: object, kind: type, requirement: str = "") -> None:
+def check_kind(
+    name: str, value: object, kind: type, requirement: str = "", way_out: str = ""
+) -> None:
     """`value` must be an instance of `kind`. Raises InvalidArgument."""
     if not isinstance(value, kind):
-        raise InvalidArgument(name, requirement or by_name(kind), value)
+        raise InvalidArgument(name, requirement or by_name(kind), value, way_out)
 
 
-def of_kind(kind: type, requirement: str = "") -> Callable[[Any, Any, Any], None]:
+def of_kind(
+    kind: type, requirement: str = "", way_out: str = ""
+) -> Callable[[Any, Any, Any], None]:
     """A validator of an attrs field: an instance of `kind`. It raises InvalidArgument."""
 
     def check(_: object, attribute: Any, value: object) -> None:
-        check_kind(attribute.name, value, kind, requirement)
+        check_kind(attribute.name, value, kind, requirement, way_out)
 
     return check
 

@@ -77,3 +77,14 @@ def open_unit(name: str, value: object) -> Fraction:
     if not 0 < number < 1:
         raise InvalidArgument(name, "strictly between 0 and 1", value)
     return number
+
+
+def whole(name: str, value: Any, least: int, most: int | None = None, *, way_out: str = "") -> int:
+    """`value` as a whole number of at least `least`, and at most `most` where that is given; of
+    Python's or numpy's, never a bool. Raises InvalidArgument.
+    """
+    of_integers = isinstance(value, Integral) and not isinstance(value, bool)
+    if of_integers and value >= least and (most is None or value <= most):
+        return int(value)
+    wanted = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise InvalidArgument(name, f"a whole number {wanted}", value, way_out)

@@ -14,7 +14,7 @@ from typing import ClassVar, TypeAlias
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import Exact, nonnegative, open_unit
+from dpframe.numbers import Exact, nonnegative, open_unit, whole
 from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import Guarantee, as_kind
@@ -32,9 +32,7 @@ def _what(value: object) -> Costed:
 
 def count_of(value: object) -> int:
     """`value` as a whole number of at least 0, never a bool. Raises InvalidArgument."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise InvalidArgument("count", "a whole number of at least 0", value)
-    return value
+    return whole("count", value, 0)
 
 
 @attrs.frozen(cache_hash=True)

@@ -181,12 +181,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[in
     return [
         "  "
         + "  ".join(
-            _cell(cell, width, right=i in ends)
+            cell.rjust(width) if i in ends else cell.ljust(width)
             for i, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
         for line in lines
     ]
-
-
-def _cell(text: str, width: int, *, right: bool) -> str:
-    return text.rjust(width) if right else text.ljust(width)

@@ -15,11 +15,11 @@ from dpframe.graph import Regression, Release, Setting
 from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
-from dpframe.numerics import arb_lower, arb_upper, profile_delta, profile_epsilon
+from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
-from dpframe.prover.algebra import enclose, number
+from dpframe.prover.algebra import enclose, ends_of, number
 from dpframe.prover.exactly import Draw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
@@ -233,12 +233,8 @@ def finite(formula: Expression) -> float | None:
 
 def lower_end(formula: Expression) -> Fraction | None:
     """A lower bound on a formula without symbols, exact for a number; None where it has none."""
-    if isinstance(formula, Number):
-        return formula.value
-    if formula.symbols():
-        return None
-    ball = enclose(formula, {})
-    return arb_lower(ball) if ball.is_finite() else None
+    found = ends_of(formula)
+    return None if found is None else found[0]
 
 
 def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:

@@ -14,14 +14,7 @@ from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
-from dpframe.prover.certify import (
-    AMBIENT,
-    BUDGETS,
-    FAILURES,
-    idealized,
-    on_their_word,
-    on_trust,
-)
+from dpframe.prover.certify import AMBIENT, FAILURES, assumed
 from dpframe.prover.parallel import moving
 from dpframe.symbols import Number, add, maximum
 
@@ -163,11 +156,7 @@ class Audit:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
-        unit = f"one unit of privacy is: {self.setting.unit}"
-        budgets = () if self.report.problem.personal is None else (BUDGETS,)
-        graph, trusted = self.report.problem.graph, on_trust(self.report.problem)
-        always = (FAILURES, AMBIENT)
-        return (unit, *budgets, *idealized(graph), *always, *trusted, *on_their_word(graph))
+        return assumed(self.report.problem, FAILURES, AMBIENT)
 
     @property
     def trusted(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.identity import kind_of
+from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
 from .arrays import Array, Values, np
@@ -51,9 +52,7 @@ class Assignment(ABC):
 
 def whole_cells(value: object) -> int:
     """A number of cells from 1 to 1000. Raises InvalidArgument."""
-    if type(value) is not int or not 1 <= value <= MOST:
-        raise InvalidArgument("cells", f"a whole number from 1 to {MOST}", value, FIXED)
-    return value
+    return whole("cells", value, 1, MOST, way_out=FIXED)
 
 
 def _salt(value: object) -> str:

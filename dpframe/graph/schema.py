@@ -359,10 +359,7 @@ def _rows_per_person(value: object) -> Expression:
     return exact(value, "rows_per_person")
 
 
-def _features(_: Any, __: Any, value: Any) -> None:
-    if not isinstance(value, Rows):
-        way_out = "Such as X=dp.Rows(norm=1): the public bounds of the features, and no data."
-        raise InvalidArgument("X", "a dp.Rows", value, way_out)
+FEATURES = "Such as X=dp.Rows(norm=1): the public bounds of the features, and no data."
 
 
 def _labels(_: Any, __: Any, value: Any) -> None:
@@ -390,7 +387,7 @@ class Setting:
     lists as assumed.
     """
 
-    X: Rows = attrs.field(validator=_features)
+    X: Rows = attrs.field(validator=of_kind(Rows, way_out=FEATURES))
     y: Column | None = attrs.field(default=None, validator=_labels)
     relation: Relation = attrs.field(default=cast("Any", None), validator=_relation)
     rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)

@@ -6,16 +6,11 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.privacy import Guarantee
 from dpframe.symbols import ONE, Expression, exact
 
 from .base import Mechanism
-
-
-def _text(_: object, attribute: attrs.Attribute[str], value: object) -> None:
-    if not isinstance(value, str):
-        raise InvalidArgument(attribute.name, "text", value)
 
 
 def _stated(value: object) -> Guarantee:
@@ -42,8 +37,8 @@ class BlackBox(Mechanism):
     kind: ClassVar[str] = "black_box"
     gives: ClassVar[type[Guarantee]] = Guarantee  # type: ignore[type-abstract]
     given: Guarantee = attrs.field(converter=_stated)
-    name: str = attrs.field(default="", validator=_text)
-    source: str = attrs.field(default="", validator=_text)
+    name: str = attrs.field(default="", validator=of_kind(str))
+    source: str = attrs.field(default="", validator=of_kind(str))
 
     def guarantee(self, sensitivity: Expression = ONE) -> Guarantee:
         """As given. Raises InvalidArgument for a sensitivity other than 1."""

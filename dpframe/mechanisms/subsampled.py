@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import Exact
+from dpframe.numbers import Exact, whole
 from dpframe.numerics import arb_float, ball, working
 from dpframe.pld import losses
 from dpframe.privacy import (
@@ -56,9 +56,7 @@ def _rate(value: object) -> Expression:
 
 
 def _whole(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidArgument("size", "a whole number of at least 1", value)
-    return value
+    return whole("size", value, 1)
 
 
 class Subsampled(Mechanism):

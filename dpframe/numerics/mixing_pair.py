@@ -18,7 +18,7 @@ from typing import TypeAlias
 from flint import arb
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import Exact, nonnegative, open_unit
+from dpframe.numbers import Exact, nonnegative, open_unit, whole
 
 from .calibrate import boundary
 from .profile import Quantity, ball
@@ -48,7 +48,11 @@ def mixing_pair_delta(epsilon: Exact, leverage: Exact, rows: int) -> Interval:
     """The least delta with both directions (epsilon, delta)-private, over every leverage up to
     `leverage`: both grow with it. (M3)
     """
-    exact = nonnegative("epsilon", epsilon), nonnegative("leverage", leverage), _count(rows)
+    exact = (
+        nonnegative("epsilon", epsilon),
+        nonnegative("leverage", leverage),
+        whole("rows", rows, 1),
+    )
     forward, backward = (
         _interval(one(*exact)) for one in (mixing_pair_forward_ball, mixing_pair_backward_ball)
     )
@@ -61,18 +65,12 @@ def mixing_pair_leverage(epsilon: Exact, delta: Exact, rows: int) -> float:
     epsilon >= 0, 0 < delta < 1. (M3: there is one, as the profile tends to 0 with the leverage)
     """
     target = open_unit("delta", delta)
-    guess = (0.1 + float(nonnegative("epsilon", epsilon))) / (4 * _count(rows) ** 0.5)
+    guess = (0.1 + float(nonnegative("epsilon", epsilon))) / (4 * whole("rows", rows, 1) ** 0.5)
     return boundary(lambda m: not _private(m, epsilon, target, rows), guess)[0]
 
 
 def _private(leverage: float, epsilon: Exact, delta: Fraction, rows: int) -> bool:
     return mixing_pair_delta(epsilon, leverage, rows).upper <= delta
-
-
-def _count(rows: int) -> int:
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InvalidArgument("rows", "a whole number of at least 1", rows, "")
-    return rows
 
 
 def _interval(value: arb) -> Interval:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
 import attrs
 
 from dpframe.errors import SHORT, InvalidArgument, Plain, check_kind, listed_words, nearest
+from dpframe.numbers import whole
 from dpframe.operators import Operation, Symbolic
 from dpframe.pld import losses
 from dpframe.symbols import ONE, Expression, Number, exact, log, multiply, power, sqrt
@@ -136,9 +137,8 @@ class Share(Symbolic):
 
     def split_evenly(self, k: int) -> tuple[Share, ...]:
         """k equal shares, exactly 1/k each. Domain: k >= 1."""
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise InvalidArgument("k", "a whole number of at least 1", k, "")
-        return (self.split(Fraction(1, k))[0],) * k
+        parts = whole("k", k, 1)
+        return (self.split(Fraction(1, parts))[0],) * parts
 
     def __str__(self) -> str:
         """`epsilon/3, delta/3`."""

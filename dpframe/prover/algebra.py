@@ -19,8 +19,8 @@ from dpframe.exact.documents import Refused
 from dpframe.exact.formula import Formula
 from dpframe.exact.ring import Ring
 from dpframe.numerics.calibrate import analytic_sigma_ball
-from dpframe.numerics.rounding import arb_float, working
-from dpframe.symbols import Call, Expression, Symbol
+from dpframe.numerics.rounding import arb_float, arb_lower, arb_upper, working
+from dpframe.symbols import Call, Expression, Number, Symbol
 from dpframe.symbols.text import Arithmetic
 
 from .witnesses import Searched, exactly
@@ -72,6 +72,14 @@ def at_point(formulas: Sequence[Expression], point: Mapping[str, Fraction]) -> l
     balls = {name: rational_ball(value) for name, value in point.items()}
     known: dict[Expression, Ball] = {}
     return [enclose(formula, balls, known) for formula in formulas]
+
+
+def ends_of(formula: Expression) -> tuple[Fraction, Fraction] | None:
+    """Bounds on a formula, exact for a number; None where it has a symbol, or is undefined."""
+    if isinstance(formula, Number):
+        return formula.value, formula.value
+    ball = None if formula.symbols() else enclose(formula, {})
+    return None if ball is None or not ball.is_finite() else (arb_lower(ball), arb_upper(ball))
 
 
 def number(formula: Expression, values: Mapping[str, Fraction], *, up: bool) -> float:

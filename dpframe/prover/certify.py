@@ -79,12 +79,7 @@ class Certificate(AtNumbers):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What is assumed, not proved."""
-        trusted = on_trust(self.report.problem)
-        unit = f"one unit of privacy is: {self.setting.unit}"
-        budgets = () if self.report.problem.personal is None else (BUDGETS,)
-        stated = on_their_word(self.graph)
-        always = (FAILURES, RECORDS, AMBIENT)
-        return (unit, *budgets, *idealized(self.graph), *always, *trusted, *stated)
+        return assumed(self.report.problem, FAILURES, RECORDS, AMBIENT)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
         for constraint in self.region:
@@ -195,6 +190,14 @@ class Certificate(AtNumbers):
         from .text import certificate_html
 
         return certificate_html(self)
+
+
+def assumed(problem: Problem, *always: str) -> tuple[str, ...]:
+    """What is assumed of a declaration, not proved; `always` of every one."""
+    unit = f"one unit of privacy is: {problem.setting.unit}"
+    budgets = () if problem.personal is None else (BUDGETS,)
+    stated = (*on_trust(problem), *on_their_word(problem.graph))
+    return (unit, *budgets, *idealized(problem.graph), *always, *stated)
 
 
 def idealized(graph: Graph) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def enclose_each(
     point of the box, on the trust that the module names; where any part is undefined, they are
     -inf and inf. Raises InvalidArgument for a symbol without values, nan, and low > high.
     """
-    boxes = _boxes(formula, values)
+    boxes = {name: _box(name, values) for name in sorted({s.name for s in formula.symbols()})}
     size = _common_size(boxes)
     low, high = np.empty(size), np.empty(size)
     with np.errstate(all="ignore"):
@@ -111,12 +111,6 @@ def _of_one(value: object, *, shortest: bool) -> tuple[float, float]:
 
 
 # boxes
-
-
-def _boxes(
-    formula: Expression, values: Mapping[str, tuple[Reals | float, Reals | float]]
-) -> dict[str, Bounds]:
-    return {name: _box(name, values) for name in sorted({s.name for s in formula.symbols()})}
 
 
 def _box(name: str, values: Mapping[str, tuple[Reals | float, Reals | float]]) -> Bounds:

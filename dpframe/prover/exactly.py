@@ -31,7 +31,6 @@ from dpframe.symbols import (
     RELEASED,
     ZERO,
     Expression,
-    Number,
     add,
     analytic_sigma,
     exp,
@@ -41,7 +40,7 @@ from dpframe.symbols import (
 from dpframe.theory.mechanisms import NOISES
 from dpframe.theory.single import exactly_known
 
-from .algebra import BITS, Field, at_point
+from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
 from .judge import Earned
 from .problem import (
@@ -384,15 +383,9 @@ numbers in L1. (docs/proofs/shifts.md)
 
 def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
     """Bounds on formulas, exact for numbers; None where one has a symbol, or is undefined."""
-    if any(formula.symbols() for formula in formulas):
-        return None
-    balls = at_point(formulas, {})
-    if not all(ball.is_finite() for ball in balls):
-        return None
-    return [
-        (one.value, one.value) if isinstance(one, Number) else (arb_lower(ball), arb_upper(ball))
-        for one, ball in zip(formulas, balls, strict=True)
-    ]
+    found = [ends_of(formula) for formula in formulas]
+    known = [one for one in found if one is not None]
+    return known if len(known) == len(found) else None
 
 
 def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:

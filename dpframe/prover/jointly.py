@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
 from dpframe.graph.joint import unit_std
 from dpframe.graph.recalibration import Rule, Scaling, recalibrated
@@ -17,11 +17,7 @@ from dpframe.symbols import Expression, Number, add, sqrt
 
 from .profile_rule import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho, upper
 
-
-def _declaration(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, Regression):
-        way_out = "Such as dp.regressions.Jointly(of=dp.literature.AdaSSPWang())."
-        raise InvalidArgument("of", "a declaration", value, way_out)
+EXAMPLE = "Such as dp.regressions.Jointly(of=dp.literature.AdaSSPWang())."
 
 
 class Jointly(Regression):
@@ -34,7 +30,7 @@ class Jointly(Regression):
     """
 
     title: ClassVar[str] = "joint calibration"
-    of: Regression = attrs.field(validator=_declaration)
+    of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
 
     def __str__(self) -> str:
         """`AdaSSPWang(rho=1/20), all noise calibrated jointly`."""

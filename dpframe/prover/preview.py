@@ -11,6 +11,7 @@ from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.graph import Joint, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
+from dpframe.numbers import whole
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Expression
 
@@ -66,17 +67,11 @@ class Preview:
         return [f"sums are exact; {moved}"]
 
 
-def _at_least(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise InvalidArgument(name, f"a whole number of at least {least}", value, "")
-    return value
-
-
 def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Preview:
     """The noise of every release at public sizes n >= 0, d >= 1, the columns of the table; a
     codebook fixes d. Warns where delta is not far below 1/n. Raises InvalidArgument.
     """
-    n, given = _at_least("n", n, 0), certificate.values.get("d")
+    n, given = whole("n", n, 0), certificate.values.get("d")
     if d is not None and given not in (None, d):
         raise InvalidArgument("d", f"left out, or {given}, as the certificate was given", d)
     d = columns_of(certificate.setting, d if given is None else int(given))
@@ -111,7 +106,7 @@ def columns_of(setting: Setting, d: object) -> int:
         wanted = "given: the number of columns of the table, which no codebook says"
         raise InvalidArgument("d", wanted, None, "d=8, for instance.")
     if schema is None:
-        return _at_least("d", d, 1)
+        return whole("d", d, 1)
     if d not in (None, len(schema), setting.X.width):
         wanted = f"left out, or the codebook's {len(schema)} columns"
         raise InvalidArgument("d", wanted, d, "The codebook has it.")

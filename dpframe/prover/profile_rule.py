@@ -185,13 +185,19 @@ def squared_mu(releases: Sequence[Release]) -> Expression:
     if not releases:
         return ZERO
     grouped = classes(releases)
-    statistics = [release.statistic for release, _ in grouped]
-    unit = statistics[0].unit
-    joint = Joint.of(statistics, unit.relation)
+    joint = joint_of([release for release, _ in grouped])
+    rows = releases[0].statistic.unit.rows_per_person
+    return joint.total(joint_moves(rows, joint, grouped))
+
+
+def joint_of(releases: Sequence[Release]) -> Joint:
+    """How far their statistics move together. Raises InvalidArgument."""
+    statistics = [release.statistic for release in releases]
+    joint = Joint.of(statistics, statistics[0].unit.relation)
     if joint is None:
         labels = ", ".join(statistic.label for statistic in statistics)
         raise InvalidArgument("statistics", "bounded", labels, "Clip rows and labels.")
-    return joint.total(joint_moves(unit.rows_per_person, joint, grouped))
+    return joint
 
 
 def epsilons(releases: Sequence[Release]) -> list[Expression]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import Exact, as_fraction
+from dpframe.numbers import Exact, as_fraction, whole
 
 from .bits import Bits
 from .cells import Cells, Integers
@@ -59,9 +59,7 @@ def noise_size(name: str, value: object) -> Fraction:
 
 def count(n: object) -> int:
     """`n` as a number of draws. Raises InvalidArgument."""
-    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0:
-        return int(n)
-    raise InvalidArgument("n", "a whole number of at least 0", n)
+    return whole("n", n, 0)
 
 
 def rounded(table: Strips, bits: Bits, size: Fraction, n: int) -> Integers:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
 from dpframe.graph.statistics import BlockEstimates
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace, Mechanism
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, Number, constant
+from dpframe.symbols import Expression, constant
 
 from .solve import Array, Fit
+from .whole import whole
 
 
 class SubAgg(Regression):
@@ -68,8 +68,5 @@ def estimates(
     X: RowsNode, y: ColumnNode, cells: Expression, penalty: Expression, radius: Expression
 ) -> BlockEstimates:
     """The mean over hashed cells. Raises InvalidArgument."""
-    if not isinstance(cells, Number) or cells.value.denominator != 1:
-        way_out = "It shapes what is computed, so it is a number before anything is drawn."
-        raise InvalidArgument("cells", "a whole number", str(cells), way_out)
-    parted = partition(X, y, cells=int(cells.value), salt="Sub-Agg")
+    parted = partition(X, y, cells=whole(cells, "cells"), salt="Sub-Agg")
     return BlockEstimates(parted, penalty, radius)

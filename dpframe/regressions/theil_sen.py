@@ -10,7 +10,8 @@ from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .tukey import as_it_is, cell_sums, whole_number
+from .tukey import as_it_is, cell_sums
+from .whole import whole
 
 MOST = 10  # the exact draw holds numbers of as many words as there are models
 
@@ -41,7 +42,7 @@ class TheilSen(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release of the whole epsilon."""
-        matchings = whole_number(self.matchings, "matchings")
+        matchings = whole(self.matchings, "matchings")
         if not 1 <= matchings <= MOST:
             raise InvalidArgument("matchings", f"from 1 to {MOST}", matchings, "5 is the default.")
         sums = [cell_sums(X, y, self.pairs, f"matching {k}") for k in range(matchings)]

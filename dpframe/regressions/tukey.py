@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post
 from dpframe.graph.procedures import deep_point_tested
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, Number, constant
+from dpframe.symbols import Expression, constant
 
 from .solve import Array, Fit
+from .whole import whole
 
 HALF = constant("1/2")
 
@@ -90,15 +90,7 @@ class TukeyPure(Regression):
 
 def cell_sums(X: RowsNode, y: ColumnNode, models: Expression, salt: str = "Tukey") -> CellSums:
     """The sums of hashed cells, one a model. Raises InvalidArgument."""
-    return CellSums(partition(X, y, cells=whole_number(models, "models"), salt=salt))
-
-
-def whole_number(value: Expression, name: str) -> int:
-    """A number that shapes what is computed. Raises InvalidArgument."""
-    if not isinstance(value, Number) or value.value.denominator != 1:
-        way_out = "It shapes what is computed, so it is a number before anything is drawn."
-        raise InvalidArgument(name, "a whole number", str(value), way_out)
-    return int(value.value)
+    return CellSums(partition(X, y, cells=whole(models, "models"), salt=salt))
 
 
 def as_it_is(point: Array) -> Fit:

@@ -17,16 +17,11 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, constant
 from dpframe.theory.procedures import TIMES
 
+EXAMPLE = (
+    "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
+    "candidates=(1, 10))."
+)
 Array = NDArray[Any]
-
-
-def _declaration(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, Regression):
-        way_out = (
-            "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
-            "candidates=(1, 10))."
-        )
-        raise InvalidArgument("of", "a declaration", value, way_out)
 
 
 def _candidates(value: Any) -> tuple[Any, ...]:
@@ -53,7 +48,7 @@ class Tuned(Regression):
         "Where a hyperparameter matters and no public value is at hand. One run has a third of "
         "epsilon: with a good guess, spend all of it on one fit."
     )
-    of: Regression = attrs.field(validator=_declaration)
+    of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
     field: str = attrs.field(validator=of_kind(str))
     candidates: tuple[Any, ...] = attrs.field(converter=_candidates)
     gamma: Expression = constant("1/10")

@@ -72,7 +72,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "budgets/ledger/plan.py",
         ("GaussianDP", "ZeroConcentratedDP"),
     ): "the order in which totals are tried",
-    ("literature/ssp_published.py", ("gram", "moment", "squares")): "the releases that it makes",
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),

@@ -12,10 +12,9 @@ from fractions import Fraction
 import attrs
 
 from dpframe.audits.cost import numbers_of
-from dpframe.numerics import arb_upper
 from dpframe.privacy import ApproxDP, PureDP
 from dpframe.prover import Constraint
-from dpframe.prover.algebra import enclose
+from dpframe.prover.algebra import ends_of
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
@@ -133,10 +132,5 @@ def upper_at(formula: Expression, values: Values) -> Fraction | None:
     """An upper bound on a formula at numbers, exact where it is rational; None where a number is
     missing or it is infinite.
     """
-    known = number_at(formula, values)
-    if known.symbols():
-        return None
-    if isinstance(known, Number):
-        return known.value
-    ball = enclose(known, {})
-    return arb_upper(ball) if ball.is_finite() else None
+    found = ends_of(number_at(formula, values))
+    return None if found is None else found[1]

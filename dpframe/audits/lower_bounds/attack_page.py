@@ -98,7 +98,8 @@ def page(found: Attack) -> str:
         *(line for one in found.findings for line in _finding(one)),
         *(f"  not tried: {one}" for one in found.passed_over),
         "",
-        *_meaning(found),
+        *_verdict(found),
+        *(FLOATING if found.floating else ()),
     ]
     return "\n".join(lines)
 
@@ -138,10 +139,6 @@ def _finding(one: Finding) -> list[str]:
     if one.above and above:
         lines.append(f"    epsilon is at least {one.epsilon:.4g}; {one.told:.4g} is claimed")
     return [*lines, f"    on {one.pair}", f"    by {one.method}"]
-
-
-def _meaning(found: Attack) -> list[str]:
-    return [*_verdict(found), *(FLOATING if found.floating else ())]
 
 
 def _verdict(found: Attack) -> list[str]:

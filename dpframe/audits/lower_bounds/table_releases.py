@@ -77,19 +77,9 @@ class TableRelease:
         logs = log_density(kind, self.size, flat, symmetric=symmetric)
         return None if logs is None else logs.reshape(len(noise), -1).sum(axis=1)
 
-
-def of_noise(first: TableRelease, second: TableRelease, n: int, randomness: Randomness) -> Scores:
-    """Draws of additive noise on both tables, by the ratio of the stated densities."""
-    drawn = [way.many(n, randomness) for way in (first, second)]
-    if first.release.noise.selects:  # an index is drawn, to which nothing was added
-        return from_draws(*(part.reshape(n, -1) for part in drawn))
-    found = []
-    for one in drawn:
-        logs = [way.density(one - way.mean) for way in (first, second)]
-        if logs[0] is None or logs[1] is None:
-            return from_draws(*(part.reshape(n, -1) for part in drawn))
-        found.append(logs[0] - logs[1])
-    return Scores(*found)
+    def density_at(self, at: Array) -> Array | None:
+        """The same of what is released, (n, *shape)."""
+        return self.density(at - self.mean)
 
 
 def moved(first: TableRelease, second: TableRelease) -> float:
@@ -160,11 +150,16 @@ class Samples:
             found[places] = self.ways[int(subset)].many(len(places), randomness)
         return found
 
-    def density(self, at: Array) -> Array | None:
+    @property
+    def release(self) -> Release:
+        """What is released."""
+        return self.ways[0].release
+
+    def density_at(self, at: Array) -> Array | None:
         """The logarithm of the density of what is released, each sample with its chance."""
         q, logs = float(self.rate), []
         for subset, way in enumerate(self.ways):
-            one = way.density(at - way.mean)
+            one = way.density_at(at)
             if one is None:
                 return None
             kept = subset.bit_count()
@@ -173,13 +168,23 @@ class Samples:
         return np.asarray(logsumexp(logs, axis=0))
 
 
-def of_samples(first: Samples, second: Samples, n: int, randomness: Randomness) -> Scores:
-    """Draws of noise on fresh samples of the rows, by the ratio of the mixtures."""
+def of_draws(
+    first: TableRelease | Samples, second: TableRelease | Samples, n: int, randomness: Randomness
+) -> Scores:
+    """Draws of noise on both tables, or on fresh samples of their rows, by the ratio of the stated
+    densities; learned where none is stated, and of an index, to which nothing was added.
+    """
     drawn = [one.many(n, randomness) for one in (first, second)]
-    found = []
-    for at in drawn:
-        logs = [one.density(at) for one in (first, second)]
-        if logs[0] is None or logs[1] is None:
-            return from_draws(*(part.reshape(n, -1) for part in drawn))
-        found.append(logs[0] - logs[1])
-    return Scores(*found)
+    logs = [] if first.release.noise.selects else [_ratio(first, second, at) for at in drawn]
+    known = [one for one in logs if one is not None]
+    if len(known) < 2:
+        return from_draws(*(part.reshape(n, -1) for part in drawn))
+    return Scores(*known)
+
+
+def _ratio(
+    first: TableRelease | Samples, second: TableRelease | Samples, at: Array
+) -> Array | None:
+    """The logarithm of the ratio of the densities at draws; None where one is not stated."""
+    one, other = (table.density_at(at) for table in (first, second))
+    return None if one is None or other is None else one - other

@@ -28,6 +28,7 @@ from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
 from dpframe.graph.statistics import Stack, Statistic
 from dpframe.mechanisms import AdditiveNoise
+from dpframe.numbers import whole
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
@@ -35,7 +36,7 @@ from dpframe.sources import open_source
 from .claims import Claim, claim_of
 from .neighbours import AttackedTable, Neighbours
 from .pairs import from_draws
-from .table_releases import Samples, TableRelease, of_noise, of_samples
+from .table_releases import Samples, TableRelease, of_draws
 from .threshold_events import Scores
 
 DRAWS, LEAST, MOST = 20_000, 100, 10_000_000
@@ -82,9 +83,7 @@ def failing_of(confidence: object) -> float:
 
 def draws_of_job(value: object) -> int:
     """A number of draws. Raises InvalidArgument."""
-    if isinstance(value, bool) or not isinstance(value, int) or not LEAST <= value <= MOST:
-        raise InvalidArgument("draws", f"a whole number from {LEAST} to {MOST}", value)
-    return value
+    return whole("draws", value, LEAST, MOST)
 
 
 Array = NDArray[Any]
@@ -152,9 +151,8 @@ class TwoTables:
 
     def _once(self, drawn: Drawn, other: Drawn) -> ReleaseStep:
         if isinstance(drawn, Draw) and isinstance(other, Draw):
-            return ReleaseStep(
-                drawn.release, self.first, partial(of_noise, *self.ways(drawn, other))
-            )
+            ways = self.ways(drawn, other)
+            return ReleaseStep(drawn.release, self.first, partial(of_draws, *ways))
         return ReleaseStep(drawn, self.first, partial(self._of_procedure, drawn))  # type: ignore[arg-type]
 
     def _remember(self, drawn: Drawn, randomness: Randomness) -> None:
@@ -175,15 +173,13 @@ class TwoTables:
         for turn in range(times_of(loop.step, numbers)):
             if rate is None:
                 ways = self.at(loop, at)
-                yield ReleaseStep(loop.step, self.first, partial(of_noise, *ways))
+                yield ReleaseStep(loop.step, self.first, partial(of_draws, *ways))
                 answers.append(ways[0].draw.released(ways[0].values, randomness))
             else:
                 samples = [
                     Samples.of(one, loop, at, rate.value) for one in (self.first, self.second)
                 ]
-                yield ReleaseStep(
-                    loop.step, self.first, partial(of_samples, samples[0], samples[1])
-                )
+                yield ReleaseStep(loop.step, self.first, partial(of_draws, samples[0], samples[1]))
                 drawn = samples[0].ways[0].draw
                 answers.append(drawn.released(samples[0].one(randomness), randomness))
             arguments = self.first.arguments(loop.arguments)
@@ -251,7 +247,7 @@ class MovedRelease:
 
     def scores(self, n: int, randomness: Randomness, repeats: int) -> Scores:
         """n times `repeats` draws with the move and without it."""
-        scores = of_noise(self.moved, self.still, n * repeats, randomness)
+        scores = of_draws(self.moved, self.still, n * repeats, randomness)
         return summed(scores.rounded(), repeats)
 
 

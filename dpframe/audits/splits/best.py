@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, Uncertified
+from dpframe.errors import InvalidArgument, Uncertified, check_kind
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Guarantee, PersonalizedDP, Share
@@ -68,9 +68,8 @@ def best_split(
 
 
 def _check(target: Any, setting: Any, criterion: Any) -> None:
-    for name, value, kind in (("target", target, Guarantee), ("setting", setting, Setting)):
-        if not isinstance(value, kind):
-            raise InvalidArgument(name, f"a dp.{kind.__name__}", value)
+    check_kind("target", target, Guarantee)
+    check_kind("setting", setting, Setting)
     if isinstance(target, PersonalizedDP):
         way_out = (
             "Noise follows from everybody's budget: dp.audits.budget_report says what each pays."

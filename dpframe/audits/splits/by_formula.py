@@ -22,11 +22,12 @@ from dpframe.numerics.boxes import Reals
 from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
 from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.prover.enclose_each import enclose_each
+from dpframe.prover.profile_rule import joint_of
 from dpframe.symbols import Expression, Number, Symbol, add, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
 from .criterion import Criterion, NoiseCriterion
-from .resplit import Family, filled, joint_of, moved
+from .resplit import Family, filled, moved
 from .split import Choice, Evaluate, Point, as_point, equal_parts, short, splits_along
 
 ONE, ZERO = Number(Fraction(1)), Number(Fraction(0))

@@ -14,12 +14,12 @@ from fractions import Fraction
 from typing import Any
 
 import attrs
-import numpy as np
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Graph, Post, Release
 from dpframe.graph.facts import gaussian
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
+from dpframe.numbers import whole
 from dpframe.prover.at_numbers import is_size
 from dpframe.regressions.solve import adaptive_ridge, constant_ridge, ridge_solve
 from dpframe.symbols import (
@@ -79,24 +79,17 @@ def _refuse(symbol: Symbol) -> None:
     raise InvalidArgument(symbol.name, wanted, f"the symbol {symbol}", way_out)
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least `least`, as it was given. Raises InvalidArgument."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        way_out = "It is public: a number that you know without looking at the data."
-        raise InvalidArgument(name, f"a whole number of at least {least}", value, way_out)
-    if value < least:
-        raise InvalidArgument(name, f"a whole number of at least {least}", value)
-    return int(value)
+KNOWN = "It is public: a number that you know without looking at the data."
 
 
 def columns(value: Any) -> int:
     """d >= 1. Raises InvalidArgument."""
-    return whole("d", value, 1)
+    return whole("d", value, 1, way_out=KNOWN)
 
 
 def rows(value: Any) -> int:
     """n >= 1. Raises InvalidArgument."""
-    return whole("n", value, 1)
+    return whole("n", value, 1, way_out=KNOWN)
 
 
 def condition(value: Any) -> Fraction:

@@ -11,23 +11,19 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.exact.interval import Interval
-from dpframe.graph import ColumnNode, Graph, Joint, Regression, Release, RowsNode, Setting
+from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode, Setting
 from dpframe.graph.joint import unit_std
 from dpframe.graph.recalibration import Rule, recalibrated
 from dpframe.mechanisms.base import PureNoise, StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
+from dpframe.prover.profile_rule import joint_of
 from dpframe.symbols import Expression, Number, Symbol, add, exact, parameter, sqrt
 
+EXAMPLE = "Such as dp.audits.Resplit(of=dp.SSP(), weights=(2, 1))."
 Noise = dict[str, tuple[Any, Share | None]]
-
-
-def _declaration(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, Regression):
-        way_out = "Such as dp.audits.Resplit(of=dp.SSP(), weights=(2, 1))."
-        raise InvalidArgument("of", "a declaration", value, way_out)
 
 
 def _weights(value: Any) -> tuple[Expression, ...]:
@@ -54,7 +50,7 @@ class Resplit(Regression):
     """
 
     title: ClassVar[str] = "budget divided anew"
-    of: Regression = attrs.field(validator=_declaration)
+    of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
     weights: tuple[Expression, ...] = attrs.field(converter=_weights)
 
     def __str__(self) -> str:
@@ -138,16 +134,6 @@ def _gaussian(
         (one.noise(spread * size * sqrt(one.times) / sqrt(weight)), None)  # type: ignore[call-arg]
         for one, size, weight in rows
     ]
-
-
-def joint_of(releases: Sequence[Release]) -> Joint:
-    """How far they move together. Raises InvalidArgument."""
-    statistics = [release.statistic for release in releases]
-    joint = Joint.of(statistics, statistics[0].unit.relation)
-    if joint is None:
-        labels = ", ".join(statistic.label for statistic in statistics)
-        raise InvalidArgument("statistics", "bounded", labels, "Clip rows and labels.")
-    return joint
 
 
 def _pure(

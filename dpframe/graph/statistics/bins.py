@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.numbers import whole
 from dpframe.symbols import Expression, exact
 from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
@@ -133,10 +134,8 @@ def _nodes(count: int, starts: Array) -> list[int]:
 
 
 def _radius(value: object) -> int:
-    if type(value) is not int or not 1 <= value <= MOST_BINS:
-        way_out = "By how many bins may one record move the median?"
-        raise InvalidArgument("radius", f"a whole number from 1 to {MOST_BINS}", value, way_out)
-    return value
+    way_out = "By how many bins may one record move the median?"
+    return whole("radius", value, 1, MOST_BINS, way_out=way_out)
 
 
 def _of_labels(_: object, __: Any, value: BinCounts) -> None:

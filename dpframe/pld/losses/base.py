@@ -25,7 +25,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import attrs
 import numpy as np
@@ -57,9 +57,12 @@ class PrivacyLoss(ABC):
     """how many ordinary cumulants one cumulant costs in time"""
 
     @property
-    @abstractmethod
     def parameters(self) -> tuple[Fraction, ...]:
-        """What `cumulants` reads, in its order; a fixed number of them for the class."""
+        """What `cumulants` reads, in its order; a fixed number of them for the class. As here its
+        fields, which are numbers.
+        """
+        own: Any = type(self)
+        return tuple(Fraction(getattr(self, field.name)) for field in attrs.fields(own))
 
     @property
     def infinite(self) -> Fraction:
@@ -127,6 +130,16 @@ class PrivacyLoss(ABC):
         """The parameters of many losses as doubles, shape (m, p)."""
         table = [[float(number) for number in loss.parameters] for loss in losses]
         return np.array(table, dtype=np.float64).reshape(len(losses), -1)
+
+
+class SymmetricLoss(PrivacyLoss):
+    """Abstract: of a pair that costs as much in the other order."""
+
+    __slots__ = ()
+
+    def reverse(self) -> Self:
+        """Itself."""
+        return self
 
 
 LARGEST_WHOLE = 2**53

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
 
 from dpframe.numerics import arb_float, ball, working
 
-from .base import UNIT, Complexes, PrivacyLoss, Reals, Support, log1p, moderate, shares, unit, whole
+from .base import (
+    UNIT,
+    Complexes,
+    Reals,
+    Support,
+    SymmetricLoss,
+    log1p,
+    moderate,
+    shares,
+    unit,
+    whole,
+)
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -32,7 +43,7 @@ def _categories(value: object) -> int:
 
 
 @attrs.frozen(cache_hash=True)
-class CategoricalLoss(PrivacyLoss):
+class CategoricalLoss(SymmetricLoss):
     """The truth with probability e^epsilon/(e^epsilon + k - 1), every other answer with
     1/(e^epsilon + k - 1), k = categories. [KairouzOV15, Thm 3.2] is its case k = 2.
 
@@ -42,11 +53,6 @@ class CategoricalLoss(PrivacyLoss):
     kind: ClassVar[str] = "categorical"
     epsilon: Fraction = attrs.field(converter=_epsilon)
     categories: int = attrs.field(default=2, converter=_categories)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(epsilon, categories)."""
-        return (self.epsilon, Fraction(self.categories))
 
     @property
     def largest(self) -> Fraction:
@@ -64,10 +70,6 @@ class CategoricalLoss(PrivacyLoss):
         """
         return _support(self.epsilon, None, self.categories, tilt)
 
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
-
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
         """log of (e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
@@ -79,7 +81,7 @@ class CategoricalLoss(PrivacyLoss):
 
 
 @attrs.frozen(cache_hash=True)
-class OddsLoss(PrivacyLoss):
+class OddsLoss(SymmetricLoss):
     """CategoricalLoss where e^epsilon = 1 + excess is known exactly, rather than epsilon.
 
     The truth is 1 + excess times as likely as each other answer. excess from 2^-500 to 2^500.
@@ -88,11 +90,6 @@ class OddsLoss(PrivacyLoss):
     kind: ClassVar[str] = "odds"
     excess: Fraction = attrs.field(converter=_excess)
     categories: int = attrs.field(default=2, converter=_categories)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(excess, categories)."""
-        return (self.excess, Fraction(self.categories))
 
     @property
     def largest(self) -> Fraction:
@@ -110,10 +107,6 @@ class OddsLoss(PrivacyLoss):
         e^(-(2 tilt + 1) epsilon).
         """
         return _support(Fraction(1), 1 + self.excess, self.categories, tilt)
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

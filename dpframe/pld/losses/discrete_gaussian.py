@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
 
 from dpframe.numerics import ball
 
-from .base import TAIL_BITS, UNIT, Complexes, PrivacyLoss, Reals, Support, log1p, moderate, whole
+from .base import TAIL_BITS, UNIT, Complexes, Reals, Support, SymmetricLoss, log1p, moderate, whole
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -52,7 +52,7 @@ def _shift(value: object) -> int:
 
 
 @attrs.frozen(cache_hash=True)
-class DiscreteGaussianLoss(PrivacyLoss):
+class DiscreteGaussianLoss(SymmetricLoss):
     """Noise p(x) ~ e^(-x^2/(2 variance)) on the integers, moved by `shift`. [CanonneKS20]
 
     variance is the parameter sigma^2, from 2^-500 to 2^500, a little above the noise's variance;
@@ -63,11 +63,6 @@ class DiscreteGaussianLoss(PrivacyLoss):
     kind: ClassVar[str] = "discrete_gaussian"
     variance: Fraction = attrs.field(converter=_variance)
     shift: int = attrs.field(default=1, converter=_shift)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(variance, shift)."""
-        return (self.variance, Fraction(self.shift))
 
     @property
     def atoms(self) -> int:
@@ -93,10 +88,6 @@ class DiscreteGaussianLoss(PrivacyLoss):
     @property
     def _reach(self) -> int:
         return math.isqrt(math.ceil(Fraction(7, 5) * (TAIL_BITS + 4) * self.variance)) + 2
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

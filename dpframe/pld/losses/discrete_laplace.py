@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -13,9 +13,9 @@ from dpframe.numerics import ball
 from .base import (
     UNIT,
     Complexes,
-    PrivacyLoss,
     Reals,
     Support,
+    SymmetricLoss,
     cosh_minus_one,
     log1p,
     moderate,
@@ -39,7 +39,7 @@ def _shift(value: object) -> int:
 
 
 @attrs.frozen(cache_hash=True)
-class DiscreteLaplaceLoss(PrivacyLoss):
+class DiscreteLaplaceLoss(SymmetricLoss):
     """Noise p(x) ~ e^(-rate |x|) on the integers, moved by `shift`. [GhoshRS12]
 
     rate = 1/scale, from 2^-500 to 2^500; shift from 1 to 2^53. Vectors of such noises that move by
@@ -49,11 +49,6 @@ class DiscreteLaplaceLoss(PrivacyLoss):
     kind: ClassVar[str] = "discrete_laplace"
     rate: Fraction = attrs.field(converter=_rate)
     shift: int = attrs.field(default=1, converter=_shift)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(rate, shift)."""
-        return (self.rate, Fraction(self.shift))
 
     @property
     def largest(self) -> Fraction:
@@ -78,10 +73,6 @@ class DiscreteLaplaceLoss(PrivacyLoss):
         masses, total = shares([*weights, w][::-1])
         log_moment = c * rate * self.shift + total - (-rate).exp().log1p()
         return Support(-self.rate * self.shift, 2 * self.rate, masses, log_moment)
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

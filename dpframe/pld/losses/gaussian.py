@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals
+from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss
 
 if TYPE_CHECKING:
     from flint import acb
@@ -22,20 +22,11 @@ def _mu(value: object) -> Fraction:
 
 
 @attrs.frozen(cache_hash=True)
-class GaussianLoss(PrivacyLoss):
+class GaussianLoss(SymmetricLoss):
     """The Gaussian mechanism at mu = sensitivity/std; also what mu-Gaussian DP means. [DongRS22]"""
 
     kind: ClassVar[str] = "gaussian"
     mu: Fraction = attrs.field(converter=_mu)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(mu,)."""
-        return (self.mu,)
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals, cosh_minus_one, log1p, sinhc
+from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss, cosh_minus_one, log1p, sinhc
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -25,7 +25,7 @@ def _epsilon(value: object) -> Fraction:
 
 
 @attrs.frozen(cache_hash=True)
-class LaplaceLoss(PrivacyLoss):
+class LaplaceLoss(SymmetricLoss):
     """Laplace noise at epsilon = L1 sensitivity/scale, in any dimension.
 
     Moves of several coordinates cost no more than one move of their sum. (docs/proofs/shifts.md)
@@ -35,18 +35,9 @@ class LaplaceLoss(PrivacyLoss):
     epsilon: Fraction = attrs.field(converter=_epsilon)
 
     @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(epsilon,)."""
-        return (self.epsilon,)
-
-    @property
     def largest(self) -> Fraction:
         """epsilon."""
         return self.epsilon
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

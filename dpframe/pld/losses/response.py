@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 import attrs
 import numpy as np
@@ -12,7 +12,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, PrivacyLoss, Reals, Support, cosh_minus_one, log1p
+from .base import TINY, UNIT, Complexes, Reals, Support, SymmetricLoss, cosh_minus_one, log1p
 
 if TYPE_CHECKING:
     from flint import acb
@@ -32,7 +32,7 @@ def _delta(value: object) -> Fraction:
 
 
 @attrs.frozen(cache_hash=True)
-class ResponseLoss(PrivacyLoss):
+class ResponseLoss(SymmetricLoss):
     """Loss infinity with probability delta, else +-epsilon as randomised response has it.
 
     Dominates every (epsilon, delta)-DP mechanism, and is one. [KairouzOV15, Thm 3.2]
@@ -41,11 +41,6 @@ class ResponseLoss(PrivacyLoss):
     kind: ClassVar[str] = "response"
     epsilon: Fraction = attrs.field(converter=_epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=_delta)
-
-    @property
-    def parameters(self) -> tuple[Fraction, ...]:
-        """(epsilon, delta)."""
-        return (self.epsilon, self.delta)
 
     @property
     def infinite(self) -> Fraction:
@@ -69,10 +64,6 @@ class ResponseLoss(PrivacyLoss):
         log_moment = kept.log() + ball(tilt) * epsilon + low.log1p() - (-epsilon).exp().log1p()
         masses = [low / (1 + low), 1 / (1 + low)]
         return Support(-self.epsilon, 2 * self.epsilon, masses, log_moment)
-
-    def reverse(self) -> Self:
-        """Itself: the pair is symmetric."""
-        return self
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

@@ -101,7 +101,7 @@ def _part(pair: Pair, power: float, log_whole: float) -> tuple[Reals, Reals, Rea
     low, high = min(0.0, moved) - width, max(0.0, moved) + width
     if pair.direction == BOTH:
         low, high = pair.mu / 2, max(high, pair.mu / 2 + width)
-    x = np.linspace(low, high, _grid(high - low) + 1)
+    x = np.linspace(low, high, int(min(4096, max(64, 4 * (high - low)))) + 1)
     log_r = nodes.log_mixture(pair, pair.mu * (x - pair.mu / 2))
     log_density = power * log_r - x * x / 2 - math.log(nodes.ROOT) - log_whole
     step = (high - low) / (len(x) - 1)
@@ -110,10 +110,6 @@ def _part(pair: Pair, power: float, log_whole: float) -> tuple[Reals, Reals, Rea
     mass = step * np.exp(np.minimum(least, 0.0 - math.log(step)))
     heavy = np.sort(np.argsort(-mass)[:_CELLS])
     return log_r[:-1][heavy], log_r[1:][heavy], mass[heavy]
-
-
-def _grid(length: float) -> int:
-    return int(min(4096, max(64, 4 * length)))
 
 
 def _pairs(lows: Reals, highs: Reals, masses: Reals) -> tuple[Reals, Reals, Reals]:
