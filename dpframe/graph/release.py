@@ -187,14 +187,15 @@ class Release(Node):
     @property
     def reached(self) -> bool:
         """Whether the pairs of neighbours that move the statistic furthest cost most: they may not
-        where a sample hides them, nor where noise is larger in some directions than in others,
-        unless rows along an axis occur. (proofs/matrix_noise)
+        where noise is larger in some directions than in others, unless rows along an axis occur
+        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise.
         """
         noise = noise_of(self.noise)
         uneven = noise is not None and noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, Rows) and rows.ball
-        return self.sampled is None and (along or not uneven)
+        laplace = noise is not None and noise.loss.name == "laplace" and self.hides is not None
+        return (self.sampled is None or laplace) and (along or not uneven)
 
     @property
     def std(self) -> Expression:

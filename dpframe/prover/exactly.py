@@ -219,7 +219,7 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
-    reached = laplace and moved.attained and (release.reached or release.hides is not None)
+    reached = laplace and moved.attained and release.reached
     return amount if reached and RELEASED not in amount.scope else None
 
 
@@ -269,6 +269,7 @@ class Draw:
         attained = moved.attained and one and noise.attained
         read = moved.value.scope | release.mechanism.formula.scope
         reached = attained and release.reached and RELEASED not in read
+        reached = reached and release.sampled is None  # of samples an upper bound
         sharp = kind != "l2_laplace" and not noise.selects
         rate = ONE if release.hides is None else release.hides
         size = release.mechanism.formula

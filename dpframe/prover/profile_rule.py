@@ -164,11 +164,14 @@ class Mixture:
 
 
 def amplified(release: Release) -> bool:
-    """Whether samples of Gaussian noise are counted: where a person has one row. Others cost at
-    most what they do without. (proofs/clipped_gradients)
+    """Whether samples of Gaussian noise are counted: where a person has one row, which moves the
+    statistic. Others cost at most what they do without. (proofs/clipped_gradients)
     """
-    alone = release.statistic.unit.rows_per_person == ONE and release.gives is GaussianDP
-    return release.sampled is not None and alone and all(_moves(release))
+    if release.sampled is None or release.gives is not GaussianDP:
+        return False
+    one, *_ = moves = _moves(release)
+    alone = release.statistic.unit.rows_per_person == ONE
+    return alone and all(moves) and one is not None and one.value != ZERO
 
 
 def _moves(release: Release) -> list[Sensitivity | OneRow | None]:

@@ -18,6 +18,7 @@ from dpframe.symbols import RELEASED, log
 
 from .algebra import enclose
 from .problem import Witness
+from .profile_rule import on_all_rows
 from .sign import counterexample
 
 LOG_2 = enclose(log(2), {})
@@ -107,22 +108,25 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if release.noise is not Laplace:
         return None  # other noise reaches its loss in a limit, or for some moves only
     moved = release.moved
-    if moved is None or not moved.attained:
+    if moved is None or not moved.attained or not release.reached:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    if RELEASED in loss.scope or release.sampled is not None:
+    if RELEASED in loss.scope:
         return None
-    formulas = (loss, share.epsilon, share.delta, moved.value, release.entries)
+    whole = on_all_rows(release).guarantee(moved.value).amounts[0]
+    formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries)
     return counterexample(formulas, _laplace_loss)
 
 
-def _laplace_loss(true: Ball, claimed: Ball, delta: Ball, shift: Ball, count: Ball) -> str | None:
+def _laplace_loss(true: Ball, whole: Ball, claimed: Ball, *others: Ball) -> str | None:
     """Where the loss exceeds epsilon on so likely an event that delta does not cover it: beyond
-    the shift in all k coordinates, P - e^epsilon Q = 2^-k (1 - e^(epsilon - loss)).
+    the shift in all k coordinates, where Q = 2^-k e^-w without the row, w the loss on all rows,
+    P - e^epsilon Q = 2^-k (e^(loss - w) - e^(epsilon - w)). On samples, of a table of that row.
     """
+    delta, shift, count = others
     if not (true > claimed and count < MOST_ENTRIES):
         return None
-    if not (1 - (claimed - true).exp()) * (-count * LOG_2).exp() > delta:
+    if not ((true - whole).exp() - (claimed - whole).exp()) * (-count * LOG_2).exp() > delta:
         return None
     return (
         f"a row moves it by {float(shift.mid()):.6g} in its norm: "

@@ -131,6 +131,7 @@ COSTS = {
     "privbayes": lambda: 10 * 2 * Fraction("0.3") / 20 + 10 * 2 * Fraction("0.7") / 20,
     "ptr_median": lambda: Fraction(1, 2) + Fraction(1, 2),  # what the test fails with is delta
     "ridge_uniform": lambda: Fraction(3, 4),  # and a millionth
+    "sampled_histogram": lambda: log(1 + (mpmath.e - 1) / 10),
     "ssp_piazza": lambda: epsilon_of(2 / (8 * log(4 * mpf(10) ** 6))),
     "ssp_wang": lambda: epsilon_of(2 / (4 * log(4 * mpf(10) ** 6))),
     "tree_counts": lambda: Fraction(11, 22) + Fraction(1, 2),  # 11 levels; a calibrated half

@@ -108,11 +108,31 @@ def test_costs_of_draws_add_in_every_currency():
 
 
 def test_laplace_noise_on_samples_is_refuted_below_its_cost():
-    """As a total; of a statistic that moves by its bound."""
+    """As a share and as a total; of a statistic that moves by its bound."""
     for by, verdict in (("1e-12", "proved"), ("-1e-12", "refuted")):
         target = dp.PureDP(near(cost("0.1", 2), by))
-        found = dp.audit(Sampled(shared=False), target=target, setting=SETTING)
-        assert str(found.verdict) == verdict
+        found = [dp.audit(Sampled(shared=s), target=target, setting=SETTING) for s in (True, False)]
+        assert [str(one.verdict) for one in found] == [verdict, verdict]
+        assert found[0].lines[0].claim == verdict
+
+
+@pytest.mark.parametrize("epsilon", ["0.2", "0.4", "0.49"])
+def test_shares_with_a_delta_are_refuted_by_the_event_beyond_the_move(epsilon):
+    """Of no row and of one: (1 - q) Q + q P - e^epsilon Q for Q = e^-2/2, P = 1/2."""
+    far, near_it = math.exp(-2) / 2, 0.5
+    true = 0.9 * far + 0.1 * near_it - math.exp(float(epsilon)) * far
+
+    class Shared(dp.Regression):
+        """One draw."""
+
+        def declare(self, X, y, budget):
+            share = budget.split_evenly(1)[0]
+            return dp.release(y.sum(), dp.Laplace("1/2"), share, sampled="0.1", name="s")
+
+    for by, refuted in ((0.999, True), (1.001, False)):
+        target = dp.ApproxDP(epsilon, f"{true * by:.12f}")
+        (line,) = dp.audit(Shared(), target=target, setting=SETTING).lines
+        assert (line.claim == "refuted") == refuted
 
 
 @pytest.mark.parametrize(

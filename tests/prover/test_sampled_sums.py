@@ -265,3 +265,16 @@ def test_what_reads_all_rows_is_refuted_beside_samples():
 
     found = dp.audit(Mixed(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert str(found.verdict) == "refuted"
+
+
+def test_what_no_replaced_row_moves_costs_nothing_on_samples():
+    """A count under replace-one, with next to no noise."""
+
+    class Counted(dp.Regression):
+        """Counts of samples."""
+
+        def declare(self, X, y, budget):
+            return dp.release(dp.count(X), dp.Gaussian("0.01"), sampled="1/2", times=10, name="s")
+
+    target = dp.ApproxDP("0.001", "1e-9")
+    assert str(dp.audit(Counted(), target=target, setting=REPLACED).verdict) == "proved"
