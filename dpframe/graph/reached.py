@@ -373,17 +373,17 @@ def _block_estimates(own: Any, at: Asked) -> Reached:
 
 @entry(STATISTICS, "binned_sums")
 def _binned_sums(own: Any, at: Asked) -> Reached:
-    rule = "one goes, another comes: 2 B" if at.replaced else "one bin gains x, |x| <= B"
+    if at.replaced:  # -x in the place of x, in one bin
+        rows = own.rows
+        return "one goes, another comes: 2 B", rows.ball if rows.entry is None else rows.box
     reached_by = own.rows.ball if at.norm is L1 else own.rows.extreme
-    return rule, reached_by and not at.replaced
+    return "one bin gains x, |x| <= B", reached_by
 
 
 @entry(STATISTICS, "factored")
 def _factored(own: Any, at: Asked) -> Reached:
-    if at.replaced:
-        counts = own.sums.kind == "bin_counts"
-        rule = "two columns of the matrix, " + ("the largest difference" if counts else "added up")
-        return rule, counts and _every_bin(own.sums)
+    if at.replaced and own.sums.kind == "bin_counts":
+        return "the largest difference of two columns of the matrix", _every_bin(own.sums)
     alone = own.sums.one_row(at.norm, at.relation)
     same = own.factor == "tree" or _every_bin(own.sums)  # all columns of a tree have one norm
     rule = "one column times the record: the largest column's norm"

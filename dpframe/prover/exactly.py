@@ -95,17 +95,15 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
 def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     """The one draw of the one release costs at most the target; what the kernel has a rule for."""
     del accountant  # there is nothing to add up
-    found = _only(problem)
-    known = None if found is None else Draw.of(found[0])
-    if found is None or known is None or found[1].obligation.verdict is not PROVED:
-        return None
-    covered = exactly_known(known.noise, problem.target.kind)
-    return Attempt("single", (found[1].obligation,)) if covered else None
+    attempt = _only(problem)
+    known = None if attempt is None else Draw.of(problem.graph.releases[0])
+    covered = known is not None and exactly_known(known.noise, problem.target.kind)
+    return attempt if covered and attempt is not None and attempt.proved else None
 
 
-def _only(problem: Problem) -> tuple[Release, Earned] | None:
-    """The one release, drawn once with stated noise, and whether it earns the whole target; None
-    where there are others.
+def _only(problem: Problem) -> Attempt | None:
+    """Whether the one release, drawn once with stated noise, earns the whole target; None where
+    there are others.
     """
     graph, release = problem.graph, next(iter(problem.graph.releases), None)
     alone = len(graph.releases) == len(graph.charged) == 1 and not graph.bounds
@@ -115,7 +113,7 @@ def _only(problem: Problem) -> tuple[Release, Earned] | None:
         return None
     earned = earns_exactly(problem, attrs.evolve(release, share=problem.target.budget))
     whole = attrs.evolve(earned.obligation, kind="total", node=ALL)
-    return release, attrs.evolve(earned, obligation=whole)
+    return Attempt("single", (whole,), tuple(thinned([*earned.constraints], problem)))
 
 
 def judgeable(currency: tuple[str, ...]) -> bool:
@@ -135,8 +133,7 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     if broken:
         return Attempt("shares", broken)
     if any(release.share is None for release in problem.graph.releases):
-        only = _only(problem)
-        return None if only is None else Attempt("shares", (only[1].obligation,))
+        return _only(problem)
     results = [earns_exactly(problem, release) for release, _ in problem.classes]
     constraints = dict.fromkeys(part for result in results for part in result.constraints)
     obligations = dict.fromkeys(result.obligation for result in results)
