@@ -8,7 +8,7 @@ import dpframe as dp
 from dpframe.literature.without_theorem import TransposedPosterior
 from dpframe.regressions.adaops import RHO, move, penalty_of
 from dpframe.symbols import constant
-from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, Case
+from tests.mutants.cases import Case, entering
 
 T = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 B, Y, TURNS = (
@@ -30,10 +30,7 @@ def table(relation=dp.ADD_REMOVE, *, symbolic=True):
 AR, RO = table(), table(dp.REPLACE_ONE)
 
 
-def enter(name, expected, decides, says, body, *, target=T, at=AR, node="", accountant="auto"):
-    """Enter a declaration into this table."""
-    BODIES[name] = body
-    ALGORITHMS.append(Case(name, says, expected, decides, target, at, accountant, node))
+accept, refuse, _ = entering(ALGORITHMS, T, AR)
 
 
 def piazza(X, y, budget):
@@ -45,12 +42,9 @@ def piazza(X, y, budget):
     return gram, moment
 
 
-for _name, _epsilon, _expected in (("V13", "19.65", ACCEPTED), ("V13x", "19.66", REFUSED)):
-    enter(
-        _name,
-        _expected,
-        "PROFILE",
-        f"Piazza's SSP stds, release by release, at epsilon {_epsilon}",
+for _name, _epsilon, _enter in (("V13", "19.65", accept), ("V13x", "19.66", refuse)):
+    _enter(
+        f"{_name} PROFILE: Piazza's SSP stds, release by release, at epsilon {_epsilon}",
         piazza,
         target=dp.ApproxDP(_epsilon, "1e-6"),
         accountant="basic",
@@ -89,34 +83,13 @@ def adaops(*, square=True, root=2, margin=None, stds=None, temperature=None):
     return declare
 
 
-enter("S03", REFUSED, "SENS", "AdaOPS, step 2 without B^2", adaops(square=False), node="floor")
-enter("S05a", REFUSED, "PROFILE", "AdaOPS, stds without sqrt 2", adaops(root=1), node="floor")
-enter(
-    "S27",
-    REFUSED,
-    "PROFILE",
-    "AdaOPS, shifts of sqrt(log(6/delta)) stds",
-    adaops(stds=1),
-    node="bound",
-)
-enter(
-    "S28",
-    REFUSED,
-    "SENS",
-    "AdaOPS, no margin for the record that leaves",
-    adaops(margin=0),
-    node="bound",
-)
-enter(
-    "S30",
-    REFUSED,
-    "PROFILE",
-    "AdaOPS, temperature stated as 100",
-    adaops(temperature=100),
-    node="theta",
-)
-enter("V37", ACCEPTED, "LAW", "AdaOPS, every step repaired", adaops())
-enter("V37r", ACCEPTED, "LAW", "the same under replace-one", adaops(), at=RO)
+refuse("S03 SENS: AdaOPS, step 2 without B^2", adaops(square=False), node="floor")
+refuse("S05a PROFILE: AdaOPS, stds without sqrt 2", adaops(root=1), node="floor")
+refuse("S27 PROFILE: AdaOPS, shifts of sqrt(log(6/delta)) stds", adaops(stds=1), node="bound")
+refuse("S28 SENS: AdaOPS, no margin for the record that leaves", adaops(margin=0), node="bound")
+refuse("S30 PROFILE: AdaOPS, temperature stated as 100", adaops(temperature=100), node="theta")
+accept("V37 LAW: AdaOPS, every step repaired", adaops())
+accept("V37r LAW: the same under replace-one", adaops(), at=RO)
 
 
 def transposed(X, y, budget):
@@ -133,28 +106,14 @@ def transposed(X, y, budget):
     )
 
 
-enter(
-    "S29",
-    REFUSED,
-    "LAW",
-    "posterior noise drawn with R' instead of R",
-    transposed,
-    at=RO,
-    node="theta",
-)
-enter(
-    "S29v",
-    ACCEPTED,
-    "LAW",
-    "posterior sample at the guarded temperature, n public",
+refuse("S29 LAW: posterior noise drawn with R' instead of R", transposed, at=RO, node="theta")
+accept(
+    "S29v LAW: posterior sample at the guarded temperature, n public",
     lambda X, y, b: dp.graph.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
     at=RO,
 )
-enter(
-    "S32",
-    REFUSED,
-    "REL",
-    "the same where n is private: residuals grow with n",
+refuse(
+    "S32 REL: the same where n is private: residuals grow with n",
     lambda X, y, b: dp.graph.posterior(X.T @ X, X.T @ y, penalty=10 * X.radius**2, share=b),
     node="posterior",
 )
@@ -179,46 +138,27 @@ def published(slope, *, over=1, factor=1):
 
 ONE = table(symbolic=False)
 TWICE = lambda b: 2 / b.epsilon  # noqa: E731
-enter(
-    "S31",
-    REFUSED,
-    "PROFILE",
-    "ObjPert.m: noise over epsilon^2",
+refuse(
+    "S31 PROFILE: ObjPert.m: noise over epsilon^2",
     tilted(penalty=TWICE, size=published(2, over=2)),
     at=ONE,
     node="minimiser",
 )
-enter(
-    "S33",
-    REFUSED,
-    "SENS",
-    "ObjPert.m: per-record gradient 3, noise for 2, halved once more",
+refuse(
+    "S33 SENS: ObjPert.m: per-record gradient 3, noise for 2, halved once more",
     tilted(penalty=TWICE, size=published("2/3", factor=dp.constant("1/2"))),
     at=ONE,
     node="minimiser",
 )
-enter(
-    "S34",
-    REFUSED,
-    "SENS",
-    "ObjPert with a penalty below what one record's curvature asks for",
+refuse(
+    "S34 SENS: ObjPert with a penalty below what one record's curvature asks for",
     tilted(penalty=lambda b: 1 / b.epsilon),
     at=ONE,
     node="minimiser",
 )
-enter(
-    "V40",
-    ACCEPTED,
-    "PROFILE",
-    "ObjPert as published",
-    tilted(penalty=TWICE, size=published(2)),
-    at=ONE,
-)
-enter(
-    "V40r",
-    ACCEPTED,
-    "PROFILE",
-    "ObjPert by the exact profile, replace-one",
+accept("V40 PROFILE: ObjPert as published", tilted(penalty=TWICE, size=published(2)), at=ONE)
+accept(
+    "V40r PROFILE: ObjPert by the exact profile, replace-one",
     tilted(penalty=TWICE),
     at=table(dp.REPLACE_ONE, symbolic=False),
 )
@@ -256,16 +196,11 @@ def spread(b):
     return dp.Gaussian(std=dp.sqrt(TURNS) * dp.analytic_sigma(b.epsilon, b.delta))
 
 
-enter(
-    "M11g",
-    REFUSED,
-    "COMP",
-    "T + 1 rounds of gradient descent, paid as T",
+refuse(
+    "M11g COMP: T + 1 rounds of gradient descent, paid as T",
     rounds(TURNS + 1, analytic, each),
     node="budget",
 )
-enter("M11s", REFUSED, "COMP", "T + 1 rounds, noise for T", rounds(TURNS + 1, spread))
-enter("V41", ACCEPTED, "COMP", "T rounds at 1/T of the budget each", rounds(TURNS, analytic, each))
-enter(
-    "V41g", ACCEPTED, "COMP", "T rounds with std sqrt(T) times that of one", rounds(TURNS, spread)
-)
+refuse("M11s COMP: T + 1 rounds, noise for T", rounds(TURNS + 1, spread))
+accept("V41 COMP: T rounds at 1/T of the budget each", rounds(TURNS, analytic, each))
+accept("V41g COMP: T rounds with std sqrt(T) times that of one", rounds(TURNS, spread))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import attrs
@@ -89,27 +89,23 @@ def examined(one: Case) -> Any:
     )
 
 
-def case(
-    name, expected, decides, says, body, *, target=T, at=AR, accountant="auto", node="", broken=None
-):
-    """Enter a declaration into the table."""
-    BODIES[name] = body
-    CASES.append(Case(name, says, expected, decides, target, at, accountant, node, broken))
+def entering(cases, target, at):
+    """How variants, mutants, and mutants that the graph has no words for enter a table whose rows
+    claim a target at a setting: under a heading `NAME WHAT-DECIDES: what is done`.
+    """
+
+    def enter(
+        expected, heading, body, *, target=target, at=at, accountant="auto", node="", broken=None
+    ):
+        place, _, says = heading.partition(": ")
+        name, _, decides = place.rpartition(" ")
+        BODIES[name] = body
+        cases.append(Case(name, says, expected, decides, target, at, accountant, node, broken))
+
+    return [partial(enter, expected) for expected in (ACCEPTED, REFUSED, UNSPELLABLE)]
 
 
-def accept(name, decides, says, body, **more):
-    """Enter a variant."""
-    case(name, ACCEPTED, decides, says, body, **more)
-
-
-def refuse(name, decides, says, body, **more):
-    """Enter a mutant."""
-    case(name, REFUSED, decides, says, body, **more)
-
-
-def unspellable(name, decides, says, body, **more):
-    """Enter a mutant that the graph has no words for."""
-    case(name, UNSPELLABLE, decides, says, body, **more)
+accept, refuse, unspellable = entering(CASES, T, AR)
 
 
 # ------------------------------------------------------------------------------ building blocks
@@ -251,32 +247,24 @@ EVERY, SIX = Fraction(1), Fraction(6, 5)
 
 # ------------------------------------------------------------------- I: what the project promises
 refuse(
-    "I01",
-    "ALG",
-    "three shares that sum to 1.2",
+    "I01 ALG: three shares that sum to 1.2",
     lambda X, y, b: three(X, y, b.split("0.4", "0.4", "0.4")),
     node="budget",
     broken=overspent(lambda: (Fraction(2, 5),) * 3),
 )
 refuse(
-    "I02",
-    "ALG",
-    "each of two releases given 1 - gamma rather than half of it",
+    "I02 ALG: each of two releases given 1 - gamma rather than half of it",
     lambda X, y, b: three(X, y, b.split(GAMMA, 1 - GAMMA, 1 - GAMMA)),
     node="budget",
     broken=overspent(lambda gamma: (gamma, 1 - gamma, 1 - gamma)),
 )
 refuse(
-    "I03",
-    "DOM",
-    "a share that is negative for some gamma: gamma, 3/2 - 2 gamma, gamma - 1/2",
+    "I03 DOM: a share that is negative for some gamma: gamma, 3/2 - 2 gamma, gamma - 1/2",
     lambda X, y, b: three(X, y, b.split(GAMMA, Fraction(3, 2) - 2 * GAMMA, GAMMA - half)),
     broken=nonpositive(lambda gamma: (gamma, Fraction(3, 2) - 2 * gamma, gamma - half)),
 )
 refuse(
-    "I04",
-    "ALG",
-    "gamma^3, (1 - gamma)^2, 2 gamma (1 - gamma), gamma^2",
+    "I04 ALG: gamma^3, (1 - gamma)^2, 2 gamma (1 - gamma), gamma^2",
     lambda X, y, b: (
         three(X, y, b.split(GAMMA**3, (1 - GAMMA) ** 2, 2 * GAMMA * (1 - GAMMA))),
         dp.release(y @ y, ku, b.split(GAMMA**2)[0]),
@@ -285,16 +273,12 @@ refuse(
     broken=overspent(lambda gamma: (gamma**3, (1 - gamma) ** 2, 2 * gamma * (1 - gamma), gamma**2)),
 )
 refuse(
-    "I05",
-    "DOM",
-    "gamma declared on the closed interval [0, 1]",
+    "I05 DOM: gamma declared on the closed interval [0, 1]",
     lambda X, y, b: three(X, y, b.split(CLOSED, (1 - CLOSED) / 2, (1 - CLOSED) / 2)),
     broken=nonpositive(lambda gamma: (gamma, 1 - gamma)),
 )
 refuse(
-    "I06",
-    "TAINT",
-    "ridge parameter read from the unreleased lambda_min",
+    "I06 TAINT: ridge parameter read from the unreleased lambda_min",
     lambda X, y, b: dp.post(
         adaptive_ridge,
         dp.lambda_min(X.T @ X),
@@ -308,52 +292,40 @@ refuse(
     node="lambda_min(X'X)",
 )
 refuse(
-    "I07",
-    "TAINT",
-    "noise scaled by max|x| of the data",
+    "I07 TAINT: noise scaled by max|x| of the data",
     lambda X, y, b: dp.release(
         X.T @ X, dp.Gaussian(std=SIGMA * dp.graph.aggregate("max_abs", X) ** 2)
     ),
     node="X'X",
 )
 refuse(
-    "I08",
-    "SENS",
-    "an intercept added after the bound was declared: noise for |x| <= 1",
+    "I08 SENS: an intercept added after the bound was declared: noise for |x| <= 1",
     lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda Z: two(Z, y, dp.Gaussian(std=SIGMA * root2), dp.Gaussian(std=SIGMA * root2))
     )(X.with_intercept()),
     broken=too_near(lambda epsilon, delta: root(3) / sigma_of(epsilon, delta)),
 )
 refuse(
-    "I09",
-    "SENS",
-    "Laplace noise on X'y scaled with its L2 sensitivity",
+    "I09 SENS: Laplace noise on X'y scaled with its L2 sensitivity",
     lambda X, y, b: dp.release(X.T @ y, dp.Laplace(scale=X.norm * y.bound / b.epsilon), b),
     target=dp.PureDP(EPSILON),
     node="X'y",
     broken=lambda values: values["d"] > 1,  # loss sqrt(d) epsilon
 )
 refuse(
-    "I10",
-    "REL",
-    "sensitivities for add/remove used under replace-one",
+    "I10 REL: sensitivities for add/remove used under replace-one",
     lambda X, y, b: two(X, y, *stated(SIGMA * root2, X, y)),
     at=RO,
     broken=too_near(lambda epsilon, delta: root("9/4") / sigma_of(epsilon, delta)),
 )
 refuse(
-    "I11",
-    "ALG",
-    "delta shares that sum to 2 delta",
+    "I11 ALG: delta shares that sum to 2 delta",
     lambda X, y, b: three(X, y, b.split(epsilon=(THIRD,) * 3, delta=("2/3",) * 3)),
     node="budget",
     broken=overspent(lambda: (Fraction(2, 3),) * 3, "delta"),
 )
 refuse(
-    "I12",
-    "COMP",
-    "two identical releases of which one is paid",
+    "I12 COMP: two identical releases of which one is paid",
     lambda X, y, b: (
         dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
         dp.release(X.T @ X, dp.Gaussian(std=SIGMA)),
@@ -361,79 +333,59 @@ refuse(
     broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
 )
 accept(
-    "I13",
-    "ALG",
-    "shares gamma^2, (1 - gamma)^2, gamma (1 - gamma)",
+    "I13 ALG: shares gamma^2, (1 - gamma)^2, gamma (1 - gamma)",
     lambda X, y, b: three(X, y, b.split(GAMMA**2, (1 - GAMMA) ** 2, GAMMA * (1 - GAMMA))),
 )
 accept(
-    "I14",
-    "COMP",
-    "a released value used twice, paid once",
+    "I14 COMP: a released value used twice, paid once",
     lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda gram, moment: (dp.post(twice, gram, moment), dp.post(ridge_solve, gram, moment, 1))
     )(*(dp.release(s, ku, b.split(half)[0]) for s in (X.T @ X, X.T @ y))),
 )
 accept(
-    "I15",
-    "TAINT",
-    "projection of a noisy matrix",
+    "I15 TAINT: projection of a noisy matrix",
     lambda X, y, b: dp.post(project, dp.release(X.T @ X, analytic, b)),
 )
 
 # ---------------------------------------------------------------------------- M: budget algebra
 refuse(
-    "M01",
-    "ALG",
-    "adaSSPbudget with (1.2 - gamma)/2 for both necessary releases",
+    "M01 ALG: adaSSPbudget with (1.2 - gamma)/2 for both necessary releases",
     lambda X, y, b: three(X, y, b.split(GAMMA, ("1.2" - GAMMA) / 2, ("1.2" - GAMMA) / 2)),
     node="budget",
     broken=overspent(lambda gamma: (gamma, SIX - gamma)),
 )
 refuse(
-    "M03",
-    "ALG",
-    "epsilon in thirds, but every release uses the whole delta",
+    "M03 ALG: epsilon in thirds, but every release uses the whole delta",
     lambda X, y, b: three(X, y, b.split(epsilon=(THIRD,) * 3, delta=(1, 1, 1))),
     node="budget",
     broken=overspent(lambda: (EVERY,) * 3, "delta"),
 )
 refuse(
-    "M05",
-    "DOM",
-    "shares gamma, gamma, 1 - 2 gamma: they sum to 1, the last is negative from 1/2 on",
+    "M05 DOM: shares gamma, gamma, 1 - 2 gamma: they sum to 1, the last is negative from 1/2 on",
     lambda X, y, b: three(X, y, b.split(GAMMA, GAMMA, 1 - 2 * GAMMA)),
     broken=nonpositive(lambda gamma: (gamma, gamma, 1 - 2 * gamma)),
 )
 refuse(
-    "M07",
-    "ALG",
-    "three (epsilon/sqrt 3, delta/3) releases added by basic composition",
+    "M07 ALG: three (epsilon/sqrt 3, delta/3) releases added by basic composition",
     lambda X, y, b: three(X, y, b.split(epsilon=(1 / dp.sqrt(3),) * 3, delta=(THIRD,) * 3)),
     accountant="basic",
     node="budget",
     broken=lambda values: 3 * Fraction(577, 1000) > 1,  # 1/sqrt 3 = 0.5773...
 )
 refuse(
-    "M09",
-    "ALG",
-    "shares 1/2, 1/3, 1/4",
+    "M09 ALG: shares 1/2, 1/3, 1/4",
     lambda X, y, b: three(X, y, b.split("1/2", "1/3", "1/4")),
     node="budget",
     broken=overspent(lambda: (half, THIRD, Fraction(1, 4))),
 )
 refuse(
-    "M11",
-    "COMP",
-    "budget/T a round, T + 1 rounds",
+    "M11 COMP: budget/T a round, T + 1 rounds",
     lambda X, y, b: dp.release(X.T @ y, analytic, b.split(1 / ROUNDS)[0], times=ROUNDS + 1),
     node="budget",
     broken=overspent(lambda T: ((T + 1) / T,)),
 )
 refuse(
-    "M13",
-    "PROFILE",
-    "boosted adaSSP with std mu Delta instead of Delta/mu",
+    "M13 PROFILE: boosted adaSSP with std mu Delta instead of Delta/mu",
     lambda X, y, b: (
         dp.release(X.T @ X, dp.Gaussian(std=1 / SIGMA)),
         dp.release(X.T @ y, dp.Gaussian(std=1 / SIGMA), times=100),
@@ -442,17 +394,13 @@ refuse(
     broken=too_near(lambda **_: root(101) * sigma_of(1, Fraction(1, 10**6)), 1, mpf("1e-6")),
 )
 refuse(
-    "M15",
-    "ALG",
-    "each release converted to (epsilon_i, delta), epsilons added, delta claimed once",
+    "M15 ALG: each release converted to (epsilon_i, delta), epsilons added, delta claimed once",
     lambda X, y, b: three(X, y, b.split(epsilon=("0.4", "0.3", "0.3"), delta=(1, 1, 1)), analytic),
     node="budget",
     broken=overspent(lambda: (EVERY,) * 3, "delta"),
 )
 refuse(
-    "M17",
-    "ALG",
-    "shares rounded up to one decimal: 0.5, 0.3, 0.3",
+    "M17 ALG: shares rounded up to one decimal: 0.5, 0.3, 0.3",
     lambda X, y, b: three(X, y, b.split(0.5, 0.3, 0.3)),
     target=ONE,
     node="budget",
@@ -461,19 +409,13 @@ refuse(
 
 # ------------------------------------------------------------------------- S: sensitivity, noise
 refuse(
-    "S01",
-    "SENS",
-    "X'X with noise that forgets |x|^2 <= B^2",
+    "S01 SENS: X'X with noise that forgets |x|^2 <= B^2",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log(2 / DELTA)) / EPSILON)),
     at=table(norm=BIG),
-    broken=too_near(
-        lambda B, epsilon, delta: B**2 * epsilon / root(2 * log(2 / delta)),
-    ),
+    broken=too_near(lambda B, epsilon, delta: B**2 * epsilon / root(2 * log(2 / delta))),
 )
 refuse(
-    "S05",
-    "PROFILE",
-    "Wang's adaSSP, each release at (epsilon/3, delta/3) on its own",
+    "S05 PROFILE: Wang's adaSSP, each release at (epsilon/3, delta/3) on its own",
     lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=ONE,
     accountant="basic",
@@ -483,25 +425,19 @@ refuse(
     ),
 )
 refuse(
-    "S07",
-    "DOM",
-    "the classical theorem at epsilon_i = 3",
+    "S07 DOM: the classical theorem at epsilon_i = 3",
     lambda X, y, b: dp.release(X.T @ X, classical, b),
     target=dp.ApproxDP(3, "1e-6"),
     broken=lambda values: Fraction(3) >= 1,
 )
 refuse(
-    "S09",
-    "SENS",
-    "Laplace noise scaled by the L2 sensitivity of a vector, at d = 4",
+    "S09 SENS: Laplace noise scaled by the L2 sensitivity of a vector, at d = 4",
     lambda X, y, b: dp.release(dp.total(X), dp.Laplace(scale=1 / b.epsilon), b),
     target=dp.PureDP(EPSILON),
     broken=lambda values: values["d"] > 1,
 )
 refuse(
-    "S11",
-    "REL",
-    "Wang's SSP under replace-one with scales for add/remove",
+    "S11 REL: Wang's SSP under replace-one with scales for add/remove",
     lambda X, y, b: dp.literature.SSPWang().declare(X, y, b),
     at=RO,
     target=ONE,
@@ -510,32 +446,22 @@ refuse(
     ),
 )
 refuse(
-    "S21",
-    "SENS",
-    "features in [-1, 1]^2, noise for |x| <= 1",
+    "S21 SENS: features in [-1, 1]^2, noise for |x| <= 1",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
     at=CODEBOOK,
     broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
 )
 unspellable(
-    "S17",
-    "SPELLING",
-    "X'X with less noise off the diagonal than half its variance",
+    "S17 SPELLING: X'X with less noise off the diagonal than half its variance",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA, off_diagonal=SIGMA / 2), b),
 )
 unspellable(
-    "S19",
-    "SPELLING",
-    "noise on the upper triangle of X'X only, the rest left raw",
+    "S19 SPELLING: noise on the upper triangle of X'X only, the rest left raw",
     lambda X, y, b: dp.release(np.triu(X.T @ X), dp.Gaussian(std=SIGMA), b),
 )
-unspellable(
-    "S23", "SPELLING", "clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1)
-)
+unspellable("S23 SPELLING: clipping after aggregation", lambda X, y, b: np.clip(X.T @ y, -1, 1))
 refuse(
-    "S25",
-    "TAINT",
-    "delta = 1/n^1.1 under add/remove",
+    "S25 TAINT: delta = 1/n^1.1 under add/remove",
     lambda X, y, b: dp.release(
         X.T @ X,
         dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" * X.rows ** Fraction(11, 10))) / EPSILON),
@@ -546,9 +472,7 @@ refuse(
 
 # -------------------------------------------------------------------------------------- T: taint
 refuse(
-    "T01",
-    "TAINT",
-    "ridge from the smallest eigenvalue without noise",
+    "T01 TAINT: ridge from the smallest eigenvalue without noise",
     lambda X, y, b: dp.post(
         ridge_solve,
         dp.release(X.T @ X, analytic, b.split(half)[0]),
@@ -558,32 +482,24 @@ refuse(
     node="ridge_solve",
 )
 refuse(
-    "T03",
-    "TAINT",
-    "post-processing that also reads y",
+    "T03 TAINT: post-processing that also reads y",
     lambda X, y, b: dp.post(residual, dp.release(X.T @ y, analytic, b), y),
     node="clip to [-1, 1]",
 )
 refuse(
-    "T05",
-    "TAINT",
-    "features divided by the standard deviation of the data",
+    "T05 TAINT: features divided by the standard deviation of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.scaled(dp.graph.aggregate("std", X))
     ),
 )
 refuse(
-    "T07",
-    "TAINT",
-    "min-max scaling fitted on the data",
+    "T07 TAINT: min-max scaling fitted on the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ y, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.scaled(dp.graph.aggregate("maximum", X) - dp.graph.aggregate("minimum", X))
     ),
 )
 refuse(
-    "T09",
-    "TAINT",
-    "zeros where the raw X'X is singular",
+    "T09 TAINT: zeros where the raw X'X is singular",
     lambda X, y, b: dp.post(
         zero_if,
         X.T @ X,
@@ -593,31 +509,23 @@ refuse(
     node="X'X",
 )
 unspellable(
-    "T09b",
-    "SPELLING",
-    "control flow on the raw X'X",
+    "T09b SPELLING: control flow on the raw X'X",
     lambda X, y, b: dp.release(X.T @ y if X.T @ X else y @ y, analytic, b),
 )
 refuse(
-    "T11",
-    "TAINT",
-    "clipping at a quantile of the data",
+    "T11 TAINT: clipping at a quantile of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=dp.graph.aggregate("quantile", X))
     ),
 )
 refuse(
-    "T11b",
-    "TAINT",
-    "clipping at 1 + 3 std of the data",
+    "T11b TAINT: clipping at 1 + 3 std of the data",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, b))(  # noqa: PLC3002 - a name for rows
         X.clip(norm=1 + 3 * dp.graph.aggregate("std", X).__expression__())
     ),
 )
 refuse(
-    "T13",
-    "TAINT",
-    "features chosen by their raw correlation with y",
+    "T13 TAINT: features chosen by their raw correlation with y",
     lambda X, y, b: dp.post(
         zero_if,
         dp.graph.aggregate("correlation", X),
@@ -627,37 +535,27 @@ refuse(
     node="correlation",
 )
 unspellable(
-    "T13b",
-    "SPELLING",
-    "a chosen column of the raw features",
+    "T13b SPELLING: a chosen column of the raw features",
     lambda X, y, b: dp.release(X[:, 0] @ y, analytic, b),
 )
 refuse(
-    "T15",
-    "COMP",
-    "five fresh noisy copies averaged, one paid",
+    "T15 COMP: five fresh noisy copies averaged, one paid",
     lambda X, y, b: dp.post(average, dp.release(X.T @ y, analytic, b, times=5)),
     node="budget",
     broken=overspent(lambda: (EVERY,) * 5),
 )
 unspellable(
-    "T17",
-    "SPELLING",
-    "a generator seeded in the graph",
+    "T17 SPELLING: a generator seeded in the graph",
     lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=SIGMA, seed=0), b),
 )
 
 # ------------------------------------------------------------------- C: parallel composition
 unspellable(
-    "C01",
-    "SPELLING",
-    "parallel composition over overlapping folds",
+    "C01 SPELLING: parallel composition over overlapping folds",
     lambda X, y, b: dp.release(X[:10].T @ X[:10], analytic, b),
 )
 unspellable(
-    "C03",
-    "SPELLING",
-    "parallel composition over cells that a record can change",
+    "C03 SPELLING: parallel composition over cells that a record can change",
     lambda X, y, b: [dp.release(cell.T @ cell, analytic, b) for cell in X],
 )
 
@@ -676,17 +574,13 @@ def counts(X, y, b):
 
 
 refuse(
-    "C01b",
-    "COMP",
-    "parallel composition over training folds of cells: each record is in two of three",
+    "C01b COMP: parallel composition over training folds of cells: each record is in two of three",
     folds,
     node="budget",
     broken=overspent(lambda: (EVERY,) * 3),
 )
 refuse(
-    "C03b",
-    "REL",
-    "one cell charged where a replaced record may leave one and enter another",
+    "C03b REL: one cell charged where a replaced record may leave one and enter another",
     counts,
     at=RO,
     node="budget",
@@ -695,17 +589,13 @@ refuse(
 
 # -------------------------------------------------------------------------------- V: variants
 accept(
-    "V01",
-    "ALG",
-    "adaSSPbudget at gamma = 1/3 (identical to Piazza's adaSSP)",
+    "V01 ALG: adaSSPbudget at gamma = 1/3 (identical to Piazza's adaSSP)",
     lambda X, y, b: dp.literature.AdaSSPBudget(gamma=THIRD).declare(X, y, b),
 )
 W, V = (dp.parameter(name, 0, 1) for name in ("w", "v"))
 W2, V2 = (dp.parameter(name, 0, 1) for name in ("w2", "v2"))
 accept(
-    "V03",
-    "ALG",
-    "epsilon and delta split apart, each over an open simplex",
+    "V03 ALG: epsilon and delta split apart, each over an open simplex",
     lambda X, y, b: three(
         X,
         y,
@@ -716,9 +606,7 @@ accept(
     ),
 )
 accept(
-    "V05",
-    "TAINT",
-    "lambda_min of the noisy X'X, budget 1/2 + 1/2",
+    "V05 TAINT: lambda_min of the noisy X'X, budget 1/2 + 1/2",
     lambda X, y, b: dp.post(
         from_gram,
         dp.release(X.T @ X, analytic, b.split(half)[0]),
@@ -726,28 +614,21 @@ accept(
     ),
 )
 accept(
-    "V07",
-    "LAW",
-    "isotropic symmetric noise (off-diagonal variance 1/2) at the std of the mirrored form",
+    "V07 LAW: isotropic symmetric noise (off-diagonal variance 1/2) at the std of the mirrored "
+    "form",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA * X.norm**2), b),
 )
 accept(
-    "V09",
-    "PROFILE",
-    "the analytic std at (epsilon/3, delta/3)",
+    "V09 PROFILE: the analytic std at (epsilon/3, delta/3)",
     lambda X, y, b: three(X, y, b.split_evenly(3), analytic),
 )
 accept(
-    "V11",
-    "PROFILE",
-    "Wang's published scale by joint Gaussian DP, at epsilon = 30.6",
+    "V11 PROFILE: Wang's published scale by joint Gaussian DP, at epsilon = 30.6",
     lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=dp.ApproxDP("30.6", "1e-6"),
 )
 refuse(
-    "V11x",
-    "PROFILE",
-    "the same at epsilon = 30.7",
+    "V11x PROFILE: the same at epsilon = 30.7",
     lambda X, y, b: dp.literature.AdaSSPWang().declare(X, y, b),
     target=dp.ApproxDP("30.7", "1e-6"),
     accountant="gaussian",
@@ -765,9 +646,8 @@ for _name, _regression, _below, _above, _accountant in (
 ):
     for _epsilon, _enter in ((_below, accept), (_above, refuse)):
         _enter(
-            f"V13 {_name} {_epsilon}",
-            "PROFILE",
-            f"Piazza's {_name} at epsilon = {_epsilon}, derivation {_accountant}",
+            f"V13 {_name} {_epsilon} PROFILE: Piazza's {_name} at epsilon = {_epsilon}, derivation "
+            f"{_accountant}",
             lambda X, y, b, declared=_regression: declared().declare(X, y, b),
             target=dp.ApproxDP(_epsilon, "1e-6"),
             accountant=_accountant,
@@ -793,23 +673,17 @@ def lemma_mu(gamma, epsilon, delta):
 
 
 accept(
-    "V13 budget 2.7",
-    "PROFILE",
-    "adaSSPbudget's stds as stated, gamma symbolic, epsilon = 2.7",
+    "V13 budget 2.7 PROFILE: adaSSPbudget's stds as stated, gamma symbolic, epsilon = 2.7",
     lambda X, y, b: lemma(X, y, b, GAMMA),
     target=dp.ApproxDP("2.7", "1e-6"),
 )
 accept(
-    "V13 budget 9.73",
-    "PROFILE",
-    "adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 9.73",
+    "V13 budget 9.73 PROFILE: adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 9.73",
     lambda X, y, b: lemma(X, y, b, dp.constant("0.999")),
     target=dp.ApproxDP("9.73", "1e-6"),
 )
 refuse(
-    "V13 budget 10",
-    "PROFILE",
-    "adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 10",
+    "V13 budget 10 PROFILE: adaSSPbudget's stds as stated, gamma = 0.999, epsilon = 10",
     lambda X, y, b: lemma(X, y, b, dp.constant("0.999")),
     target=dp.ApproxDP(10, "1e-6"),
     broken=lambda values: (
@@ -817,9 +691,7 @@ refuse(
     ),
 )
 accept(
-    "V15",
-    "TAINT",
-    "+ I, max(0, .), projection, pseudo-inverse of noisy statistics",
+    "V15 TAINT: + I, max(0, .), projection, pseudo-inverse of noisy statistics",
     lambda X, y, b: dp.post(
         from_gram,
         dp.release(X.T @ X, ku, b.split(half)[0]),
@@ -827,9 +699,7 @@ accept(
     ),
 )
 accept(
-    "V19",
-    "TAINT",
-    "the ridge that minimises a criterion of the noisy statistics",
+    "V19 TAINT: the ridge that minimises a criterion of the noisy statistics",
     lambda X, y, b: dp.post(
         best_ridge,
         dp.release(X.T @ X, ku, b.split(half)[0]),
@@ -837,43 +707,30 @@ accept(
     ),
 )
 accept(
-    "V21",
-    "SENS",
-    "affine scaling with the minima and maxima of a public codebook",
+    "V21 SENS: affine scaling with the minima and maxima of a public codebook",
     lambda X, y, b: three(X, y, b.split_evenly(3), analytic),
     at=CODEBOOK,
 )
 accept(
-    "V23",
-    "REL",
-    "SSP under replace-one with the joint sensitivity sqrt(4.5) mu",
+    "V23 REL: SSP under replace-one with the joint sensitivity sqrt(4.5) mu",
     lambda X, y, b: two(X, y, *stated(dp.sqrt("9/2") * SIGMA, X, y)),
     at=RO,
 )
 refuse(
-    "V23x",
-    "REL",
-    "the same with sqrt(4.49) mu",
+    "V23x REL: the same with sqrt(4.49) mu",
     lambda X, y, b: two(X, y, *stated(dp.sqrt("4.49") * SIGMA, X, y)),
     at=RO,
     broken=too_near(lambda epsilon, delta: root("450/449") / sigma_of(epsilon, delta)),
 )
 accept(
-    "V29",
-    "COMP",
-    "parallel composition over a public partition of records, under add/remove",
-    counts,
+    "V29 COMP: parallel composition over a public partition of records, under add/remove", counts
 )
 accept(
-    "V31",
-    "COMP",
-    "releases in another order, part of the budget unspent",
+    "V31 COMP: releases in another order, part of the budget unspent",
     lambda X, y, b: two(X, y, ku, ku, b.split("1/2", "1/4")[::-1]),
 )
 accept(
-    "V33",
-    "ALG",
-    "lambda_min by Laplace noise B^2/epsilon_1, without delta",
+    "V33 ALG: lambda_min by Laplace noise B^2/epsilon_1, without delta",
     lambda X, y, b: (  # noqa: PLC3002 - a name for rows
         lambda first, second, third: (
             dp.release(dp.lambda_min(X.T @ X), dp.Laplace(scale=X.norm**2 / first.epsilon), first),
@@ -883,18 +740,14 @@ accept(
     )(*b.split(epsilon=(THIRD,) * 3, delta=(0, half, half))),
 )
 accept(
-    "V39",
-    "SENS",
-    "rows of norm exactly 1 under replace-one: the trace is public",
+    "V39 SENS: rows of norm exactly 1 under replace-one: the trace is public",
     lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
     at=RO,
 )
 refuse(
-    "V39x",
-    "TAINT",
-    "the same under add/remove",
+    "V39x TAINT: the same under add/remove",
     lambda X, y, b: (lambda Z: (dp.trace(Z.T @ Z), dp.release(Z.T @ y, analytic, b)))(  # noqa: PLC3002 - a name for rows
         X.normalized()
     ),
@@ -903,184 +756,134 @@ refuse(
 
 # ------------------------------------------------------------------- E: more of the same kind
 refuse(
-    "E01",
-    "ALG",
-    "float shares 0.1 + 0.2 and 0.7, added in floating point before they are given",
+    "E01 ALG: float shares 0.1 + 0.2 and 0.7, added in floating point before they are given",
     lambda X, y, b: two(X, y, analytic, analytic, b.split(0.1 + 0.2, 0.7)),
     node="budget",
     broken=overspent(lambda: (Fraction("0.30000000000000004"), Fraction(7, 10))),
 )
 accept(
-    "E02",
-    "ALG",
-    "float shares 0.1, 0.2, 0.7: each is its shortest decimal",
+    "E02 ALG: float shares 0.1, 0.2, 0.7: each is its shortest decimal",
     lambda X, y, b: three(X, y, b.split(0.1, 0.2, 0.7), analytic),
 )
 unspellable(
-    "E03",
-    "ALG",
-    "a share without delta for Gaussian noise",
+    "E03 ALG: a share without delta for Gaussian noise",
     lambda X, y, b: two(X, y, analytic, analytic, b.split(epsilon=(half, half), delta=(0, 1))),
 )
 refuse(
-    "E04",
-    "COMP",
-    "a share of zCDP spent under an (epsilon, delta) target",
+    "E04 COMP: a share of zCDP spent under an (epsilon, delta) target",
     lambda X, y, b: dp.release(X.T @ X, analytic, dp.ZeroConcentratedDP(100).budget),
 )
 refuse(
-    "E05",
-    "COMP",
-    "a share of another, larger budget",
+    "E05 COMP: a share of another, larger budget",
     lambda X, y, b: dp.release(X.T @ X, analytic, dp.ApproxDP(10, "1e-3").budget),
     node="budget",
 )
 refuse(
-    "E06",
-    "SENS",
-    "X'y + X'y with noise for X'y",
+    "E06 SENS: X'y + X'y with noise for X'y",
     lambda X, y, b: dp.release(X.T @ y + X.T @ y, dp.Gaussian(std=SIGMA), b),
     broken=too_near(lambda epsilon, delta: 2 / sigma_of(epsilon, delta)),
 )
 refuse(
-    "E07",
-    "SENS",
-    "(X'X, X'y) released as one vector with noise for the larger of the two",
+    "E07 SENS: (X'X, X'y) released as one vector with noise for the larger of the two",
     lambda X, y, b: dp.release(dp.graph.stack(X.T @ X, X.T @ y), dp.Gaussian(std=SIGMA), b),
     broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
 )
 refuse(
-    "E08",
-    "SENS",
-    "y'y with noise for |y| <= Y rather than Y^2",
+    "E08 SENS: y'y with noise for |y| <= Y rather than Y^2",
     lambda X, y, b: dp.release(y @ y, dp.Gaussian(std=y.bound * SIGMA), b),
     at=table(bound=TALL),
     broken=too_near(lambda Y, epsilon, delta: Y / sigma_of(epsilon, delta)),
 )
 refuse(
-    "E09",
-    "REL",
-    "three rows a person, noise for one",
+    "E09 REL: three rows a person, noise for one",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
     at=table(rows_per_person=3),
     broken=too_near(lambda epsilon, delta: 3 / sigma_of(epsilon, delta)),
 )
 accept(
-    "E10",
-    "REL",
-    "k rows a person, k symbolic, noise k times as large",
+    "E10 REL: k rows a person, k symbolic, noise k times as large",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=PERSON * SIGMA), b),
     at=table(rows_per_person=dp.parameter("k", 1, closed="left", integer=True)),
 )
 refuse(
-    "E11",
-    "REL",
-    "X'X under replace-one with the operator-norm sensitivity B^2",
+    "E11 REL: X'X under replace-one with the operator-norm sensitivity B^2",
     lambda X, y, b: dp.release(X.T @ X, dp.Gaussian(std=SIGMA), b),
     at=RO,
     broken=too_near(lambda epsilon, delta: root(2) / sigma_of(epsilon, delta)),
 )
 accept(
-    "E12",
-    "REL",
-    "lambda_min under replace-one with B^2: the operator norm is not doubled",
+    "E12 REL: lambda_min under replace-one with B^2: the operator norm is not doubled",
     lambda X, y, b: dp.release(dp.lambda_min(X.T @ X), dp.Gaussian(std=SIGMA), b),
     at=RO,
 )
 accept(
-    "E13",
-    "REL",
-    "n read by the post-processing under replace-one",
+    "E13 REL: n read by the post-processing under replace-one",
     lambda X, y, b: (dp.count(X), dp.release(X.T @ y, analytic, b)),
     at=RO,
 )
 refuse(
-    "E14",
-    "TAINT",
-    "n published without a release under add/remove",
+    "E14 TAINT: n published without a release under add/remove",
     lambda X, y, b: (dp.count(X), dp.release(X.T @ y, analytic, b)),
     node="n",
 )
 refuse(
-    "E15",
-    "TAINT",
-    "a shape that depends on n: all labels released",
+    "E15 TAINT: a shape that depends on n: all labels released",
     lambda X, y, b: dp.release(y, analytic, b),
 )
 refuse(
-    "E16",
-    "COMP",
-    "gamma^2 and 1 - gamma",
+    "E16 COMP: gamma^2 and 1 - gamma",
     lambda X, y, b: three(X, y, b.split(GAMMA**2, 1 - GAMMA, GAMMA)),
     node="budget",
     broken=overspent(lambda gamma: (gamma**2, 1 - gamma, gamma)),
 )
 accept(
-    "E17",
-    "ALG",
-    "gamma^2 and 1 - gamma: under-spends, never overspends",
+    "E17 ALG: gamma^2 and 1 - gamma: under-spends, never overspends",
     lambda X, y, b: two(X, y, ku, ku, b.split(GAMMA**2, 1 - GAMMA)),
 )
 refuse(
-    "E18",
-    "ALG",
-    "mu rather than mu^2 halved: two releases of std Delta/mu",
+    "E18 ALG: mu rather than mu^2 halved: two releases of std Delta/mu",
     lambda X, y, b: two(X, y, dp.Gaussian(std=1 / dp.MU), dp.Gaussian(std=1 / dp.MU)),
     target=dp.GaussianDP(dp.MU),
     broken=lambda values: 2 * values["mu"] ** 2 > values["mu"] ** 2,
 )
 accept(
-    "E19",
-    "ALG",
-    "halves of mu^2 under Gaussian DP",
+    "E19 ALG: halves of mu^2 under Gaussian DP",
     lambda X, y, b: two(X, y, analytic, analytic, b.split_evenly(2)),
     target=dp.GaussianDP(dp.MU),
 )
 refuse(
-    "E20",
-    "ALG",
-    "0.6 and 0.6 of rho under zCDP",
+    "E20 ALG: 0.6 and 0.6 of rho under zCDP",
     lambda X, y, b: two(X, y, analytic, analytic, b.split("0.6", "0.6")),
     target=dp.ZeroConcentratedDP(dp.RHO),
     node="budget",
     broken=lambda values: Fraction(6, 5) > 1,
 )
 refuse(
-    "E21",
-    "COMP",
-    "Gaussian noise for a pure target",
+    "E21 COMP: Gaussian noise for a pure target",
     lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=1)),
     target=dp.PureDP(1),
 )
 refuse(
-    "E22",
-    "COMP",
-    "a negative number of draws for some T: epsilon 3/T once and epsilon/T T - 3 times",
+    "E22 COMP: a negative number of draws for some T: epsilon 3/T once and epsilon/T T - 3 times",
     lambda X, y, b: (
         dp.release(X.T @ X, analytic, b.split(3 / ROUNDS)[0]),
         dp.release(X.T @ y, analytic, b.split(1 / ROUNDS)[0], times=ROUNDS - 3),
     ),
 )
 refuse(
-    "E23",
-    "SENS",
-    "a bound that is negative for some B makes a negative sensitivity",
+    "E23 SENS: a bound that is negative for some B makes a negative sensitivity",
     lambda X, y, b: dp.release(X.T @ y, dp.Laplace(scale="1e-9"), b),
     target=dp.PureDP(EPSILON),
     at=table(norm=dp.parameter("B", 0, 5) - 5),
 )
 refuse(
-    "E24",
-    "SENS",
-    "X'y with noise for X'X: B^2 rather than B Y",
+    "E24 SENS: X'y with noise for X'X: B^2 rather than B Y",
     lambda X, y, b: dp.release(X.T @ y, dp.Gaussian(std=X.norm**2 * SIGMA), b),
     at=table(norm=BIG, bound=TALL),
     broken=too_near(lambda B, Y, epsilon, delta: Y / B / sigma_of(epsilon, delta)),
 )
 refuse(
-    "E25",
-    "PROFILE",
-    "sqrt 2 forgotten in the classical std, epsilon = 1/2",
+    "E25 PROFILE: sqrt 2 forgotten in the classical std, epsilon = 1/2",
     lambda X, y, b: dp.release(
         X.T @ X, dp.Gaussian(std=dp.sqrt(dp.log("1.25" / b.delta)) / b.epsilon), b
     ),
@@ -1090,18 +893,15 @@ refuse(
     ),
 )
 accept(
-    "E26",
-    "PROFILE",
-    "the classical std as stated, at epsilon = 3: right by the profile, beyond its theorem",
+    "E26 PROFILE: the classical std as stated, at epsilon = 3: right by the profile, beyond its "
+    "theorem",
     lambda X, y, b: dp.release(
         X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" / b.delta)) / b.epsilon), b
     ),
     target=dp.ApproxDP(3, "1e-6"),
 )
 refuse(
-    "E27",
-    "PROFILE",
-    "the classical std as stated, at epsilon = 9: beyond 8.78",
+    "E27 PROFILE: the classical std as stated, at epsilon = 9: beyond 8.78",
     lambda X, y, b: dp.release(
         X.T @ X, dp.Gaussian(std=dp.sqrt(2 * dp.log("1.25" / b.delta)) / b.epsilon), b
     ),
@@ -1109,55 +909,39 @@ refuse(
     broken=lambda values: delta_of(9, 9 / root(2 * log(mpf("1.25") * 10**6))) > Fraction(1, 10**6),
 )
 unspellable(
-    "E28",
-    "SPELLING",
-    "a release of something that is no statistic",
+    "E28 SPELLING: a release of something that is no statistic",
     lambda X, y, b: dp.release(np.eye(2), analytic, b),
 )
 unspellable(
-    "E29",
-    "SPELLING",
-    "data given to numpy",
+    "E29 SPELLING: data given to numpy",
     lambda X, y, b: dp.release(np.linalg.inv(X.T @ X), analytic, b),
 )
 unspellable(
-    "E30",
-    "SPELLING",
-    "post-processing by a function that captures a raw statistic",
+    "E30 SPELLING: post-processing by a function that captures a raw statistic",
     lambda X, y, b: dp.post(lambda gram, raw=X.T @ X: gram - raw, dp.release(X.T @ X, analytic, b)),
 )
 refuse(
-    "E31",
-    "TAINT",
-    "shares weighted by the private n",
+    "E31 TAINT: shares weighted by the private n",
     lambda X, y, b: two(X, y, analytic, analytic, b.split(1 / (2 + X.rows), half)),
 )
 refuse(
-    "E32",
-    "TAINT",
-    "the number of rounds read from the private n",
+    "E32 TAINT: the number of rounds read from the private n",
     lambda X, y, b: dp.release(X.T @ y, analytic, b.split(1 / (1 + X.rows))[0], times=1 + X.rows),
 )
 refuse(
-    "E33",
-    "SENS",
-    "Laplace noise on X'X scaled with its Frobenius sensitivity",
+    "E33 SENS: Laplace noise on X'X scaled with its Frobenius sensitivity",
     lambda X, y, b: dp.release(X.T @ X, dp.Laplace(scale=X.norm**2 / b.epsilon), b),
     target=dp.PureDP(EPSILON),
     broken=lambda values: values["d"] > 1,
 )
 refuse(
-    "E34",
-    "COMP",
-    "Laplace noise drawn three times, paid once",
+    "E34 COMP: Laplace noise drawn three times, paid once",
     lambda X, y, b: dp.release(y @ y, dp.Laplace.pure, b, times=3),
     target=dp.PureDP(EPSILON),
     node="budget",
     broken=lambda values: 3 * values["epsilon"] > values["epsilon"],
 )
 accept(
-    "E35",
-    "SENS",
-    "the intercept appended by the graph: the bound is raised to sqrt 2",
+    "E35 SENS: the intercept appended by the graph: the bound is raised to sqrt 2",
     lambda X, y, b: (lambda Z: three(Z, y, b.split_evenly(3), analytic))(X.with_intercept()),  # noqa: PLC3002 - a name for rows
 )

@@ -8,7 +8,7 @@ import dpframe as dp
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.literature.stationary import stationary_fit
 from dpframe.regressions.quadratic import plain_fit, projected_fit
-from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
+from tests.mutants.cases import Case, entering
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA
 PURE, APPROX = dp.PureDP(EPSILON), dp.ApproxDP(EPSILON, DELTA)
@@ -25,10 +25,7 @@ AR, RO = box(), box(dp.REPLACE_ONE)
 FUNCTIONAL: list[Case] = []
 
 
-def enter(name, expected, decides, says, body, *, target=PURE, at=AR, node="", broken=None):
-    """Enter a declaration into this table."""
-    BODIES[name] = body
-    FUNCTIONAL.append(Case(name, says, expected, decides, target, at, "auto", node, broken))
+accept, refuse, unspellable = entering(FUNCTIONAL, PURE, AR)
 
 
 def perturbed(X, y, b, sensitivity, *, constant=True):
@@ -72,83 +69,56 @@ def whole(d):
     return (d + 1) ** 2
 
 
-enter(
-    "S09b",
-    REFUSED,
-    "SENS",
-    "functional mechanism with Laplace noise scaled by an L2 sensitivity, 2 d + 1",
+refuse(
+    "S09b SENS: functional mechanism with Laplace noise scaled by an L2 sensitivity, 2 d + 1",
     lambda X, y, b: perturbed(X, y, b, 2 * X.columns + 1),
     node="coefficients",
     broken=loss(whole, lambda d: 2 * d + 1),
 )
-enter(
-    "S13",
-    REFUSED,
-    "SENS",
-    "functional mechanism, noise for the linear terms only: 2 d",
+refuse(
+    "S13 SENS: functional mechanism, noise for the linear terms only: 2 d",
     lambda X, y, b: fitted(X, y, perturbed(X, y, b, 2 * X.columns)),
     node="coefficients",
     broken=loss(whole, lambda d: 2 * d),
 )
-enter(
-    "S15",
-    REFUSED,
-    "SENS",
-    "constant term released too, noise for d^2 + 2 d",
+refuse(
+    "S15 SENS: constant term released too, noise for d^2 + 2 d",
     lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2)),
     node="coefficients",
     broken=loss(whole, lambda d: d * (d + 2)),
 )
-enter(
-    "S16",
-    REFUSED,
-    "REL",
-    "constant term withheld, noise for d^2 + 2 d, under replace-one",
+refuse(
+    "S16 REL: constant term withheld, noise for d^2 + 2 d, under replace-one",
     lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2), constant=False),
     at=RO,
     node="coefficients",
     broken=loss(whole, lambda d: d * (d + 2)),
 )
-enter(
-    "F01",
-    REFUSED,
-    "SENS",
-    "half of the exact noise: (d + 1)^2/2",
+refuse(
+    "F01 SENS: half of the exact noise: (d + 1)^2/2",
     lambda X, y, b: perturbed(X, y, b, whole(X.columns) / 2),
     node="coefficients",
     broken=loss(whole, lambda d: whole(d) / 2),
 )
-enter(
-    "F02",
-    REFUSED,
-    "REL",
-    "each statistic once, noise for add/remove, d (d + 3)/2, under replace-one",
+refuse(
+    "F02 REL: each statistic once, noise for add/remove, d (d + 3)/2, under replace-one",
     lambda X, y, b: once(X, y, b, X.columns * (X.columns + 3) / 2),
     at=RO,
     node="coefficients",
     broken=loss(lambda d: d * (d + 2) ** 2 / (2 * (d + 1)), lambda d: d * (d + 3) / 2),
 )
-enter(
-    "F03",
-    REFUSED,
-    "SENS",
-    "each statistic and y'y once, noise for d (d + 3)/2",
+refuse(
+    "F03 SENS: each statistic and y'y once, noise for d (d + 3)/2",
     lambda X, y, b: once(X, y, b, X.columns * (X.columns + 3) / 2, constant=True),
     node="coefficients",
     broken=loss(lambda d: (d + 1) * (d + 2) / 2, lambda d: d * (d + 3) / 2),
 )
-enter(
-    "F04",
-    REFUSED,
-    "COMP",
-    "two noisy copies of all coefficients, one paid",
+refuse(
+    "F04 COMP: two noisy copies of all coefficients, one paid",
     lambda X, y, b: (perturbed(X, y, b, whole(X.columns)), perturbed(X, y, b, whole(X.columns))),
 )
-enter(
-    "F05",
-    REFUSED,
-    "TAINT",
-    "noisy coefficients repaired with the eigenvectors of the raw X'X",
+refuse(
+    "F05 TAINT: noisy coefficients repaired with the eigenvectors of the raw X'X",
     lambda X, y, b: dp.post(
         repaired,
         dp.release(dp.graph.sufficient_statistics(X, y), dp.Laplace.pure, b),
@@ -158,68 +128,44 @@ enter(
     ),
     node="X'X",
 )
-enter(
-    "F06",
-    REFUSED,
-    "TAINT",
-    "LASSO with a penalty of 1/n of the private n",
+refuse(
+    "F06 TAINT: LASSO with a penalty of 1/n of the private n",
     lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns)), 1 / (1 + X.rows), 0),
     node="stationary_fit",
 )
-enter(
-    "F07",
-    REFUSED,
-    "REL",
-    "noisy histogram under replace-one with noise for one cell",
+refuse(
+    "F07 REL: noisy histogram under replace-one with noise for one cell",
     lambda X, y, b: dp.release(dp.graph.histogram(X, y, 2), dp.Laplace(scale=1 / b.epsilon), b),
     at=RO,
     broken=lambda values: True,  # two cells move by one each
 )
-enter(
-    "F08",
-    UNSPELLABLE,
-    "SPELLING",
-    "a histogram whose number of cells is a symbol",
+unspellable(
+    "F08 SPELLING: a histogram whose number of cells is a symbol",
     lambda X, y, b: dp.release(dp.graph.histogram(X, y, ALPHA), dp.Laplace.pure, b),
 )
 for relation, suffix in ((AR, ""), (RO, "b")):
-    enter(
-        f"V25{suffix}",
-        ACCEPTED,
-        "SENS",
-        f"noise for (d + 1)^2, half of the printed, under {relation.relation}",
+    accept(
+        f"V25{suffix} SENS: noise for (d + 1)^2, half of the printed, under {relation.relation}",
         lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns))),
         at=relation,
     )
-enter(
-    "V17",
-    ACCEPTED,
-    "TAINT",
-    "elastic net with public lam and alpha",
+accept(
+    "V17 TAINT: elastic net with public lam and alpha",
     lambda X, y, b: dp.literature.FunctionalElasticNetPrinted(lam=LAM, alpha=ALPHA).declare(
         X, y, b
     ),
 )
-enter(
-    "V17b",
-    ACCEPTED,
-    "TAINT",
-    "LASSO with public lam after projection, (epsilon, delta)",
+accept(
+    "V17b TAINT: LASSO with public lam after projection, (epsilon, delta)",
     lambda X, y, b: dp.regressions.FunctionalLasso(lam=LAM).declare(X, y, b),
     target=APPROX,
 )
-enter(
-    "V27",
-    ACCEPTED,
-    "SENS",
-    "constant term withheld, noise for d^2 + 2 d, add/remove",
+accept(
+    "V27 SENS: constant term withheld, noise for d^2 + 2 d, add/remove",
     lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2), constant=False),
 )
-enter(
-    "F09",
-    ACCEPTED,
-    "SENS",
-    "each statistic once, noise for d (d + 2)^2/(2 (d + 1)), under replace-one",
+accept(
+    "F09 SENS: each statistic once, noise for d (d + 2)^2/(2 (d + 1)), under replace-one",
     lambda X, y, b: dp.post(
         projected_fit,
         once(X, y, b, X.columns * (X.columns + 2) ** 2 / (2 * (X.columns + 1))),
@@ -230,11 +176,8 @@ enter(
     ),
     at=RO,
 )
-enter(
-    "F10",
-    ACCEPTED,
-    "SENS",
-    "noisy histogram under replace-one with noise for two cells",
+accept(
+    "F10 SENS: noisy histogram under replace-one with noise for two cells",
     lambda X, y, b: dp.release(dp.graph.histogram(X, y, 2), dp.Laplace(scale=2 / b.epsilon), b),
     at=RO,
 )

@@ -15,7 +15,7 @@ from dpframe.literature.personalized_published import (
 from dpframe.mechanisms import L2Laplace
 from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge, longest
 from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
-from tests.mutants.cases import ACCEPTED, BODIES, REFUSED, UNSPELLABLE, Case
+from tests.mutants.cases import Case, entering
 
 OWN, DELTA = dp.each("epsilon"), dp.each("delta")
 T = dp.PersonalizedDP(OWN)
@@ -33,20 +33,7 @@ def table(relation=dp.REPLACE_ONE, norm=B, bound=Y, **more):
 RO, AR = table(), table(dp.ADD_REMOVE)
 
 
-def enter(name, expected, decides, says, body, *, target=T, at=RO, node="", accountant="auto"):
-    """Enter a declaration into this table."""
-    BODIES[name] = body
-    PERSONALIZED.append(Case(name, says, expected, decides, target, at, accountant, node))
-
-
-def accept(name, decides, says, body, **more):
-    """Enter a variant."""
-    enter(name, ACCEPTED, decides, says, body, **more)
-
-
-def refuse(name, decides, says, body, **more):
-    """Enter a mutant."""
-    enter(name, REFUSED, decides, says, body, **more)
+accept, refuse, unspellable = entering(PERSONALIZED, T, RO)
 
 
 def shipped(cls, **fields):
@@ -103,104 +90,75 @@ def even(X, b):
 
 # ----------------------------------------------------------- output perturbation, P01 to P04, V35
 refuse(
-    "P01",
-    "REL",
-    "PDP-OP as printed under add/remove: the total of budgets is in weights and noise",
+    "P01 REL: PDP-OP as printed under add/remove: the total of budgets is in weights and noise",
     shipped(PersonalizedRidgePrinted, penalty=LAM),
     at=AR,
     node="weight",
 )
 refuse(
-    "P01n",
-    "REL",
-    "the same with a public total in the weights, not in the noise",
+    "P01n REL: the same with a public total in the weights, not in the noise",
     perturbed(lambda X, b: b.epsilon / S, lambda X, y, b: rate(X, y) / total(X, b)),
     at=AR,
     node="coefficients",
 )
 refuse(
-    "P01w",
-    "REL",
-    "the same with a public total in the noise, not in the weights",
+    "P01w REL: the same with a public total in the noise, not in the weights",
     perturbed(own, lambda X, y, b: rate(X, y) / S),
     at=AR,
     node="weight",
 )
 refuse(
-    "P01r",
-    "SENS",
-    "a public total in the weights, the true one in the noise, replace-one",
+    "P01r SENS: a public total in the weights, the true one in the noise, replace-one",
     perturbed(lambda X, b: b.epsilon / S, lambda X, y, b: tight(X, y) / total(X, b)),
     node="coefficients",
 )
 accept(
-    "P01s",
-    "REL",
-    "PDP-OP as printed with a public total in both places, add/remove",
+    "P01s REL: PDP-OP as printed with a public total in both places, add/remove",
     shipped(PersonalizedRidgePrinted, penalty=LAM, total=S),
     at=AR,
 )
 refuse(
-    "P02",
-    "TAINT",
-    "PDP-OP with budgets that follow from people's data",
+    "P02 TAINT: PDP-OP with budgets that follow from people's data",
     shipped(PersonalizedRidge, penalty=LAM),
     target=dp.PersonalizedDP(GROUPS, public=False),
     node="budgets",
 )
 refuse(
-    "P03",
-    "SENS",
-    "PDP-OP with noise for rows in [0,1]^d, of norm sqrt d, where rows may leave it",
+    "P03 SENS: PDP-OP with noise for rows in [0,1]^d, of norm sqrt d, where rows may leave it",
     perturbed(own, lambda X, y, b: rate(X, y, size=dp.sqrt(X.columns)) / total(X, b)),
     node="coefficients",
 )
 accept(
-    "P03v",
-    "SENS",
-    "the same where rows are clipped to the norm sqrt d",
+    "P03v SENS: the same where rows are clipped to the norm sqrt d",
     lambda X, y, b: perturbed(own, lambda X, y, b: tight(X, y) / total(X, b))(
         X.clip(norm=dp.sqrt(X.columns)), y, b
     ),
 )
 refuse(
-    "P04",
-    "SENS",
-    "PDP-OP with weights epsilon_i, not divided by their sum, and the printed noise",
+    "P04 SENS: PDP-OP with weights epsilon_i, not divided by their sum, and the printed noise",
     perturbed(lambda X, b: b.epsilon, lambda X, y, b: rate(X, y) / total(X, b)),
     node="coefficients",
 )
 refuse(
-    "P04d",
-    "SENS",
-    "weights doubled, noise of single ones",
+    "P04d SENS: weights doubled, noise of single ones",
     perturbed(lambda X, b: 2 * own(X, b), lambda X, y, b: tight(X, y) / total(X, b)),
     node="coefficients",
 )
 accept(
-    "V35",
-    "SENS",
-    "PDP-OP at the rate lambda total/(2 B Y + B^2 T*)",
+    "V35 SENS: PDP-OP at the rate lambda total/(2 B Y + B^2 T*)",
     perturbed(own, lambda X, y, b: tight(X, y) / total(X, b)),
 )
 accept(
-    "V35c",
-    "SENS",
-    "the same, calibrated by what was derived",
-    shipped(PersonalizedRidge, penalty=LAM),
+    "V35c SENS: the same, calibrated by what was derived", shipped(PersonalizedRidge, penalty=LAM)
 )
-accept("V35p", "SENS", "PDP-OP as printed", shipped(PersonalizedRidgePrinted, penalty=LAM))
+accept("V35p SENS: PDP-OP as printed", shipped(PersonalizedRidgePrinted, penalty=LAM))
 accept(
-    "V35s",
-    "REL",
-    "PDP-OP at the derived rate with a public total, add/remove",
+    "V35s REL: PDP-OP at the derived rate with a public total, add/remove",
     shipped(PersonalizedRidge, penalty=LAM, total=S),
     at=AR,
 )
 refuse(
-    "V35h",
-    "SENS",
-    "PDP-OP at the rate lambda total/(B Y + B^2 T*): one label too few",
+    "V35h SENS: PDP-OP at the rate lambda total/(B Y + B^2 T*): one label too few",
     perturbed(own, lambda X, y, b: tight(X, y, labels=1) / total(X, b)),
     node="coefficients",
 )
@@ -212,54 +170,35 @@ for _name, _says, _size in (
     ("P08", "the largest", lambda X, b: X.largest(b.epsilon)),
 ):
     refuse(
-        _name,
-        "SENS",
-        f"equal weights, noise for {_says} of the epsilons",
+        f"{_name} SENS: equal weights, noise for {_says} of the epsilons",
         perturbed(even, lambda X, y, b, size=_size: rate(X, y) * even(X, b) / size(X, b)),
         node="coefficients",
     )
-accept(
-    "P08v",
-    "SENS",
-    "equal weights, noise for the least epsilon",
-    shipped(UniformRidge, penalty=LAM),
-)
+accept("P08v SENS: equal weights, noise for the least epsilon", shipped(UniformRidge, penalty=LAM))
 refuse(
-    "P09",
-    "SENS",
-    "a penalty that reads each record's epsilon",
+    "P09 SENS: a penalty that reads each record's epsilon",
     perturbed(own, lambda X, y, b: tight(X, y) / total(X, b), penalty=lambda X, b: LAM / b.epsilon),
     node="argmin",
 )
 refuse(
-    "P10",
-    "SENS",
-    "a ball whose radius reads each record's epsilon",
+    "P10 SENS: a ball whose radius reads each record's epsilon",
     lambda X, y, b: dp.release(
         found(X, y, own(X, b), radius=b.epsilon), L2Laplace.pure, b, name="coefficients"
     ),
     node="argmin",
 )
-enter(
-    "P11",
-    UNSPELLABLE,
-    "DOM",
-    "PDP-OP without a penalty: the rate 0, read as no noise",
+unspellable(
+    "P11 DOM: PDP-OP without a penalty: the rate 0, read as no noise",
     lambda X, y, b: PersonalizedRidge(penalty=0).declare(X, y, b),
 )
-enter(
-    "P11z",
-    UNSPELLABLE,
-    "DOM",
-    "PDP-OP with a penalty that may be 0",
+unspellable(
+    "P11z DOM: PDP-OP with a penalty that may be 0",
     lambda X, y, b: PersonalizedRidge(penalty=dp.parameter("lam", 0, closed="left")).declare(
         X, y, b
     ),
 )
 refuse(
-    "P12",
-    "REL",
-    "PDP-OP for people with several rows",
+    "P12 REL: PDP-OP for people with several rows",
     shipped(PersonalizedRidge, penalty=LAM),
     at=table(rows_per_person=2),
     node="budgets",
@@ -284,12 +223,10 @@ def halved(X, y, b):
     return models(X, y, own(X, b), b.split_evenly(2))
 
 
-refuse("P13", "ALG", "two models, each at everybody's whole budget", twice, node="budget")
-accept("P13v", "ALG", "two models, each at half of everybody's budget", halved)
+refuse("P13 ALG: two models, each at everybody's whole budget", twice, node="budget")
+accept("P13v ALG: two models, each at half of everybody's budget", halved)
 refuse(
-    "P14",
-    "TAINT",
-    "weights that read a record's own epsilon, and a target with one for everybody",
+    "P14 TAINT: weights that read a record's own epsilon, and a target with one for everybody",
     lambda X, y, b: dp.release(found(X, y, OWN / S), L2Laplace.pure, b, name="coefficients"),
     target=dp.PureDP(1),
 )
@@ -339,50 +276,38 @@ def apart(X, y, b):
     return dp.Gaussian(own_share * X.radius**2), dp.Gaussian(own_share * X.radius * y.radius)
 
 
-accept("P15", "SENS", "X'WX and X'Wy, weights mu/largest", weighted(), target=BOTH)
+accept("P15 SENS: X'WX and X'Wy, weights mu/largest", weighted(), target=BOTH)
 accept(
-    "P15a",
-    "REL",
-    "the same under add/remove: the largest is that of the public list",
+    "P15a REL: the same under add/remove: the largest is that of the public list",
     weighted(),
     target=APART,
     at=AR,
 )
 accept(
-    "P15i",
-    "SENS",
-    "the same with an intercept, appended before weighing",
+    "P15i SENS: the same with an intercept, appended before weighing",
     weighted(before=lambda X: X.with_intercept()),
     target=BOTH,
 )
 accept(
-    "P15n",
-    "SENS",
-    "the same with stated noise, the largest of w/mu over all records",
+    "P15n SENS: the same with stated noise, the largest of w/mu over all records",
     weighted(noise=halves(lambda X, b: share_of(X, b) / each_mu(b))),
     target=BOTH,
     at=AR,
 )
 refuse(
-    "P16",
-    "SENS",
-    "intercept appended after weighing: its column has weight 1",
+    "P16 SENS: intercept appended after weighing: its column has weight 1",
     weighted(after=lambda X: X.with_intercept()),
     target=BOTH,
     node="intercept",
 )
 refuse(
-    "P17",
-    "SENS",
-    "rows clipped after weighing",
+    "P17 SENS: rows clipped after weighing",
     weighted(after=lambda X: X.clip(norm=1)),
     target=BOTH,
     node="clip",
 )
 refuse(
-    "P18",
-    "SENS",
-    "noise of the largest weight over the largest mu, each its own largest",
+    "P18 SENS: noise of the largest weight over the largest mu, each its own largest",
     weighted(
         noise=halves(lambda X, b: X.largest(share_of(X, b)) / X.largest(each_mu(b))),
         weight=lambda X, b: dp.minimum(each_mu(b), THRESHOLD) / X.largest(each_mu(b)),
@@ -390,16 +315,12 @@ refuse(
     target=BOTH,
 )
 refuse(
-    "P18a",
-    "SENS",
-    "noise at the average mu",
+    "P18a SENS: noise at the average mu",
     weighted(noise=halves(lambda X, b: 1 / X.average(each_mu(b)))),
     target=dp.PersonalizedDP(mu=dp.each("mu")),
 )
 refuse(
-    "P18w",
-    "SENS",
-    "noise that forgets the weights are squared: sqrt(w) where w is due",
+    "P18w SENS: noise that forgets the weights are squared: sqrt(w) where w is due",
     weighted(
         weight=lambda X, b: S * each_mu(b),
         noise=halves(lambda X, b: dp.sqrt(S * each_mu(b)) / each_mu(b)),
@@ -407,63 +328,46 @@ refuse(
     target=dp.PersonalizedDP(mu=dp.each("mu")),
 )
 refuse(
-    "P18l",
-    "SENS",
-    "labels unweighted, noise as if they were weighed",
+    "P18l SENS: labels unweighted, noise as if they were weighed",
     weighted(labels=1, noise=halves(lambda X, b: share_of(X, b) / each_mu(b))),
     target=BOTH,
 )
-accept("P18v", "SENS", "labels unweighted, noise as derived", weighted(labels=1), target=BOTH)
+accept("P18v SENS: labels unweighted, noise as derived", weighted(labels=1), target=BOTH)
 refuse(
-    "P19",
-    "REL",
-    "weights over their total under add/remove",
+    "P19 REL: weights over their total under add/remove",
     weighted(weight=lambda X, b: each_mu(b) / X.total(each_mu(b))),
     target=BOTH,
     at=AR,
     node="weight",
 )
 refuse(
-    "P20",
-    "ALG",
-    "personalised SSP, each statistic at the whole mu",
+    "P20 ALG: personalised SSP, each statistic at the whole mu",
     weighted(noise=apart),
     target=dp.PersonalizedDP(mu=dp.each("mu")),
 )
-for _cls, _at, _name in (
-    (PersonalizedSSP, RO, "V42"),
-    (PersonalizedAdaSSP, AR, "V42a"),
-):
-    accept(_name, "SENS", f"{_cls.title}, {_at.relation}", shipped(_cls), target=APART, at=_at)
+for _cls, _at, _name in ((PersonalizedSSP, RO, "V42"), (PersonalizedAdaSSP, AR, "V42a")):
+    accept(f"{_name} SENS: {_cls.title}, {_at.relation}", shipped(_cls), target=APART, at=_at)
 
 
 # ------------------------------------------------------------------------------------ sampling, P05
 refuse(
-    "P05",
-    "REL",
-    "the published sample: weights and noise read the number of records kept",
+    "P05 REL: the published sample: weights and noise read the number of records kept",
     shipped(SampledRidgeCoded, penalty=LAM),
     at=AR,
     node="coefficients",
 )
 refuse(
-    "P05r",
-    "REL",
-    "the published sample under replace-one",
+    "P05r REL: the published sample under replace-one",
     shipped(SampledRidgeCoded, penalty=LAM),
     node="sample",
 )
 refuse(
-    "P05s",
-    "REL",
-    "a sample whose release is private by itself, under replace-one",
+    "P05s REL: a sample whose release is private by itself, under replace-one",
     shipped(SampledRidge, penalty=LAM),
     node="sample",
 )
 accept(
-    "P05v",
-    "REL",
-    "a sample with a public number of records in weights and noise",
+    "P05v REL: a sample with a public number of records in weights and noise",
     shipped(SampledRidge, penalty=LAM),
     at=AR,
 )
@@ -500,33 +404,25 @@ def joined(factor):
 
 
 refuse(
-    "P21",
-    "DOM",
-    "a threshold that reads each record's epsilon",
+    "P21 DOM: a threshold that reads each record's epsilon",
     sampled(threshold=lambda X, b: b.epsilon),
     at=AR,
     node="sample",
 )
 refuse(
-    "P22",
-    "ALG",
-    "coins for twice the epsilon",
+    "P22 ALG: coins for twice the epsilon",
     sampled(coins=lambda b: 2 * b.epsilon),
     at=AR,
     node="sample",
 )
 refuse(
-    "P23",
-    "COMP",
-    "a second release from the whole table",
+    "P23 COMP: a second release from the whole table",
     sampled(outside=lambda X, y, b, *_: dp.release(X.T @ y, L2Laplace.pure, b, name="moment")),
     at=AR,
     node="X'y",
 )
 refuse(
-    "P23t",
-    "COMP",
-    "a second release from another sample",
+    "P23t COMP: a second release from another sample",
     sampled(
         outside=lambda X, y, b, *_: dp.release(
             dp.total(dp.graph.thinned(X, y, b, THRESHOLD)[0]), L2Laplace.pure, b, name="sum"
@@ -536,9 +432,7 @@ refuse(
     node="sample",
 )
 refuse(
-    "P23w",
-    "ALG",
-    "two releases of the sample, each at the whole threshold",
+    "P23w ALG: two releases of the sample, each at the whole threshold",
     sampled(
         outside=lambda X, y, b, rows, column, whole: dp.release(
             rows.T @ column, L2Laplace.pure, whole, name="moment"
@@ -548,34 +442,22 @@ refuse(
     node="budget",
 )
 refuse(
-    "P24",
-    "ALG",
-    "a delta of each record's own, on a sample",
+    "P24 ALG: a delta of each record's own, on a sample",
     sampled(),
     target=APART,
     at=AR,
     node="sample",
 )
-accept("P24v", "ALG", "one delta for all, on a sample", sampled(), target=BOTH, at=AR)
-accept(
-    "P25v",
-    "SENS",
-    "stated noise of the sample, for the threshold",
-    sampled(noise=joined(1)),
-    at=AR,
-)
+accept("P24v ALG: one delta for all, on a sample", sampled(), target=BOTH, at=AR)
+accept("P25v SENS: stated noise of the sample, for the threshold", sampled(noise=joined(1)), at=AR)
 refuse(
-    "P25",
-    "ALG",
-    "stated noise of the sample, for twice the threshold",
+    "P25 ALG: stated noise of the sample, for twice the threshold",
     sampled(noise=joined("1/2")),
     at=AR,
     node="coefficients",
 )
 accept(
-    "P27",
-    "SENS",
-    "weighted minimum found to a tolerance, that of the smallest weight",
+    "P27 SENS: weighted minimum found to a tolerance, that of the smallest weight",
     lambda X, y, b: dp.release(
         Argmin(X, y, Squared(), LAM, longest(X.radius, y.radius, LAM), "1/3", b.epsilon / S),
         L2Laplace.pure,
@@ -584,9 +466,7 @@ accept(
     ),
 )
 refuse(
-    "P28",
-    "SENS",
-    "the size of a residual, rows weighed and labels not",
+    "P28 SENS: the size of a residual, rows weighed and labels not",
     lambda X, y, b: dp.release(
         dp.graph.log_residual(
             X.weighted(b.epsilon).T @ X.weighted(b.epsilon), X.weighted(b.epsilon).T @ y, 1, 0

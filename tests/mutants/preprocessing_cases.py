@@ -15,17 +15,7 @@ import numpy as np
 import dpframe as dp
 from dpframe.regressions.scalers import means, spreads
 from dpframe.regressions.standardised import in_own_units
-from tests.mutants.cases import (
-    CASES,
-    REFUSED,
-    RO,
-    accept,
-    analytic,
-    best_ridge,
-    half,
-    refuse,
-    two,
-)
+from tests.mutants.cases import CASES, REFUSED, RO, accept, analytic, best_ridge, half, refuse, two
 
 START = len(CASES)  # before, the rows of cases.py
 MOVED: dict[str, Callable[[int], float]] = {}
@@ -34,9 +24,10 @@ TWO = dp.Setting(X=dp.Rows(norm=3), y=dp.Column(bound=1), relation=dp.REPLACE_ON
 PURE = dp.PureDP(dp.EPSILON)
 
 
-def bad(name: str, says: str, body: Any, moved: Callable[[int], float] | None = None, **more: Any):
+def bad(heading: str, body: Any, moved: Callable[[int], float] | None = None, **more: Any):
     """Enter a mutant, and how far X'y moves for n records."""
-    refuse(name, "TAINT", says, body, **more)
+    name, _, says = heading.partition(": ")
+    refuse(f"{name} TAINT: {says}", body, **more)
     if moved is not None:
         MOVED[name] = moved
 
@@ -97,36 +88,31 @@ def z_scored(X):
 
 
 bad(
-    "T05z",
-    "z-scores by the data, then clipped to a public norm",
+    "T05z: z-scores by the data, then clipped to a public norm",
     lambda X, y, b: fit(z_scored(X), y, b),
     standardised_move,
     node="X'X",
 )
 bad(
-    "T05r",
-    "z-scores by the data, then x/|x|",
+    "T05r: z-scores by the data, then x/|x|",
     lambda X, y, b: fit(X.divided(by=raw("std", X), lower="1e-9", upper=1).normalized(), y, b),
     standardised_move,
     node="X'X",
 )
 bad(
-    "T05y",
-    "labels over the largest |label| of the data",
+    "T05y: labels over the largest |label| of the data",
     lambda X, y, b: fit(X, y.scaled(raw("max_abs", y)).clip(-1, 1), b),
     largest_move,
     node="X'y",
 )
 bad(
-    "T07m",
-    "rows over the largest norm of the data, then clipped to 1",
+    "T07m: rows over the largest norm of the data, then clipped to 1",
     lambda X, y, b: fit(X.scaled(raw("max_norm", X)).clip(norm=1), y, b),
     scaled_move,
     node="X'X",
 )
 bad(
-    "T07y",
-    "labels less the smallest, over the range of the data",
+    "T07y: labels less the smallest, over the range of the data",
     lambda X, y, b: fit(
         X,
         y.scaled(raw("maximum", y) - raw("minimum", y), raw("minimum", y).__expression__()).clip(
@@ -138,8 +124,7 @@ bad(
     node="X'y",
 )
 bad(
-    "T11c",
-    "entries clipped at mean + 3/2 std of the data",
+    "T11c: entries clipped at mean + 3/2 std of the data",
     lambda X, y, b: fit(
         X.boxed(raw("mean", X) + Fraction(3, 2) * raw("std", X).__expression__()), y, b
     ),
@@ -147,38 +132,33 @@ bad(
     node="X'X",
 )
 bad(
-    "T11y",
-    "labels clipped at a quantile of the data",
+    "T11y: labels clipped at a quantile of the data",
     lambda X, y, b: fit(
         X, y.clip(-raw("quantile", y).__expression__(), raw("quantile", y).__expression__()), b
     ),
     node="X'y",
 )
 bad(
-    "T13s",
-    "columns selected by raw correlation, the selection applied to released statistics",
+    "T13s: columns selected by raw correlation, the selection applied to released statistics",
     lambda X, y, b: dp.post(
         best_ridge, dp.release(X.T @ X, analytic, halves(b)[0]), raw("selected", X)
     ),
     node="selected",
 )
 bad(
-    "T13c",
-    "the ridge chosen by cross-validation on the raw rows",
+    "T13c: the ridge chosen by cross-validation on the raw rows",
     lambda X, y, b: dp.post(
         in_own_units, fit(X, y, b), raw("cross_validated", X).__expression__(), 1, 0, 1, 0
     ),
     node="in_own_units",
 )
 bad(
-    "T03u",
-    "released coefficients put back into units by raw means and deviations",
+    "T03u: released coefficients put back into units by raw means and deviations",
     lambda X, y, b: dp.post(in_own_units, fit(X, y, b), raw("mean", X), raw("std", X), 0, 1, 0),
     node="mean",
 )
 bad(
-    "T09s",
-    "columns of raw deviation 0 left out after the release",
+    "T09s: columns of raw deviation 0 left out after the release",
     lambda X, y, b: dp.post(best_ridge, *(r for r in fit(X, y, b).inputs), raw("std", X)),
     node="std",
 )
@@ -199,64 +179,47 @@ def scaled(X, y, b, weight):
 
 W = dp.parameter("w", 0, 1)
 accept(
-    "V19s",
-    "TAINT",
-    "coefficients put back by released means and deviations, weight w symbolic, n public",
+    "V19s TAINT: coefficients put back by released means and deviations, weight w symbolic, n "
+    "public",
     lambda X, y, b: scaled(X, y, b, W),
     at=TWO,
 )
 refuse(
-    "V19n",
-    "TAINT",
-    "the same where n is private and read as it is",
+    "V19n TAINT: the same where n is private and read as it is",
     lambda X, y, b: scaled(X, y, b, W),
     node="n",
 )
 refuse(
-    "V19o",
-    "ALG",
-    "the same with the released scales unpaid: w and 1",
+    "V19o ALG: the same with the released scales unpaid: w and 1",
     lambda X, y, b: (scaled(X, y, b, half), dp.release(y @ y, analytic, halves(b)[0])),
     at=TWO,
     node="budget",
 )
 accept(
-    "V21c",
-    "SENS",
-    "columns from public minima and maxima onto [-1, 1]",
+    "V21c SENS: columns from public minima and maxima onto [-1, 1]",
     lambda X, y, b: fit(X.between([-1, 0], [1, 2]), y, b),
 )
 accept(
-    "V21d",
-    "SENS",
-    "columns over public numbers",
+    "V21d SENS: columns over public numbers",
     lambda X, y, b: fit(X.scaled_columns(by=[1, 2], minus=[0, 3]).clip(norm=1), y, b),
 )
 accept(
-    "V21m",
-    "SENS",
-    "rows over a public norm, then clipped to 1; labels over a public number",
+    "V21m SENS: rows over a public norm, then clipped to 1; labels over a public number",
     lambda X, y, b: fit(X.scaled(2).clip(norm=1), y.scaled(2), b),
 )
 accept(
-    "V21r",
-    "SENS",
-    "(x, y)/|x| with labels clipped to a public bound",
+    "V21r SENS: (x, y)/|x| with labels clipped to a public bound",
     lambda X, y, b: fit(*dp.graph.divided_records(X, y, bound=2), b),
     at=RO,
 )
 refuse(
-    "V21u",
-    "SENS",
-    "(x, y)/|x| without a bound on labels",
+    "V21u SENS: (x, y)/|x| without a bound on labels",
     lambda X, y, b: (lambda Z, t: dp.release(Z.T @ t.source, analytic, b))(  # noqa: PLC3002 - a name for rows
         *dp.graph.divided_records(X, y, bound=2)
     ),
 )
 refuse(
-    "V21x",
-    "SENS",
-    "columns over released deviations without a bound in the new units",
+    "V21x SENS: columns over released deviations without a bound in the new units",
     lambda X, y, b: (lambda Z: dp.release(Z.T @ Z, analytic, halves(b)[1]))(  # noqa: PLC3002 - a name for rows
         X.divided(
             by=dp.release(dp.graph.column_squares(X), analytic, halves(b)[0]), lower=1, upper=2
@@ -264,9 +227,7 @@ refuse(
     ),
 )
 accept(
-    "V05t",
-    "COMP",
-    "ridge parameter by random stopping, runs and scores at a third of epsilon",
+    "V05t COMP: ridge parameter by random stopping, runs and scores at a third of epsilon",
     lambda X, y, b: dp.regressions.Tuned(
         of=dp.regressions.FunctionalRidge(), field="lam", candidates=(0, 1, 10)
     ).declare(X, y, b),

@@ -25,9 +25,9 @@ from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import Block, open_source
 from dpframe.sources.table import Table
+from tests.sources.frames import PIECES, arrow, bits, written
 
 N = 700
-PIECES = [slice(0, 250), slice(250, 251), slice(251, N)]
 NUMBERS = 10.0 ** np.random.default_rng(5).uniform(-300, 300, N)
 NUMBERS[:6] = [5e-324, 1.7976931348623157e308, 0.1, 1 / 3, 1e-310, 2.0**53]
 NAMES = np.random.default_rng(6).choice(["open", "careful", "un décidé"], N)
@@ -59,12 +59,6 @@ def read(source, executor=None):
     return found[0], None if labels[0] is None else np.concatenate(labels), found[1]
 
 
-def bits(array):
-    """The 64 bits of every double."""
-    assert array.dtype == float
-    return np.ascontiguousarray(array).view(np.int64).tolist()
-
-
 def same(found, wanted):
     """Budgets as they were given, in their order: doubles to the bit, or texts."""
     assert found.shape == (len(wanted),)
@@ -74,21 +68,6 @@ def same(found, wanted):
         assert all(isinstance(name, str) for name in found)
         return found.tolist() == wanted.tolist()
     return bits(found) == bits(wanted)
-
-
-def arrow(frame):
-    """The frame as a table of Arrow."""
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def written(frame, folder, kind, pieces=PIECES):
-    """Files of some pieces of the frame."""
-    for number, piece in enumerate(pieces):
-        if kind == "parquet":
-            frame[piece].to_parquet(folder / f"{number}.parquet", row_group_size=90, index=False)
-        else:
-            frame[piece].to_csv(folder / f"{number}.csv", index=False)
-    return sorted(folder.glob(f"*.{kind}"))
 
 
 INSIDE = {  # tables that hold the budgets as the column `own`

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pytest
 
 from dpframe.sources import open_source
-
-PIECES = [slice(0, 250), slice(250, 251), slice(251, 700)]
+from tests.sources.frames import PIECES, arrow, bits, written
 
 
 def read(source, executor=None):
@@ -26,27 +25,6 @@ def read(source, executor=None):
     rows = np.concatenate([block.rows for block in blocks])
     labels = np.concatenate([block.labels for block in blocks])
     return rows, labels, [len(block.rows) for block in blocks]
-
-
-def bits(array):
-    """The 64 bits of every double: -0.0 is not 0.0."""
-    assert array.dtype == float
-    return np.ascontiguousarray(array).view(np.int64).tolist()
-
-
-def arrow(frame):
-    """The frame as a table of Arrow."""
-    return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def files(frame, folder, kind):
-    """Three files, of several row groups each where there are some."""
-    for number, piece in enumerate(PIECES):
-        if kind == "parquet":
-            frame[piece].to_parquet(folder / f"{number}.parquet", row_group_size=90, index=False)
-        else:
-            frame[piece].to_csv(folder / f"{number}.csv", index=False)
-    return sorted(folder.glob(f"*.{kind}"))
 
 
 def one_file(frame, folder, kind):
@@ -73,11 +51,11 @@ KINDS = {  # each takes the frame and a folder, and gives X, or X and y
     "a relation of DuckDB": lambda frame, _: duckdb.connect().from_arrow(arrow(frame)),
     "a Parquet file": lambda frame, f: one_file(frame, f, "parquet"),
     "Parquet files by pattern": lambda frame, f: (
-        files(frame, f, "parquet") and str(f / "*.parquet")
+        written(frame, f, "parquet") and str(f / "*.parquet")
     ),
-    "Parquet files by list": lambda frame, f: files(frame, f, "parquet"),
+    "Parquet files by list": lambda frame, f: written(frame, f, "parquet"),
     "a CSV file": lambda frame, f: one_file(frame, f, "csv"),
-    "CSV files by pattern": lambda frame, f: files(frame, f, "csv") and str(f / "*.csv"),
+    "CSV files by pattern": lambda frame, f: written(frame, f, "csv") and str(f / "*.csv"),
     "an iterator of frames": lambda frame, _: iter([frame[piece] for piece in PIECES]),
     "an iterator of pairs": lambda frame, _: (
         (frame[piece].drop(columns="rating"), frame[piece]["rating"]) for piece in PIECES
@@ -227,12 +205,12 @@ AS = {  # how a column of Arrow gets into a table of each kind
     "lazy": lambda column, _: pl.from_arrow(column).lazy(),
     "DuckDB": lambda column, _: duckdb.connect().from_arrow(column),
     "pandas": lambda column, _: column.to_pandas(types_mapper=pd.ArrowDtype),
-    "Parquet": lambda column, folder: written(column, folder),  # noqa: PLW0108 - defined below
+    "Parquet": lambda column, folder: parquet(column, folder),  # noqa: PLW0108 - defined below
     "iterator": lambda column, _: iter([column[:1], column[1:]]),
 }
 
 
-def written(column, folder):
+def parquet(column, folder):
     """A Parquet file."""
     import pyarrow.parquet as pq
 
