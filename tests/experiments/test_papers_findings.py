@@ -439,6 +439,31 @@ def test_figures_of_the_thesis():
         said("thesis-figure-4.6", f"{100 * effect:.1f}% on {name} ({claims.COLUMNS[name]}")
 
 
+def test_clips_of_the_thesis():
+    """[Thesis, Figs 4.7, 4.8]: errors at epsilon = 3, each clip over none."""
+    train, both = "thesis-figure-4.7", "thesis-figure-4.8"
+    reader, other = (partial(by_item, ITEMS[name]) for name in (train, both))
+    ada, joint = (claims.clips(reader, "", method) for method in (claims.OURS, "JointSSP"))
+    for name in ("airfoil", "protein", "housing"):
+        best = min(ada[name])
+        clip = (1.0, 1.3, 1.6, 2.0)[ada[name].index(best)]
+        said(train, f"{100 * (1 - best):.0f}% on {name} ({clip})")
+    rise = [100 * (ratio - 1) for ratio in ada["elevators"]]
+    said(train, f"they add {ends(rise, 0)}%")
+    said(train, f"to {ends(joint['elevators'], 0)} times that without")
+    below = {name: [f"{one:.2f}" for one in line if one < 1] for name, line in joint.items()}
+    assert below == {"airfoil": [], "protein": [], "housing": ["0.99"], "elevators": []}
+    errors = by(train, "set", "preparation", "epsilon")
+    for clip in ("clip 1.0", "clip 1.3", "clip 1.6", "clip 2.0"):
+        first, last = (errors["elevators", clip, e]["JointSSP"] for e in (0.05, 3))
+        assert last > 3 * first
+    ada, joint = (claims.clips(other, ", test too", m) for m in (claims.OURS, "JointSSP"))
+    every = [100 * (1 - ratio) for line in ada.values() for ratio in line]
+    said(both, f"takes {ends(every, 0)}% off")
+    said(both, f"{ends([ratio for line in joint.values() for ratio in line])} times")
+    said(both, f"{ends(joint['elevators'])} on elevators")
+
+
 def test_figures_of_dandekar():
     """[Dandekar18, Figs 1 to 3, 5]: ratios of errors."""
     values = by("dandekar-figure-1", "epsilon")

@@ -231,6 +231,15 @@ def test_every_claim_can_fail(name):
         ), claim
 
 
+def test_every_figure_has_a_curve_of_ours():
+    """A repair or a better calibration, or the reason why there is none."""
+    ours = {"JointSSP", "PersonalizedRidge", "AdaSSPBudgetTight", "FunctionalElasticNet"}
+    for item in ITEMS.values():
+        if item.figure is not None:
+            names = {one["method"] for one in records(item)}
+            assert names & ours or "No curve of ours:" in item.note, item.name
+
+
 def test_too_few_inside_are_noticed():
     """Of 200 numbers of a method whose own runs are inside at 95%."""
     lines = [{"inside": str(int(k < 180)), "own": "0.95"} for k in range(200)]
