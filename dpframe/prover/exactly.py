@@ -100,6 +100,8 @@ def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     known = None if found is None else Draw.of(found[0])
     if found is None or known is None or found[1].obligation.verdict is not PROVED:
         return None
+    if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
+        return None
     covered = exactly_known(known.noise, problem.target.kind)
     return Attempt("single", (found[1].obligation,)) if covered else None
 
@@ -220,7 +222,8 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
-    reached = laplace and moved.attained and (release.reached or release.hides is not None)
+    counted = release.hides is not None and not amount.symbols()  # samples are, at numbers alone
+    reached = laplace and moved.attained and (release.reached or counted)
     return amount if reached and RELEASED not in amount.scope else None
 
 
