@@ -241,7 +241,7 @@ def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
     """Of one draw, rounded up: epsilon of pure noise; mu, and the profile at the claim, of Gaussian
     noise.
     """
-    if sensitivity is None or release.gives not in ADDED:
+    if sensitivity is None or release.gives not in ADDED or sensitivity == ZERO:
         return {}
     ratio = sensitivity / release.mechanism.formula
     if ratio.symbols():

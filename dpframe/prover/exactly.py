@@ -97,8 +97,11 @@ def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     del accountant  # there is nothing to add up
     attempt = _only(problem)
     known = None if attempt is None else Draw.of(problem.graph.releases[0])
-    covered = known is not None and exactly_known(known.noise, problem.target.kind)
-    return attempt if covered and attempt is not None and attempt.proved else None
+    if known is None or attempt is None or not attempt.proved:
+        return None
+    if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
+        return None
+    return attempt if exactly_known(known.noise, problem.target.kind) else None
 
 
 def _only(problem: Problem) -> Attempt | None:
@@ -216,7 +219,8 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
     if target.currency == ("rho",):
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
-    reached = laplace and moved.attained and release.reached
+    counted = release.sampled is None or not amount.symbols()  # samples are, at numbers alone
+    reached = laplace and moved.attained and release.reached and counted
     return amount if reached and RELEASED not in amount.scope else None
 
 

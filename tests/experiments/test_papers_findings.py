@@ -6,12 +6,12 @@ from statistics import geometric_mean, mean, median
 
 import pytest
 
+from docs.generate.pages import papers_claims as claims
 from docs.generate.pages.papers import by as by_item
 from docs.generate.pages.papers import findings, points, records
 from docs.generate.pages.papers_rows import FINDINGS
 from dpframe.experiments.catalogue import ITEMS
 from dpframe.experiments.estimates import published
-from tests.support import papers_claims as claims
 
 
 def by(name, *axes, column="value"):

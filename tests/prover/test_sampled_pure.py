@@ -135,6 +135,22 @@ def test_shares_with_a_delta_are_refuted_by_the_event_beyond_the_move(epsilon):
         assert (line.claim == "refuted") == refuted
 
 
+class Growing(dp.Regression):
+    """Laplace noise on samples of a sum of rows: on all rows epsilon is 1 + 1/d."""
+
+    def declare(self, X, y, budget):
+        """It has no share."""
+        del y, budget
+        scale = dp.sqrt(X.columns) / (1 + 1 / X.columns)
+        return dp.release(X.sum(), dp.Laplace(scale), sampled="0.1", name="s")
+
+
+def test_a_cost_in_symbols_which_samples_lower_refutes_nothing():
+    """At most log(1 + (e^2 - 1)/10) < 0.5 for every number of columns."""
+    found = dp.audit(Growing(), target=dp.PureDP("0.9"), setting=SETTING)
+    assert str(found.verdict) == "unproved"
+
+
 @pytest.mark.parametrize(
     "changed",
     [
