@@ -10,9 +10,8 @@ import attrs
 from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.derivations import DERIVATIONS
 from dpframe.prover.profile_rule import ADDED, amplified
-from dpframe.prover.report import verify
+from dpframe.prover.report import proves_alone
 from dpframe.prover.text import argument, unreplayed
 from dpframe.symbols import ONE, Expression
 
@@ -157,8 +156,7 @@ def _aside(audit: Audit) -> Iterator[str]:
     silent = draws or audit.verdict is Verdict.REFUTED
     for attempt in () if silent else audit.report.attempts:
         totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
-        alone = attempt.name in DERIVATIONS and attempt.name != "basic"  # the rest add shares up
-        if attempt.proved and alone and verify(audit.report.problem, attempt.name).proved:
+        if proves_alone(audit.report, attempt):
             yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
             yield f'  accountant="{attempt.name}" leaves the shares aside.'
             return

@@ -197,7 +197,7 @@ def _spent(line: Line) -> Iterator[str]:
     """By how much noise a share is over- or underspent."""
     factor = line.noise_factor
     if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
-        least = "" if line.attained else "at least "
-        yield f"underspent: it has {least}{factor:.4g} times the noise that its share needs"
+        much = f"{factor:.4g}" if line.attained else f"at least {figure(factor, 'down', 4)}"
+        yield f"underspent: it has {much} times the noise that its share needs"
     if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
         yield f"overspent: it has {factor:.4g} times the noise that its share needs"

@@ -28,7 +28,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
 from .at_numbers import AtNumbers
 from .derivations import derivation_of
-from .problem import Constraint, Obligation, Problem, place, trusted_classes
+from .problem import PROVED, Constraint, Obligation, Problem, place, trusted_classes
 from .report import Report, satisfied, verify
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ class Certificate(AtNumbers):
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
-        """Every obligation of the proof."""
-        return self.report.obligations
+        """Every obligation of the proof; not those of a plan of shares that fails, on which it
+        does not rest.
+        """
+        return tuple(one for one in self.report.obligations if one.verdict is PROVED)
 
     @property
     def region(self) -> tuple[Constraint, ...]:

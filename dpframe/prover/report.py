@@ -20,7 +20,7 @@ from dpframe.symbols import RELEASED, Number
 from . import structure
 from .algebra import at_point
 from .basic import with_theorems
-from .derivations import SHARES, SUM, Derivation, named
+from .derivations import DERIVATIONS, SHARES, SUM, Derivation, named
 from .noise import noise
 from .plan import plan
 from .problem import (
@@ -132,6 +132,14 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
     sealed = report.made_of if before is None else (*before, *report.concluded)
     object.__setattr__(report, "sealed", sealed)
     return report
+
+
+def proves_alone(report: Report, attempt: Attempt) -> bool:
+    """Whether naming the accountant of this attempt proves the total: only shares, which it leaves
+    aside, stand in the way.
+    """
+    alone = attempt.name in DERIVATIONS and attempt.name != "basic"  # the rest add shares up
+    return attempt.proved and alone and verify(report.problem, attempt.name).proved
 
 
 def _of_width(report: Report) -> Report:

@@ -181,23 +181,34 @@ def _proved(obligation: Obligation) -> str:
 
 
 def _claims(report: Report) -> list[str]:
-    refuted = [claim for claim in report.claims if claim.verdict is not PROVED]
+    """Claims about shares that fail, on which the total does not rest: their sums, then each."""
+    refuted = [one for one in (*report.plan, *report.claims) if one.verdict is not PROVED]
     if not refuted:
         return []
     lines = [
-        f"  {claim.node}: {claim.verdict}: its share alone; {claim.witness or claim.rule}"
-        for claim in refuted
+        f"  {one.node}: {one.verdict}: {'its share alone; ' * (one not in report.plan)}"
+        f"{one.witness or one.rule}"
+        for one in refuted
     ]
-    return ["", "Not used by the proof: claims about single shares", *lines]
+    return ["", "Not used by the proof: claims about shares", *lines]
 
 
 def refusal_text(regression: Regression, report: Report) -> str:
-    """Every open obligation."""
+    """Every open obligation; and the accountant that proves the total, where only shares fail."""
+    from .report import proves_alone
+
     open_ones = report.open_obligations
+    aside = next((one for one in report.attempts if proves_alone(report, one)), None)
+    if aside is not None:  # what other accountants leave open is not in the way
+        open_ones = tuple(one for one in open_ones if one.kind != "total")
     head = (
         f"{regression} is not certified for {report.problem.claimed}: {len(open_ones)} open "
         f"obligation{'s' * (len(open_ones) != 1)}"
     )
-    return "\n".join(
-        [head, *(f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1))]
-    )
+    listed = [f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1)]
+    if aside is not None:
+        listed.append(
+            "Only the plan of shares stands in the way. The noise alone proves the total: "
+            f'accountant="{aside.name}" leaves the shares aside.'
+        )
+    return "\n".join([head, *listed])

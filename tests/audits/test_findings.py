@@ -214,6 +214,70 @@ def test_a_tight_declaration_wastes_nothing():
     assert "No noise is wasted" in findings_text(told)
 
 
+class Sampled(dp.Regression):
+    """A sum of labels with stated noise, on samples."""
+
+    noise: object = attrs.field(default=None)
+
+    def declare(self, X, y, budget):
+        """One release of the whole budget."""
+        share = budget if budget.currency == ("epsilon",) else None
+        return dp.release(y.sum(), self.noise, share, sampled="0.05", name="s")
+
+
+RHO = dp.ZeroConcentratedDP("1/10")
+PERSONS = table(rows_per_person=2)
+
+
+@pytest.mark.parametrize(
+    ("noise", "target", "setting"),
+    [
+        (dp.Laplace(2), dp.PureDP(1), table(dp.REPLACE_ONE)),
+        (dp.Laplace(2), dp.PureDP(1), PERSONS),
+        (dp.Gaussian("8.4494"), ONE, PERSONS),
+        (dp.Gaussian(3), RHO, table()),
+        (dp.Laplace(dp.EPSILON**-1), dp.PureDP(dp.EPSILON), table()),
+    ],
+    ids=["replace-one", "pure, two rows", "Gaussian, two rows", "rho", "a formula"],
+)
+def test_no_factor_where_samples_are_not_counted(noise, target, setting):
+    """The cost on all rows says nothing of how much noise the samples need."""
+    told = found(Sampled(noise), target, setting)
+    assert str(told.audit.verdict) == "proved"
+    assert told.waste is None
+    assert "tightest calibration" not in findings_text(told)
+
+
+class Sums(dp.Regression):
+    """The sum of labels, so many times."""
+
+    draws: int = attrs.field(default=1)
+
+    def declare(self, X, y, budget):
+        """Laplace noise, just enough for an even split."""
+        shares = budget.split_evenly(self.draws)
+        return tuple(
+            dp.release(y.sum(), dp.Laplace(self.draws), share, name=f"s{place}")
+            for place, share in enumerate(shares)
+        )
+
+
+def test_exactly_is_said_only_of_a_cost_that_is_attained():
+    """One draw attains its epsilon; that several do for one pair of tables is not derived."""
+    one, two = (found(Sums(draws), dp.PureDP(1)) for draws in (1, 2))
+    assert one.waste.tight
+    assert "spends the target exactly" in findings_text(one)
+    assert two.waste.tight
+    assert "exactly" not in two.waste.says
+
+
+def test_at_least_is_rounded_down():
+    """Noise of scale 2.26514 is 1.13257 times the 2 that the share needs on all rows."""
+    noise = Sampled(dp.Laplace("2.26514"))
+    audit = dp.audit(noise, target=dp.PureDP(1), setting=table(dp.REPLACE_ONE))
+    assert "it has at least 1.132 times the noise that its share needs" in str(audit)
+
+
 def test_the_split_is_claimed_and_true():
     """Shares of epsilon, and squares of mu by Piazza's constants."""
     parts = {one.name: one for one in found(dp.literature.AdaSSPBudget(gamma="1/2")).portions}

@@ -124,3 +124,27 @@ def test_fractional_powers_of_a_size_are_a_delta(least, proved):
         assert check.check(json.loads(json.dumps(done.document))).accepted
         with pytest.raises(dp.InvalidArgument):
             done.at(N=1)
+
+
+class Overspent(dp.Regression):
+    """Two thirds of the budget, twice: more than there is, though the noise costs less."""
+
+    def declare(self, X, y, budget):
+        """X'X and X'y."""
+        two = budget.split("2/3", "2/3")
+        pairs = zip((X.T @ X, X.T @ y), two, strict=True)
+        return tuple(dp.release(of, dp.Gaussian.analytic, share) for of, share in pairs)
+
+
+def test_shares_that_fail_are_not_proved():
+    """A proof that leaves shares aside lists them as not used; auto names that accountant."""
+    target, setting = dp.ApproxDP(1, "1e-6"), samples.setting(dp.ADD_REMOVE, norm=1, bound=1)
+    certificate = dp.certify(Overspent(), target=target, setting=setting, accountant="gaussian")
+    proved, rest = str(certificate).split("Not used by the proof: claims about shares")
+    assert "budget" not in proved.partition("\nProved\n")[2]
+    assert "budget: refuted: the shares sum to 4/3, more than 1" in rest
+    assert all(str(one.verdict) == "proved" for one in certificate.obligations)
+    with pytest.raises(dp.Uncertified) as refused:
+        dp.certify(Overspent(), target=target, setting=setting)
+    assert 'accountant="gaussian" leaves the shares aside' in str(refused.value)
+    assert "give numbers" not in str(refused.value)

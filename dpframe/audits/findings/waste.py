@@ -4,16 +4,19 @@ budget is split, and what to change first.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import attrs
 
 from dpframe.audits.figures import exactly
+from dpframe.audits.joint_cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
+from dpframe.identity import own
 from dpframe.numerics import to_float
-from dpframe.privacy import ADD_REMOVE, Share
+from dpframe.privacy import ADD_REMOVE, PureDP, Share
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.profile_rule import amplified, cost, rho_of
@@ -96,7 +99,8 @@ class Waste:
     """All noise could be multiplied by `factor` (rounded up) and the target still be met; above 1
     it must be. `variance` is its square. `releases`: name, noise as declared, noise that is enough
     (stds, or scales of Laplace noise; None where a symbol is left). `at`: the numbers for which
-    this is so, as text; "" where it is so for all.
+    this is so, as text; "" where it is so for all. `exact`: whether all noise together is known to
+    spend the target exactly.
     """
 
     factor: float
@@ -104,10 +108,11 @@ class Waste:
     releases: tuple[tuple[str, float | None, float | None], ...]
     says: str
     at: str = ""
+    exact: bool = False
 
     @property
     def tight(self) -> bool:
-        """Whether nothing is wasted, and nothing is missing."""
+        """Whether joint calibration would neither save noise nor add any."""
         return abs(self.factor - 1) <= TIGHT
 
     def record(self) -> dict[str, object]:
@@ -121,12 +126,14 @@ class Waste:
             ],
             "says": self.says,
             "at": self.at,
+            "exact": self.exact,
         }
 
 
 def waste(audit: Audit, values: Values) -> Waste | None:
     """Against dp.regressions.Jointly: the one factor on all noise that spends the target exactly.
-    None where noise alone does not decide, or has no joint calibration.
+    None where noise alone does not decide or has no joint calibration, and where that calibration
+    does not count the samples that draws are on.
     """
     problem = audit.report.problem
     if any(one.verdict is not Verdict.PROVED for one in audit.report.common):
@@ -135,31 +142,54 @@ def waste(audit: Audit, values: Values) -> Waste | None:
         return None
     if problem.setting.relation is not ADD_REMOVE and any(map(amplified, problem.graph.releases)):
         return None  # a search among compositions of which each takes seconds
+    if not all(_counted(one, audit.target.currency) for one in problem.graph.releases):
+        return None
     try:
         factor, free = _factor(audit, values)
         found = upper_at(factor, values)
     except DPFrameError:
         return None
+    if factor.symbols() and any(one.sampled is not None for one in problem.graph.releases):
+        return None  # formulas do not count samples
     if found is None or found <= 0:
         return None
     size = to_float(found, up=True)
     sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
     at = ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(free))
-    return Waste(size, to_float(found**2, up=True), sizes, _says(size, len(sizes)), at)
+    reached = abs(size - 1) <= TIGHT and _reached(audit, values)
+    says = _says(size, len(sizes), reached=reached)
+    return Waste(size, to_float(found**2, up=True), sizes, says, at, reached)
+
+
+def _reached(audit: Audit, values: Values) -> bool:
+    """Whether two neighbouring tables are known to cost what the calibration compares: all Gaussian
+    noise on all rows where one pair moves every statistic furthest, or one release by pure DP.
+    """
+    problem = audit.report.problem
+    if [one.gives for one in problem.graph.releases] == [PureDP]:
+        return problem.target.currency == ("epsilon",) and audit.lines[0].attained
+    joint = joint_cost(problem, values)
+    return joint is not None and not joint.sampled and joint.mu[0] >= joint.mu[1] * (1 - TIGHT)
+
+
+def _counted(release: Release, currency: tuple[str, ...]) -> bool:
+    """Whether noise_factor counts the sample of each draw, at numbers; also where there is none."""
+    pure = release.gives is PureDP and release.hides is not None and own(release.noise)
+    return release.sampled is None or ("epsilon" in currency and (amplified(release) or pure))
 
 
 def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
     """The factor, and the symbols on which it depends: as a formula where there is one; at numbers
-    for the target where the composition is numeric.
+    for the target where the composition is numeric, as it is on samples.
     """
     releases, budget = audit.report.problem.graph.releases, audit.target.budget
-    try:
-        found = noise_factor(releases, budget)
-    except DPFrameError:
-        found = noise_factor(releases, _at(budget, values))
-        fixed = {symbol.name for whole in budget.wholes for symbol in whole.symbols()}
-        return found, fixed | {symbol.name for symbol in found.symbols()}
-    return found, {symbol.name for symbol in found.symbols()}
+    if not any(one.sampled is not None for one in releases):
+        with suppress(DPFrameError):
+            found = noise_factor(releases, budget)
+            return found, {symbol.name for symbol in found.symbols()}
+    found = noise_factor(releases, _at(budget, values))
+    fixed = {symbol.name for whole in budget.wholes for symbol in whole.symbols()}
+    return found, fixed | {symbol.name for symbol in found.symbols()}
 
 
 def _at(budget: Share, values: Values) -> Share:
@@ -172,9 +202,14 @@ def _scaled(size: float | None, factor: Fraction) -> float | None:
     return None if size is None else to_float(Fraction(size) * factor, up=True)
 
 
-def _says(factor: float, releases: int) -> str:
-    if abs(factor - 1) <= TIGHT:
+def _says(factor: float, releases: int, *, reached: bool) -> str:
+    if reached:
         return "No noise is wasted: all of it together spends the target exactly."
+    if abs(factor - 1) <= TIGHT:
+        return (
+            "Joint calibration would save no noise: by its upper bound on the cost, all of it "
+            "together spends the target."
+        )
     if factor < 1:
         if releases == 1:
             return "The noise could be multiplied by this factor, and the target still be met."

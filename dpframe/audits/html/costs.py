@@ -160,5 +160,6 @@ class Costs:
 def _needed(wasted: Waste) -> str:
     """What the factor means."""
     if wasted.tight:
-        return "of what is added: none is wasted"
+        exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
+        return f"of what is added: {exactly}"
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"

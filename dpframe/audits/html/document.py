@@ -204,7 +204,8 @@ def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, st
 
 def _waste(found: Findings) -> str:
     if found.waste is None or found.waste.tight:
-        return "No noise is wasted"
+        exact = found.waste is not None and found.waste.exact
+        return "No noise is wasted" if exact else "Noise against the tightest calibration"
     return "Noise that is wasted" if found.waste.factor < 1 else "Noise that is missing"
 
 
