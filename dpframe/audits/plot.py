@@ -56,8 +56,8 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
 
 def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
     """The noise of each release over what is enough, against epsilon: as declared, and by each
-    calibration of its share alone, dotted where that is no theorem; releases that are alike are one
-    line. Shaded from the first epsilon at which the classical theorem fails for some release.
+    calibration of its share alone; points are hollow where its theorem does not hold for that
+    share. Releases that are alike are one line.
     """
     axes, heights = new_axes() if ax is None else ax, [1.0]
     axes.axhline(1, color="black", linewidth=1, label="enough")
@@ -79,7 +79,7 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
                 values, valid = [c.ratio for c in cells], [c.valid for c in cells]
                 colour = COLOURS[(2 * place + turn) % len(COLOURS)]
                 options = {"color": colour, "linewidth": 1, "markersize": 4}
-                axes.plot(at, values, style[0] + ":", **options)
+                axes.plot(at, values, style[0] + ":", markerfacecolor="white", **options)
                 solid = np.where(valid, values, np.nan)
                 axes.plot(at, solid, style, label=f"{names}: {which}", **options)
                 heights += values
@@ -89,9 +89,8 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
         axes.set_xticks([], minor=True)
     _scale(axes, "ratio", heights)
     axes.set_ylabel("std over the std that is enough")
-    beyond = [one.epsilon for one in compared.lines if one.classical and not one.classical.valid]
-    _shade_from(axes, float(min(beyond, default=np.inf)))
-    axes.set_title(f"{compared.subject}\ndotted: outside its theorem", fontsize="medium", wrap=True)
+    hollow = "hollow points: outside their theorem"
+    axes.set_title(f"{compared.subject}\n{hollow}", fontsize="medium", wrap=True)
     axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.15), fontsize="small")
     return axes
 
@@ -134,15 +133,10 @@ def _scale(axes: Any, of: str, heights: list[float]) -> None:
 
 def _shade(axes: Any, comparison: Comparison) -> None:
     """Where epsilon is at least 1: there the classical theorem says nothing."""
-    if Gaussian.classical in comparison.calibrations:
-        _shade_from(axes, 1.0)
-
-
-def _shade_from(axes: Any, least: float) -> None:
     left, right = axes.get_xlim()
-    if right > least:
+    if Gaussian.classical in comparison.calibrations and right > 1:
         label = "the classical theorem does not hold"
-        axes.axvspan(max(left, least), right, color=SHADE, zorder=0, linewidth=0, label=label)
+        axes.axvspan(max(left, 1), right, color=SHADE, zorder=0, linewidth=0, label=label)
         axes.set_xlim(left, right)
 
 

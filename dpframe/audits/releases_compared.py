@@ -33,7 +33,7 @@ NOTES = (
     "enough: all noise in the proportions declared, so that the whole spends (epsilon, delta).",
     "ratio: how many times that is enough.",
     "analytic, classical: each release alone by these calibrations, for {shares}.",
-    "In brackets: the classical theorem does not hold (epsilon >= 1).",
+    "In brackets: the classical theorem does not hold (epsilon >= 1 for this release alone).",
     "unit: {unit}",
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -34,7 +35,12 @@ Array = NDArray[Any]
 PENALTY = (
     "dp.regressions.LogisticOutputPerturbation(penalty=...) has the penalty in front of "
     "|theta|^2/2, theta of "
-    "the scaled rows: its noise falls as the penalty grows."
+    "the scaled rows: its noise falls as the penalty grows. "
+    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names one."
+)
+PENALISED = (
+    "The penalty is {}. dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names one for "
+    "about n records."
 )
 NOISE = (
     "The noise std is that of the noise for privacy alone, around the coefficients of this table, "
@@ -208,7 +214,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
         known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
         advice = [MOSTLY_NOISE.format(self._penalty)] if near.mean() > 0.5 else []
-        notes = [*([NOISE] if known else []), *advice]
+        stated = [PENALISED.format(value)] if (value := self._stated) is not None else []
+        notes = [*([NOISE] if known else []), *advice, *stated]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
@@ -223,10 +230,15 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         raise UnknownName(NO_INTERVALS)
 
     @property
+    def _stated(self) -> Fraction | None:
+        """The number of the declaration's penalty, where it has one."""
+        penalty = getattr(self.certificate_.regression, "penalty", None)
+        return penalty.value if isinstance(penalty, Number) else None
+
+    @property
     def _penalty(self) -> str:
         """Whether a larger one may help: not where 1/200 of a public number of records is less."""
-        penalty, rows = getattr(self.certificate_.regression, "penalty", None), self.receipt_.rows
-        value = penalty.value if isinstance(penalty, Number) else None
+        value, rows = self._stated, self.receipt_.rows
         most = math.inf if rows is None else rows / 200
         return "" if value is None or value >= most else PENALTY_TOO.format(math.floor(200 * value))
 

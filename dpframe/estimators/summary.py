@@ -166,6 +166,15 @@ class Summary(Printed):
         pairs = zip(records, self.fitted, strict=True)
         return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
 
+    def summary_frame(self) -> Any:
+        """The records as a data frame. What is not known has the coefficient nan, the standard
+        error inf and the ends -inf and inf, as `intervals`. Raises MissingExtra without pandas.
+        """
+        frame, (low, high) = super().summary_frame(), self.intervals.T
+        known = np.isfinite(self.estimates.sd)
+        shown = {"coef": np.where(known, self.estimates.effect, np.nan)}
+        return frame.assign(**shown, std_err=self.estimates.sd, lower=low, upper=high)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything that is printed, as JSON values."""
         return super().to_dict() | {"alpha": self.alpha, "simultaneous": self.simultaneous}
@@ -246,6 +255,11 @@ class OddsSummary(Printed):
     @property
     def conf_int(self) -> Never:
         """There is none. Raises UnknownName, which says why."""
+        raise UnknownName(NO_INTERVALS)
+
+    @property
+    def plot(self) -> Never:
+        """There is none, for it would show intervals. Raises UnknownName, which says why."""
         raise UnknownName(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:

@@ -361,7 +361,9 @@ def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
         parts = [{one: 1.0} if isinstance(one, str) else one for one in given]
         unknown = [name for part in parts for name in part if name not in names]
         if unknown:
-            raise InvalidArgument("R", f"of the coefficients {', '.join(names)}", unknown[0])
+            wanted = f"of the coefficients {', '.join(names)}"
+            way_out = f"Write {{{names[0]!r}: 1}}; the value to test is the second argument."
+            raise InvalidArgument("R", wanted, unknown[0], way_out)
         weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
         return np.array(weights), tuple(contrast(row, names) for row in weights)
     rows = np.atleast_2d(np.asarray(R, dtype=float))

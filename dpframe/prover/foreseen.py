@@ -18,7 +18,8 @@ from dpframe.symbols import Expression
 if TYPE_CHECKING:
     from .certify import Certificate
 
-EVEN, PEAKED = 0.36, 0.04  # mean squares of scaled columns: a std of 30%, of 10% of the range
+EVEN = 0.36  # the mean square of a scaled column: a std of 30% of the range
+PEAKED = 0.02  # half of that at 10% of it: a mean near an end leaves no more beside a constant
 RARE = 0.2  # of what even levels have: the rarer of two levels with 9% of the records
 NARROW = 0.1  # of what rows have that fill their ball evenly
 
@@ -60,7 +61,8 @@ class Foretold:
             return f"levels vary at least {least} as much as equal shares do{note}"
         if not self.name:
             return f"rows vary at least {least} as much as even ones in every direction"
-        return f"the std is at least {least} of the range{note}"
+        end = ", 1.5 times that for means near an end"
+        return f"the std is at least {least} of the range{note}{end}"
 
     def _measured(self, needed: float) -> float:
         """A mean square in the words of the condition, in [0, 1]."""
@@ -134,7 +136,8 @@ class Foreseen:
 
     def _said(self) -> Iterator[str]:
         if self.all_likely:
-            yield "likely for every coefficient, unless columns are collinear"
+            few = " or have a std below 10% of their range" if self.parts[0].name else ""
+            yield f"likely for every coefficient, unless columns are collinear{few}"
             return
         if self.none:
             yield "unlikely for any coefficient"

@@ -45,10 +45,10 @@ class Recommendation:
     """What to fit, why, and about which part of what least squares explains the noise takes away:
     0 is none, 1 is all of it; None where no rule of thumb is known. `intervals` says which
     coefficients will have some, None for a regression without; `instead` is one that spends more on
-    X'X, where it will have more, and `instead_intervals` says which. `in_units` is one that fits
-    better where columns have unlike sizes or rows are far from their bound, None where no public
-    number leaves that open, or the table is too small for it. `of_one_column` is the median of
-    slopes, where there is one column, no intercept and few records.
+    X'X, whose intervals are mostly shorter, and `instead_intervals` says which it will have.
+    `in_units` is one that fits better where columns have unlike sizes or rows are far from their
+    bound, None where no public number leaves that open, or the table is too small for it.
+    `of_one_column` is the median of slopes: of one column, no intercept and few records.
     """
 
     regression: Regression
@@ -70,7 +70,8 @@ class Recommendation:
         if self.intervals is not None:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
-            lines += [f"for intervals: {written(self.instead)}", f"  {self.instead_intervals}"]
+            lines += [f"for shorter intervals: {written(self.instead)}"]
+            lines += [f"  {self.instead_intervals}"]
         if self.in_units is not None:
             lines += [
                 f"if columns differ in scale or rows are short: {written(self.in_units)}",
@@ -152,7 +153,7 @@ def recommend(
         return Recommendation(AT_ONCE, why, lost, intervals_of(AT_ONCE, *table))
     default = JointSSP()
     first, units = intervals_of(default, *table), units_for(setting, n, size, spent, failure)
-    other = None if first is None or first.all_likely else intervals_of(FOR_INTERVALS, *table)
+    other = None if first is None else intervals_of(FOR_INTERVALS, *table)
     line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
     found = Recommendation(
         default, "nothing to tune", lost, first, in_units=units, of_one_column=line

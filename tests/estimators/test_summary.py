@@ -299,3 +299,23 @@ def test_bad_arguments_are_refused(noisy, name, value):
     with pytest.raises(dp.InvalidArgument, match=name):
         noisy.summary(**{name: value})
     assert math.isfinite(noisy.summary(0.5).intervals[0, 0])
+
+
+def test_coefficients_without_intervals_are_shown_alike_in_every_view():
+    """NaN and infinite ends in the frame, as in conf_int; a text hypothesis is refused in words."""
+    rows = np.random.default_rng(0).uniform(0, 1, (200, 2))
+    setting = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric("a", 0, 1), dp.Numeric("b", 0, 1)], intercept=True),
+        y=dp.Column("y", lower=0, upper=1),
+        relation=dp.ADD_REMOVE,
+    )
+    asked = {"epsilon": "0.1", "delta": "1e-6", "setting": setting, "rng": 0}
+    model = dp.PrivateRegressor(**asked).fit(rows, rows[:, 0])
+    frame, ends = model.summary().summary_frame(), model.inference().conf_int()
+    assert np.array_equal(frame[["lower", "upper"]], ends)
+    hidden = ~np.isfinite(ends[:, 0])
+    assert hidden.any()
+    assert np.array_equal(np.isnan(frame["coef"]), hidden)
+    assert np.array_equal(np.isinf(frame["std_err"]), hidden)
+    with pytest.raises(dp.InvalidArgument, match=r"Write \{'a': 1\}; the value to test is"):
+        model.inference().t_test("a = 0.35")

@@ -160,3 +160,20 @@ def test_the_cost_of_a_certificate():
     assert found.guarantees == (dp.ApproxDP("0.3", "1e-7"), dp.GaussianDP("0.05"))
     assert (found.unit, found.certificate) == (setting.unit, run.hash)
     assert found.description == "AdaSSP"
+
+
+@pytest.mark.parametrize("by", [None, dp.ZeroConcentratedDP])
+def test_an_account_says_what_is_spent_in_epsilon_and_what_fits(ledger, cost, by):
+    """Two runs of mu = 1/10: no less than their profile at the budget's delta; and, in mu^2, no
+    more than a millionth above.
+    """
+    ledger.create("other", dp.ApproxDP(1, "1e-6"), relation=dp.ADD_REMOVE, by=by)
+    for _ in range(2):
+        with ledger.charging("other", cost(dp.GaussianDP("0.1"))):
+            pass
+    text = str(ledger.account("other"))
+    assert "What fits: " in text
+    said = mpmath.mpf(text.split("(epsilon ")[1].split(" at delta 1e-6)", maxsplit=1)[0])
+    mu, delta = mpmath.sqrt("0.02"), mpmath.mpf("1e-6")
+    truth = bisect(lambda e: profile(e, mu) >= delta, mpmath.mpf(0), mpmath.mpf(3))
+    assert truth <= said < (truth + mpmath.mpf("1e-6") if by is None else 1)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import attrs
 from flint import arb
 
+from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import InvalidArgument, NotExecutable, listed_words
 from dpframe.numbers import shortest
 from dpframe.numerics import (
@@ -28,9 +29,19 @@ from dpframe.numerics import (
     to_float,
     working,
 )
-from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, Share, Unit, as_kind, number
+from dpframe.privacy import (
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    PureDP,
+    Share,
+    Unit,
+    ZeroConcentratedDP,
+    as_kind,
+    number,
+)
 from dpframe.prover import Certificate
-from dpframe.symbols import Number
+from dpframe.symbols import Number, sqrt
 
 from ..filters.prices import (
     KINDS,
@@ -225,13 +236,30 @@ IN_WORDS = 16  # characters of an exact number in a sentence
 DIGITS = 6
 
 
-def spent_line(total: Total) -> str:
-    """`mu^2 1/100 of 0.0513008`: what is spent, rounded up, of the ceiling, rounded down."""
+def spent_line(total: Total, budget: Guarantee) -> str:
+    """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: what is spent, rounded up, of the
+    ceiling, rounded down; where another currency than the budget's is added up, also in the
+    budget's.
+    """
     spent = [short(amount, up=True) for amount in total.state.spent]
-    return ", ".join(
+    line = ", ".join(
         f"{name} {amount} of {most}"
         for name, amount, most in zip(total.kind.currency, spent, _ceiling(total), strict=True)
     )
+    return line + _in_epsilon(total, budget)
+
+
+def _in_epsilon(total: Total, budget: Guarantee) -> str:
+    """Such a total is within the budget, so that rounding never takes epsilon beyond it."""
+    (spent, *_) = total.state.spent
+    if type(budget) is not ApproxDP or total.kind in {ApproxDP, PureDP} or not spent:
+        return ""
+    amount, delta = Number(spent), number("delta", budget.delta)
+    whole: Guarantee = (
+        GaussianDP(sqrt(amount)) if total.kind is GaussianDP else ZeroConcentratedDP(amount)
+    )
+    epsilon = min(Fraction(epsilon_of(whole, delta).upper), number("epsilon", budget.epsilon))
+    return f" (epsilon {short(epsilon, up=True)} at delta {short(delta)})"
 
 
 def left_line(total: Total) -> str:
@@ -367,14 +395,21 @@ class Account:
         """The total that people are told of: the last, which holds most kinds of runs."""
         return self.totals[-1] if self.totals else nothing_spent(self.budget)
 
+    @property
+    def sums(self) -> tuple[str, str]:
+        """What is spent, and the largest run that fits, a line each."""
+        totals = self.totals or (self.main,)
+        spent = ", or ".join(spent_line(total, self.budget) for total in totals)
+        would = ", or ".join(fitting(total, (self.budget,)) for total in totals)
+        return f"spent {spent}", f"What fits: {would}"
+
     def __str__(self) -> str:
         """A page of a few lines."""
         unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
         unit = "the unit of privacy of its first run" if self.unit is None else self.unit
         lines = [f"{self.dataset}: {self.budget} for {unit}"]
-        lines += ["  spent " + ", or ".join(map(spent_line, self.totals or (self.main,)))]
         runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
-        return "\n".join([*lines, f"  {runs}{unfinished}"])
+        return "\n".join([*lines, *(f"  {one}" for one in self.sums), f"  {runs}{unfinished}"])
 
     def _repr_html_(self) -> str:
         from .notebook import ledger_html

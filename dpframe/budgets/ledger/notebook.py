@@ -10,7 +10,7 @@ from typing import Any
 
 from dpframe.notebooks import bar, card, pyplot, sentences
 
-from .accounts import Account, Charge, spent_line
+from .accounts import Account, Charge
 
 
 def ledger_html(accounts: Sequence[Account]) -> str:
@@ -22,10 +22,10 @@ def _account(account: Account) -> str:
     unit = "the unit of privacy of its first run" if account.unit is None else account.unit
     many = f"{account.runs} run{'' if account.runs == 1 else 's'}"
     more = f", {account.unfinished} of them not finished" if account.unfinished else ""
-    spent = ", or ".join(map(spent_line, account.totals or (account.main,)))
+    spent, fits = account.sums
     return card(
         f"{account.dataset}: {account.budget}",
-        sentences([f"for {unit}", f"spent {spent}; {many}{more}"]),
+        sentences([f"for {unit}", f"{spent}; {many}{more}", fits]),
         *map(bar, map(float, _shares(account, account.main.state.spent))),
     )
 
