@@ -252,7 +252,7 @@ def spent_line(total: Total, budget: Guarantee) -> str:
 def _in_epsilon(total: Total, budget: Guarantee) -> str:
     """Such a total is within the budget, so that rounding never takes epsilon beyond it."""
     (spent, *_) = total.state.spent
-    if type(budget) is not ApproxDP or total.kind in {ApproxDP, PureDP} or not spent:
+    if type(budget) is not ApproxDP or "epsilon" in total.kind.currency or not spent:
         return ""
     amount, delta = Number(spent), number("delta", budget.delta)
     whole: Guarantee = (
