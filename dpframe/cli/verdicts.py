@@ -42,4 +42,4 @@ def reasons(found: Iterable[Entry]) -> Iterator[str]:
 
 def _cell(entry: Entry) -> str:
     cost = "-" if entry.cost is None else str(entry.cost).replace(" ", "")
-    return f"{entry.verdict + MARKS.get(entry.scope, ''):10} {cost:>6}"
+    return f"{entry.verdict + MARKS.get(entry.scope, ''):10}{cost:>7}"

@@ -41,7 +41,7 @@ Numbers = Callable[[Expression], float]
 STATED = f'link: ClassVar[str] = "{IDENTITY}", or "{LOGIT}", in the declaration says it.'
 DECLARED = 'Declare them: y=dp.Column("smoker", levels=["no", "yes"]), or classes=("no", "yes").'
 
-ENDS = ((0, 1), (-1, 1), (1, 2))  # of a label's bounds, where they are codes of classes
+ENDS = ((0, 1), (1, 2))  # of labels that are codes of classes, beside -Y and Y
 CODES = tuple((Fraction(low), Fraction(high)) for low, high in ENDS)
 
 
@@ -128,12 +128,13 @@ def ends(column: Column) -> tuple[Class, Class]:
         low, high = -column.bound.value, column.bound.value
     else:
         raise InvalidArgument("setting", "with classes for labels", column.bound, DECLARED)
-    if (low, high) not in CODES:
+    if (low, high) not in CODES and low != -high:
         got = Plain(f"numbers from {float(low):g} to {float(high):g}")
         raise InvalidArgument(
             "labels", "two classes, or bounded by two codes of them", got, DECLARED
         )
-    return int(low), int(high)
+    first, second = (int(end) if end == int(end) else float(end) for end in (low, high))
+    return first, second
 
 
 @attrs.frozen(eq=False)
