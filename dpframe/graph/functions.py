@@ -130,8 +130,9 @@ def column_squares(rows: Rows) -> st.Statistic:
 def bin_counts(
     data: Rows | Column, cuts: Sequence[object], *, absolute: bool = False
 ) -> st.Statistic:
-    """How many entries of every column, or how many labels, lie between public cut points; of their
-    sizes where `absolute`. Raises InvalidArgument.
+    """How many entries of every column, or how many labels, are at most the first of k public cuts,
+    between each two, and above the last: k + 1 numbers. Of their sizes where `absolute`. Raises
+    InvalidArgument.
     """
     return st.BinCounts(data, cuts, absolute)
 

@@ -163,7 +163,9 @@ STATISTICS = {
         "column_squares(X)", "the diagonal of X'X", (R,), of.column_squares
     ),
     "bin_counts": Function(
-        "bin_counts(y, 0, 1)", "how many lie between public cuts", (D, *(E,) * MANY), _cuts, 3
+        "bin_counts(y, 0, 1)",
+        "how many are at most the first public cut, between each two, above the last",
+        (D, *(E,) * MANY), _cuts, 3,
     ),
     "histogram": Function(
         "histogram(X, y, 4)", "records in equal cells of the box of rows and labels",
