@@ -111,8 +111,8 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     if moved is None or not moved.attained or not release.reached:
         return None
     loss = release.guarantee(moved.value).amounts[0]
-    if RELEASED in loss.scope:
-        return None
+    if RELEASED in loss.scope or (release.sampled is not None and loss.symbols()):
+        return None  # samples are counted at numbers alone
     whole = on_all_rows(release).guarantee(moved.value).amounts[0]
     formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries)
     return counterexample(formulas, _laplace_loss)

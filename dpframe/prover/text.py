@@ -208,7 +208,8 @@ def refusal_text(regression: Regression, report: Report) -> str:
     listed = [f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1)]
     if aside is not None:
         listed.append(
-            "Only the plan of shares stands in the way. The noise alone proves the total: "
+            "Only the plan of shares stands in the way. The noise alone proves the total of "
+            "all releases together: "
             f'accountant="{aside.name}" leaves the shares aside.'
         )
     return "\n".join([head, *listed])

@@ -45,6 +45,7 @@ class Ledger:
     >>> print(ledger.create("survey", dp.ApproxDP(1, "1e-6"), relation=dp.ADD_REMOVE))
     survey: (1, 1e-6)-differential privacy for one row added or removed
       spent epsilon 0 of 1, delta 0 of 1e-6
+      What fits: a run of epsilon up to 1 at delta up to 1e-6
       0 runs
     """
 
