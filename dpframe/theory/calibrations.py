@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from dpframe.exact.documents import HALF
@@ -31,9 +32,10 @@ def on_sample(at: Context, epsilon: Any, rate: Any) -> Any:
     return at.log((at.exp(epsilon) - 1) * rate + 1)
 
 
-def enclosed(c: At, f: Formula) -> bool:
-    """Whether f >= 0 by enclosure, at numbers or on boxes of a bounded domain."""
-    return on_boxes(c, "at least 0", [f], lambda ends: ends is not None and ends[0][0] >= 0)
+def shown(c: At, f: Formula) -> bool:
+    """Whether f >= 0: in symbols, or by enclosure, at numbers or on boxes of a bounded domain."""
+    enclosed = partial(on_boxes, c, "at least 0", [f])
+    return c.ring.prove(f) or enclosed(lambda ends: ends is not None and ends[0][0] >= 0)
 
 
 def amplified(c: At, r: Release) -> Formula | None:
@@ -181,7 +183,7 @@ def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     of the move of the scores (proofs/selection); on a sample, by what is left of Delta/scale.
     """
     rule = f"{r.noise.norm} sensitivity at most epsilon times scale"
-    if amplified(c, r) is None or not enclosed(c, epsilon - loss_of(c, r)):
+    if amplified(c, r) is None or not shown(c, epsilon - loss_of(c, r)):
         c.at_least(epsilon * r.size, moved_by(c, r), rule)
 
 

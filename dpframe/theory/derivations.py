@@ -18,7 +18,7 @@ from dpframe.exact.ring import Ring
 from .at import At
 from .book import THEOREMS, derivation
 from .boxes import on_boxes
-from .calibrations import amplified, enclosed, loss_of, moved_by
+from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
@@ -168,8 +168,7 @@ def _sum(c: At) -> None:
     c.require(all(r.noise.loss.pure for r in c.releases), "every release must be pure")
     for some in moving(c, c.releases):
         spare = c.amounts[0] - c.ring.total(loss_of(c, r) * r.times for r in some)
-        shown = c.ring.prove(spare) or enclosed(c, spare)
-        c.require(shown, "the epsilons must sum to at most the target's")
+        c.require(shown(c, spare), "the epsilons must sum to at most the target's")
 
 
 @derivation("numeric", APPROX)
@@ -196,8 +195,8 @@ def _numeric(c: At) -> None:
         parts = [Draws(laplace, e, int(n or 0)) for laplace, e, n in drawn]
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
-    shown = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
-    c.require(shown, "delta of all losses was not shown (it needs a Gaussian, none on samples)")
+    enough = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
+    c.require(enough, "delta of all losses was not shown (it needs a Gaussian, none on samples)")
 
 
 def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Sequence[Draws]) -> bool:

@@ -16,7 +16,7 @@ from dpframe.exact.profile import mills
 from .at import At
 from .book import derivation
 from .boxes import on_boxes
-from .calibrations import moved_by
+from .calibrations import moved_by, shown
 from .derivations import named_theorems
 from .facts import Release
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
@@ -49,14 +49,9 @@ def _single(c: At) -> None:
             return False
         return (law not in WHOLE or most >= 1) and cost(size, most, *(low for low, _ in amounts))
 
-    shown = any(c.ring.prove(gap) or on_boxes(c, "gap", [gap], above) for gap in gaps(c, r, moved))
-    shown = shown or (cost is not None and on_boxes(c, law, [r.size, moved, *c.amounts], decide))
-    c.require(shown, "what one draw costs was not shown to be inside the target")
-
-
-def above(ends: Sequence[Interval] | None) -> bool:
-    """Whether a formula is at least 0."""
-    return ends is not None and ends[0].lower >= 0
+    closed = any(shown(c, gap) for gap in gaps(c, r, moved))
+    paid = closed or (cost is not None and on_boxes(c, law, [r.size, moved, *c.amounts], decide))
+    c.require(paid, "what one draw costs was not shown to be inside the target")
 
 
 def gaps(c: At, r: Release, moved: Formula) -> Iterator[Formula]:
