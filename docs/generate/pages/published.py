@@ -145,7 +145,7 @@ def open_to(done: dp.audits.Audit, lower: float | None, upper: float | None) -> 
     if refutations(graph, type(target)(less, *target.amounts[1:]), problem.setting):
         return ""
     if any(one.sampled is not None for one in graph.releases):
-        return "samples are not bounded from below"
+        return "no pair known on samples"
     if graph.procedures or graph.bounds:
         return "a theorem bounds it" if graph.procedures else "the test may cost less"
     stated = [one.name for one in graph.releases if isinstance(one.statistic, StatedStatistic)]
