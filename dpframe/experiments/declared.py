@@ -92,7 +92,8 @@ class Metric:
 
 @attrs.frozen(eq=False)
 class Figure:
-    """A picture of an item: `x` is an axis, its panels are the values of other axes, or "metric".
+    """A picture of an item: `x` is an axis, its panels are the values of other axes, of "metric" or
+    of "method", without the baselines, which are drawn in each of these.
 
     What is left over makes curves: each method, at each value of the remaining axes. `band` is what
     is drawn about a curve: the 95% "interval" of its mean, the "std" of repeats, "20-80" for

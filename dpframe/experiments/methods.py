@@ -72,6 +72,11 @@ class Method:
     marker: str = ""
 
     @property
+    def baseline(self) -> bool:
+        """Whether it promises nothing."""
+        return self.promise is Promise.NOTHING
+
+    @property
     def reads(self) -> tuple[str, ...]:
         """Parameters that a fit depends on, besides those of its split."""
         own = () if self.promise is Promise.LEAST else NUMBERS.get(self.promise, ())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -113,6 +114,8 @@ def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
     last = figure.panels[-1]
     if last == "metric":
         return len(item.shown_metrics())
+    if last == "method":
+        return sum(not one.baseline for one in item.shown_methods())
     return len({one.point[last] for one in found})
 
 
@@ -131,6 +134,8 @@ def _curve(entry: Entry, figure: Figure, item: Item) -> str:
     ]
     if figure.panels != ("metric",) and "metric" not in shown and len(item.shown_metrics()) > 1:
         rest.append(entry.metric.name)
+    if "method" in shown and rest and not entry.method.baseline:
+        return f"; {', '.join(rest)}"
     return "; ".join([entry.method.name, ", ".join(rest)]) if rest else entry.method.name
 
 
@@ -142,10 +147,12 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
         _boxes(axes, found, figure)
     else:
         others = list(dict.fromkeys(map(_other, curves)))
+        count = Counter(line[0].method.name for line in curves.values())
         for name, line in curves.items():
             place = others.index(_other(name))
             look = (f"C{place}" if len(others) > 1 else "", FILLS[place % len(FILLS)])
-            _draw(axes, name, line, figure, look)
+            alone = line[0].method.name
+            _draw(axes, alone if count[alone] == 1 else name, line, figure, look)
         if any(one.published for one in found):
             _published(axes, curves, figure)
         if "x" in figure.log:
@@ -200,7 +207,7 @@ def _draw(
     (drawn,) = axes.plot(
         x,
         y,
-        label=name.replace("; ", ", "),
+        label=name.removeprefix("; ").replace("; ", ", "),
         color=color or method.color or None,
         linestyle=method.line,
         marker=method.marker or None,

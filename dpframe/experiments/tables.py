@@ -201,23 +201,37 @@ def labelled(lines: Iterable[str]) -> list[str]:
 
 
 def panels(found: Sequence[Entry], figure: Figure, item: Item) -> dict[str, list[Entry]]:
-    """Entries by what the titles of panels say, in the order of the axes of panels."""
+    """Entries by the titles of panels, in the order of the axes of panels; baselines are in the
+    panel of every method.
+    """
     order = {
         axis: {str(value): i for i, value in enumerate(item.run.axes[axis])}
         for axis in item.run.axes
     }
     order["metric"] = {one.name: i for i, one in enumerate(item.shown_metrics())}
+    private = [one for one in item.shown_methods() if not one.baseline]
+    order["method"] = {one.name: i for i, one in enumerate(private)}
+    several = private if "method" in figure.panels else [None]
 
-    def value(one: Entry, axis: str) -> str:
-        return one.metric.name if axis == "metric" else str(one.point[axis])
+    def value(axis: str, one: Entry, method: Any) -> str:
+        names = {"metric": one.metric.name, "method": getattr(method, "name", "")}
+        return names[axis] if axis in names else str(one.point[axis])
 
-    def place(one: Entry) -> list[int]:
-        return [order[axis][value(one, axis)] for axis in figure.panels]
+    def place(at: tuple[Entry, Any]) -> list[int]:
+        return [order[axis][value(axis, *at)] for axis in figure.panels]
 
-    def title(one: Entry, axis: str) -> str:
-        return one.metric.name if axis == "metric" else f"{axis} = {_short(one.point[axis])}"
+    def title(axis: str, one: Entry, method: Any) -> str:
+        if axis in {"metric", "method"}:
+            return value(axis, one, method)
+        return f"{axis} = {_short(one.point[axis])}"
 
+    shown = [
+        (one, method)
+        for one in found
+        for method in several
+        if method is None or one.method.baseline or one.method is method
+    ]
     result: dict[str, list[Entry]] = {}
-    for one in sorted(found, key=place):
-        result.setdefault(", ".join(title(one, axis) for axis in figure.panels), []).append(one)
+    for at in sorted(shown, key=place):
+        result.setdefault(", ".join(title(axis, *at) for axis in figure.panels), []).append(at[0])
     return result

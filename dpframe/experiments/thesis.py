@@ -62,6 +62,7 @@ def _item(
     *,
     most: float = 3,
     note: str = "",
+    panels: tuple[str, ...] = ("set",),
 ) -> Item:
     """A figure of chapter 4."""
     return Item(
@@ -69,7 +70,7 @@ def _item(
         PAPER,
         f"Figure 4.{number}: {title}",
         run,
-        Figure("epsilon", "epsilon", "error", ("set",), "y", "interval", ceiling=("trivial", 30)),
+        Figure("epsilon", "epsilon", "error", panels, "y", "interval", ceiling=("trivial", 30)),
         {"preparation": preparations, "epsilon": tuple(e for e in EPSILONS if e <= most)},
         (*methods, OURS),
         stand_in=STAND_IN,
@@ -111,6 +112,18 @@ ITEMS = (
         THREE,
     ),
     _item(6, "with and without intercept", ("maximum norm", "maximum norm, intercept"), THREE),
-    _item(7, "clipping of the training rows", ("maximum norm", *CLIPPED), (THREE[0], THREE[2])),
-    _item(8, "clipping of the test rows too", ("maximum norm", *AND_TEST), (THREE[0], THREE[2])),
+    _item(
+        7,
+        "clipping of the training rows",
+        ("maximum norm", *CLIPPED),
+        (THREE[0], THREE[2]),
+        panels=("set", "method"),
+    ),
+    _item(
+        8,
+        "clipping of the test rows too",
+        ("maximum norm", *AND_TEST),
+        (THREE[0], THREE[2]),
+        panels=("set", "method"),
+    ),
 )

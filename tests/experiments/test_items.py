@@ -11,7 +11,7 @@ from dpframe.experiments.catalogue import ITEMS, chosen
 from dpframe.experiments.estimates import plain, published
 from dpframe.experiments.plotting import picture
 from dpframe.experiments.running import Memory, Work, computed
-from dpframe.experiments.tables import as_csv, entries, text
+from dpframe.experiments.tables import as_csv, entries, panels, text
 
 from .standing_in import put_all, tiny
 
@@ -52,6 +52,21 @@ def test_it_runs(name, data, tmp_path):
         assert svg.endswith("</svg>\n")
 
 
+def test_a_panel_of_a_method_has_the_baselines(data, tmp_path):
+    """[Thesis, Fig 4.7]: zero is drawn beside either method, and named once."""
+    item = tiny(ITEMS["thesis-figure-4.7"])
+    work = Work(item, data)
+    found = entries(work, computed(work, SHARED))
+    parts = panels(found, item.figure, item)
+    shown = {key.partition(", ")[2]: {one.method.name for one in of} for key, of in parts.items()}
+    assert shown == {name: {"trivial", name} for name in ("adaSSP, Algorithm 3", "JointSSP")}
+    pytest.importorskip("matplotlib")
+    picture(found, item, [tmp_path / "a.svg"])
+    drawn = (tmp_path / "a.svg").read_text()
+    assert "<!-- trivial -->" in drawn
+    assert "<!-- trivial, " not in drawn
+
+
 def test_names_are_chosen_by_their_beginning():
     """One, those of a paper, all; no other word."""
     assert [one.name for one in chosen("wang-table-3")] == ["wang-table-3"]
@@ -73,7 +88,7 @@ def test_what_an_item_names_is_there(name):
         assert set(values) <= set(run.axes[axis])
     if item.figure is not None:
         shown = {item.figure.x, *item.figure.panels}
-        assert shown <= {*run.axes, "metric"}
+        assert shown <= {*run.axes, "metric", "method"}
     assert list(item.points(quick=True))
     names = [one.name for one in run.methods]
     assert len(set(names)) == len(names)

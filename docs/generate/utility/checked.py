@@ -55,13 +55,16 @@ class Curve:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Checked:
-    """A statement, its formula, the curves, and what became of it."""
+    """A statement, its formula, the curves, and its verdict. `axis` and `measure` are what the axes
+    of the picture show, "; " before those of the counterexample where they differ.
+    """
 
     name: str
     cite: str
     says: str
     formula: str
     axis: str
+    measure: str
     curves: Sequence[Curve]
     verdict: str
     finding: str

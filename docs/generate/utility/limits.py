@@ -27,6 +27,7 @@ def eq1(effort: Effort) -> Checked:
         says="the minimax value of E[F(theta) - F(theta_0)|X] is d sigma^2/2",
         formula="d*sigma^2/2",
         axis="d",
+        measure="F(theta*) - F(theta_0)",
         curves=[curve],
         verdict=FALSE if false else HOLDS,
         finding="read with F of the given y: theta* minimises it, so the value is -d sigma^2/2;"
@@ -57,6 +58,7 @@ def eq2(effort: Effort) -> Checked:
         says="the minimax value of E|theta - theta_0|^2 is sigma^2 tr[(X'X)^-1]",
         formula="sigma^2*trace",
         axis="n",
+        measure="E|theta - theta_0|^2",
         curves=[simulated, prior],
         verdict=HOLDS if met.all() and np.allclose(prior.ratios, 1, rtol=1e-6) else FALSE,
         finding="the worst case of least squares, and a lower bound by a wide normal prior, meet.",
@@ -85,6 +87,7 @@ def eq3(effort: Effort) -> Checked:
         says="Cov(theta) is at least sigma^2 (X'X)^-1 for unbiased theta",
         formula="1 + 0*d",
         axis="n",
+        measure="least generalised eigenvalue",
         curves=[
             Curve("least squares, the least generalised eigenvalue", x, least, np.ones(len(x))),
             Curve("weighted least squares", x, other, np.ones(len(x))),
@@ -111,6 +114,7 @@ def eq4(effort: Effort) -> Checked:
         says="n times the excess risk of any estimator is of this order or more in the worst case",
         formula=formula,
         axis="n",
+        measure="n times the excess risk",
         curves=[curve],
         verdict=f"{HOLDS}, in part" if curve.ratios.min() > 0.2 else FALSE,
         finding="shown here for the part d Y^2: rows B e_j, labels of a small sign; for large"
@@ -148,6 +152,7 @@ def two_tables(name: str, cite: str, formula: str, *, alpha: float | None) -> Ch
         says="the excess of any private estimator is, on the worst table, of this order or more",
         formula=formula,
         axis="epsilon",
+        measure="F(theta) - F(theta*)",
         curves=[least, own],
         verdict=f"{HOLDS}, d = 1" if shown else FALSE,
         finding="two tables that differ in 1/epsilon records show it for one column; the factor of"

@@ -40,6 +40,7 @@ def thm34(effort: Effort) -> Checked:
         " min(Y/sqrt(lambda), B Y/lambda) in the noise",
         formula=formula,
         axis="lambda",
+        measure="largest move of the minimiser",
         curves=[known, unknown],
         verdict=HOLDS if (known.ratios <= 1).all() and all(below) else FALSE,
         finding="it needs the bound for both neighbours, so for every table that may occur. It is"
@@ -80,6 +81,7 @@ def thm36(effort: Effort) -> Checked:
         says="PDP-OP: |theta - theta_0| is at most this, but for probability 2 failure",
         formula=formula,
         axis="lambda",
+        measure="|theta - theta_0|, 90% quantile",
         curves=curves,
         verdict=HOLDS if np.mean(beyond) <= FAILURE else FALSE,
         finding="the formula is lost in the text at hand and written from its proof: bias, the"

@@ -62,6 +62,7 @@ def thm2_ii(effort: Effort) -> Checked:
         says="AdaOPS: F(theta) - F(theta*) is at most O of this, but for probability rho",
         formula=printed,
         axis="n; B, log10(1/delta)",
+        measure="F(theta) - F(theta*), 90% quantile",
         curves=[*curves, longer, smaller],
         verdict=FALSE if min(longer.growth, smaller.growth) > 10 else HOLDS,
         finding="the second term lacks B^2 (a slip: right at B = 1): with rows 64 times as long"
@@ -121,6 +122,7 @@ def thm2_iii(effort: Effort) -> Checked:
         " and its covariance exceeds sigma^2 (X'X)^-1 by O of this factor",
         formula=formula,
         axis="n",
+        measure="Cov/sigma^2 (X'X)^-1 - 1; E theta/theta_0",
         curves=[covariance, mean],
         verdict=FALSE if 1 - means[0] > slacks[0] else HOLDS,
         finding=f"full rank is not enough: one row x = 1 has a mean of {means[0]:.2g} theta_0"
@@ -167,6 +169,7 @@ def thm3_ii(effort: Effort) -> Checked:
         says="adaSSP: F(theta) - F(theta*) is at most O of this, but for probability rho",
         formula=printed,
         axis="n; d",
+        measure="F(theta) - F(theta*), 90% quantile",
         curves=[*curves, same, broken],
         verdict=FALSE if (broken.ratios > 0.9 * least).all() else HOLDS,
         finding="where one eigenvalue is half of what the ridge aims at and the others are large,"
@@ -216,6 +219,7 @@ def thm3_iii(effort: Effort) -> Checked:
         " its mean squared error is sigma^2 tr[(X'X)^-1] + O of this",
         formula=formula,
         axis="n; X'X",
+        measure="added squared error; relative bias",
         curves=[spread, biased],
         verdict=f"{FALSE}: biased" if (biased.ratios > 1).all() else HOLDS,
         finding="1/(X'X + noise) has a mean above 1/X'X: in one dimension it is too large by"
@@ -260,6 +264,7 @@ def lemma15(effort: Effort) -> Checked:
         says="the released eigenvalue is above lambda_min with at most this probability",
         formula="delta/(4*sqrt(pi*log(2/delta)))",
         axis="delta'",
+        measure="probability",
         curves=[curve],
         verdict=f"{HOLDS}, delta' < 2" if (curve.ratios <= 1).all() else FALSE,
         finding=f"the number below it is wrong: at delta' = 300^-1.1 the bound is {at:.3g}, not"
@@ -299,6 +304,7 @@ def prop16(effort: Effort) -> Checked:
         says="adaSSP: L(theta) - L(theta*) is at most O of this with probability 1 - rho",
         formula=formula,
         axis="n; log10(1/delta)",
+        measure="L(theta) - L(theta*), 95% quantile",
         curves=[*curves, broken],
         verdict=FALSE if broken.growth > 10 else HOLDS,
         finding="it has log(6/rho) where [Wang18] has log(6/delta), so that it does not depend on"
