@@ -253,5 +253,5 @@ def certified(setting: dp.Setting) -> Any:
 def test_a_summary_of_a_classifier_says_why_it_has_no_plot():
     """It has no intervals; an AttributeError said nothing."""
     X, y = two_groups()
-    with pytest.raises(dp.InvalidArgument, match="interval"):
+    with pytest.raises(AttributeError, match="There are no intervals"):
         classifier((False, True)).fit(X, y).summary().plot()

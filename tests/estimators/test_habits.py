@@ -196,7 +196,7 @@ def test_a_fitted_model_is_printed_as_it_was_written():
     assert "Fraction" not in said
     assert "None" not in said
     names = {name: getattr(dp, name) for name in dir(dp) if name in WRITTEN}
-    assert eval(said, names) == SETTING_AS_WRITTEN  # noqa: S307
+    assert eval(said, names) == SETTING_AS_WRITTEN
 
 
 WRITTEN = {"Setting", "Rows", "Column", "Numeric", "Categorical", "ADD_REMOVE", "REPLACE_ONE"}
