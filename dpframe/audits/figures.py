@@ -18,6 +18,7 @@ WIDTH = 100
 TINY = 1e-300  # below, doubles lose digits
 SLACK = Fraction(1, 10**12)
 BARE = re.compile(r"1/(\d+)\*([A-Za-z_]\w*)\Z")
+DECIMAL = re.compile(r"(?<![\w./^])(\d{6,})/(10{5,})(?![\d.^])")  # 8449357/1000000
 POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
 TOGETHER = re.compile(  # (1, 1e-6), [BalleW18, Thm 8], delta = 1e-6
     r"[(\[][^\s()\[\]]+, [^()\[\]]{1,20}[)\]]|\b\w+ = [\w.+-]+"
@@ -80,7 +81,7 @@ def exactly(value: Fraction) -> str:
     short = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
     if Fraction(short) != value:
         double = repr(float(value))
-        return double if Fraction(double) == value else str(value)
+        return double if Fraction(double) == value else tidy(str(value))
     return f"{short:f}" if abs(value) >= Fraction(1, 1000) else _scientific(short)
 
 
@@ -111,14 +112,21 @@ def formula(expression: Expression) -> str:
 
 
 def tidy(text: str) -> str:
-    """Powers of ten, and names below fractions, as a person writes them.
+    """Powers of ten, long decimals and names below fractions, as a person writes them.
 
-    >>> tidy("1/1000000 and 3.3e-07"), tidy("log(5/2/delta)")
-    ('1e-6 and 3.3e-7', 'log(5/(2*delta))')
+    >>> tidy("1/1000000 and 3.3e-07"), tidy("log(5/2/delta)"), tidy("84493577/10000000")
+    ('1e-6 and 3.3e-7', 'log(5/(2*delta))', '8.4493577')
     """
+    text = DECIMAL.sub(_point, text)
     text = BELOW.sub(r"\1/(\2*\3)", text)
     scientific = POWER_OF_TEN.sub(lambda zeros: f"1e-{len(zeros[1]) + 1}", text)
     return PADDED.sub(r"e\1", scientific).replace("e+", "e")
+
+
+def _point(found: re.Match[str]) -> str:
+    places = len(found[2]) - 1
+    digits = found[1].zfill(places + 1)
+    return f"{digits[:-places]}.{digits[-places:]}"
 
 
 def equals(bounds: tuple[float, float], limit: Fraction | None = None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,8 +73,8 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
         wide = {"color": COLOURS[-1 - place], "linewidth": 6, "alpha": 0.4}  # others may lie on it
         axes.plot(at, [one.ratio for one in lines], "-", label=label, **wide)
         heights += [one.ratio for one in lines]
-    for place, (names, lines) in enumerate(_alike(of, _calibrated)):
-        for turn, (style, which) in enumerate((("^-", "analytic"), ("s--", "classical"))):
+    for turn, (style, which) in enumerate((("^-", "analytic"), ("s--", "classical"))):
+        for place, (names, lines) in enumerate(_alike(of, partial(_calibrated, which))):
             cells = [getattr(one, which) for one in lines]
             if all(cells):
                 values, valid = [c.ratio for c in cells], [c.valid for c in cells]
@@ -111,10 +112,10 @@ def _alike(
     return labels
 
 
-def _calibrated(line: ReleaseNoise) -> list[float]:
-    """Where the calibrations of a release are drawn, and which of them are theorems."""
-    cells = [one for one in (line.analytic, line.classical) if one is not None]
-    return [height for cell in cells for height in (cell.ratio or 0.0, float(cell.valid))]
+def _calibrated(which: str, line: ReleaseNoise) -> list[float]:
+    """Where a calibration of a release is drawn, and whether it is a theorem there."""
+    cell = getattr(line, which)
+    return [] if cell is None else [cell.ratio or 0.0, float(cell.valid)]
 
 
 def _title(comparison: Comparison, *, by_delta: bool) -> str:

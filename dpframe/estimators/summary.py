@@ -235,7 +235,7 @@ class Summary(Printed):
             yield figure(record["fitted"])
         yield figure(record["std_err"]) if known else "inf"
         yield "-" if record["privacy_share"] is None else f"{100 * record['privacy_share']:.0f}%"
-        yield f"{record['z']:.2f}" if known else "-"
+        yield f"{record['z']:z.2f}" if known else "-"
         yield f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"

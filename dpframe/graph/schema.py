@@ -39,7 +39,29 @@ def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
     check_ends(instance.name, instance.lower, value)
 
 
-@attrs.frozen(cache_hash=True)
+def _as_written(value: Any) -> str:
+    """The call that makes it, without what is as by default: `Numeric('age', 18, 64)`."""
+    parts = []
+    for field in attrs.fields(type(value)):
+        held, default = getattr(value, field.name), field.default
+        if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+            default = default.factory(value)
+        if default is attrs.NOTHING and not field.kw_only:
+            parts.append(_plainly(held))
+        elif held != default:
+            parts.append(f"{field.name}={_plainly(held)}")
+    return f"{type(value).__name__}({', '.join(parts)})"
+
+
+def _plainly(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_plainly, value))}]"
+    if isinstance(value, Relation):
+        return value.name
+    return str(value) if isinstance(value, (Fraction, Expression)) else repr(value)
+
+
+@attrs.frozen(cache_hash=True, repr=False)
 class Numeric:
     """A numeric column with the public bounds of its codebook; values outside are clipped onto
     them.
@@ -49,6 +71,8 @@ class Numeric:
     lower: Fraction = attrs.field(converter=_lower)
     upper: Fraction = attrs.field(converter=_upper, validator=_increasing)
     unit: str = ""
+
+    __repr__ = _as_written
 
     @property
     def width(self) -> int:
@@ -84,7 +108,7 @@ def _first(part: Categorical) -> Any:
     return part.levels[0] if part.levels else None
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Categorical:
     """A column with a public list of levels. Any other value is missing: it is refused, or its row
     left out with `missing="drop"`; with `unknown="zeros"` it counts as the mean of all levels.
@@ -103,6 +127,8 @@ class Categorical:
         default=attrs.Factory(_first, takes_self=True), converter=attrs.converters.optional(_level)
     )
     unknown: str = attrs.field(default="missing", kw_only=True)
+
+    __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
         """At least one level, each once: cells are compared with texts as texts, with numbers and
@@ -230,7 +256,7 @@ def _side(value: object) -> Expression:
     return positive(value, "box")
 
 
-@attrs.frozen(cache_hash=True, kw_only=True)
+@attrs.frozen(cache_hash=True, kw_only=True, repr=False)
 class Rows:
     """Features: rows projected onto the ball of radius `norm`; or into the box of entries in [-box,
     box]; or `columns` by a codebook; perhaps several; perhaps an intercept.
@@ -249,6 +275,8 @@ class Rows:
     )
     terms: tuple[tuple[str, ...], ...] | None = attrs.field(default=None, converter=_terms)
     intercept: bool = attrs.field(default=False, validator=of_kind(bool))
+
+    __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
         """Something must bound the rows."""
@@ -307,7 +335,7 @@ def _bound(value: object) -> Expression:
     return positive(value, "bound")
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Column:
     """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1,
     1]; or two `levels`, a public list of classes, as -1 and 1, of which any other label is missing.
@@ -326,6 +354,8 @@ class Column:
     )
 
     levels: tuple[Class, ...] | None = attrs.field(default=None, kw_only=True, converter=classes_of)
+
+    __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
         """One way to bound them, not two."""
@@ -377,7 +407,7 @@ def _relation(_: Any, __: Any, value: Any) -> None:
         raise InvalidArgument("relation", " or ".join(names), value, way_out)
 
 
-@attrs.frozen(cache_hash=True, kw_only=True)
+@attrs.frozen(cache_hash=True, kw_only=True, repr=False)
 class Setting:
     """What is public about the table, who is a neighbour, and what one unit of privacy is.
 
@@ -392,6 +422,8 @@ class Setting:
     relation: Relation = attrs.field(default=cast("Any", None), validator=_relation)
     rows_per_person: Expression = attrs.field(default=ONE, converter=_rows_per_person)
     grid: int | None = attrs.field(default=BITS, converter=bits_of_grid)
+
+    __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
         """A unit of privacy, of at least one row a person. Raises InvalidArgument."""

@@ -39,7 +39,7 @@ REHEARSAL = "dpframe.execution.rehearsal"
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
 FAILURES = (
     "failures are not published: whether bad input is refused depends on the data "
-    '(missing="drop" removes this)'
+    '(with missing="drop": assumed only where the receipt lists it)'
 )
 BUDGETS = "everybody's budget is public, and follows from nothing that is private"
 RECORDS = "each record is read by itself, and in every pass alike: tested, not proved"

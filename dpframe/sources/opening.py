@@ -35,6 +35,8 @@ DROP = (
     "out of a fit, at no cost; a prediction needs every value."
 )
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
+ONE = "One record is a table of one row: pandas.DataFrame([{...}]), or [[...]]."
+ROW = "numpy.reshape(X, (1, -1)) makes one row, numpy.reshape(X, (-1, 1)) one column."
 RAGGED = "dp.Rows(columns=[...]) says how many columns there are, whatever the rows."
 
 
@@ -58,7 +60,7 @@ def given(X: Any) -> Any:
         return whole_batch(X)
     array = as_array(X, "X")
     if array.ndim != 2:
-        way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
+        way_out = ROW if array.ndim == 1 else ONE if array.ndim == 0 else ""
         raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
     return array
 

@@ -248,3 +248,10 @@ def test_every_source_of_labels_gives_the_same_sums(levels: Any, tmp_path: Any) 
 def certified(setting: dp.Setting) -> Any:
     """Sums of a table that one pass can read."""
     return dp.certify(dp.SSP(), target=dp.ApproxDP(MUCH, "1e-6"), setting=setting)
+
+
+def test_a_summary_of_a_classifier_says_why_it_has_no_plot():
+    """It has no intervals; an AttributeError said nothing."""
+    X, y = two_groups()
+    with pytest.raises(AttributeError, match="There are no intervals"):
+        classifier((False, True)).fit(X, y).summary().plot()

@@ -188,3 +188,29 @@ def test_a_fit_without_delta_says_why_it_has_no_intervals():
     """By the regression that was chosen."""
     with pytest.raises(InvalidArgument, match=r"got ObjPertPure\. They need a delta"):
         model(delta=0).fit(*table()).summary()
+
+
+def test_a_fitted_model_is_printed_as_it_was_written():
+    """Without Fractions, and without what is as by default."""
+    said = repr(SETTING_AS_WRITTEN)
+    assert "Fraction" not in said
+    assert "None" not in said
+    names = {name: getattr(dp, name) for name in dir(dp) if name in WRITTEN}
+    assert eval(said, names) == SETTING_AS_WRITTEN
+
+
+WRITTEN = {"Setting", "Rows", "Column", "Numeric", "Categorical", "ADD_REMOVE", "REPLACE_ONE"}
+SETTING_AS_WRITTEN = dp.Setting(
+    X=dp.Rows(
+        columns=[dp.Numeric("age", 18, 64), dp.Categorical("smoker", ["no", "yes"])], intercept=True
+    ),
+    y=dp.Column("costs", lower=0, upper=40_000),
+    relation=dp.ADD_REMOVE,
+    rows_per_person=3,
+)
+
+
+def test_one_record_is_a_table_of_one_row():
+    """A dict is none, and the error says what is."""
+    with pytest.raises(BadData, match=r"a table of one row: pandas\.DataFrame"):
+        model().fit(*table()).predict({"age": 40})
