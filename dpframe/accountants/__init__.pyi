@@ -4,6 +4,7 @@ from .base import Part as Part
 from .base import count_of as count_of
 from .base import parts_of as parts_of
 from .basic import BasicAccountant as BasicAccountant
+from .basic import OptimalAccountant as OptimalAccountant
 from .calibrated import Calibrated as Calibrated
 from .calibrated import calibrate as calibrate
 from .calibrated import least_factor as least_factor
@@ -18,5 +19,4 @@ from .from_events import from_opacus as from_opacus
 from .from_events import stated_by as stated_by
 from .gaussian import GaussianAccountant as GaussianAccountant
 from .numeric import NumericAccountant as NumericAccountant
-from .optimal import OptimalAccountant as OptimalAccountant
 from .renyi import RenyiAccountant as RenyiAccountant

@@ -1,14 +1,14 @@
-"""Which rows and labels occur, which bounds on moves some pair of neighbours reaches, and the rules
-of these bounds in words. A refutation uses it, and the audit prints it; no proof does.
+"""Which bounds on the moves of statistics some pair of neighbours attains, and the rules of these
+bounds in words. Refutations use it, audits print it, and no proof does.
 
-One entry a kind; a kind without one is not known to reach anything.
+One entry a kind; a statistic without one is not known to attain its bound.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -16,34 +16,18 @@ import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
-from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol, plain
+from dpframe.symbols import Number, plain
 
-from .facts import facts_of, made_as, stated
+from .facts import facts_of
+from .occurring import entry, entry_of, occurring, of_classes, rounded, zero_occurs
 
 if TYPE_CHECKING:
     from .columns import Column
-    from .node import Node
-    from .rows import Rows
     from .statistics import Statistic
 
 
 @attrs.frozen
-class Occurring:
-    """Which rows, or labels, are known to occur, whatever the other records are: all finite ones,
-    all of the ball, all of the box, one whose norm is the bound.
-    """
-
-    any_finite: bool = False
-    ball: bool = False
-    box: bool = False
-    extreme: bool = False
-
-
-UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
-
-
-@attrs.frozen
-class Asked:
+class Metrics:
     """The norm of a move, and the relation of the neighbours that it is between."""
 
     norm: Norm
@@ -56,34 +40,10 @@ class Asked:
 
 
 Reached = tuple[str, bool]
-MAPS: dict[str, Callable[[Any], Occurring]] = {}
-STATISTICS: dict[str, Callable[[Any, Asked], Reached]] = {}
+STATISTICS: dict[str, Callable[[Any, Metrics], Reached]] = {}
 EXCHANGED: dict[str, Callable[[Any], Any]] = {}
-RANGES: dict[str, Callable[[Any, Asked], Reached]] = {}
+RANGES: dict[str, Callable[[Any, Metrics], Reached]] = {}
 """Of the range of a move; attained in the limit where other scores are arbitrarily far below."""
-
-
-def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
-    """Enter what kinds of nodes reach into a table."""
-
-    def enter(tell: Callable[..., Any]) -> Callable[..., Any]:
-        table.update(dict.fromkeys(kinds, tell))
-        return tell
-
-    return enter
-
-
-def entry_of(table: dict[str, Any], node: Node) -> Any:
-    """The entry of the kind that a node was made as, where the rule book knows what it is."""
-    own = table.get(vars(made_as(type(node))).get("kind", ""))
-    return None if stated(node) is None else own
-
-
-@lru_cache(maxsize=4096)
-def occurring(node: Rows | Column) -> Occurring:
-    """Which rows or labels occur."""
-    own = entry_of(MAPS, node)
-    return UNKNOWN if own is None else own(node)
 
 
 def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
@@ -94,126 +54,13 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
     own = entry_of(RANGES if norm is RANGE else STATISTICS, statistic)
     if own is None:
         return ("|a - b| <= |a| + |b|: at most L1" if norm is RANGE else ""), False
-    found: Reached = own(statistic, Asked(norm, relation))
+    found: Reached = own(statistic, Metrics(norm, relation))
     return found
 
 
 def as_decimal(number: Any) -> object:
     """A number as people write it; a formula as it is."""
     return plain(number.value) if isinstance(number, Number) else number
-
-
-@entry(MAPS, "rows", "column")
-def _table(_: Any) -> Occurring:
-    return ANY_FINITE
-
-
-@entry(MAPS, "encode", "normalize")
-def _of_norm(_: Any) -> Occurring:
-    return EXTREME
-
-
-@entry(MAPS, "clip_norm")
-def _clip_norm(node: Any) -> Occurring:
-    """The sphere is reached from beyond it."""
-    source, ball = node.source, occurring(node.source).any_finite
-    room = None if source.norm is None else source.norm**2 - node.norm**2
-    outside = isinstance(room, Number) and room.value >= 0
-    return Occurring(ball=ball, extreme=ball or (source.extreme and outside))
-
-
-@entry(MAPS, "box")
-def _box(node: Any) -> Occurring:
-    """A corner is reached from beyond it."""
-    any_finite = occurring(node.source).any_finite
-    return Occurring(box=any_finite, extreme=any_finite)
-
-
-@entry(MAPS, "intercept")
-def _intercept(node: Any) -> Occurring:
-    return Occurring(extreme=node.source.extreme)
-
-
-@entry(MAPS, "scale")
-def _scale(node: Any) -> Occurring:
-    """Divided by a private number, nothing is known to occur."""
-    source, ball, box = node.source, node.norm is not None, node.entry is not None
-    extreme = ball and source.extreme
-    return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
-
-
-@entry(MAPS, "scaled_columns")
-def _scaled_columns(node: Any) -> Occurring:
-    alike = len(set(node.by)) == 1 and not any(node.minus)
-    return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
-
-
-@entry(MAPS, "weighted_rows")
-def _ball(node: Any) -> Occurring:
-    """Of weighted records the record's own ball."""
-    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
-
-
-FINE = 16  # bits of a grid
-
-
-@entry(MAPS, "grid", "weighted_grid")
-def _on_grid(node: Any) -> Occurring:
-    """Up to 2^-FINE of the bound; on a coarser grid a row along an axis alone, which is exact."""
-    source, fine = node.source, node.bits >= FINE
-    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
-
-
-@entry(MAPS, "box_grid")
-def _box_grid(node: Any) -> Occurring:
-    return Occurring(box=node.source.box, extreme=node.source.extreme)
-
-
-@entry(MAPS, "clip_column")
-def _clip_column(node: Any) -> Occurring:
-    symmetric = node.lower + node.upper == Number(Fraction(0))
-    return Occurring(ball=symmetric and _filled(node))
-
-
-@entry(MAPS, "unit_interval")
-def _unit_interval(node: Any) -> Occurring:
-    return Occurring(ball=_filled(node))
-
-
-def _filled(node: Any) -> bool:
-    """Whether labels are known to occur all over the interval that they are clipped into."""
-    source, ends = node.source, (node.lower, node.upper)
-    if occurring(source).any_finite:
-        return True
-    within = _within(source)
-    return within is not None and all(
-        isinstance(end, Number) and abs(end.value) <= within for end in ends
-    )
-
-
-def _within(column: Any) -> Fraction | None:
-    """The largest c for which labels are known to occur all over [-c, c], as a number; also where
-    a number of a public range is subtracted, whatever it is: one pair of labels serves for all.
-    """
-    bound = column.bound
-    shifted = entry_of(MAPS, column) is _scaled_labels
-    if shifted and column.by == ONE and isinstance(column.minus, Symbol):
-        below, span = _within(column.source), column.minus.domain
-        if below is None or span.lower is None or span.upper is None:
-            return None
-        return below - max(abs(span.lower), abs(span.upper))
-    return bound.value if isinstance(bound, Number) and occurring(column).ball else None
-
-
-@entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
-def _labels(node: Any) -> Occurring:
-    return Occurring(ball=node.source.ball)
-
-
-@entry(MAPS, "scaled_labels")
-def _scaled_labels(node: Any) -> Occurring:
-    public = node.bound is not None and RELEASED not in node.by.scope
-    return Occurring(ball=public and node.source.ball)
 
 
 def every_label(own: Any) -> bool:
@@ -225,16 +72,7 @@ def every_size(own: Any) -> bool:
     """Whether labels of size 0 occur, too: of two classes, which are read as 0 and 1 and mapped
     onto -1 and 1, none does.
     """
-    return every_label(own) and not _of_classes(own.column)
-
-
-def _of_classes(column: Any) -> bool:
-    """Whether labels may be codes of two classes: a graph does not say what it was declared of."""
-    while hasattr(column, "source"):
-        if (getattr(column, "lower", None), getattr(column, "upper", None)) == (ZERO, ONE):
-            return True
-        column = column.source
-    return False
+    return every_label(own) and not of_classes(own.column)
 
 
 def both_sides(own: Any) -> bool:
@@ -246,18 +84,9 @@ def both_sides(own: Any) -> bool:
         return False
     cuts = [Fraction(float(cut)) for cut in own.cuts]
     if own.absolute:
-        classes, zero = _of_classes(own.data), _zero_occurs(own.data)
+        classes, zero = of_classes(own.data), zero_occurs(own.data)
         cuts = [cut for cut in cuts if (cut > 0 and not classes) or (cut == 0 and zero)]
     return any(abs(cut) < bound.value for cut in cuts)
-
-
-def _zero_occurs(column: Any) -> bool:
-    """Whether some double is mapped onto 0 exactly: 0 is, by intervals with the middle 0."""
-    while hasattr(column, "source"):
-        if getattr(column, "lower", ZERO) + getattr(column, "upper", ZERO) != ZERO:
-            return False
-        column = column.source
-    return True
 
 
 def exchanged(statistic: Any) -> Column | None:
@@ -300,7 +129,7 @@ APART: dict[str, tuple[Rule, Rule]] = {
 """Rules that are the same in every norm, where a record is added and where one is replaced."""
 
 
-def _by_relation(added: Rule, replaced: Rule, own: Any, at: Asked) -> Reached:
+def _by_relation(added: Rule, replaced: Rule, own: Any, at: Metrics) -> Reached:
     rule, attained = replaced if at.replaced else added
     return rule, attained if isinstance(attained, bool) else attained(own)
 
@@ -310,7 +139,7 @@ STATISTICS |= {kind: partial(_by_relation, *rules) for kind, rules in APART.item
 
 
 @entry(STATISTICS, "gram")
-def _gram(own: Any, at: Asked) -> Reached:
+def _gram(own: Any, at: Metrics) -> Reached:
     upper = at.norm is L1
     if not at.replaced and upper:
         return "upper triangle of xx': (|x|_1^2 + |x|^2)/2", own.rows.ball
@@ -322,13 +151,13 @@ def _gram(own: Any, at: Asked) -> Reached:
 
 
 @entry(STATISTICS, "lambda_min")
-def _lambda_min(own: Any, at: Asked) -> Reached:
+def _lambda_min(own: Any, at: Metrics) -> Reached:
     plain_gram = facts_of(own.gram, at.relation).part == "gram"
     return "Weyl: 1-Lipschitz in the operator norm of X'X", plain_gram and own.gram.rows.ball
 
 
 @entry(STATISTICS, "moment")
-def _moment(own: Any, at: Asked) -> Reached:
+def _moment(own: Any, at: Metrics) -> Reached:
     rows = _corners(own.rows) if at.norm is L1 else own.rows.extreme
     rule = "|y x - w z| <= 2 Y B" if at.replaced else "|y x| <= Y B"
     return rule, rows and own.column.ball
@@ -342,21 +171,21 @@ def _corners(rows: Any) -> bool:
 
 
 @entry(STATISTICS, "row_sum")
-def _row_sum(own: Any, at: Asked) -> Reached:
+def _row_sum(own: Any, at: Metrics) -> Reached:
     if at.replaced:
         return "|x - z| <= 2 B", own.rows.ball if own.rows.entry is None else own.rows.box
     return "|x| <= B", _corners(own.rows) if at.norm is L1 else own.rows.extreme
 
 
 @entry(STATISTICS, "trace")
-def _trace(own: Any, at: Asked) -> Reached:
+def _trace(own: Any, at: Metrics) -> Reached:
     if at.replaced and own.rows.unit_norm:
         return "every row has the same norm", True
     return "0 <= |x|^2 <= B^2", own.rows.ball if at.replaced else own.rows.extreme
 
 
 @entry(STATISTICS, "column_squares")
-def _column_squares(own: Any, at: Asked) -> Reached:
+def _column_squares(own: Any, at: Metrics) -> Reached:
     if own.rows.entry is not None:
         return "0 <= x_j^2 <= b^2", own.rows.box if at.replaced else own.rows.extreme
     if at.replaced:
@@ -365,14 +194,14 @@ def _column_squares(own: Any, at: Asked) -> Reached:
 
 
 @entry(STATISTICS, "block_estimates")
-def _block_estimates(own: Any, at: Asked) -> Reached:
+def _block_estimates(own: Any, at: Metrics) -> Reached:
     two = at.replaced and facts_of(own.sums, REPLACE_ONE).cells > 1
     many = "two cells change" if two else "one cell changes"
     return f"{many}, each estimate inside a ball: 2R/k", False
 
 
 @entry(STATISTICS, "binned_sums")
-def _binned_sums(own: Any, at: Asked) -> Reached:
+def _binned_sums(own: Any, at: Metrics) -> Reached:
     if at.replaced:  # -x in the place of x, in one bin
         rows = own.rows
         return "one goes, another comes: 2 B", rows.ball if rows.entry is None else rows.box
@@ -381,7 +210,7 @@ def _binned_sums(own: Any, at: Asked) -> Reached:
 
 
 @entry(STATISTICS, "factored")
-def _factored(own: Any, at: Asked) -> Reached:
+def _factored(own: Any, at: Metrics) -> Reached:
     if at.replaced and own.sums.kind == "bin_counts":
         return "the largest difference of two columns of the matrix", _every_bin(own.sums)
     alone = own.sums.one_row(at.norm, at.relation)
@@ -393,38 +222,29 @@ def _factored(own: Any, at: Asked) -> Reached:
 def _every_bin(own: Any) -> bool:
     """Whether labels are known to occur in every bin, none of them too narrow for doubles."""
     data = own.data if own.kind == "bin_counts" else own.column
-    bound, known = getattr(data, "bound", None), occurring(data).ball and not _of_classes(data)
+    bound, known = getattr(data, "bound", None), occurring(data).ball and not of_classes(data)
     if not isinstance(bound, Number) or not known or getattr(own, "absolute", False):
         return False
     ends = [-bound.value, *own.cuts, bound.value]
     wide = all(high - low > bound.value / 2**40 for low, high in pairwise(ends))
-    return wide and not _rounded(data)
-
-
-def _rounded(column: Any) -> bool:
-    """Whether labels are rounded onto a grid, which bins may be narrower than."""
-    while hasattr(column, "source"):
-        if "grid" in column.kind:
-            return True
-        column = column.source
-    return False
+    return wide and not rounded(data)
 
 
 @entry(STATISTICS, "argmin")
-def _argmin(own: Any, _: Asked) -> Reached:
+def _argmin(own: Any, _: Metrics) -> Reached:
     return f"strongly convex sum, argmin to {as_decimal(own.tolerance)} of its move", False
 
 
 @entry(STATISTICS, "linear")
 @entry(RANGES, "linear")
-def _linear(own: Any, at: Asked) -> Reached:
+def _linear(own: Any, at: Metrics) -> Reached:
     rule = "triangle inequality: sum |c_i| Delta_i"
     alone = own.parts[0].one_row(at.norm, at.relation) if len(own.parts) == 1 else None
     return rule, alone is not None and alone.attained
 
 
 @entry(STATISTICS, "stack")
-def _stack(own: Any, at: Asked) -> Reached:
+def _stack(own: Any, at: Metrics) -> Reached:
     from .joint import Joint
 
     if at.norm is L1:  # of a symmetric matrix more is charged than its triangle moves
@@ -440,7 +260,7 @@ def _stack(own: Any, at: Asked) -> Reached:
 
 
 @entry(STATISTICS, "sufficient_statistics")
-def _sufficient(own: Any, at: Asked) -> Reached:
+def _sufficient(own: Any, at: Metrics) -> Reached:
     if at.norm is not L1:
         return "|uu'| = |u|^2", False
     if not at.replaced:
@@ -451,7 +271,7 @@ def _sufficient(own: Any, at: Asked) -> Reached:
 
 
 @entry(STATISTICS, "monomials")
-def _monomials(own: Any, at: Asked) -> Reached:
+def _monomials(own: Any, at: Metrics) -> Reached:
     inner = own.statistics
     if at.norm is not L1:
         return "sqrt(2) |uu'|_F", False
@@ -467,7 +287,7 @@ def _differ(own: Any) -> bool:
     return not own.constant or every_size(own)
 
 
-def corner(own: Any, at: Asked) -> bool:
+def corner(own: Any, at: Metrics) -> bool:
     """Whether a record of all entries and |y| at their bounds may occur (a row of a box whose
     2-norm is largest is a corner); and, where one is replaced, any inside the box beside it.
     """
@@ -477,7 +297,7 @@ def corner(own: Any, at: Asked) -> bool:
 
 
 @entry(RANGES, "bin_counts")
-def _range_of_bins(own: Any, at: Asked) -> Reached:
+def _range_of_bins(own: Any, at: Metrics) -> Reached:
     if at.replaced:
         return "one count falls by 1, another rises by 1", both_sides(own)
     labels = hasattr(own.data, "bound")
@@ -488,14 +308,14 @@ def _range_of_bins(own: Any, at: Asked) -> Reached:
 
 
 @entry(RANGES, "histogram")
-def _range_of_cells(own: Any, at: Asked) -> Reached:
+def _range_of_cells(own: Any, at: Metrics) -> Reached:
     if not at.replaced:
         return "no count falls: each moves by 0 or 1", True
     return "one count falls by 1, another rises by 1", own.column.ball
 
 
 @entry(RANGES, "row_sum", "moment")
-def _range_of_rows(own: Any, at: Asked) -> Reached:
+def _range_of_rows(own: Any, at: Metrics) -> Reached:
     rule = "|x_j - x_k| <= " + ("sqrt(2) B" if own.rows.entry is None else "2 b")
     rule += ", times Y" if own.kind == "moment" else ""
     signed = own.kind == "row_sum" or own.column.ball
@@ -511,13 +331,13 @@ def _every_entry(rows: Any) -> bool:
 
 
 @entry(RANGES, "column_squares")
-def _range_of_squares(own: Any, at: Asked) -> Reached:
+def _range_of_squares(own: Any, at: Metrics) -> Reached:
     rule = "0 <= x_j^2 <= " + ("B^2" if own.rows.entry is None else "b^2")
     return f"{rule}{', twice' if at.replaced else ''}", _every_entry(own.rows)
 
 
 @entry(RANGES, "factored")
-def _range_of_factored(own: Any, at: Asked) -> Reached:
+def _range_of_factored(own: Any, at: Metrics) -> Reached:
     if own.sums.kind != "bin_counts":
         return "|a - b| <= |a| + |b|: at most L1", False
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False

@@ -38,7 +38,7 @@ from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
-from dpframe.graph.reached import occurring
+from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic

@@ -18,7 +18,7 @@ from dpframe.graph import Node, OfBudgets, Procedure, Release, path, procedures
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
-from dpframe.graph.reached import occurring
+from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.identity import own

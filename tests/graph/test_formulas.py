@@ -391,4 +391,4 @@ def test_settings_print_their_terms():
     one, other = setting("y ~ a*b"), setting("y ~ a + b")
     assert one != other
     assert attrs.evolve(one, X=attrs.evolve(one.X, terms=None)) == other
-    assert "('a', 'b')" in repr(one)
+    assert "['a', 'b']" in repr(one)

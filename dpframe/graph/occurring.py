@@ -1,0 +1,203 @@
+"""Which rows and labels occur. Refutations use it, and no proof does.
+
+One entry a kind of map; of a kind without one nothing is known to occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
+
+from .facts import made_as, stated
+
+if TYPE_CHECKING:
+    from .columns import Column
+    from .node import Node
+    from .rows import Rows
+
+
+@attrs.frozen
+class Occurring:
+    """Which rows, or labels, are known to occur, whatever the other records are: all finite ones,
+    all of the ball, all of the box, one whose norm is the bound.
+    """
+
+    any_finite: bool = False
+    ball: bool = False
+    box: bool = False
+    extreme: bool = False
+
+
+UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
+
+
+MAPS: dict[str, Callable[[Any], Occurring]] = {}
+
+
+def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
+    """Enter what kinds of nodes reach into a table."""
+
+    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
+        table.update(dict.fromkeys(kinds, function))
+        return function
+
+    return enter
+
+
+def entry_of(table: dict[str, Any], node: Node) -> Any:
+    """The entry of the kind that a node was made as, where the rule book knows what it is."""
+    own = table.get(vars(made_as(type(node))).get("kind", ""))
+    return None if stated(node) is None else own
+
+
+@lru_cache(maxsize=4096)
+def occurring(node: Rows | Column) -> Occurring:
+    """Which rows or labels occur."""
+    own = entry_of(MAPS, node)
+    return UNKNOWN if own is None else own(node)
+
+
+@entry(MAPS, "rows", "column")
+def _table(_: Any) -> Occurring:
+    return ANY_FINITE
+
+
+@entry(MAPS, "encode", "normalize")
+def _of_norm(_: Any) -> Occurring:
+    return EXTREME
+
+
+@entry(MAPS, "clip_norm")
+def _clip_norm(node: Any) -> Occurring:
+    """The sphere is reached from beyond it."""
+    source, ball = node.source, occurring(node.source).any_finite
+    room = None if source.norm is None else source.norm**2 - node.norm**2
+    outside = isinstance(room, Number) and room.value >= 0
+    return Occurring(ball=ball, extreme=ball or (source.extreme and outside))
+
+
+@entry(MAPS, "box")
+def _box(node: Any) -> Occurring:
+    """A corner is reached from beyond it."""
+    any_finite = occurring(node.source).any_finite
+    return Occurring(box=any_finite, extreme=any_finite)
+
+
+@entry(MAPS, "intercept")
+def _intercept(node: Any) -> Occurring:
+    return Occurring(extreme=node.source.extreme)
+
+
+@entry(MAPS, "scale")
+def _scale(node: Any) -> Occurring:
+    """Divided by a private number, nothing is known to occur."""
+    source, ball, box = node.source, node.norm is not None, node.entry is not None
+    extreme = ball and source.extreme
+    return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
+
+
+@entry(MAPS, "scaled_columns")
+def _scaled_columns(node: Any) -> Occurring:
+    alike = len(set(node.by)) == 1 and not any(node.minus)
+    return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
+
+
+@entry(MAPS, "weighted_rows")
+def _ball(node: Any) -> Occurring:
+    """Of weighted records the record's own ball."""
+    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+
+
+FINE = 16  # bits of a grid
+
+
+@entry(MAPS, "grid", "weighted_grid")
+def _on_grid(node: Any) -> Occurring:
+    """Up to 2^-FINE of the bound; on a coarser grid a row along an axis alone, which is exact."""
+    source, fine = node.source, node.bits >= FINE
+    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
+
+
+@entry(MAPS, "box_grid")
+def _box_grid(node: Any) -> Occurring:
+    return Occurring(box=node.source.box, extreme=node.source.extreme)
+
+
+@entry(MAPS, "clip_column")
+def _clip_column(node: Any) -> Occurring:
+    symmetric = node.lower + node.upper == Number(Fraction(0))
+    return Occurring(ball=symmetric and _filled(node))
+
+
+@entry(MAPS, "unit_interval")
+def _unit_interval(node: Any) -> Occurring:
+    return Occurring(ball=_filled(node))
+
+
+def _filled(node: Any) -> bool:
+    """Whether labels are known to occur all over the interval that they are clipped into."""
+    source, ends = node.source, (node.lower, node.upper)
+    if occurring(source).any_finite:
+        return True
+    within = _within(source)
+    return within is not None and all(
+        isinstance(end, Number) and abs(end.value) <= within for end in ends
+    )
+
+
+def _within(column: Any) -> Fraction | None:
+    """The largest c for which labels are known to occur all over [-c, c], as a number; also where
+    a number of a public range is subtracted, whatever it is: one pair of labels serves for all.
+    """
+    bound = column.bound
+    shifted = entry_of(MAPS, column) is _scaled_labels
+    if shifted and column.by == ONE and isinstance(column.minus, Symbol):
+        below, span = _within(column.source), column.minus.domain
+        if below is None or span.lower is None or span.upper is None:
+            return None
+        return below - max(abs(span.lower), abs(span.upper))
+    return bound.value if isinstance(bound, Number) and occurring(column).ball else None
+
+
+@entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
+def _labels(node: Any) -> Occurring:
+    return Occurring(ball=node.source.ball)
+
+
+@entry(MAPS, "scaled_labels")
+def _scaled_labels(node: Any) -> Occurring:
+    public = node.bound is not None and RELEASED not in node.by.scope
+    return Occurring(ball=public and node.source.ball)
+
+
+def of_classes(column: Any) -> bool:
+    """Whether labels may be codes of two classes: a graph does not say what it was declared of."""
+    while hasattr(column, "source"):
+        if (getattr(column, "lower", None), getattr(column, "upper", None)) == (ZERO, ONE):
+            return True
+        column = column.source
+    return False
+
+
+def zero_occurs(column: Any) -> bool:
+    """Whether some double is mapped onto 0 exactly: 0 is, by intervals with the middle 0."""
+    while hasattr(column, "source"):
+        if getattr(column, "lower", ZERO) + getattr(column, "upper", ZERO) != ZERO:
+            return False
+        column = column.source
+    return True
+
+
+def rounded(column: Any) -> bool:
+    """Whether labels are rounded onto a grid, which bins may be narrower than."""
+    while hasattr(column, "source"):
+        if "grid" in column.kind:
+            return True
+        column = column.source
+    return False
