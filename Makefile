@@ -30,7 +30,7 @@ help:
 	@echo "make test-pythons     README.md under each Python of pyproject.toml that is here"
 
 demo: $(VENV)/.has-demo
-	$(RUN) -m dpframe.demo
+	$(RUN) -m demo
 
 # Two processes: more are faster where there are more cores (make test WORKERS=8).
 WORKERS ?= 2

@@ -55,7 +55,6 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("literature",),
     ("estimators",),
     ("experiments",),
-    ("demo",),
     ("cli",),
     ("__main__",),
 )
@@ -73,11 +72,10 @@ READERS = {  # who may import it, where not everything above may
         "literature",
         "estimators",
         "experiments",
-        "demo",
         "cli",
     },
 }
-FACE = {"estimators", "experiments", "demo", "cli", "__main__"}  # these may `import dpframe`
+FACE = {"estimators", "experiments", "cli", "__main__"}  # these may `import dpframe`
 
 TRUSTED, LIBRARIES = {"exact", "theory", "kernel"}, {"attrs", "mpmath"}
 RANK = {place: rank for rank, line in enumerate(ORDER) for place in line}

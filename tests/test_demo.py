@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.demo import __main__ as demo
-from dpframe.demo.declaration import CODEBOOK, REGRESSION, SETTING
-from dpframe.demo.story import CANDIDATES, NORMS
-from dpframe.demo.survey import (
+from demo import __main__ as demo
+from demo.declaration import CODEBOOK, REGRESSION, SETTING
+from demo.story import CANDIDATES, NORMS
+from demo.survey import (
     LeastSquares,
     Table,
     explained,
@@ -98,7 +98,7 @@ def test_without_statsmodels_the_extra_is_named() -> None:
     """One sentence, no traceback, nothing half told."""
     program = (
         "import sys; sys.modules['statsmodels'] = None\n"
-        "from dpframe.demo.__main__ import main\n"
+        "from demo.__main__ import main\n"
         "sys.exit(main())"
     )
     run = subprocess.run(

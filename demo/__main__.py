@@ -1,4 +1,4 @@
-"""python -m dpframe.demo: the whole story on one page, and a picture in out/."""
+"""python -m demo: the whole story on one page, and a picture in out/."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def main() -> int:
     try:
         tell(PICTURE)
     except dp.errors.MissingExtra as error:
-        print(f"dpframe.demo: {error}", file=sys.stderr)
+        print(f"demo: {error}", file=sys.stderr)
         return 1
     print(f"\n  {PICTURE} shows the fit and its noise. {time.perf_counter() - start:.1f} s.")
     return 0

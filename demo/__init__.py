@@ -1,0 +1,1 @@
+"""The main job, `python -m demo`: a sensitive survey from declaration to receipt."""
