@@ -19,8 +19,9 @@ from .shrinkage import Posterior
 Array = NDArray[Any]
 
 NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
-LONGER = 1.25  # than need be, for the sake of predictions
-COUNTED = 1.2  # stds of the noise on counts: these chose the level, so that 1.96/1.645 are taken
+ONE_SIDED = 1.645  # stds, beyond a bound on a bias
+LONGER = 1.1  # than need be, for the sake of predictions
+COUNTED = 2.0  # times the std of the noise on counts, since these chose the level too
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -37,16 +38,22 @@ def label_level(
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
     `moment_std` is that of the noise on X'y for labels clipped at the bound, over the bounds of
-    rows and labels, `columns` d. Intervals count what clips may have taken off labels and NORMAL
-    stds of the noise. Predictions lose lost^2 and (level moment_std d)^2, over n, to what clips
-    have taken and to noise, rows being in the unit ball with an intercept.
+    rows and labels, `columns` d. Intervals have NORMAL stds of that noise on either side, or what
+    clips have taken off labels and ONE_SIDED stds of all noise where that is longer. Predictions
+    lose lost^2 and (level moment_std d)^2, over n, to what clips have taken and to noise, rows
+    being in the unit ball with an intercept.
     """
     n, unsure = count_of(counts, std, known_count)
     if n <= 2 * unsure:
         return 1.0
     levels = 2.0 ** -np.arange(len(counts))
     taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
-    lengths = [lost + COUNTED * noise for lost, noise in taken] + NORMAL * moment_std * levels
+    of_moment = moment_std * levels
+    unsure = np.array(
+        [math.hypot(COUNTED * noise, one) for (_, noise), one in zip(taken, of_moment, strict=True)]
+    )
+    biased = np.array([lost for lost, _ in taken]) + ONE_SIDED * unsure
+    lengths = np.maximum(biased, NORMAL * of_moment)
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
     costs = lost**2 + (levels * moment_std * columns) ** 2
@@ -72,14 +79,14 @@ def counted_squares(counts: Array, std: float, level: float) -> tuple[float, flo
 
 def lost_to_clips(counts: Array, std: float, level: float) -> tuple[float, float, float]:
     """The sum of |y| - level over labels beyond level, for label bound 1, from above by the cuts
-    around each label, but for noise of the second number; and its share of the sum of |y|, with
-    noise of one std more.
+    around each label, but for noise of the second number, with which it may be negative; and its
+    share of the sum of |y|, with noise of one std more.
     """
     top = 2.0 ** np.arange(1 - len(counts), 1)
     beyond = np.maximum(top - level, 0.0)
-    lost, noise = float(max(counts @ beyond, 0.0)), float(std * np.sqrt(beyond @ beyond))
+    lost, noise = float(counts @ beyond), float(std * np.sqrt(beyond @ beyond))
     left = float(np.maximum(counts[1:], 0.0) @ np.minimum(top[1:] / 2, level))
-    most = lost + noise
+    most = max(lost, 0.0) + noise
     return lost, noise, most / (most + left) if most > 0 else 0.0
 
 
