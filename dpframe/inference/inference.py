@@ -22,13 +22,13 @@ from .result import COVERED, Inference, Units
 from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
 from .variation import Variation
-from .widths import COUNTED
 
 Array = NDArray[Any]
 
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
+COUNTED = 2.0  # times the std of the noise on counts, since they chose where labels are clipped
 LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 

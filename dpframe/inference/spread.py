@@ -68,7 +68,8 @@ class Spread:
             both: Array = deviations * farther(stds, known / deviations)
         both = np.where(deviations > 0, both, known)
         tail = np.minimum(log_ndtr(-np.asarray(stds)) + np.log(2), -np.log(2))
-        return np.maximum(both, off - ndtri_exp(tail) * np.hypot(deviations, unsure))
+        found: Array = np.maximum(both, off - ndtri_exp(tail) * np.hypot(deviations, unsure))
+        return found
 
     def stds(self, sizes: Array, df: int = 1, unsure: float | Array = 0.0) -> Array:
         """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""

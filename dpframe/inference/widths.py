@@ -19,9 +19,8 @@ from .shrinkage import Posterior
 Array = NDArray[Any]
 
 NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
-ONE_SIDED = 1.645  # stds, beyond a bound on a bias
-LONGER = 1.1  # than need be, for the sake of predictions
-COUNTED = 2.0  # times the std of the noise on counts, since these chose the level too
+LONGER = 1.25  # than need be, for the sake of predictions
+COUNTED = 1.2  # stds of the noise on counts, where levels are compared
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -38,22 +37,17 @@ def label_level(
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
     `moment_std` is that of the noise on X'y for labels clipped at the bound, over the bounds of
-    rows and labels, `columns` d. Intervals have NORMAL stds of that noise on either side, or what
-    clips have taken off labels and ONE_SIDED stds of all noise where that is longer. Predictions
-    lose lost^2 and (level moment_std d)^2, over n, to what clips have taken and to noise, rows
-    being in the unit ball with an intercept.
+    rows and labels, `columns` d. Intervals count what clips may have taken off labels and NORMAL
+    stds of the noise. Predictions lose lost^2 and (level moment_std d)^2, over n, to what clips
+    have taken and to noise, rows being in the unit ball with an intercept.
     """
     n, unsure = count_of(counts, std, known_count)
     if n <= 2 * unsure:
         return 1.0
     levels = 2.0 ** -np.arange(len(counts))
     taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
-    of_moment = moment_std * levels
-    unsure = np.array(
-        [math.hypot(COUNTED * noise, one) for (_, noise), one in zip(taken, of_moment, strict=True)]
-    )
-    biased = np.array([lost for lost, _ in taken]) + ONE_SIDED * unsure
-    lengths = np.maximum(biased, NORMAL * of_moment)
+    allowed = np.array([max(lost, 0.0) + COUNTED * noise for lost, noise in taken])
+    lengths = allowed + NORMAL * moment_std * levels
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
     costs = lost**2 + (levels * moment_std * columns) ** 2

@@ -27,34 +27,34 @@ def level(counts, std=1e-9, noise=200.0, n=None, columns=1e6):
 
 @pytest.mark.parametrize(
     ("noise", "expected"),
-    [(36, 1), (37, 0.5), (287, 0.5), (288, 0.25), (9_840, 0.25), (9_860, 0.125), (1e6, 2.0**-7)],
+    [(33, 1), (34, 0.5), (183, 0.5), (184, 0.25), (6_533, 0.25), (6_534, 0.125), (1e6, 2.0**-7)],
 )
-def test_level_makes_intervals_a_tenth_longer_at_most(noise, expected):
-    """By hand: clips take 25 at 1/2, 100 at 1/4, 1350 at 1/8; 25 + 1.645 x/3.92 = 1.1 x at 36.7."""
+def test_level_makes_intervals_a_quarter_longer_at_most(noise, expected):
+    """By hand: clips take 25 at 1/2, 100 at 1/4, 1350 at 1/8."""
     assert level(COUNTS, noise=noise) == expected
 
 
 def test_level_takes_little_off_labels_where_noise_is_small_for_predictions():
     """By hand: of those above."""
-    assert level(COUNTS, noise=51, columns=0.0) == 1.0
-    assert level(COUNTS, noise=52, columns=0.0) == 0.5
-    # (0.75 50 - 25)^2 + (d 23/2)^2 against (d 23)^2: 12.5^2 below 19.9^2 d^2 for d = 1
-    assert level(COUNTS, noise=1.96 * 23, columns=1.0) == 0.5
-    assert level(COUNTS, noise=1.96 * 23, columns=0.1) == 1.0
+    assert level(COUNTS, noise=83, columns=0.0) == 1.0
+    assert level(COUNTS, noise=84, columns=0.0) == 0.5
+    # (0.75 50 - 25)^2 + (d 30/2)^2 against (d 30)^2: 12.5^2 below 26^2 d^2 for d = 1
+    assert level(COUNTS, noise=1.96 * 30, columns=1.0) == 0.5
+    assert level(COUNTS, noise=1.96 * 30, columns=0.1) == 1.0
 
 
 def test_level_counts_what_noise_on_counts_hides():
-    """By hand: 25 and twice 50 at 1/2, 100 and twice 79 at 1/4."""
-    assert level(COUNTS, std=100.0, noise=188) == 1.0
-    assert level(COUNTS, std=100.0, noise=189) == 0.5
-    assert level(COUNTS, std=100.0, noise=702) == 0.5
-    assert level(COUNTS, std=100.0, noise=703) == 0.25
+    """By hand: 25 and 1.2 times 50 at 1/2, 100 and 1.2 times 79 at 1/4."""
+    assert level(COUNTS, std=100.0, noise=113) == 1.0
+    assert level(COUNTS, std=100.0, noise=114) == 0.5
+    assert level(COUNTS, std=100.0, noise=236) == 0.5
+    assert level(COUNTS, std=100.0, noise=237) == 0.25
 
 
 def test_level_is_the_bound_where_the_number_of_records_is_not_clear():
     """Unless n is public."""
     assert level(COUNTS, std=2000.0, noise=1e4) == 1.0  # 10,000 of noise 2000 sqrt(8)
-    assert level(COUNTS, std=2000.0, noise=1e5, n=10_000.0) == 2.0**-7
+    assert level(COUNTS, std=2000.0, noise=1e4, n=10_000.0) == 2.0**-7
 
 
 def test_level_of_tiny_labels():
