@@ -28,8 +28,8 @@ class Estimates:
 
     `spread` is what is known of their variances; `hidden` (q,), how far an effect may be off beside
     that: along directions that noise hides and by what clips took off labels, which was seen with
-    noise of the stds `unsure` (q,); infinite where nothing bounds it. `root` (q, k) has the
-    covariance root @ root.T.
+    noise of the stds `unsure` (q,), and may be negative; infinite where nothing bounds it.
+    `root` (q, k) has the covariance root @ root.T.
     """
 
     names: tuple[str, ...]
@@ -47,6 +47,11 @@ class Estimates:
         return found
 
     @property
+    def bias(self) -> Array:
+        """`hidden`, but at least 0, (q,)."""
+        return np.maximum(self.hidden, 0.0)
+
+    @property
     def shares(self) -> Array:
         """The part of each variance that the noise for privacy makes, (q,) in [0, 1]; not a number
         where nothing is known.
@@ -62,7 +67,7 @@ class Estimates:
         where nothing is known.
         """
         known = np.isfinite(self.hidden)
-        least = np.abs(self.effect - self.null) - np.where(known, self.hidden, np.inf)
+        least = np.abs(self.effect - self.null) - np.where(known, self.bias, np.inf)
         found: Array = np.maximum(least, 0.0)
         return found
 
@@ -95,11 +100,13 @@ class Estimates:
 
             df = max(self.root.shape[1], 1)
             stds = float(np.sqrt(chdtri(df, checked(alpha))))
-            half = self.spread.half(stds, df, unsure=self.unsure) + self.hidden
+            half = self.spread.half(stds, df, unsure=self.unsure) + self.bias
         else:
             stds = critical(alpha, self.root, simultaneous)
-            off, beside = (0.0, self.hidden) if simultaneous == "max" else (self.hidden, 0.0)
-            half = self.spread.half(stds, off=off, unsure=self.unsure) + beside
+            if simultaneous == "max":
+                half = self.spread.half(stds, unsure=self.unsure) + self.bias
+            else:
+                half = self.spread.biased(stds, self.hidden, self.unsure)
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:

@@ -107,7 +107,7 @@ class Evidence:
     @property
     def most_lost(self) -> float:
         """What clips took off all labels at most, with one std of its noise more."""
-        return self.lost + self.lost_std
+        return max(self.lost, 0.0) + self.lost_std
 
     @property
     def of_labels(self) -> Evidence:

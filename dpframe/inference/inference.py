@@ -22,13 +22,13 @@ from .result import COVERED, Inference, Units
 from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
 from .variation import Variation
-from .widths import COUNTED
 
 Array = NDArray[Any]
 
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
+COUNTED = 2.0  # times the std of the noise on counts, since they chose where labels are clipped
 LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
@@ -109,11 +109,12 @@ def infer(
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.most_lost) and not normal_residuals
-    reach, sampled = norm * evidence.lost if counted else 0.0, 0.0
+    reach, sampled = norm if counted else 0.0, 0.0
     if counted and target == "population":
         most = bound if evidence.counts is None else evidence.counts.bound
         largest = max(most - evidence.moments[0].width, 0.0)
-        sampled = float(sampled_loss(evidence.lost, evidence.lost_std, together * largest))
+        lost = max(evidence.lost, 0.0)
+        sampled = float(sampled_loss(lost, evidence.lost_std, together * largest))
     length = unseen.counted
     stack = stacked(evidence, found, bound, length, unit, counted=counted, dependent=together)
     given = labels(evidence, float(stack.widths[0]))
@@ -161,6 +162,7 @@ def infer(
         private=private,
         unseen=unseen,
         moved=reach * bread if math.isfinite(reach) else None,
+        lost=evidence.lost,
         unsure=doubt_of(evidence, found, centre, norm, sampled) * bread if counted else 0 * bread,
         residual=residual,
         variation=variation,

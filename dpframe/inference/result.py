@@ -74,8 +74,9 @@ class Inference:
 
     Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
     (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
-    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most |moved @ u|, but for
-    noise of std |unsure @ u| on what says so; None where nothing bounds that. `residual` is the
+    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most lost |moved @ u|, but
+    for noise of std |unsure @ u| on what says so, so that `lost` may be negative; None where
+    nothing bounds that. `residual` is the
     variance of labels about the regression, None where nothing is known of it, `variation` what is
     known of it and R^2. `bound` is that of labels; of each label and residual at least `kept` was
     inside its clip. `settled` says whether the iteration found its fixed point, and clips took no
@@ -93,6 +94,7 @@ class Inference:
     private: Array
     unseen: Unseen
     moved: Array | None
+    lost: float
     unsure: Array
     residual: Residual | None
     variation: Variation | None
@@ -184,7 +186,7 @@ class Inference:
             raise InvalidArgument("R", wanted, R, "Leave out what follows from the others.")
         whiten = vectors / np.sqrt(values)
         off = whiten.T @ ((found.effect - found.null) / lengths)
-        hidden = np.linalg.norm(whiten.T, axis=0) @ (found.hidden / lengths)
+        hidden = np.linalg.norm(whiten.T, axis=0) @ (found.bias / lengths)
         unsure = np.linalg.norm(whiten.T, axis=0) @ (found.unsure / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
@@ -275,7 +277,7 @@ class Inference:
             values, vectors = np.linalg.eigh(self.covariance)
             above = values > values[-1] * np.finfo(float).eps * len(values)
             root = rows @ (vectors[:, above] * np.sqrt(values[above]))
-            hidden = self.unseen.off(rows) + np.linalg.norm(rows @ self.moved, axis=1)
+            hidden = self.unseen.off(rows) + self.lost * np.linalg.norm(rows @ self.moved, axis=1)
             unsure = np.linalg.norm(rows @ self.unsure, axis=1)
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         if self.sandwich is not None:
@@ -336,7 +338,7 @@ class Prediction:
 
             law = LAWS.get(self.residuals)
             stds = float(-ndtri(checked(alpha) / 2)) if law is None else law(checked(alpha))
-            half = self.label.half(stds, unsure=self.mean.unsure) + self.mean.hidden
+            half = self.label.half(stds, unsure=self.mean.unsure) + self.mean.bias
         checked(alpha)
         ends = np.stack([self.mean.effect - half, self.mean.effect + half], axis=1)
         return np.asarray(np.clip(ends, *self.ends))

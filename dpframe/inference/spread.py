@@ -4,6 +4,7 @@ law is where a variance is chi-squared.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import attrs
@@ -42,31 +43,37 @@ class Spread:
         self,
         stds: float | Array,
         df: int = 1,
-        off: float | Array = 0.0,
         unsure: float | Array = 0.0,
     ) -> Array:
         """How far regions of `stds` standard deviations reach, (m,): to either side, or in each
         direction of an ellipsoid of dimension `df`. To second order Student's law becomes
-        Hotelling's where z^2 becomes stds^2 + 1 - df. Estimates may be biased by at most `off`
-        (m,), where df is 1; bounds on a bias, these or what is added to regions, have normal noise
-        of stds `unsure` (m,), independent of the estimates.
+        Hotelling's where z^2 becomes stds^2 + 1 - df. Bounds on a bias, which are added to regions,
+        have normal noise of stds `unsure` (m,), independent of the estimates.
         """
         z = np.sqrt(np.maximum(np.square(stds) + 1.0 - df, 0.0))
-        deviations = np.sqrt(self.at(z) + np.square(unsure))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: Array = deviations * farther(stds, np.asarray(off) / deviations)
-        return np.where(deviations > 0, found, off)
+        found: Array = stds * np.sqrt(self.at(z) + np.square(unsure))
+        return found
 
-    def stds(
-        self, sizes: Array, df: int = 1, off: float | Array = 0.0, unsure: float | Array = 0.0
-    ) -> Array:
+    def biased(self, stds: float | Array, off: float | Array, unsure: float | Array) -> Array:
+        """Half lengths (m,) of intervals of estimates whose bias is at most a bound that was seen
+        as `off` (m,), negative too, with normal noise of stds `unsure` (m,), independent of the
+        estimates: the longer of the interval for a bound that is exactly max(off, 0), and `off`
+        with the one-sided quantile of the sum of both errors. It covers for every bias: by
+        quadrature, 95% intervals are missed in at most 5.05%. (docs/uncertainty)
+        """
+        from scipy.special import log_ndtr, ndtri_exp
+
+        deviations, known = np.sqrt(self.at(stds)), np.maximum(off, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            both: Array = deviations * farther(stds, known / deviations)
+        both = np.where(deviations > 0, both, known)
+        tail = np.minimum(log_ndtr(-np.asarray(stds)) + np.log(2), -np.log(2))
+        found: Array = np.maximum(both, off - ndtri_exp(tail) * np.hypot(deviations, unsure))
+        return found
+
+    def stds(self, sizes: Array, df: int = 1, unsure: float | Array = 0.0) -> Array:
         """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""
-        low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
-        for _ in range(STEPS):
-            middle = (low + high) / 2
-            inside = self.half(middle, df, off, unsure) < sizes
-            low, high = np.where(inside, middle, low), np.where(inside, high, middle)
-        return np.where(sizes > 0, low, 0.0)
+        return reaching(lambda stds: self.half(stds, df, unsure), sizes)
 
     def p_values(
         self, sizes: Array, off: float | Array = 0.0, unsure: float | Array = 0.0
@@ -74,8 +81,19 @@ class Spread:
         """Of estimates as far from 0 as `sizes` (m,): 1 less the level whose interval ends at 0."""
         from scipy.special import ndtr
 
-        found: Array = 2 * ndtr(-self.stds(sizes, off=off, unsure=unsure))
+        stds = reaching(lambda stds: self.biased(stds, off, unsure), sizes)
+        found: Array = 2 * ndtr(-stds)
         return found
+
+
+def reaching(half: Callable[[Array], Array], sizes: Array) -> Array:
+    """The standard deviations at which an increasing `half` is `sizes` (m,), at most FARTHEST."""
+    low, high = np.zeros(len(sizes)), np.full(len(sizes), FARTHEST)
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        inside = half(middle) < sizes
+        low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+    return np.where(sizes > 0, low, 0.0)
 
 
 def farther(stds: float | Array, bias: Array) -> Array:

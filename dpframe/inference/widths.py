@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
 LONGER = 1.25  # than need be, for the sake of predictions
-COUNTED = 1.2  # stds of the noise on counts: these chose the level, so that 1.96/1.645 are taken
+COUNTED = 1.2  # stds of the noise on counts, where levels are compared
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -46,7 +46,8 @@ def label_level(
         return 1.0
     levels = 2.0 ** -np.arange(len(counts))
     taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
-    lengths = [lost + COUNTED * noise for lost, noise in taken] + NORMAL * moment_std * levels
+    allowed = np.array([max(lost, 0.0) + COUNTED * noise for lost, noise in taken])
+    lengths = allowed + NORMAL * moment_std * levels
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
     costs = lost**2 + (levels * moment_std * columns) ** 2
@@ -72,14 +73,14 @@ def counted_squares(counts: Array, std: float, level: float) -> tuple[float, flo
 
 def lost_to_clips(counts: Array, std: float, level: float) -> tuple[float, float, float]:
     """The sum of |y| - level over labels beyond level, for label bound 1, from above by the cuts
-    around each label, but for noise of the second number; and its share of the sum of |y|, with
-    noise of one std more.
+    around each label, but for noise of the second number, with which it may be negative; and its
+    share of the sum of |y|, with noise of one std more.
     """
     top = 2.0 ** np.arange(1 - len(counts), 1)
     beyond = np.maximum(top - level, 0.0)
-    lost, noise = float(max(counts @ beyond, 0.0)), float(std * np.sqrt(beyond @ beyond))
+    lost, noise = float(counts @ beyond), float(std * np.sqrt(beyond @ beyond))
     left = float(np.maximum(counts[1:], 0.0) @ np.minimum(top[1:] / 2, level))
-    most = lost + noise
+    most = max(lost, 0.0) + noise
     return lost, noise, most / (most + left) if most > 0 else 0.0
 
 

@@ -124,7 +124,7 @@ def test_where_the_variance_was_seen_with_noise_too(bias):
 
         def at(noise: float, r: float = r, off: float = off) -> float:
             seen = np.array([r + noise])
-            half = Spread(seen, np.zeros(1), seen, np.ones(1)).half(norm.ppf(0.975), off=off)[0]
+            half = Spread(seen, np.zeros(1), seen, np.ones(1)).biased(norm.ppf(0.975), off, 0.0)[0]
             beyond = norm.sf((half - off) / np.sqrt(r)) + norm.sf((half + off) / np.sqrt(r))
             return beyond * norm.pdf(noise)
 
@@ -134,8 +134,40 @@ def test_where_the_variance_was_seen_with_noise_too(bias):
 def test_p_values_are_where_intervals_of_biased_estimates_end():
     """At every level; nothing is claimed where nothing bounds the bias."""
     off = np.array([0.0, 0.5, 4.0, 1.0])
-    half = SPREAD.half(norm.ppf(0.975), off=off)
+    half = SPREAD.biased(norm.ppf(0.975), off, 0.0)
     assert SPREAD.p_values(half, off)[:3] == pytest.approx(0.05)
     assert SPREAD.p_values(half, off)[3] == 1  # what is no error but a bias
-    assert SPREAD.half(1.96, off=np.inf).tolist() == [np.inf] * 4
+    assert SPREAD.biased(1.96, np.inf, 0.0).tolist() == [np.inf] * 4
     assert SPREAD.p_values(half, np.inf).tolist() == [1, 1, 1, 1]
+
+
+def missed_beyond(z, unsure, bias, bound):
+    """How often an estimate of std 1 and this bias is missed, by quadrature over a bound on it that
+    is seen with normal noise of std `unsure`.
+    """
+    noise = np.linspace(-8, 8, 1601)
+    weights = norm.pdf(noise) / norm.pdf(noise).sum()
+    one = np.ones(len(noise))
+    half = Spread(one, one, one, 0 * one).biased(z, bound + unsure * noise, unsure)
+    return weights @ (norm.sf(half - bias) + norm.sf(half + bias))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.05, 0.001])
+@pytest.mark.parametrize("unsure", [0.05, 0.1, 0.3, 1.0, 3.0])
+def test_a_bias_whose_bound_was_seen_with_noise_is_missed_no_more_often(alpha, unsure):
+    """At most 1.02 times as asked for where the bias attains its bound, less often where not."""
+    z = norm.isf(alpha / 2)
+    for bound in (0.0, 0.4, 0.7, 1.0, 2.0, 5.0, 15.0):
+        worst = missed_beyond(z, unsure, bound, bound)
+        assert worst < 1.02 * alpha
+        assert missed_beyond(z, unsure, bound / 2, bound) <= worst * (1 + 1e-9)
+
+
+def test_bounds_with_noise_have_p_values_where_their_intervals_end():
+    """Negative ones too, and far in the tail."""
+    off, unsure = np.array([-3.0, 0.5, 4.0]), np.array([1.0, 2.0, 0.5])
+    spread = Spread(*np.array([[4.0] * 3, [4.0] * 3, [4.0] * 3, [0.0] * 3]))
+    for z in (0.8, 1.96, 8.0):
+        half = spread.biased(z, off, unsure)
+        assert spread.p_values(half, off, unsure) == pytest.approx(2 * norm.sf(z), rel=1e-6, abs=0)
+    assert np.all(np.isfinite(spread.biased(39.9, off, unsure)))
