@@ -80,3 +80,15 @@ def test_messages_say_where_a_public_class_stands(kind):
     address = dp.errors.address(kind.__name__)
     assert exists(address.removeprefix("dp"))
     assert address.endswith(f".{kind.__name__}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_displayed_formulas_stand_alone(page):
+    """Without a blank line before it a display is text, and takes what follows for formulas."""
+    before, inside, code = "", False, False
+    for line in page.read_text("utf-8").splitlines():
+        code ^= line.startswith("```")
+        if "$$" in line and not code:
+            assert inside or (line.startswith("$$") and not before.strip()), line
+            inside ^= line.count("$$") % 2 == 1
+        before = line

@@ -67,8 +67,11 @@ def imported(name: str) -> Any:
         found: Any = importlib.import_module(module if file is None else file.stem)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError, ValueError, TypeError) as error:
+    except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
+    except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
+        way_out = f"Importing it raised {type(error).__name__}."
+        raise dp.InvalidArgument("NAME", "an importable module:Class", name, way_out) from None
     finally:
         sys.path.remove(place)
     return found

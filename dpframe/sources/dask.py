@@ -15,6 +15,7 @@ from dpframe.errors import BadData
 from dpframe.graph import Setting
 
 from .layout import Layout
+from .opening import not_rows
 from .parts import Part, Piece
 from .progress import Progress
 from .reading import Plain
@@ -149,9 +150,7 @@ def _needed(frame: Any, layout: Layout) -> Any:
 
 def _no_rows(array: Any) -> Any:
     if array.ndim != 2:
-        way_out = "X.reshape(-1, 1) makes one column." if array.ndim == 1 else ""
-        got = Plain(f"{array.ndim} dimensions")
-        raise BadData("X", "two-dimensional: a row a record", got, way_out)
+        raise not_rows(array)
     return np.empty((0, array.shape[1]), dtype=array.dtype)
 
 

@@ -60,9 +60,14 @@ def given(X: Any) -> Any:
         return whole_batch(X)
     array = as_array(X, "X")
     if array.ndim != 2:
-        way_out = ROW if array.ndim == 1 else ONE if array.ndim == 0 else ""
-        raise BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
+        raise not_rows(array)
     return array
+
+
+def not_rows(array: Any) -> BadData:
+    """The refusal of an array that is not two-dimensional."""
+    way_out = ROW if array.ndim == 1 else ONE if array.ndim == 0 else ""
+    return BadData("X", "two-dimensional: a row a record", _dimensions(array), way_out)
 
 
 def width_of(X: Any, columns: int | None) -> int:

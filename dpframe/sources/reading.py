@@ -156,8 +156,11 @@ class Rows(Features):
         return Rows(self.rows[start:stop], self.names, self.converts)
 
     def cells(self, j: int, start: int, stop: int) -> Any:
-        fits, rows = self._fitting(start, stop)
-        return [row[j] for row in rows] if fits.all() else ["no row"]
+        return [row[j] for row in self._fitting(start, stop)[1]]
+
+    def fit(self, start: int, stop: int) -> bool:
+        """Whether every entry is a row of the right length."""
+        return bool(self._fitting(start, stop)[0].all())
 
     def _fitting(self, start: int, stop: int) -> tuple[Array, list[Sequence[Any]]]:
         """Which of the entries are rows of the right length, and those."""

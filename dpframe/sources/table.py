@@ -15,8 +15,8 @@ from dpframe.graph.cells import NO_LEVEL, is_missing, number
 from . import opening
 from .held import held
 from .layout import Layout
-from .opening import DROP
-from .reading import Array, Column, Features, Plain
+from .opening import DROP, ONE
+from .reading import Array, Column, Features, Plain, Rows
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
@@ -137,6 +137,9 @@ class Table:
     def _not_finite(self, finite: Array, labels: Array | None, start: int) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
         bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
+        if isinstance(self.features, Rows) and not self.features.fit(start, stop):
+            wanted = f"a list of rows of length {self.columns}: a row a record"
+            return BadData("X", wanted, Plain("other entries, or other lengths"), ONE)
         for j in bad:
             part = self.layout.parts[j]
             if isinstance(part, Categorical):

@@ -241,3 +241,17 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
     assert printed.startswith("dpframe made a mistake: KeyError in ")
     monkeypatch.setenv("DPFRAME_TRACEBACK", "1")
     assert isinstance(CliRunner().invoke(app, ["compare"]).exception, KeyError)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [("raise RuntimeError('secret')", "RuntimeError"), ("def (:", "invalid syntax")],
+)
+def test_a_file_that_cannot_be_imported_is_named(source, said, tmp_path):
+    """Its own error is no mistake of dpframe's."""
+    file = tmp_path / f"broken_{len(source)}.py"
+    file.write_text(source)
+    printed = call("audit", f"{file}:Mine", "--epsilon", 1, status=2)
+    assert said in printed
+    assert "secret" not in printed
+    assert file.name in "".join(printed.split())

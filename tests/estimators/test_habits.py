@@ -210,7 +210,9 @@ SETTING_AS_WRITTEN = dp.Setting(
 )
 
 
-def test_one_record_is_a_table_of_one_row():
-    """A dict is none, and the error says what is."""
-    with pytest.raises(BadData, match=r"a table of one row: pandas\.DataFrame"):
-        model().fit(*table()).predict({"age": 40})
+@pytest.mark.parametrize("record", [{"age": 40}, [40, "yes"], [{"age": 40}], [[40]]], ids=repr)
+def test_one_record_is_a_table_of_one_row(record):
+    """Neither a dict nor the cells alone are one; the error says what is, and blames no column."""
+    with pytest.raises(BadData, match=r"a table of one row: pandas\.DataFrame") as refusal:
+        model().fit(*table()).predict(record)
+    assert "column age" not in str(refusal.value)
