@@ -12,6 +12,7 @@ import attrs
 import pytest
 
 import dpframe as dp
+from docs.generate.pages import bibtex
 from dpframe import accountants, graph, literature, mechanisms, regressions
 from dpframe.graph import statistics
 from dpframe.graph.procedure import WithoutTheorem
@@ -146,6 +147,23 @@ def sources() -> dict[str, str]:
         for match in re.finditer(r"\[([A-Z][A-Za-z]+\d\d)\b[^\]]*\]", path.read_text()):
             found.setdefault(match[1], path.name)
     return found
+
+
+def test_the_bibliography_is_there_for_bibtex():
+    """docs/references.bib is what its generator writes: every work but the inequality of Weyl, who
+    is cited by name.
+    """
+    assert bibtex.FILE.read_text("utf-8") == bibtex.page(), "python -m docs.generate.pages.bibtex"
+    keys = set(
+        re.findall(r"^\[(\w+)\]$", (DOCS / "bibliography.md").read_text("utf-8"), re.MULTILINE)
+    )
+    assert keys - set(re.findall(r"@misc\{(\w+),", bibtex.page())) == {"Weyl"}
+    assert bibtex.entry(
+        "A1", "A. Bee, C. Dee (editors). *Sums & so on.* Press 3, 1999. Thm 2."
+    ) == (
+        "@misc{A1,\n  author = {A. Bee and C. Dee},\n  title = {{Sums \\& so on}},\n"
+        "  howpublished = {Press 3},\n  year = {1999},\n}\n"
+    )
 
 
 def test_every_source_key_is_in_the_bibliography():
