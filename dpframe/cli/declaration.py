@@ -70,7 +70,8 @@ def imported(name: str) -> Any:
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
     except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
-        way_out = f"Importing it raised {type(error).__name__}."
+        by = f"python {file}" if file else f'python -c "import {module}"'
+        way_out = f"Importing it raised {type(error).__name__}; `{by}` shows where."
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, way_out) from None
     finally:
         sys.path.remove(place)

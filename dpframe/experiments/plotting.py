@@ -86,7 +86,7 @@ def _legend(canvas: Any, axes: Any, notes: str) -> Any:
 
 def _distinct(found: Sequence[Entry], figure: Figure, item: Item) -> list[Entry]:
     """Without the curves of a method that are the same at every value of an axis without panels."""
-    values: dict[str, dict[str, list[float]]] = {}
+    values: dict[str, dict[tuple[str, str], list[float]]] = {}
     for one in found:
         curve = _curve(one, figure, item)
         values.setdefault(one.method.name, {}).setdefault(curve, []).append(one.ours.value)
@@ -124,8 +124,8 @@ def _notes(item: Item, note: str) -> str:
     return f"{NOT_PRIVATE}. {stand_in}{note}"
 
 
-def _curve(entry: Entry, figure: Figure, item: Item) -> str:
-    """The name of a curve: its method, and the values of axes that are neither x nor panels."""
+def _curve(entry: Entry, figure: Figure, item: Item) -> tuple[str, str]:
+    """The method of a curve, and the values of axes that are neither x nor panels."""
     shown = {figure.x, *figure.panels}
     rest = [
         str(entry.point[axis])
@@ -134,25 +134,24 @@ def _curve(entry: Entry, figure: Figure, item: Item) -> str:
     ]
     if figure.panels != ("metric",) and "metric" not in shown and len(item.shown_metrics()) > 1:
         rest.append(entry.metric.name)
-    if "method" in shown and rest and not entry.method.baseline:
-        return f"; {', '.join(rest)}"
-    return "; ".join([entry.method.name, ", ".join(rest)]) if rest else entry.method.name
+    return entry.method.name, ", ".join(rest)
 
 
 def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> None:
-    curves: dict[str, list[Entry]] = {}
+    curves: dict[tuple[str, str], list[Entry]] = {}
     for one in found:
         curves.setdefault(_curve(one, figure, item), []).append(one)
     if figure.kind == "box":
         _boxes(axes, found, figure)
     else:
-        others = list(dict.fromkeys(map(_other, curves)))
-        count = Counter(line[0].method.name for line in curves.values())
-        for name, line in curves.items():
-            place = others.index(_other(name))
+        others = list(dict.fromkeys(besides for _, besides in curves))
+        count = Counter(method for method, _ in curves)
+        for (method, besides), line in curves.items():
+            place = others.index(besides)
             look = (f"C{place}" if len(others) > 1 else "", FILLS[place % len(FILLS)])
-            alone = line[0].method.name
-            _draw(axes, alone if count[alone] == 1 else name, line, figure, look)
+            titled = "method" in figure.panels and not line[0].method.baseline
+            name = besides if titled else f"{method}, {besides}"
+            _draw(axes, method if count[method] == 1 else name, line, figure, look)
         if any(one.published for one in found):
             _published(axes, curves, figure)
         if "x" in figure.log:
@@ -170,11 +169,6 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
     axes.set_ylabel(figure.y, fontsize=FONT - 1)
     axes.tick_params(which="both", labelsize=FONT - 2)
     axes.grid(visible=True, which="major", linewidth=0.3, alpha=0.6)
-
-
-def _other(name: str) -> str:
-    """What the name of a curve says besides the method."""
-    return name.partition("; ")[2]
 
 
 def _ticks(axes: Any) -> None:
@@ -207,7 +201,7 @@ def _draw(
     (drawn,) = axes.plot(
         x,
         y,
-        label=name.removeprefix("; ").replace("; ", ", "),
+        label=name,
         color=color or method.color or None,
         linestyle=method.line,
         marker=method.marker or None,
@@ -240,7 +234,7 @@ def _band(line: Sequence[Entry], y: Any, figure: Figure) -> tuple[Any, Any]:
     return None, None
 
 
-def _published(axes: Any, curves: dict[str, list[Entry]], figure: Figure) -> None:
+def _published(axes: Any, curves: dict[tuple[str, str], list[Entry]], figure: Figure) -> None:
     """Hollow circles in the colour of the curve; their meaning once in the legend."""
     label: str | None = "published"
     for line in curves.values():

@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
 LONGER = 1.25  # than need be, for the sake of predictions
-COUNTED = 1.2  # stds of the noise on counts, where levels are compared
+COMPARED = 1.2  # stds of the noise on counts, where levels are compared
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -46,7 +46,7 @@ def label_level(
         return 1.0
     levels = 2.0 ** -np.arange(len(counts))
     taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
-    allowed = np.array([max(lost, 0.0) + COUNTED * noise for lost, noise in taken])
+    allowed = np.array([max(lost, 0.0) + COMPARED * noise for lost, noise in taken])
     lengths = allowed + NORMAL * moment_std * levels
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
