@@ -62,6 +62,7 @@ from dpframe.regressions.noisy_sgd import NoisySGD
 from dpframe.regressions.objective_perturbation import ApproximateMinima, ObjPert, ObjPertPure
 from dpframe.regressions.ops import OPSBalanced, OPSConcentrated, OPSConservative, OPSDiffused
 from dpframe.regressions.output_perturbation import (
+    LogisticDescent,
     LogisticOutputPerturbation,
     OutputPerturbation,
     OutputPerturbationPure,
@@ -150,6 +151,7 @@ REGRESSIONS = (
     OutputPerturbation,
     OutputPerturbationPure,
     LogisticOutputPerturbation,
+    LogisticDescent,
     HuberOutputPerturbation,
     NoisyGradientDescent,
     NoisyGradientDescentPrinted,

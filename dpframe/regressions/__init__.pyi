@@ -31,6 +31,7 @@ from .hessian_mixing import HessianMixing as HessianMixing
 from .huber_output_perturbation import HuberOutputPerturbation as HuberOutputPerturbation
 from .joint_ssp import JointFit as JointFit
 from .joint_ssp import JointSSP as JointSSP
+from .logistic_descent import LogisticDescent as LogisticDescent
 from .noise_aware import PosteriorFit as PosteriorFit
 from .noisy_sgd import NoisySGD as NoisySGD
 from .objective_perturbation import ApproximateMinima as ApproximateMinima

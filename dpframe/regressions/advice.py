@@ -20,8 +20,9 @@ from dpframe.symbols import exact, rational
 from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
+from .logistic_descent import LogisticDescent
 from .objective_perturbation import ObjPertPure
-from .output_perturbation import LogisticOutputPerturbation
+from .of_classes import LogOdds, foreseen_of_descent, penalised
 from .personalized_objective import PersonalizedObjective
 from .personalized_ssp import PersonalizedSSP
 from .theil_sen import TheilSen
@@ -49,6 +50,8 @@ class Recommendation:
     `in_units` is one that fits better where columns have unlike sizes or rows are far from their
     bound, None where no public number leaves that open, or the table is too small for it.
     `of_one_column` is the median of slopes: of one column, no intercept and few records.
+    Of two classes: what noise does to `log_odds`; `at_once`, one release of the coefficients, with
+    the penalty that errs least; `of_numbers`, least squares of labels 0 and 1.
     """
 
     regression: Regression
@@ -59,6 +62,9 @@ class Recommendation:
     instead_intervals: Foreseen | None = None
     in_units: Regression | None = None
     of_one_column: Regression | None = None
+    log_odds: LogOdds | None = None
+    at_once: Regression | None = None
+    of_numbers: Regression | None = None
 
     def __str__(self) -> str:
         """Some lines."""
@@ -81,6 +87,20 @@ class Recommendation:
             lines += [
                 f"if labels scatter evenly about a line: {written(self.of_one_column)}",
                 "  not for classes, counts or labels that are mostly zero; no intervals",
+            ]
+        if self.log_odds is not None:
+            lines.append(f"  {self.log_odds}")
+            if self.log_odds.kept < 1 - HOPELESS:
+                lines.append("  more records, fewer columns or a larger epsilon are needed")
+        if self.of_numbers is not None:
+            lines += [
+                f"for intervals: {written(self.of_numbers)} with dp.PrivateRegressor",
+                "  on labels of 0 and 1, dp.Column(name, lower=0, upper=1); cut predictions at 0.5",
+            ]
+        if self.at_once is not None:
+            lines += [
+                f"one release of coefficients: {written(self.at_once)}",
+                "  the penalty that errs least there; noise is several times as much",
             ]
         return "\n".join(lines)
 
@@ -138,7 +158,7 @@ def recommend(
         _check_setting(setting, each=each, pure=failure == 0)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if setting is not None and setting.y is not None and setting.y.levels is not None:
-        return Recommendation(*of_classes(target, n))
+        return of_classes(target, setting, n, size)
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure(setting)))
     lost = lost_to_noise(n, size, spent, failure, explained)
@@ -252,16 +272,18 @@ def of_personal(own: Guarantee) -> tuple[Regression, str]:
     return PersonalizedSSP(), "budgets of people's own, and a delta"
 
 
-def of_classes(target: Guarantee, n: int) -> tuple[Regression, str]:
+def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommendation:
     """Where labels are two classes. Raises InvalidArgument where delta is 0."""
     if isinstance(target, PureDP):
         way_out = "Its logistic regressions have Gaussian noise; 1e-6 is usual."
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
-    why = (
-        "two classes, dp.PrivateClassifier; for intervals dp.JointSSP() on labels of 0 and 1, "
-        "dp.Column(name, lower=0, upper=1)"
-    )
-    return cast("Any", LogisticOutputPerturbation)(penalty=max(1, n // 200)), why
+    why = "two classes, dp.PrivateClassifier; nothing to tune"
+    found = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
+    if certify(found.regression, target=target, setting=setting).free:
+        return found
+    sizes = {"n": n, "d": columns_of(setting, None if setting.X.columns else d)}
+    odds = foreseen_of_descent(target, setting, sizes)
+    return attrs.evolve(found, log_odds=odds, at_once=penalised(target, setting, sizes))
 
 
 def of_pure(setting: Setting | None) -> tuple[Regression, str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import attrs
+
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.procedure import Logistic, Squared
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import Expression, constant, exact
 
 from .solve import Array, Fit
 
@@ -59,10 +61,10 @@ class LogisticOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
     use: ClassVar[str] = (
-        "For labels of either sign that are to be classified. Let the penalty grow with the "
-        "number of records: noise falls as it grows."
+        "Where one release of the coefficients is wanted, with the std of its noise. The penalty "
+        "must be given: dp.recommend names one. LogisticDescent predicts better."
     )
-    penalty: Expression = constant(1)
+    penalty: Expression = attrs.field(converter=exact)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release."""
