@@ -58,11 +58,11 @@ from dpframe.regressions.gradient_descent import NoisyGradientDescent
 from dpframe.regressions.hessian_mixing import HessianMixing
 from dpframe.regressions.huber_output_perturbation import HuberOutputPerturbation
 from dpframe.regressions.joint_ssp import JointSSP
+from dpframe.regressions.logistic_descent import LogisticDescent
 from dpframe.regressions.noisy_sgd import NoisySGD
 from dpframe.regressions.objective_perturbation import ApproximateMinima, ObjPert, ObjPertPure
 from dpframe.regressions.ops import OPSBalanced, OPSConcentrated, OPSConservative, OPSDiffused
 from dpframe.regressions.output_perturbation import (
-    LogisticDescent,
     LogisticOutputPerturbation,
     OutputPerturbation,
     OutputPerturbationPure,

@@ -100,7 +100,7 @@ class Recommendation:
         if self.at_once is not None:
             lines += [
                 f"one release of coefficients: {written(self.at_once)}",
-                "  the penalty that errs least there; noise is several times as much",
+                "  its penalty is the one that errs least; it predicts worse than the first",
             ]
         return "\n".join(lines)
 

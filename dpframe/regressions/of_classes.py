@@ -1,5 +1,5 @@
 """What noise does to log-odds, and the penalty that weighs it against shrinkage, from public
-numbers: a rule of thumb, whose constants were fitted in simulated worlds (docs/flagship).
+numbers: a rule of thumb, whose constants were fitted in drawn worlds (docs/decisions).
 """
 
 from __future__ import annotations

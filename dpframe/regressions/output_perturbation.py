@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.procedure import Logistic, Squared
 from dpframe.graph.statistics import Argmin
@@ -14,6 +15,18 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, exact
 
 from .solve import Array, Fit
+
+WAY_OUT = (
+    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names the one that errs least; "
+    "dp.regressions.LogisticDescent() needs none."
+)
+
+
+def _penalty(value: object) -> Expression:
+    if value is None:
+        wanted = "given: a public number, which no data decide"
+        raise InvalidArgument("penalty", wanted, None, WAY_OUT)
+    return exact(value, "penalty")
 
 
 class OutputPerturbation(Regression):
@@ -64,7 +77,7 @@ class LogisticOutputPerturbation(Regression):
         "Where one release of the coefficients is wanted, with the std of its noise. The penalty "
         "must be given: dp.recommend names one. LogisticDescent predicts better."
     )
-    penalty: Expression = attrs.field(converter=exact)
+    penalty: Any = attrs.field(default=None, converter=_penalty)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release."""

@@ -65,7 +65,7 @@ class Layout:
         others = [name for name in (label, budget) if name is not None]
         names = _chosen(schema, header, width, others)
         if header is not None:
-            _check_unique([*(names if schema else ()), *others], header)
+            _check_unique([*(names if schema else ()), *others], header, schema)
         elif width != len(names):
             wanted = f"a table of its codebook's {len(names)} columns"
             way_out = "A data frame is read by its columns' names."
@@ -120,7 +120,8 @@ class Layout:
         if self.schema is not None:
             return [self.place(name, header) for name in self.names]
         if tuple(header) != self.header:
-            wanted = f"a table with the columns {', '.join(self.header or ())}, in this order"
+            named = "" if headless(None, self.header or ()) else f" {', '.join(self.header or ())}"
+            wanted = f"a table with the columns{named} of the first, in this order"
             got = Plain(_difference(self.header or (), header))
             raise BadData("X", wanted, got, NAMED)
         return [j for j, name in enumerate(header) if name not in (self.label, self.budget)]
@@ -190,4 +191,6 @@ def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
     added = [name for name in given if name not in wanted]
     if absent:
         return f"no column {absent[0]!r}"
-    return "other columns too" if added else "another order or number of them"
+    if added and headless(None, given):
+        return "numbers among them"
+    return f"a column {added[0]!r}" if added else "another order or number of them"
