@@ -96,7 +96,7 @@ class AtNumbers:
 
     def _instead(self, name: str) -> str:
         """What to do with a number that the target has already."""
-        if name not in {field.name for field in attrs.fields(type(self.target))}:
+        if not hasattr(self.target, name):
             return ""
         return f"It is of {self.target}: preview, dp.execute and the rest take it as it is."
 

@@ -74,8 +74,8 @@ class Tuned(Regression):
         for_fit, for_score = each.split(1 - self.scoring, self.scoring)
         try:
             fit = self._at(candidate).declare(X, y, for_fit)
-        except InvalidArgument as error:
-            if error.name not in {"share", "delta"}:
+        except InvalidArgument as refused:
+            if refused.name not in {"share", "delta"}:
                 raise
             wanted = (
                 "a declaration that spends no delta, since random stopping spends epsilon alone"
