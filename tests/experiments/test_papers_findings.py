@@ -123,18 +123,16 @@ def test_rows_over_their_own_norm():
 
 
 def test_variances_on_wine():
-    """[Dandekar18, Fig 4]: those that fall at every step, of which there are none."""
-    kept = by("dandekar-figure-4", "set", "epsilon")
-    lines = {}
-    for (name, _), one in kept.items():
-        for method, value in one.items() if name == "winequality-white" else ():
-            lines.setdefault(method, []).append(value)
-    noisy = [line for method, line in lines.items() if "unctional" in method]
-    assert len(noisy) == 5
-    assert not any(line == sorted(line, reverse=True) for line in noisy)
-    ours = lines["FunctionalElasticNet"]
-    said("dandekar-figure-4", f"from {ours[0]:.1f} to {ours[-1]:.3f}")
-    said("dandekar-figure-4", f"{ours[1]:.1f} at 0.2 and {ours[3]:.1f} at 0.8")
+    """[Dandekar18, Fig 4]: trends, and how far apart single values are."""
+    name, reader = "dandekar-figure-4", partial(by_item, ITEMS["dandekar-figure-4"])
+    trends = claims.trends(reader, "winequality-white")
+    linear, ridge, lasso, net = (f"({one:.2f})" for one in trends.values())
+    said(name, f"LASSO {lasso} and elastic net {net}", f"ridge {ridge} nor for LR {linear}")
+    wine = {e: one for (of, e), one in by(name, "set", "epsilon").items() if "wine" in of}
+    plain = {e: one["functional LR"] for e, one in wine.items()}
+    said(name, f"{plain[1.6] / 1000:.0f},000 at 1.6 and {plain[6.4]:.2f} at 6.4")
+    ours = {e: one["FunctionalElasticNet"] for e, one in wine.items()}
+    said(name, f"{ours[0.1]:.1f} at 0.1, {ours[0.4]:.0f} at 0.4 and {ours[6.4]:.1f} at 6.4")
 
 
 def test_counts_of_orders():
@@ -505,6 +503,11 @@ def test_figures_of_dandekar():
     }
     assert shares == {"0.3%", "0.4%"}
     said("dandekar-figure-1", "0.3 to 0.4% of their median")
+    outliers = by("dandekar-figure-1", "epsilon", column="outliers")
+    every = [count for one in outliers.values() for count in one.values()]
+    said("dandekar-figure-1", f"{ends(every, 0)} of 200 runs")
+    runs = by("dandekar-figure-1", "epsilon", column="repeats")
+    assert {count for one in runs.values() for count in one.values()} == {200}
     wine = by("dandekar-figure-2", "epsilon").values()
     four = claims.FUNCTIONAL
     plain = [one[k] / one[k.split()[1]] for one in wine for k in four]
@@ -530,7 +533,7 @@ def disturbed(item):
         factor = 1.37 ** (place * 3 % 7 - 3)
         scaled = {
             name: f"{factor * float(one[name]):.6g}"
-            for name in ("value", "std", "middle", "own", "ratio")
+            for name in ("value", "std", "middle", "own", "ratio", "outliers")
             if one.get(name)
         }
         yield one | scaled | ({"inside": str(place % 2)} if one["inside"] else {})

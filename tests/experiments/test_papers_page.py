@@ -192,7 +192,7 @@ def test_every_verdict_is_computed():
 
 
 def disturbed(numbers, how):
-    """Numbers by place and method, those of the places or of the methods in another order."""
+    """Numbers by place and method, in another order or others."""
     places, values = list(numbers), list(numbers.values())
     if how == "places reversed":
         return dict(zip(places, values[::-1], strict=True))
@@ -200,6 +200,11 @@ def disturbed(numbers, how):
         return {
             place: dict(zip(one, [*one.values()][::-1], strict=True))
             for place, one in numbers.items()
+        }
+    if how == "falling":
+        lines = {name: sorted((one[name] for one in values), reverse=True) for name in values[0]}
+        return {
+            place: {name: line[i] for name, line in lines.items()} for i, place in enumerate(places)
         }
     if how == "growing":
         factors = (1.1**i for i in range(len(places)))
@@ -220,6 +225,7 @@ HOWS = (
     "places reversed",
     "methods reversed",
     "growing",
+    "falling",
     "inverse",
     "ones",
     "halved",
