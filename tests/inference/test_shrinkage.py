@@ -243,7 +243,9 @@ def test_what_a_mean_follows_of_noise_is_its_slope():
     assert posterior(evidence(moment, std, more=(residuals,)), 1.0, prior).followed == 0
 
 
-@pytest.mark.parametrize(("value", "gram_std", "labels", "std"), [(100, 60, 60, 10), (66, 75, 60, 24)])
+@pytest.mark.parametrize(
+    ("value", "gram_std", "labels", "std"), [(100, 60, 60, 10), (66, 75, 60, 24)]
+)
 def test_every_sum_of_residuals_brings_coefficients_nearer(value, gram_std, labels, std):
     """Of 60 equal eigenvalues that noise hides shrinking removes nearly all of it, for sums of
     residuals as for the first sum of labels: six sums, each at the mean so far, take the squared
