@@ -47,3 +47,21 @@ def test_what_is_false_where_all_have_one_budget_is_refuted():
     assert verdict(laplace("1/2"), dp.PersonalizedDP(dp.each("epsilon"))) is Verdict.REFUTED
     largest = lambda X, budget: dp.Laplace(scale=dp.constant("1/2") / X.largest(budget.epsilon))  # noqa: E731
     assert verdict(largest, dp.PersonalizedDP(dp.each("epsilon"))) is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("noise", "target"),
+    [
+        (lambda X, budget: dp.Laplace(scale=10 * budget.epsilon**2), dp.PersonalizedDP(GROUPS)),
+        (lambda X, budget: dp.Gaussian(std=10 * budget.mu**2), dp.PersonalizedDP(mu=GROUPS)),
+    ],
+)
+def test_noise_that_one_group_asks_for_hides_the_other_group_too(noise, target):
+    """The largest over all groups is drawn, 10: everybody pays 1/10, and nothing is refuted."""
+    assert verdict(noise, target) is Verdict.UNPROVED
+
+
+def test_noise_that_reads_any_budgets_is_refuted_where_all_have_one():
+    """A scale of 10 epsilon^2, for everybody's epsilon in (0, inf)."""
+    noise = lambda X, budget: dp.Laplace(scale=10 * budget.epsilon**2)  # noqa: E731
+    assert verdict(noise, dp.PersonalizedDP(dp.each("epsilon"))) is Verdict.REFUTED
