@@ -17,6 +17,7 @@ from dpframe.exact.documents import HALF, Range, Refused
 from dpframe.exact.formula import Formula
 from dpframe.exact.signs import Patch, axes_of, patch_of, place
 from dpframe.graph.known import OfBudgets
+from dpframe.graph.statistics import Count
 from dpframe.symbols import RECORD, Domain, Expression, Number, Symbol
 
 from .algebra import Field, Point, at_point, is_rational
@@ -51,7 +52,8 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
-    tried = (_at(formula, field, point, strict=strict) for point in _tried(formula, field))
+    some = (point for point in _tried(formula, field) if strict or peopled(point))
+    tried = (_at(formula, field, point, strict=strict) for point in some)
     first = next((one for one in itertools.islice(tried, FIRST) if one is not OPEN), OPEN)
     if first is not OPEN:  # no proof to search for
         return first
@@ -143,10 +145,23 @@ def counterexample(
     """
     read = set().union(*(formula.symbols() for formula in formulas), symbols)
     for point in itertools.islice(points(sorted(read, key=lambda one: one.name)), most):
+        if not peopled(point):
+            continue
         said = says(*at_point(formulas, {symbol.name: value for symbol, value in point.items()}))
         if said is not None:
             return Witness(named(point, *formulas), said)
     return None
+
+
+def peopled(point: Point) -> bool:
+    """Whether a table of so many rows has neighbours that differ in all rows of one person."""
+    given = {symbol.name: Number(value) for symbol, value in point.items()}
+    for symbol, value in point.items():
+        if isinstance(symbol.origin, Count):
+            rows = symbol.origin.unit.rows_per_person.substitute(given)
+            if value < (rows.value if isinstance(rows, Number) else 1):
+                return False
+    return True
 
 
 def points(symbols: Sequence[Symbol]) -> Iterator[Point]:
