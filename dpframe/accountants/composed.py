@@ -11,7 +11,14 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import losses
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
+from dpframe.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    GaussianDP,
+    Guarantee,
+    Relation,
+    ZeroConcentratedDP,
+)
 from dpframe.symbols import ONE
 
 from . import (
@@ -22,6 +29,7 @@ from . import (
     count_of,
     parts_of,
 )
+from .base import Costed
 
 
 @attrs.frozen(cache_hash=True)
@@ -40,11 +48,16 @@ class Composition:
 
     def epsilon(self, delta: Exact) -> Interval:
         """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`."""
-        return self.accountant.epsilon(self.parts, delta)
+        return self._known(self.accountant.epsilon(self.parts, delta))
 
     def delta(self, epsilon: Exact) -> Interval:
         """The least delta at this epsilon >= 0: spend `upper`, claim `lower`."""
-        return self.accountant.delta(self.parts, epsilon)
+        return self._known(self.accountant.delta(self.parts, epsilon))
+
+    def _known(self, found: Interval) -> Interval:
+        """`lower` is 0 where a part may cost less than what bounds it."""
+        bounded = any(part.above and part.count for part in self.parts)
+        return Interval(0.0, found.upper) if bounded else found
 
     def __add__(self, other: Composition) -> Composition:
         """Both, one after the other."""
@@ -59,7 +72,7 @@ class Composition:
         """`count` times over."""
         times = count_of(count)
         return attrs.evolve(
-            self, parts=tuple(Part(part.what, part.count * times) for part in self.parts)
+            self, parts=tuple(attrs.evolve(part, count=part.count * times) for part in self.parts)
         )
 
 
@@ -71,7 +84,8 @@ def compose(
 
     `relation` is the one under which each sensitivity is 1; a mechanism whose cost under it is not
     known is refused. `accountant` is the certified numeric one unless another is given. For other
-    sensitivities give `mechanism.loss(sensitivity, relation)`. Raises InvalidArgument.
+    sensitivities give `mechanism.loss(sensitivity, relation)`. Where a mechanism is added by a
+    guarantee that it may not spend, `lower` is 0. Raises InvalidArgument.
     """
     if not isinstance(relation, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
@@ -101,15 +115,39 @@ def composition_of(thing: object) -> Composition:
 
 def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
+        if isinstance(thing[0], mechanisms.Mechanism):
+            return attrs.evolve(_priced(thing[0], relation, accountant), count=thing[1])
         return (_cost(thing[0], relation, accountant), thing[1])
-    if not isinstance(thing, mechanisms.Mechanism):
-        return _symmetric(thing) if relation is REPLACE_ONE else thing
+    if isinstance(thing, mechanisms.Mechanism):
+        return _priced(thing, relation, accountant)
+    return _symmetric(thing) if relation is REPLACE_ONE else thing
+
+
+def _priced(thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant) -> Part:
+    what = _of_mechanism(thing, relation, accountant)
+    return Part(what, above=not _attained(thing, what))
+
+
+def _of_mechanism(
+    thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant
+) -> Costed:
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
     if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
         return thing.loss(1, relation)
     if isinstance(thing, mechanisms.Subsampled):
         return thing.guarantee(ONE, relation)
     return thing.guarantee(ONE)
+
+
+def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
+    """Whether some release of a mechanism costs all of `what`: Gaussian noise its guarantee, others
+    their own loss, none the worst loss of a guarantee. A black box is whatever has its guarantee.
+    """
+    if isinstance(thing, mechanisms.BlackBox):
+        return True
+    if isinstance(what, Guarantee):
+        return isinstance(what, GaussianDP)
+    return not isinstance(what, losses.ResponseLoss)
 
 
 def _symmetric(thing: object) -> object:

@@ -188,8 +188,12 @@ class Release(Node):
     def reached(self) -> bool:
         """Whether the pairs of neighbours that move the statistic furthest cost most: they may not
         where noise is larger in some directions than in others, unless rows along an axis occur
-        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise.
+        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise; nor where its
+        size follows from budgets that are listed, of which another one may ask for more.
         """
+        sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
+        if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
+            return False
         noise = noise_of(self.noise)
         uneven = noise is not None and noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
