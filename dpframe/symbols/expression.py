@@ -305,7 +305,7 @@ class Symbol(Expression):
         )
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self.name) if self.origin is None else hash((self.name, self.origin))
 
     @property
     def scope(self) -> Scope:
