@@ -299,13 +299,9 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
     rate = () if node.sampled is None else (node.sampled,)
-    read = (
-        node.times,
-        *rate,
-        *size,
-        *share,
-        *node.parameters.values(),
-    )  # without a dictionary of readings for each of many
+    law = () if own(node.noise) else node.parameters.values()
+    # without a dictionary of readings for each of many
+    read = (node.times, *rate, *size, *share, *law)
     return frozenset().union(*[formula.symbols() for formula in read])
 
 
