@@ -12,7 +12,6 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.mechanisms.subsampled import epsilon_on_sample
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
@@ -131,6 +130,8 @@ class Release(Node):
             return given
         if not isinstance(given, PureDP) or given.epsilon.symbols():
             return given
+        from dpframe.mechanisms.subsampled import epsilon_on_sample  # most releases read all rows
+
         return PureDP(epsilon_on_sample(given.epsilon, rate))
 
     @cached_property
