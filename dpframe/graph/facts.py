@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of
-from dpframe.privacy import REPLACE_ONE, Relation
+from dpframe.privacy import REPLACE_ONE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
@@ -62,9 +62,10 @@ class Symbolic(Formulas):
 
     where = "declaration"
 
-    def __init__(self, node: Node | None, relation: Relation | None) -> None:
+    def __init__(self, unit: Unit | Node | None, relation: Relation | None) -> None:
+        """A node stands for the unit of its table, which is found where it is asked for."""
         super().__init__(None if relation is None else RELATIONS[relation.value])
-        self.node = node
+        self._unit = unit
         self.open: list[str] = []
 
     def formula(self, value: Expression) -> Expression:
@@ -149,7 +150,7 @@ class Symbolic(Formulas):
 
         if RECORD not in factor.scope:
             return factor
-        unit = getattr(self.node, "unit", None)
+        unit = getattr(self._unit, "unit", None) if isinstance(self._unit, Node) else self._unit
         return None if unit is None else OfBudgets("largest", factor, unit).symbol
 
 
