@@ -1,15 +1,18 @@
-"""Budgets of records on the command line: fit, certify, audit."""
+"""`dpframe fit`: budgets of records, classes, and cells that hold line breaks."""
 
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import dpframe as dp
+from dpframe.cli import app
 from dpframe.regressions.personalized import PersonalizedRidge
 from tests.support.commands import call
 
+# ----------------------------------------------------------- Budgets of records on the command line
 BALL = ["--norm", "1", "--bound", "1"]
 TARGET = ["--target", "y"]
 PURE = ["--delta", "0"]
@@ -165,3 +168,83 @@ def test_audit_says_whose_budget(extra):
 def test_certify_and_audit_refuse(command, options, says):
     """As a person wrote it."""
     assert says in call(command, "PersonalizedRidge", *options, status=2)
+
+
+# ------------------------------------------- `dpframe fit` fits classes by the estimator of classes
+LABELS = {
+    "text": (["no", "yes"], {"levels": ["no", "yes"]}),
+    "zero and one": ([0, 1], {"lower": 0, "upper": 1}),
+    "signs": ([-1, 1], {"bound": 1}),
+}
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def survey(request, tmp_path):
+    """Ages, and labels under three codings, in a file; and a codebook of each."""
+    rng = np.random.default_rng(1)
+    age = rng.uniform(18, 90, 2000)
+    place = (rng.random(2000) < 1 / (1 + np.exp((60 - age) / 10))).astype(int)
+    frame = pd.DataFrame({"age": age} | {k: np.array(v)[place] for k, (v, _) in LABELS.items()})
+    frame["count"] = rng.poisson(3, 2000)
+    path = tmp_path / f"t.{request.param}"
+    frame.to_csv(path, index=False) if request.param == "csv" else frame.to_parquet(path)
+    columns = [{"name": "age", "lower": 18, "upper": 90}]
+    for name, (_, target) in LABELS.items():
+        codebook = {"columns": columns, "target": target, "intercept": True}
+        (tmp_path / f"{name}.json").write_text(json.dumps(codebook))
+    return path, frame
+
+
+def fitted(path, name, codebook, *more, status=0):
+    """A simulation at much budget."""
+    data = [str(path), "--target", name, "--schema", str(path.parent / f"{codebook}.json")]
+    spent = ["--epsilon", "1000000000", "--delta", "1e-6", "--simulate", "3"]
+    return call("fit", "LogisticOutputPerturbation", *data, *spent, *more, status=status)
+
+
+def test_every_coding_has_the_log_odds_of_the_classifier(survey):
+    """Whatever the labels are called."""
+    path, frame = survey
+    rows = dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True)
+    setting = dp.Setting(X=rows, y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
+    given = {"epsilon": 10**9, "delta": "1e-6", "setting": setting, "rng": 3}
+    model = dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(), **given)
+    model.fit(frame[["age"]], frame["text"])
+    for name, (classes, _) in LABELS.items():
+        record = json.loads(fitted(path, name, name, "--json"))
+        assert record["classes"] == classes
+        assert record["coefficients"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
+        assert record["intercept"] == pytest.approx(model.intercept_[0], rel=1e-6)
+    assert "of yes against no" in fitted(path, "text", "text")
+
+
+def test_counts_are_refused(survey):
+    """By the classes that they are none of."""
+    path, _ = survey
+    assert "must be 0 or 1" in fitted(path, "count", "zero and one", status=2)
+
+
+# ---------------------------------------- Cells of CSV that hold line breaks, from the command line
+TABLE = 'note,u,y\n"two\nlines",0.5,0.25\nplain,-0.5,0.5\n'
+CODEBOOK = (
+    '{"columns": [{"name": "u", "lower": -1, "upper": 1}], "target": {"lower": 0, "upper": 1}}'
+)
+
+
+@pytest.fixture
+def fitted_lines(tmp_path):
+    """Fits the table with more options."""
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "c.json").write_text(CODEBOOK)
+    options = ["--target", "y", "--epsilon", "1", "--delta", "1e-6", "--simulate", "0"]
+    paths = [str(tmp_path / "t.csv"), "--schema", str(tmp_path / "c.json")]
+    return lambda *more: CliRunner().invoke(app, ["fit", "SSP", *paths, *options, *more])
+
+
+def test_cells_of_several_lines_are_asked_for(fitted_lines):
+    """Refused with the way out; read where they are asked for, and the receipt says what for."""
+    refused, read = fitted_lines(), fitted_lines("--multiline")
+    assert refused.exit_code != 0
+    assert "no table of equal rows" in refused.output
+    assert read.exit_code == 0, read.output
+    assert "every quote in the CSV files is closed" in " ".join(read.output.split())
