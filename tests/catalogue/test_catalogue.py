@@ -1,4 +1,4 @@
-"""The catalogue of regressions and its pages: complete, fresh, with sound costs."""
+"""The entries of the whole catalogue, made once for all tests."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ import pytest
 
 import dpframe as dp
 from docs.generate.pages.regressions import FOLDER, code, pages, prose
-from dpframe.literature.catalogue import EXAMPLES, entry, example
+from dpframe.literature.catalogue import EXAMPLES, Entry, catalogue, entry, example
 from dpframe.regressions.baselines import zeros
-from tests.catalogue.entries import everything
 from tests.support import samples
+
+
+@cache
+def everything() -> list[Entry]:
+    """Every entry."""
+    return catalogue()
+
 
 # ------------------------------------------------------------------------------------ The catalogue
 VARIANTS = {"printed", "coded", "recommended", "baseline"}

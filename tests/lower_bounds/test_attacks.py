@@ -25,9 +25,9 @@ from tests.lower_bounds.attacked_cases import (
     CONFIDENCE,
     MECHANISMS,
     mechanism_attack,
+    noise_times,
     regression_attack,
 )
-from tests.lower_bounds.faults import noise_times
 from tests.support import samples
 
 # ------------------------------------------------------------- Mechanisms, with noise x0.7 and x0.5

@@ -17,8 +17,7 @@ from dpframe.prover.judge import Earned
 from dpframe.symbols import Number
 from tests.mutating import BENIGN, BREAKING, Outcome, bases
 from tests.mutating.__main__ import main
-from tests.mutating.certain import certain
-from tests.mutating.exact_costs import SLACK, costs
+from tests.mutating.certain import SLACK, certain, costs
 
 # ---------------------------------------------------- Every known mistake, made in every regression
 all_of_them = pytest.mark.parametrize(

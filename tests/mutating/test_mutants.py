@@ -26,7 +26,7 @@ from tests.mutating import (
     mutants,
     together,
 )
-from tests.mutating.examples import CellCounts
+from tests.mutating.bases import CellCounts
 from tests.mutating.judged import key_of
 from tests.support import checking as check
 

@@ -14,6 +14,8 @@ from dpframe.estimators.links import of_classes
 from dpframe.literature.catalogue import claims_pure, example
 from dpframe.literature.every import everything
 from dpframe.regressions.descent import averaged, descend, projected
+from dpframe.regressions.whole import whole
+from dpframe.symbols import constant
 from tests.support import samples
 from tests.support.tables import numbered
 
@@ -229,3 +231,22 @@ def test_the_estimator_fits_it(cls, relation):
     kind, labels = (dp.PrivateClassifier, np.sign(y)) if classes else (dp.PrivateRegressor, y)
     model = kind(declared, epsilon=1, delta=delta, setting=setting(relation), rng=1)
     assert np.all(np.isfinite(model.fit(X, labels).predict(X)))
+
+
+def test_whole_numbers():
+    """Ends included."""
+    assert [whole(constant(k), "rounds", 0, 20) for k in (0, 7, 20)] == [0, 7, 20]
+    assert whole(constant(10**9), "cells") == 10**9
+
+
+@pytest.mark.parametrize("value", [-1, 21, Fraction(1, 2), "0.999999999999"])
+def test_others_are_refused_by_name(value):
+    """Also what is nearly whole."""
+    with pytest.raises(dp.InvalidArgument, match="rounds must be a whole number from 0 to 20"):
+        whole(constant(value), "rounds", 0, 20)
+
+
+def test_formulas_are_refused():
+    """A graph has no epsilon rounds."""
+    with pytest.raises(dp.InvalidArgument, match="a number before anything is drawn"):
+        whole(dp.EPSILON, "rounds")

@@ -17,7 +17,7 @@ import pytest
 from dpframe.errors import BadData, InvalidArgument, SourceFailed
 from dpframe.sources import open_source
 from dpframe.sources.running import engine
-from tests.support.pools import WHOLE_POOLS
+from tests.support.workers import WHOLE_POOLS
 
 # --------------------------------------------------------------------------------- Dask distributed
 CANARY = 73194628.25
@@ -324,7 +324,7 @@ def test_a_process_does_not_wait_for_the_pool_it_was_forked_from(source, kind):
 @pytest.fixture(scope="module")
 def failing():
     """A cluster of its own of two workers, which these tests kill."""
-    from tests.support.clusters import clustered
+    from tests.support.workers import clustered
 
     with clustered() as client:
         yield client

@@ -18,8 +18,7 @@ from dpframe.audits.html.words import visible
 from dpframe.literature.catalogue import setting_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.problem import Witness
-from tests.support.html_cases import found_of
-from tests.support.html_pages import read
+from tests.support.html_pages import found_of, read
 
 
 def listed(text):

@@ -15,8 +15,7 @@ from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.audits.html.palette import DARK, LIGHT, STYLE
 from dpframe.literature.catalogue import EXAMPLES, entry, example
-from tests.support.html_cases import found_of
-from tests.support.html_pages import read
+from tests.support.html_pages import found_of, read
 
 # ------------------------------------------------------------------------------ What every page has
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"

@@ -16,7 +16,7 @@ from dpframe.numerics import ball, working
 from dpframe.pld.composition import delta_interval, epsilon_interval, total_loss
 from dpframe.pld.losses import GaussianLoss, LaplaceLoss, ResponseLoss
 from tests.pld.composition import truths
-from tests.pld.composition.enclosure import delta_ball
+from tests.pld.composition.truths import delta_ball
 
 EPSILONS = [Fraction(0), Fraction(1, 1000), Fraction(1, 10), Fraction(1), Fraction(3)]
 
