@@ -13,8 +13,7 @@ from dpframe.accountants import composition_of
 from dpframe.estimators.links import of_classes
 from dpframe.literature.catalogue import claims_pure, example
 from dpframe.literature.every import everything
-from dpframe.regressions.descent import averaged, descend, projected
-from dpframe.regressions.whole import whole
+from dpframe.regressions.solve import averaged, descend, projected, whole
 from dpframe.symbols import constant
 from tests.support import samples
 from tests.support.tables import numbered
