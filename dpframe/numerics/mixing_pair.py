@@ -12,7 +12,6 @@ The proofs, M1 to M4, are on the page proofs/gaussian_mixing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TypeAlias
 
 from flint import arb
@@ -66,11 +65,7 @@ def mixing_pair_leverage(epsilon: Exact, delta: Exact, rows: int) -> float:
     """
     target = open_unit("delta", delta)
     guess = (0.1 + float(nonnegative("epsilon", epsilon))) / (4 * whole("rows", rows, 1) ** 0.5)
-    return boundary(lambda m: not _private(m, epsilon, target, rows), guess)[0]
-
-
-def _private(leverage: float, epsilon: Exact, delta: Fraction, rows: int) -> bool:
-    return mixing_pair_delta(epsilon, leverage, rows).upper <= delta
+    return boundary(lambda m: mixing_pair_delta(epsilon, m, rows).upper > target, guess)[0]
 
 
 def _interval(value: arb) -> Interval:

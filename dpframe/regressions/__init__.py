@@ -1,4 +1,4 @@
-"""What dpframe recommends and what it is compared with: one topic a file, each citing its papers."""
+"""What dpframe recommends and what it is compared with: one topic a file, each citing papers."""
 
 from dpframe.lazily import attach
 

@@ -19,8 +19,10 @@ from dpframe.symbols import Expression, Number, constant
 from .penalised import FLAT, Quadratic, penalised
 from .solve import Array, Fit, whole
 
-
 # -------------------------------------------------------- From released coefficients to a minimiser
+# Repaired or not: post-processing, ordinary numpy on noisy values and public numbers.
+
+
 def form_of(statistics: Array, unit: float, bound: float) -> Quadratic:
     """A = X'X and b = X'y from the sufficient statistics of x/unit and y/bound, each once."""
     d = columns_of(len(statistics))

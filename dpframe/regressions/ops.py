@@ -17,8 +17,11 @@ from dpframe.symbols import Expression
 
 from .solve import Array, Fit
 
-
 # ----------------------------------------------------------------------- Penalties and temperatures
+# From public or released numbers alone. Lengths of rows and labels are in units of their bounds,
+# B = Y = 1, unless a function says otherwise.
+
+
 def spread(epsilon: float, delta: float, rho: float, d: float) -> float:
     """C1: (d/2 + sqrt(d log(1/rho)) + log(1/rho)) log(2/delta)/epsilon^2. [Wang18, eq (7)]"""
     tail = math.log(1 / rho)

@@ -30,6 +30,9 @@ from dpframe.symbols import Expression, constant, sqrt
 from .solve import QUANTILE, RHO, Array, Fit, adapted, released, ridge_solve, sums
 
 # ---------------------------------------------------------------------------------- Released scales
+# What to release, and how to read it: functions of released values take noisy numbers and give
+# finite ones, of public range, whatever the noise.
+
 LEAST = constant("1/1000")  # of the bound: a smaller deviation is taken for it
 TINY = constant("1e-100")  # no label is divided by less
 CUTS = tuple(Fraction(1, 2**k) for k in range(10, -1, -1))  # of the bound

@@ -1,4 +1,4 @@
-"""The entries of the whole catalogue, made once for all tests."""
+"""The catalogue: one entry a regression and relation, verdicts of the samples, sound costs."""
 
 from __future__ import annotations
 

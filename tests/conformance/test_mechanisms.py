@@ -19,7 +19,6 @@ from dpframe.symbols import Number
 from tests.support import samples
 from tests.support.oracles import delta_of, discrete_delta, mpf, value
 
-# ---------- Every mechanism and calibration, and the one that docs/adding.md adds, with its mutants
 # ---------------------------------------------------------------------------------- Every mechanism
 SIZES = [Fraction(1, 7), Fraction(1), Fraction(10)]
 CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
@@ -207,6 +206,9 @@ def test_its_law_is_the_one_that_its_guarantee_is_about():
 
 
 # --------------------------------------------------------- Every accountant adds what releases cost
+# Nothing, one, any order, more is more. The additive ones have a total besides; tests of `total`
+# are over these.
+
 ADDITIVE = [
     cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.accountants.AdditiveAccountant)
 ]

@@ -118,6 +118,9 @@ def test_jointly_spends_exactly_the_budget(relation, weights):
 
 
 # --------------- Exact L1 sensitivities of the loss's coefficients and of the sufficient statistics
+# Oracles: the norms by their definition, maximised by search over pairs of records, d = 1..4; and
+# the table of the functional mechanism, written out by hand.
+
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 MAKE = {"monomials": dp.graph.monomials, "statistics": dp.graph.sufficient_statistics}
 CASES = list(itertools.product(MAKE, (True, False), (AR, RO)))

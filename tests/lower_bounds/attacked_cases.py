@@ -1,4 +1,7 @@
-"""Too little noise, injected where noise is drawn: for tests of the falsifier, and nowhere else."""
+"""Everything that is attacked: each mechanism and each certified regression of the package.
+
+A new mechanism adds an entry of MECHANISMS; a new regression needs none.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,7 @@ from tests.support import samples
 from tests.support.tables import numbered
 
 
+# --------------------------------------------- Too little noise, injected where noise is drawn
 def quieter(cls, factor):
     """The samplers of one kind of noise, called with a smaller size."""
     on_grid, sample = cls.on_grid, cls.sample
@@ -56,7 +60,7 @@ def noise_times(factor: str) -> Iterator[None]:
         yield
 
 
-# ---------------------------------------------------------------------- Everything that is attacked
+# ------------------------------------------------------------------------------- What is attacked
 HALF = Fraction(1, 2)
 CONFIDENCE = 1 - 1e-6
 DRAWS = 4000

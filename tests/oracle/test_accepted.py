@@ -1,4 +1,4 @@
-"""What the kernel says of certificates, with a proof searched anew, and what is true of them."""
+"""The kernel accepts what is shipped; what it accepts of what was tampered with is true."""
 
 from __future__ import annotations
 

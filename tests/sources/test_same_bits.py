@@ -1,4 +1,7 @@
-"""One table, the same doubles and releases wherever it is; and how much a pass reads ahead."""
+"""One table, the same doubles and releases wherever it is; and how much a pass reads ahead.
+
+`list` is the work of these tests: it keeps every block, and lists add up in the order of parts.
+"""
 
 import io
 from concurrent.futures import ThreadPoolExecutor

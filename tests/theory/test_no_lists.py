@@ -30,6 +30,10 @@ from dpframe.theory.mechanisms import NOISES
 from tests.support import samples
 
 # -------------------------------------------------------------------------------- No list elsewhere
+# A list outside a kind's own entry stays silent about the kind that it forgets. Kinds are those
+# of nodes, mechanisms, guarantees and relations, by their class or by the name that documents
+# have for them. What other rules ask of a kind, its entry in `dpframe/theory` answers.
+
 PACKAGE = Path(dpframe.__file__).parent
 Found = tuple[str, tuple[str, ...]]  # a file, and the kinds that a list in it names
 

@@ -151,6 +151,8 @@ def test_an_entry_must_answer_every_question():
 
 
 # ------------------------------------------------- Costs of one draw in rho and in mu, written down
+# The kernel accepts exactly these, and no claim that is 1% smaller.
+
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.ADD_REMOVE)
 EIGHTH, HALF = Fraction(1, 8), Fraction(1, 2)
 COSTS = {  # noise of size 2 of a number that moves by 1: rho, by which derivation

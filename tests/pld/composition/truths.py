@@ -90,6 +90,10 @@ def laplace_moment(epsilon):
 
 
 # ---------------------------------------- The privacy profile of a sum of losses in ball arithmetic
+# The contour's argument, but every number a ball (docs/proofs/contour.md). The contour in doubles
+# is asked only where to integrate. The Gaussian part bounds what is left out: |M(c + it)| <= M(c)
+# e^(-v t^2/2), v the sum of all mu^2.
+
 _GUARD = 32
 _MOST = 1 << 14  # nodes; a tail that they do not reach only widens the ball
 
