@@ -16,8 +16,7 @@ from dpframe.graph.maps.residuals import Gradient, GradientAt
 from dpframe.graph.maps.scaled import DividedRecords
 from dpframe.graph.procedure import Huber, Logistic, Squared
 from dpframe.graph.statistics.estimates import ridge
-from dpframe.numerics.blocks.clipping import normalize, project, squared_norms
-from dpframe.numerics.blocks.elementwise import decay, solutions
+from dpframe.numerics.blocks.elementwise import decay, normalize, project, solutions, squared_norms
 from dpframe.prover.algebra import enclose
 
 # ---------------------------------------------------------- Alone, in any block, on every processor

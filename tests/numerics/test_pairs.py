@@ -16,18 +16,16 @@ from scipy.stats import chi2
 from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import next_up
-from dpframe.numerics.mixing_pair import (
-    mixing_pair_backward_ball,
-    mixing_pair_delta,
-    mixing_pair_forward_ball,
-    mixing_pair_leverage,
-)
-from dpframe.numerics.posterior_pair import (
+from dpframe.numerics.pairs import (
     LEVERAGE_LIMIT,
     _density,
     _exact,
     _interval,
     _sharp,
+    mixing_pair_backward_ball,
+    mixing_pair_delta,
+    mixing_pair_forward_ball,
+    mixing_pair_leverage,
     posterior_pair_ball,
     posterior_pair_bound,
     posterior_pair_delta,

@@ -20,7 +20,7 @@ from dpframe.randomness import (
     rounded_gaussian,
     rounded_laplace,
 )
-from dpframe.randomness.coins import exponential_coins, rational_coins, same_coins, subset
+from dpframe.randomness.laws import exponential_coins, rational_coins, same_coins, subset
 from dpframe.randomness.points import Prefix, points
 from dpframe.randomness.strips import Exponential, strips
 from tests.support.cases import named
@@ -174,7 +174,7 @@ def test_the_state_takes_all_256_bits_of_the_seed(monkeypatch):
     assert Randomness.of().generator.bit_generator.seed_seq.pool_size * 32 == 256
     low, high = 1, 1 | 1 << 255
     seeds = iter([low, high])
-    monkeypatch.setattr("dpframe.randomness.source.secrets.randbits", lambda bits: next(seeds))
+    monkeypatch.setattr("dpframe.randomness.bits.secrets.randbits", lambda bits: next(seeds))
     first, second = (Randomness.of().generator.normal() for _ in range(2))
     assert first != second
 

@@ -13,7 +13,7 @@ import dpframe as dp
 import dpframe.audits.html as package
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
-from dpframe.audits.html.palette import DARK, LIGHT, STYLE
+from dpframe.audits.html.plots import DARK, LIGHT, STYLE
 from dpframe.literature.catalogue import EXAMPLES, entry, example
 from tests.support.html_pages import found_of, read
 
