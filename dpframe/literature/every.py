@@ -50,7 +50,7 @@ from dpframe.regressions.functional import (
     FunctionalLinearUnrepaired,
     FunctionalRidge,
 )
-from dpframe.regressions.gradient_descent import NoisyGradientDescent, NoisySGD
+from dpframe.regressions.gradient_descent import BoostedAdaSSP, NoisyGradientDescent, NoisySGD
 from dpframe.regressions.hessian_mixing import HessianMixing
 from dpframe.regressions.joint_ssp import JointSSP
 from dpframe.regressions.many_models import SubAgg, SubAggPure, TheilSen, Tukey, TukeyPure
@@ -71,7 +71,7 @@ from dpframe.regressions.perturbation import (
     OutputPerturbation,
     OutputPerturbationPure,
 )
-from dpframe.regressions.ssp import SSP, AdaSSP, AdaSSPBudgetTight, BoostedAdaSSP, ConstSSPFull
+from dpframe.regressions.ssp import SSP, AdaSSP, AdaSSPBudgetTight, ConstSSPFull
 from dpframe.regressions.standardised import (
     RobustAdaSSP,
     RobustQuantileSSP,

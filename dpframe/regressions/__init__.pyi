@@ -22,6 +22,7 @@ from .functional import FunctionalLinear as FunctionalLinear
 from .functional import FunctionalLinearTrimmed as FunctionalLinearTrimmed
 from .functional import FunctionalLinearUnrepaired as FunctionalLinearUnrepaired
 from .functional import FunctionalRidge as FunctionalRidge
+from .gradient_descent import BoostedAdaSSP as BoostedAdaSSP
 from .gradient_descent import NoisyGradientDescent as NoisyGradientDescent
 from .gradient_descent import NoisySGD as NoisySGD
 from .hessian_mixing import HessianMixing as HessianMixing
@@ -53,7 +54,6 @@ from .solve import Fit as Fit
 from .ssp import SSP as SSP
 from .ssp import AdaSSP as AdaSSP
 from .ssp import AdaSSPBudgetTight as AdaSSPBudgetTight
-from .ssp import BoostedAdaSSP as BoostedAdaSSP
 from .ssp import ConstSSPFull as ConstSSPFull
 from .standardised import RobustAdaSSP as RobustAdaSSP
 from .standardised import RobustQuantileSSP as RobustQuantileSSP

@@ -21,7 +21,7 @@ from dpframe.numerics.pairs import (
     _density,
     _exact,
     _interval,
-    _sharp,
+    _sharp_posteriors,
     mixing_pair_backward_ball,
     mixing_pair_delta,
     mixing_pair_forward_ball,
@@ -192,7 +192,7 @@ POSTERIORS = [  # epsilon, gamma, leverage, residual
 
 def backward_ball(epsilon, gamma, leverage, residual) -> arb:
     """An enclosure of the profile from Q to P: the record leaves. 0 for epsilon >= K."""
-    return _sharp(_backward, epsilon, gamma, leverage, residual)
+    return _sharp_posteriors(_backward, epsilon, gamma, leverage, residual)
 
 
 def backward_interval(*point):
