@@ -17,6 +17,7 @@ from dpframe.estimators.summary import Summary, between, constant_of, counted, i
 from dpframe.estimators.units import Linear
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.inference import infer
+from dpframe.inference.row_set import RowSet
 
 AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
 SETTING = dp.Setting(
@@ -107,7 +108,7 @@ def test_the_covariance_goes_through_the_units(noisy):
     at their centre.
     """
     evidence = noisy.result_.output.evidence
-    scaled = infer(evidence, bound=1.0, constant=np.array([0, 0, 1.0]), norm=np.sqrt(3))
+    scaled = infer(evidence, bound=1.0, constant=np.array([0, 0, 1.0]), rows=RowSet(np.sqrt(3)))
     ages, years = np.array([4 / 20, 0, 0]), np.array([0, 4 / 15, 0])
     constant = np.array([0, 0, 4.0]) - 40 * ages - 15 * years
     rows = np.stack([ages, years, constant])
