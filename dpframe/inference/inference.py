@@ -137,14 +137,13 @@ def infer(
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     bread, sandwich = (turn / found.values) @ turn.T, None
     if not equal:
-        of_rows = together * stack.count * norm**2
-        most = of_rows * taken(residual, widest**2) if bounded else math.inf
-        limit = private + most * bread @ bread if bounded else None
+        limit = together * stack.count * taken(residual, widest**2) if bounded else None
+        most = math.inf if limit is None else limit * norm**2
         if evidence.meat is not None:
-            sandwich = Sandwich(bread, evidence.meat.times(together), limit)
+            sandwich = Sandwich(bread, evidence.meat.times(together), rows, limit)
             covariance = private + sandwich.covariance(most)
         elif limit is not None:
-            covariance = limit
+            covariance = private + most * bread @ bread
     variation, sized = None, math.isfinite(norm) or normal_residuals
     if settled and sized and residual is not None and given is not None and not found.lost.size:
         variation = Variation.of(

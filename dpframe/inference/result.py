@@ -281,9 +281,8 @@ class Inference:
                 hidden = hidden + moved
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         if self.sandwich is not None:
-            most = self.sandwich.limit
-            most = None if most is None else np.einsum("ia,ab,ib->i", rows, most, rows)
-            limit = None if most is None else self.spread(most, private)
+            most = self.sandwich.most(rows)
+            limit = None if most is None else self.spread(private + most, private)
             spread = self.sandwich.spread(rows, variances, private, limit)
         return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 

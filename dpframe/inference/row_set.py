@@ -52,6 +52,12 @@ class RowSet:
         found = np.maximum(above + last, below - last) + rounded
         return np.minimum(found, times(self.norm, np.linalg.norm(directions, axis=1)))
 
+    def share(self, directions: Array) -> Array:
+        """The same over `norm`, (q,); |v| where nothing bounds rows."""
+        if not math.isfinite(self.norm):
+            return np.asarray(np.linalg.norm(directions, axis=1))
+        return np.asarray(self.farthest(directions) / self.norm)
+
 
 def times(bound: float, lengths: Array) -> Array:
     """Their product, 0 where the lengths are, also for an infinite bound."""

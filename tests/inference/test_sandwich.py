@@ -89,7 +89,7 @@ def test_a_bound_that_is_attained_does_not_make_intervals_false(ratio):
         most = np.array([ratio * r])
         limit, held = Spread(most, nothing, most, nothing), []
         for one in noise:
-            sandwich = Sandwich(row, Meat(np.array([[r + one]]), 1.0, 0.0), most[:, None])
+            sandwich = Sandwich(row, Meat(np.array([[r + one]]), 1.0, 0.0), BALL, None)
             half = sandwich.spread(row, most, nothing, limit).half(norm.ppf(0.975))[0]
             held.append(1 - 2 * norm.sf(half / np.sqrt(r)))
         assert chances @ held >= 0.947
