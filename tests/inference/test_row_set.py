@@ -3,6 +3,8 @@ tables whose clipped labels stand at the worst rows.
 """
 
 import itertools
+from fractions import Fraction
+from functools import partial
 
 import attrs
 import numpy as np
@@ -15,6 +17,7 @@ from dpframe.inference.evidence import Evidence, Seen, Shrunk
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.widths import lost_to_clips
+from dpframe.prover import algebra
 
 NUMBERS = [dp.Numeric("a", -1, 1), dp.Numeric("b", 18, 90)]
 LEVELS = dp.Categorical("c", ["u", "v", "w"])
@@ -32,12 +35,8 @@ SETTINGS = {
 }
 EXACT = {"numbers", "a category", "an indicator a level", "a box", "a ball", "products"}
 CASES = [(name, beside) for name in SETTINGS for beside in (False, True) if "each" not in name]
+number = partial(algebra.number, values={"d": Fraction(3)}, up=False)
 CASES.remove(("an indicator a level", True))  # collinear, and refused
-
-
-def number(formula):
-    """A public number."""
-    return float(formula)
 
 
 def declared(name, beside, **given):
@@ -132,15 +131,14 @@ def test_without_bounds_nothing_is_bounded():
 
 
 def noiseless(X, y, level):
-    """The evidence of sums without noise, labels clipped at a level, and what the counts say."""
+    """The evidence of sums with next to no noise, labels clipped at a level, and exact counts."""
     counts = np.histogram(np.abs(y), [-1.0, *(2.0 ** np.arange(-7, 1))])[0].astype(float)
     lost, _, share = lost_to_clips(counts, 0.0, level)
     clipped = np.clip(y, -level, level)
-    first = Seen(X.T @ clipped, 0.0, np.zeros(X.shape[1]), level)
+    first = Seen(X.T @ clipped, 1e-9, np.zeros(X.shape[1]), level)
     square, n = float(clipped @ clipped), float(len(y))
-    return Evidence(
-        X.T @ X, 0.0, (first,), square, 0.0, n, 0.0, lost=lost, lost_share=min(share, 0.5)
-    )
+    taken = {"lost": lost, "lost_std": 1e-12, "lost_share": min(share, 0.5)}
+    return Evidence(X.T @ X, 1e-12, (first,), square, 0.0, n, 0.0, **taken)
 
 
 def labels(X, rng, kind):
@@ -172,8 +170,8 @@ def test_no_clip_moves_a_coefficient_farther(name, beside, kind):
         u = np.concatenate([np.eye(X.shape[1]), rng.normal(size=(20, X.shape[1]))])
         moved = np.abs(u @ (np.linalg.lstsq(X, y, rcond=None)[0] - law.params))
         allowed, noise = law.clipped.moved(u)
-        assert np.all(moved <= allowed * (1 + 1e-9))
-        assert not np.any(noise)
+        assert np.all(moved <= allowed * (1 + 1e-9) + 1e-9)
+        assert np.all(noise <= 1e-6 * allowed + 1e-9)
 
 
 def test_nor_where_records_were_shrunk():
@@ -194,7 +192,7 @@ def test_nor_where_records_were_shrunk():
         whole = np.linalg.lstsq(X * factors[:, None], y, rcond=None)[0]
         estimates = law.t_test()
         assert estimates.effect == pytest.approx(turn @ law.centre)
-        assert np.all(np.abs(whole - estimates.effect) <= estimates.hidden * (1 + 1e-9))
+        assert np.all(np.abs(whole - estimates.effect) <= estimates.hidden * (1 + 1e-9) + 1e-9)
         ball = infer(evidence, target="sample", bound=1.0, rows=RowSet(found.norm))
         assert np.all(estimates.hidden <= ball.t_test().hidden * (1 + 1e-12))
 
