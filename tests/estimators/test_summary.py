@@ -138,7 +138,7 @@ def test_without_noise_it_is_what_statsmodels_says(exact):
     law = variance_known(exact.inference())
     assert law.conf_int() == pytest.approx(known.conf_int().to_numpy(), rel=1e-3)
     longer = np.diff(found.intervals) / np.diff(law.conf_int())
-    assert np.all((longer > 1) & (longer < 1.15))
+    assert np.all((longer > 1) & (longer < 1.1))
     assert found.estimates.statistic == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
     assert found.estimates.shares == pytest.approx([0, 0, 0], abs=1e-3)
 
