@@ -50,7 +50,8 @@ class RowSet:
             self.norm * self.rounded if self.rounded else 0.0, np.abs(directions).sum(axis=1)
         )
         found = np.maximum(above + last, below - last) + rounded
-        return np.minimum(found, times(self.norm, np.linalg.norm(directions, axis=1)))
+        most = times(self.norm, np.linalg.norm(directions, axis=1))
+        return np.asarray(np.minimum(found, most))
 
     def share(self, directions: Array) -> Array:
         """The same over `norm`, (q,); |v| where nothing bounds rows."""
