@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypedDict, Unpack
 
 import attrs
@@ -19,7 +20,7 @@ from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
+from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
@@ -36,6 +37,14 @@ SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
     f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
     "shorter, its predictions worse. It is another fit, which costs its own budget."
+)
+SHORT = 0.25  # of the norm of rows: below it released units gain most
+IN_THE_BALL = (
+    "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
+    "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
+    f"public knowledge, or fit {written(IN_UNITS)}, which finds the lengths of rows with 3% of the "
+    "squared mu, for as many records as dp.recommend names it. It is another fit, which costs its "
+    "own budget."
 )
 
 
@@ -301,8 +310,17 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
                 *notes,
                 *([together] if simultaneous else []),
                 *([SHORTER] if default and noisy else []),
+                *self._of_short_rows(),
             ),
         )
+
+    def _of_short_rows(self) -> Iterator[str]:
+        """Whether rows are far below their norm, unless they were fitted in units of their own."""
+        evidence, norm = self._evidence, self.certificate_.setting.nodes()[0].norm
+        if evidence.shrunk is None and norm is not None:
+            share = evidence.filled(self._number(norm))
+            if share <= SHORT:
+                yield IN_THE_BALL.format(share=share)
 
     @property
     def _evidence(self) -> Evidence:
