@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypedDict, Unpack
 
 import attrs
@@ -15,10 +16,11 @@ from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference, Units
+from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
+from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
@@ -27,7 +29,7 @@ from .links import check_numbers
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import Scale, entry_bound, label_scale, predictions
+from .units import Scale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
 MOST = 0.5  # of the variance of a coefficient
@@ -35,6 +37,14 @@ SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
     f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
     "shorter, its predictions worse. It is another fit, which costs its own budget."
+)
+SHORT = 0.25  # of the norm of rows: below it released units gain most
+IN_THE_BALL = (
+    "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
+    "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
+    f"public knowledge, or fit {written(IN_UNITS)}, which finds the lengths of rows with 3% of the "
+    "squared mu, for as many records as dp.recommend names it. It is another fit, which costs its "
+    "own budget."
 )
 
 
@@ -250,7 +260,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """
         check_is_fitted(self, "certificate_")
         evidence = self._evidence
-        rows, labels = self.certificate_.setting.nodes()
+        labels = self.certificate_.setting.nodes()[1]
         bound = math.inf if labels is None else self._number(labels.radius)
         return infer(
             evidence,
@@ -259,7 +269,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             largest=largest,
             believed=bound / entry_bound(self._maps, self._number),
             constant=self._constant,
-            norm=math.inf if rows.norm is None else self._number(rows.norm),
+            rows=self._row_set,
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
             dependent=self._number(self.certificate_.setting.rows_per_person),
@@ -300,12 +310,29 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
                 *notes,
                 *([together] if simultaneous else []),
                 *([SHORTER] if default and noisy else []),
+                *self._of_short_rows(),
             ),
         )
+
+    def _of_short_rows(self) -> Iterator[str]:
+        """Whether rows are far below their norm, unless they were fitted in units of their own."""
+        evidence, norm = self._evidence, self.certificate_.setting.nodes()[0].norm
+        if evidence.shrunk is None and norm is not None:
+            share = evidence.filled(self._number(norm))
+            if share <= SHORT:
+                yield IN_THE_BALL.format(share=share)
 
     @property
     def _evidence(self) -> Evidence:
         return evidence_of(self.certificate_, self.result_, self._sizes, self._constant)
+
+    @property
+    def _row_set(self) -> RowSet:
+        """Where rows of the setting can lie; a ball where a declaration maps them otherwise."""
+        rows = self.certificate_.setting.nodes()[0]
+        found = row_set_of(rows, len(self._theta), self._number)
+        known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
+        return found if known else RowSet(found.norm)
 
     @property
     def _constant(self) -> Array | None:

@@ -17,15 +17,15 @@ from dpframe.prover.foreseen import Foreseen, foreseen
 from dpframe.prover.preview import columns_of
 from dpframe.symbols import exact, rational
 
+from .ambssgd import AdaptiveGradientDescent
 from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
 from .logistic_descent import LogisticDescent
-from .objective_perturbation import ObjPertPure
+from .many_models import TheilSen
 from .of_classes import LogOdds, foreseen_of_descent, penalised
-from .personalized_objective import PersonalizedObjective
-from .personalized_ssp import PersonalizedSSP
-from .theil_sen import TheilSen
+from .personalized import PersonalizedObjective, PersonalizedSSP
+from .perturbation import ObjPertPure
 
 ONE = exact(1)
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
@@ -37,6 +37,8 @@ FOR_INTERVALS: Regression = cast("Any", JointSSP)(
 )  # X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%
 IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
 HIDDEN = 5.0  # times sqrt(19 d/(3/5 0.03))/mu: records whose large entries counts of sizes miss
+EVEN_ROWS: Regression = AdaptiveGradientDescent()
+FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu; d/(n mu): where descent wins
 FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon, and n, for medians of slopes of one column
 SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
 
@@ -50,6 +52,7 @@ class Recommendation:
     `in_units` is one that fits better where columns have unlike sizes or rows are far from their
     bound, None where no public number leaves that open, or the table is too small for it.
     `of_one_column` is the median of slopes: of one column, no intercept and few records.
+    `of_even_rows` is gradient descent, which needs no X'X: where noise hides X'X and not much else.
     Of two classes: what noise does to `log_odds`; `at_once`, one release of the coefficients, with
     the penalty that errs least; `of_numbers`, least squares of labels 0 and 1.
     """
@@ -65,6 +68,7 @@ class Recommendation:
     log_odds: LogOdds | None = None
     at_once: Regression | None = None
     of_numbers: Regression | None = None
+    of_even_rows: Regression | None = None
 
     def __str__(self) -> str:
         """Some lines."""
@@ -87,6 +91,11 @@ class Recommendation:
             lines += [
                 f"if labels scatter evenly about a line: {written(self.of_one_column)}",
                 "  not for classes, counts or labels that are mostly zero; no intervals",
+            ]
+        if self.of_even_rows is not None:
+            lines += [
+                f"if all columns spread alike and share no factor: {written(self.of_even_rows)}",
+                "  no intervals",
             ]
         if self.log_odds is not None:
             lines.append(f"  {self.log_odds}")
@@ -139,7 +148,8 @@ def recommend(
     usually spread; with the `setting` column by column of its codebook, which knows d too. Without
     one, rows are taken to fill their ball. Where no codebook says what columns hold, a variant is
     named for columns of unlike sizes and for rows far below their bound. For one column without an
-    intercept and at most 2,000 records the median of slopes is named too. Raises InvalidArgument.
+    intercept and at most 2,000 records the median of slopes is named too, and for wide tables, of
+    which noise hides X'X, gradient descent. Raises InvalidArgument.
 
     Examples
     --------
@@ -176,7 +186,13 @@ def recommend(
     other = None if first is None else intervals_of(FOR_INTERVALS, *table)
     line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
     found = Recommendation(
-        default, "nothing to tune", lost, first, in_units=units, of_one_column=line
+        default,
+        "nothing to tune",
+        lost,
+        first,
+        in_units=units,
+        of_one_column=line,
+        of_even_rows=EVEN_ROWS if descent_wins(n, size, spent, failure) else None,
     )
     if other is None or other.none:
         return found
@@ -188,6 +204,14 @@ def few_for_a_line(n: int, epsilon: Fraction) -> bool:
     25 worlds of normal and Student residuals that were tried (docs/flagship).
     """
     return FEWEST_PAIRS <= n * epsilon and n <= MOST_RECORDS
+
+
+def descent_wins(n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether gradient descent beats noisy sums of rows that fill their ball evenly: noise hides
+    X'X, whose eigenvalues are about n/d, but a sum of d numbers is clear of it (docs/flagship).
+    """
+    clear = n * analytic_mu(epsilon, delta)
+    return clear >= FEWEST and LEAST_NOISE <= d / clear <= MOST_NOISE
 
 
 def units_for(

@@ -14,8 +14,7 @@ from dpframe.graph.procedure import Logistic
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .descent import averaged
-from .solve import Array
+from .solve import Array, averaged
 
 CURVATURE = 0.25  # the most that log(1 + exp(-y t)) bends, of y^2
 

@@ -17,7 +17,7 @@ from dpframe.prover.preview import TYPICAL
 from dpframe.symbols import Expression
 
 from .logistic_descent import LogisticDescent
-from .output_perturbation import LogisticOutputPerturbation
+from .perturbation import LogisticOutputPerturbation
 
 Sizes = Mapping[str, int]
 BENDS = 0.05  # of a loss along one column, over that column's mean square

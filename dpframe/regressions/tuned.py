@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
@@ -17,6 +16,8 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, constant
 from dpframe.theory.procedures import TIMES
 
+from .solve import Array
+
 EXAMPLE = (
     "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
     "candidates=(1, 10))."
@@ -25,7 +26,6 @@ NO_DELTA = (
     "Gaussian noise needs a delta, that of dpframe's logistic regressions too: dp.recommend(n=..., "
     "...) names their penalty by public numbers. dp.regressions.FunctionalRidge can be tuned."
 )
-Array = NDArray[Any]
 
 
 def _candidates(value: Any) -> tuple[Any, ...]:
