@@ -41,7 +41,7 @@ def bounds(c: At, nodes: Json) -> Iterator[str]:
             for name, *ends in clips:
                 levels = len(ends) == 1 or ends[1] == "simplex"
                 said = ends[0] if levels else [" to ".join(decimal(c.formula(end)) for end in ends)]
-                yield f"{name if name.isidentifier() else repr(name)}: {', '.join(said)}"
+                yield f"{repr(name) if ':' in name else name}: {', '.join(said)}"
 
 
 def sentence(c: At, claimed: Json) -> str:
