@@ -165,3 +165,18 @@ def test_a_changed_file_is_not_told_how_to_pass(folder):
     assert "not what its hash says: changed or damaged" in said
     assert not re.search(r"[0-9a-f]{12}", said)
     assert certificate.hash[:12] not in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_named_variant_is_fitted_from_the_command_line():
+    """With the certificate of its numbers; another name is refused with those that there are."""
+    given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json", "--json")
+    found = json.loads(call("certify", "JointSSP.for_intervals", *given))
+    numbers = ("counting=0.08", "gram=100", "moment=46", "squares=12", "rounds=0")
+    settings = [part for one in numbers for part in ("--set", one)]
+    assert json.loads(call("certify", "JointSSP", *settings, *given))["hash"] == found["hash"]
+    more = json.loads(call("certify", "JointSSP.for_intervals", "--set", "rounds=1", *given))
+    assert more["hash"] != found["hash"]
+    for name in ("JointSSP.for_interval", "SSP.for_intervals", "JointSSP.__new__"):
+        said = call("certify", name, *given, status=2)
+        assert "a variant that there is" in said
