@@ -158,9 +158,13 @@ class Foreseen:
     @property
     def few(self) -> bool:
         """Whether most columns that spread as usual have none."""
-        return 2 * sum(part.word in {"likely", "possible"} for part in self.parts) <= len(
-            self.parts
-        )
+        return self._share <= 0.5
+
+    @property
+    def _share(self) -> float:
+        """Of columns that have one; a possible one counts half."""
+        counts = {"likely": 1.0, "possible": 0.5}
+        return sum(counts.get(part.word, 0.0) for part in self.parts) / len(self.parts)
 
     @property
     def times_for_most(self) -> float:
@@ -177,10 +181,9 @@ class Foreseen:
             return "no interval for any coefficient"
         if self.few:
             return "no interval for most columns"
-        some = any(part.word != "likely" for part in self.parts)
-        return (
-            "intervals for most columns" if some else "intervals for columns that spread as usual"
-        )
+        if self._share == 1:
+            return "intervals for columns that spread as usual"
+        return f"intervals for {'most' if self._share > 0.75 else 'some'} columns"
 
     def table(self, other: Foreseen | None = None) -> list[str]:
         """One row a column: whether it will have an interval, also by another regression, the

@@ -77,11 +77,13 @@ class Recommendation:
     def _leading(self, found: Foreseen) -> Iterator[str]:
         """Where a codebook names the columns."""
         yield f"At this size expect {found.expected}."
+        by = f" by {written(self.instead)}" if self.instead else ""
         if self.enough is not None:
             n, epsilon = self.enough
-            by = f" by {written(self.instead)}" if self.instead else ""
             more = f"about n = {n:,} or epsilon = {epsilon:.2g}, or for fewer columns"
             yield f"Most would have one{by} at {more}."
+        elif found.few and by:
+            yield f"Most would have one{by}."
         predicted = [written(self.regression), *self._why()]
         other = self.instead_intervals
         if self.instead is None or other is None:
