@@ -15,7 +15,7 @@ from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference, Units
-from dpframe.inference.words import sentences
+from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
@@ -33,9 +33,14 @@ Array = NDArray[Any]
 MOST = 0.5  # of the variance of a coefficient
 SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
-    f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
-    "shorter, its predictions worse. It is another fit, which costs its own budget."
+    f"than predictions, {written(FOR_INTERVALS)} has mostly shorter ones and worse predictions; "
+    "choose it before the budget is spent."
 )
+NEARER = (
+    "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
+    "interval are, but has no proved interval of its own."
+)
+MORE = "summary(notes=True) says the rest."
 
 
 class Assumptions(TypedDict, total=False):
@@ -271,37 +276,43 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         alpha: float = 0.05,
         *,
         simultaneous: str | None = None,
+        notes: bool = False,
         **assumptions: Unpack[Assumptions],
     ) -> Summary:
         """Coefficients in their units with standard errors and intervals that miss with probability
         `alpha`, each or, as of `conf_int`, all as `simultaneous` says. It prints as a table, and
         has `as_text`, `as_html`, `as_latex`, `summary_frame`, `to_dict` and `plot`.
 
-        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use.
-        `assumptions` are the arguments of `inference`. Raises InvalidArgument.
+        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use. Under
+        the table stand few sentences, with `notes` all. `assumptions` are the arguments of
+        `inference`. Raises InvalidArgument.
         """
         inference, units = self.inference(**assumptions), self._units
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
-        notes = sentences(inference, named(inference.unseen.lost, inference.units), some=some)
-        default = self.certificate_.regression == JointSSP()
+        fitted = units.matrix @ self._theta + units.offset
         noisy = not np.median(np.nan_to_num(estimates.shares, nan=1.0)) <= MOST
-        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
-        return Summary(
+        default = noisy and self.certificate_.regression == JointSSP()
+        if notes:
+            hidden = named(inference.unseen.lost, inference.units)
+            said = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
+        else:
+            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) * default)]
+        found = Summary(
             estimates=estimates,
-            fitted=units.matrix @ self._theta + units.offset,
+            fitted=fitted,
             ranges=self._in(self._theta, Scale()).ranges,
             label=self.certificate_.setting.y.name,
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
-            notes=(
-                *notes,
-                *([together] if simultaneous else []),
-                *([SHORTER] if default and noisy else []),
-            ),
+            notes=(),
         )
+        said += [NEARER] if noisy and found.shrunken else []
+        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
+        said += [together] if simultaneous else []
+        return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
 
     @property
     def _evidence(self) -> Evidence:

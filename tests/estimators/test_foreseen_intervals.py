@@ -222,14 +222,14 @@ def test_other_bounds_are_foreseen_too(rows):
 
 def test_the_hidden_direction_is_named(people):
     """By its column, or by the combination that cannot be told apart."""
-    notes = " ".join(fitted(people, 1).summary().notes)
+    notes = " ".join(fitted(people, 1).summary(notes=True).notes)
     assert "not identified: bmi" in notes
     table, charges = people
     doubled = table.assign(weight=2.5 * table.bmi + 20)
     twin = dp.Numeric("weight", 57.5, 157.5)  # the same column in other units
     rows = dp.Rows(columns=[*CODEBOOK, twin], intercept=True)
     setting = attrs.evolve(SETTING, X=rows)
-    summary = fitted((doubled, charges), 1000, setting=setting).summary()
+    summary = fitted((doubled, charges), 1000, setting=setting).summary(notes=True)
     said = " ".join(summary.notes)
     assert "1 of 9 directions" in said
     assert "bmi - 1.0 weight" in said or "weight - 1.0 bmi" in said
