@@ -92,6 +92,9 @@ def fit(
     checked(alpha)  # before anything is spent
     for named, file in (("--certificate", certificate), ("--out", out)):
         check_written(named, file)
+    if (ledger is None) != (dataset is None):
+        given_one = "--dataset alone" if ledger is None else "--ledger alone"
+        raise dp.InvalidArgument("--ledger and --dataset", "given together", given_one)
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound, formula)
     if target in X.names:

@@ -23,6 +23,9 @@ SPELLED = {  # in messages: what Python users write, and what the command line h
     "missing='drop'": "--drop",
     "dp.Rows(columns=[...])": "the codebook of --schema",
     'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',
+    "dp.Column(bound=...) or dp.Column(lower=..., upper=...)": (
+        '"bound", or "lower" and "upper", in the codebook\'s target'
+    ),
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
     "dp.PrivateRegressor with labels of 0 and 1, dp.Column(name, lower=0, upper=1), and "
     "summary(equal_variance=False)": "dp.PrivateRegressor in Python, on labels of 0 and 1",

@@ -25,6 +25,7 @@ from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
 from .released import evidence_of
+from .outside import warn_outside
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
 from .units import Scale, entry_bound, label_scale, predictions
@@ -39,6 +40,11 @@ SHORTER = (
 NEARER = (
     "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
     "interval are, but has no proved interval of its own."
+)
+NEARLY, SURE = 0.9, 4.0  # of all labels; stds of the noise on a count
+AT_ENDS = (
+    "By released counts more than {:.0%} of labels lie near or beyond an end of {}: are these "
+    "bounds right, in the units of the table?"
 )
 MORE = "summary(notes=True) says the rest."
 
@@ -173,9 +179,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """Predicted labels, in the label's units, shape (n,).
 
         Rows are treated as `fit` treats them: clipped onto the declared bounds and scaled. So a row
-        outside them is predicted as the nearest row inside. Raises BadData.
+        outside them is predicted as the nearest row inside, of which DataWarning warns where X is a
+        data frame. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
+        warn_outside(X, self.certificate_.setting.X.columns or ())
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 
@@ -211,7 +219,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         length of the coefficients of the scaled rows, and all have intervals.
 
         Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
-        clipped residuals; with `normal_residuals=True` they count, and intervals are up to five
+        clipped residuals; with `normal_residuals=True` they count, and intervals are up to fifteen
         times shorter. They are false where residuals are not normal, which nothing that is released
         tests: labels that are counts, classes, skewed or mostly zero.
 
@@ -309,10 +317,23 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
+        said += self._at_ends()
         said += [NEARER] if noisy and found.shrunken else []
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         said += [together] if simultaneous else []
         return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
+
+    def _at_ends(self) -> list[str]:
+        """That bounds of labels may be wrong, where released counts have nearly all near an end."""
+        labels, counts = self.certificate_.setting.y, self._evidence.counts
+        if counts is None or (labels.lower, labels.upper) == (0, 1):
+            return []
+        many = float(np.sum(counts.seen))
+        if not counts.seen[-1] - SURE * counts.std > NEARLY * many > 0:
+            return []
+        scale = label_scale(labels)
+        ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"
+        return [AT_ENDS.format(NEARLY, ends)]
 
     @property
     def _evidence(self) -> Evidence:

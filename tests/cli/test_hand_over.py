@@ -180,3 +180,28 @@ def test_a_named_variant_is_fitted_from_the_command_line():
     for name in ("JointSSP.for_interval", "SSP.for_intervals", "JointSSP.__new__"):
         said = call("certify", name, *given, status=2)
         assert "a variant that there is" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_ledger_without_a_dataset_is_refused_in_options():
+    """Before the table is read, in the words of the command line."""
+    said = fit("--ledger", "l.sqlite", status=2)
+    assert "--ledger and --dataset must be given together" in said
+    assert "dp." not in said
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [("columns", "min"), ("target", "max")],
+)
+def test_a_wrong_key_of_a_codebook_is_named(folder, part, key):
+    """With the keys that there are, and no template of a whole codebook."""
+    book = json.loads(json.dumps(BOOK))
+    place = book["target"] if part == "target" else book["columns"][0]
+    place[key] = place.pop("lower" if key == "min" else "upper")
+    (folder / "book.json").write_text(json.dumps(book))
+    said = " ".join(fit(status=2).split())
+    assert f"got '{key}'" in said
+    assert "of the keys name, lower, upper" in said
+    assert "column age" in said or part == "target"
+    assert len(said) < 200
