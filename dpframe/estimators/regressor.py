@@ -24,8 +24,8 @@ from dpframe.regressions.joint_ssp import JointSSP
 from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
-from .released import evidence_of
 from .outside import warn_outside
+from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
 from .units import Scale, entry_bound, label_scale, predictions
