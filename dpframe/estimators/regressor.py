@@ -318,7 +318,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             notes=(),
         )
         said += self._at_ends()
-        said += [NEARER] if noisy and found.shrunken else []
+        said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         said += [together] if simultaneous else []
         return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))

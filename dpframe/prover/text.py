@@ -54,7 +54,7 @@ def certificate_text(certificate: Certificate) -> str:
             "",
             *(f"  {line}" for line in sentence(certificate)),
             "",
-            "Bounds of the table; a number beyond them counts as the nearer one",
+            "Bounds of the table, to which its values are clipped",
             *(f"  {name}: {ends}" for name, ends in bounds(certificate.setting)),
             "",
             f"Derivation: {argument(certificate.derivation)}",
