@@ -30,7 +30,10 @@ app = typer.Typer(
 )
 
 NAME = "A table or figure, the beginning of several names (wang, acharya-table), all, or list."
-DATA = "A folder of sets, each NAME.csv.gz with the target last; insurance.csv in it or beside it."
+DATA = (
+    "A folder of sets, each NAME.csv.gz with the target last, or the folder above it; "
+    "insurance.csv in it or beside it."
+)
 LEAVE = "Preparations read the data, and methods run that have no proof: say that you know."
 OUT = "Where tables (CSV), pictures (PNG, SVG) and what is remembered are written."
 

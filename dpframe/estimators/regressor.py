@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypedDict, Unpack
 
 import attrs
@@ -18,7 +19,7 @@ from dpframe.inference.result import Inference, Units
 from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
-from dpframe.regressions.advice import FOR_INTERVALS, default_regression, written
+from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
@@ -47,6 +48,14 @@ AT_ENDS = (
     "bounds right, in the units of the table?"
 )
 MORE = "summary(notes=True) says the rest."
+SHORT = 0.25  # of the norm of rows: below it released units gain most
+IN_THE_BALL = (
+    "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
+    "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
+    f"public knowledge, or fit {written(IN_UNITS)}, which finds the lengths of rows with 3% of the "
+    "squared mu, for as many records as dp.recommend names it. It is another fit, which costs its "
+    "own budget."
+)
 
 
 class Assumptions(TypedDict, total=False):
@@ -317,7 +326,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        said += self._at_ends()
+        said += [*self._at_ends(), *self._of_short_rows()]
         said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
         together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
         said += [together] if simultaneous else []
@@ -334,6 +343,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         scale = label_scale(labels)
         ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"
         return [AT_ENDS.format(NEARLY, ends)]
+
+    def _of_short_rows(self) -> Iterator[str]:
+        """Whether rows are far below their norm, unless they were fitted in units of their own."""
+        evidence, norm = self._evidence, self.certificate_.setting.nodes()[0].norm
+        if evidence.shrunk is None and norm is not None:
+            share = evidence.filled(self._number(norm))
+            if share <= SHORT:
+                yield IN_THE_BALL.format(share=share)
 
     @property
     def _evidence(self) -> Evidence:

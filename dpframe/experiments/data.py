@@ -40,8 +40,17 @@ def present(folder: Path) -> tuple[str, ...]:
     """Names of the sets in a folder, sorted. Raises InvalidArgument where there is none."""
     names = tuple(sorted(path.name.removesuffix(ENDING) for path in folder.glob(f"*{ENDING}")))
     if not names:
-        raise InvalidArgument("data", "a folder of UCI sets", str(folder), FORM)
+        places = " and ".join(str(path) for path in _below(folder))
+        way_out = f"{places} hold sets. Name one of them." if places else FORM
+        raise InvalidArgument("data", "a folder of UCI sets", str(folder), way_out)
     return names
+
+
+def _below(folder: Path) -> list[Path]:
+    """Folders of this folder that hold sets, sorted; none where it holds sets itself."""
+    if any(folder.glob(f"*{ENDING}")):
+        return []
+    return sorted({path.parent for path in folder.glob(f"*/*{ENDING}")})
 
 
 def load(folder: Path, name: str) -> Table:
@@ -102,10 +111,13 @@ class Data:
 
     @classmethod
     def found(cls, given: Path | None) -> Data:
-        """What `given` or the environment names: DPFRAME_DATA a folder of sets, DPFRAME_INSURANCE
-        the medical costs, which may lie in the folder or beside it too.
+        """What `given` or the environment names: DPFRAME_DATA a folder of sets, or the folder above
+        it if no other folder there holds sets; DPFRAME_INSURANCE the medical costs, which may lie
+        in the folder or beside it too.
         """
         folder = given or _named("DPFRAME_DATA")
+        if folder is not None and len(below := _below(folder)) == 1:
+            folder = below[0]
         costs = _named("DPFRAME_INSURANCE")
         if costs is None and folder is not None:
             near = (folder / COSTS, folder.parent / COSTS)

@@ -74,6 +74,13 @@ class Estimate:
         found = np.quantile(self.runs, [low, high])
         return float(found[0]), float(found[1])
 
+    @property
+    def outliers(self) -> int:
+        """Runs beyond the whiskers of a box plot: 1.5 times its height away from the box."""
+        low, high = self.quantiles(0.25, 0.75)
+        reach = 1.5 * (high - low)
+        return int(((self.runs < low - reach) | (self.runs > high + reach)).sum())
+
     def prediction(self, theirs: int) -> tuple[float, float]:
         """Where the mean of `theirs` fits of one more run lies, with probability 95%.
 

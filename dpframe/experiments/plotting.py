@@ -19,7 +19,7 @@ from .declared import Figure, Item
 from .tables import Entry, panels
 
 COLUMNS = 3
-WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.5}, 2.5  # inches of a panel, by columns
+WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.1}, 2.5  # inches of a panel, by columns
 FILLS = ("full", "none", "left", "bottom", "top")  # of markers, by what is not the method
 FONT = 10.5  # points: numbers stay readable where a picture is 390 pixels wide
 
@@ -44,13 +44,15 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, note: 
         figsize=(wide, rows * HEIGHT), layout="constrained"
     )
     grid = canvas.subplots(rows, columns, squeeze=False)
+    titles = _titles(list(parts), WIDTHS[columns])
     for place, axes in enumerate(grid.flat):
         if place >= len(parts):
             axes.set_axis_off()
             continue
-        title, mine = list(parts.items())[place]
-        _panel(axes, mine, figure, item)
-        axes.set_title(title, fontsize=FONT - 0.5)
+        _panel(axes, list(parts.values())[place], figure, item)
+        axes.set_title(titles[place], fontsize=FONT - 0.5)
+        if columns == COLUMNS and "x" not in figure.log:
+            axes.locator_params(axis="x", nbins=4)
         if place + columns < len(parts):
             axes.set_xlabel("")
         if place % columns:
@@ -60,9 +62,17 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, note: 
     legend = _legend(canvas, grid.flat[0], textwrap.fill(_notes(item, note), int(wide * 13)))
     canvas.draw_without_rendering()
     more = sum(one.get_window_extent().height for one in (heading, legend)) / canvas.dpi
-    canvas.set_figheight(rows * HEIGHT + more)
+    lines = rows * titles[0].count("\n") * FONT / 60
+    canvas.set_figheight(rows * HEIGHT + lines + more)
     for file in files:
         canvas.savefig(file, dpi=150, metadata=_metadata(file))
+
+
+def _titles(names: Sequence[str], width: float) -> list[str]:
+    """Titles of panels, all on two lines where one is too long for its panel."""
+    if max(map(len, names)) <= 12.5 * width:
+        return list(names)
+    return [name.replace(", ", "\n", 1) for name in names]
 
 
 def _legend(canvas: Any, axes: Any, notes: str) -> Any:
@@ -148,10 +158,15 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
         count = Counter(method for method, _ in curves)
         for (method, besides), line in curves.items():
             place = others.index(besides)
-            look = (f"C{place}" if len(others) > 1 else "", FILLS[place % len(FILLS)])
-            titled = "method" in figure.panels and not line[0].method.baseline
-            name = besides if titled else f"{method}, {besides}"
-            _draw(axes, method if count[method] == 1 else name, line, figure, look)
+            name, look = method, ("", FILLS[0])
+            if count[method] > 1:
+                name = besides if "method" in figure.panels else ""
+                look = f"C{place}", FILLS[place % len(FILLS)]
+            elif len(others) > 1:
+                look = "black", FILLS[0]
+            _draw(axes, name, line, figure, look)
+        if len(others) > 1 and "method" not in figure.panels:
+            _key(axes, [one for one in item.shown_methods() if count[one.name] > 1], others)
         if any(one.published for one in found):
             _published(axes, curves, figure)
         if "x" in figure.log:
@@ -169,6 +184,15 @@ def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> Non
     axes.set_ylabel(figure.y, fontsize=FONT - 1)
     axes.tick_params(which="both", labelsize=FONT - 2)
     axes.grid(visible=True, which="major", linewidth=0.3, alpha=0.6)
+
+
+def _key(axes: Any, methods: Sequence[Any], others: Sequence[str]) -> None:
+    """For the legend: each method once by its line, what is besides it once by its color."""
+    for one in methods:
+        axes.plot([], [], one.line, color="0.4", marker=one.marker or None, label=one.name)
+    for place, name in enumerate(others):
+        fill = FILLS[place % len(FILLS)]
+        axes.plot([], [], "s", color=f"C{place}", markersize=8, fillstyle=fill, label=name)
 
 
 def _ticks(axes: Any) -> None:
@@ -193,7 +217,9 @@ def _number(value: float, _place: object) -> str:
 def _draw(
     axes: Any, name: str, line: Sequence[Entry], figure: Figure, look: tuple[str, str]
 ) -> None:
-    """One curve, in a color, or in that of its method, with markers filled so."""
+    """One curve, in a color, or in that of its method, with markers filled so; without a name it is
+    not in the legend.
+    """
     method = line[0].method
     color, fill = look
     x = [float(one.point[figure.x]) for one in line]
@@ -201,7 +227,7 @@ def _draw(
     (drawn,) = axes.plot(
         x,
         y,
-        label=name,
+        label=name or None,
         color=color or method.color or None,
         linestyle=method.line,
         marker=method.marker or None,

@@ -89,8 +89,11 @@ def entries(work: Work, memory: Memory) -> list[Entry]:
 
 def as_csv(found: Sequence[Entry], item: Item) -> str:
     """One line an entry."""
+    boxes = item.figure is not None and item.figure.kind == "box"
     lines = [
-        entry.record(item) | ({"ratio": ours, "published_ratio": theirs} if item.over else {})
+        entry.record(item)
+        | ({"ratio": ours, "published_ratio": theirs} if item.over else {})
+        | ({"outliers": entry.ours.outliers} if boxes else {})
         for entry, (ours, theirs) in zip(found, ratios(found, item.over), strict=True)
     ]
     text = io.StringIO()
@@ -223,7 +226,8 @@ def panels(found: Sequence[Entry], figure: Figure, item: Item) -> dict[str, list
     def title(axis: str, one: Entry, method: Any) -> str:
         if axis in {"metric", "method"}:
             return value(axis, one, method)
-        return f"{axis} = {_short(one.point[axis])}"
+        shown = one.point[axis]
+        return f"{axis} = {shown if isinstance(shown, str) else _short(shown)}"
 
     shown = [
         (one, method)

@@ -110,6 +110,7 @@ ITEMS = (
         "preparation before or after cross-validation",
         ("maximum norm, before", "maximum norm"),
         THREE,
+        note="Before: by means, deviations and norms of all rows; else of the training rows.",
     ),
     _item(6, "with and without intercept", ("maximum norm", "maximum norm, intercept"), THREE),
     _item(

@@ -11,6 +11,7 @@ import attrs
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+CLEAR = 2.0  # stds of noise
 
 
 @attrs.frozen(eq=False)
@@ -108,6 +109,14 @@ class Evidence:
     def most_lost(self) -> float:
         """What clips took off all labels at most, with one std of its noise more."""
         return max(self.lost, 0.0) + self.lost_std
+
+    def filled(self, norm: float) -> float:
+        """The root mean square length of rows over `norm`, from above by CLEAR stds of the noise on
+        the trace of X'X and on n; infinite where n is not clear of its noise.
+        """
+        records = self.count - CLEAR * self.count_std
+        square = float(self.gram.trace()) + CLEAR * self.gram_std * math.sqrt(self.columns)
+        return math.sqrt(max(square, 0.0) / records) / norm if records > 0 else math.inf
 
     @property
     def of_labels(self) -> Evidence:

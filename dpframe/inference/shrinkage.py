@@ -130,8 +130,8 @@ class Sizes:
 @attrs.frozen(eq=False)
 class Sums:
     """Moments in principal directions, `seen` (k, d), with noise of variances `noise` (k,) and of
-    `gram` (k,) for coefficients of length 1; of the latter the first moment sees the parts `bring`
-    (d,) that shrinking left; `lengths` (d,) is |a|^2 + a_i^2 of the last point a, the first term in
+    `gram` (k,) for coefficients of length 1; of the latter they see the parts `bring` (d,) that
+    shrinking left; `lengths` (d,) is |a|^2 + a_i^2 of the last point a, the first term in
     these parts; `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels
     with the variance `again`, or of residuals like the last.
     """
@@ -250,8 +250,7 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     squares = variances.sum(axis=1)
     twisted = variances @ sums.bring
     sampled = np.maximum(1 - prior.shares, 0)[:, None] * before.energy / before.count * values
-    shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * squares
-    noise[0] = sums.noise[0] + sums.gram[0] * twisted
+    shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * twisted
     if len(sums.seen) == 1:
         own = noise[0][:, None] + shared
         spread = second * variances + own

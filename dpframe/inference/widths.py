@@ -27,6 +27,7 @@ BASE, ROOT = 0.3, 0.27
 deviations has noise of w/sqrt(n mu^2/d) times that of sampling."""
 SLOW, SLOPE = 3.0, 0.45
 """The same where noise is small already: they grow with log(n mu^2/d)."""
+CLEAR = 2.0  # of residuals, in stds of the noise on their sum; of eigenvalues, in edges of noise
 
 
 def label_level(
@@ -99,13 +100,17 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
 def residual_deviation(evidence: Evidence, fit: Posterior) -> float:
     """The root mean square of the residuals of a fit, from above: of what y'y and X'y leave, where
     noise that the fit has followed explains nothing, and of y'y - theta'X'X theta, which is what
-    the posterior expects, as far as the noise on the first allows.
+    the posterior expects, as far as CLEAR stds of the noise on the first allow.
+
+    Given what was released, the noise e on X'y has the mean X'y + e - X'X theta, theta being the
+    posterior mean. The fit has followed theta'e of it, so that y'y - 2 theta'X'y + theta'X'X theta
+    is y'y - theta'X'X theta on average. What is beyond CLEAR stds is no noise: the model is off.
     """
     theta = fit.mean
     explained = float(theta @ fit.spectrum.matrix @ theta)
     fitted = float(theta @ evidence.moments[0].moment) - fit.followed
     left = evidence.squares - 2 * fitted + explained
-    noise = 2 * evidence.moments[0].std * float(np.linalg.norm(theta))
+    noise = CLEAR * 2 * evidence.moments[0].std * float(np.linalg.norm(theta))
     left += min(max(evidence.squares - explained - left, 0.0), noise)
     return float(np.sqrt((max(left, 0.0) + evidence.squares_std) / fit.count))
 
@@ -118,7 +123,6 @@ def share_kept(width: float, deviation: float) -> float:
 
 
 LITTLE = 0.15  # of what sampling takes
-CLEAR = 2.0  # of residuals, in stds of the noise on their sum; of eigenvalues, in edges of noise
 
 
 def sampling_rules(evidence: Evidence, fit: Posterior, gained: float) -> bool:

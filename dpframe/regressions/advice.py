@@ -18,6 +18,7 @@ from dpframe.prover.foreseen import Foreseen, foreseen
 from dpframe.prover.preview import columns_of
 from dpframe.symbols import exact, rational
 
+from .ambssgd import AdaptiveGradientDescent
 from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
@@ -35,6 +36,8 @@ AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no
 FOR_INTERVALS = JointSSP.for_intervals()
 IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
 HIDDEN = 5.0  # times sqrt(19 d/(3/5 0.03))/mu: records whose large entries counts of sizes miss
+EVEN_ROWS: Regression = AdaptiveGradientDescent()
+FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu; d/(n mu): where descent wins
 FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon, and n, for medians of slopes of one column
 SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
 
@@ -47,9 +50,10 @@ class Recommendation:
     X'X, whose intervals are mostly shorter, and `instead_intervals` says which it will have.
     `in_units` is one that fits better where columns have unlike sizes or rows are far from their
     bound, None where no public number leaves that open, or the table is too small for it.
-    `of_one_column` is the median of slopes: of one column, no intercept and few records. `enough`
-    is about the n, and about the epsilon, at which most columns of a codebook have an interval, by
-    `instead` where there is one; None where they do already.
+    `of_one_column` is the median of slopes: of one column, no intercept and few records.
+    `of_even_rows` is gradient descent, which needs no X'X: where noise hides X'X and not much else.
+    `enough` is about the n, and about the epsilon, at which most columns of a codebook have an
+    interval, by `instead` where there is one; None where they do already.
     """
 
     regression: Regression
@@ -61,6 +65,7 @@ class Recommendation:
     in_units: Regression | None = None
     of_one_column: Regression | None = None
     enough: tuple[int, float] | None = None
+    of_even_rows: Regression | None = None
 
     def __str__(self) -> str:
         """Some lines: what to expect of intervals, what to fit, then column by column."""
@@ -119,6 +124,11 @@ class Recommendation:
                 f"if labels scatter evenly about a line: {written(self.of_one_column)}",
                 "  not for classes, counts or labels that are mostly zero; no intervals",
             ]
+        if self.of_even_rows is not None:
+            lines += [
+                f"if all columns spread alike and share no factor: {written(self.of_even_rows)}",
+                "  no intervals",
+            ]
         return lines
 
 
@@ -158,7 +168,8 @@ def recommend(
     usually spread; with the `setting` column by column of its codebook, which knows d too. Without
     one, rows are taken to fill their ball. Where no codebook says what columns hold, a variant is
     named for columns of unlike sizes and for rows far below their bound. For one column without an
-    intercept and at most 2,000 records the median of slopes is named too. Raises InvalidArgument.
+    intercept and at most 2,000 records the median of slopes is named too, and for wide tables, of
+    which noise hides X'X, gradient descent. Raises InvalidArgument.
 
     Examples
     --------
@@ -195,7 +206,13 @@ def recommend(
     other = None if first is None else intervals_of(FOR_INTERVALS, *table)
     line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
     found = Recommendation(
-        default, "nothing to tune", lost, first, in_units=units, of_one_column=line
+        default,
+        "nothing to tune",
+        lost,
+        first,
+        in_units=units,
+        of_one_column=line,
+        of_even_rows=EVEN_ROWS if descent_wins(n, size, spent, failure) else None,
     )
     if other is not None and not other.none:
         found = attrs.evolve(found, instead=FOR_INTERVALS, instead_intervals=other)
@@ -223,6 +240,14 @@ def few_for_a_line(n: int, epsilon: Fraction) -> bool:
     25 worlds of normal and Student residuals that were tried (docs/flagship).
     """
     return FEWEST_PAIRS <= n * epsilon and n <= MOST_RECORDS
+
+
+def descent_wins(n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether gradient descent beats noisy sums of rows that fill their ball evenly: noise hides
+    X'X, whose eigenvalues are about n/d, but a sum of d numbers is clear of it (docs/flagship).
+    """
+    clear = n * analytic_mu(epsilon, delta)
+    return clear >= FEWEST and LEAST_NOISE <= d / clear <= MOST_NOISE
 
 
 def units_for(

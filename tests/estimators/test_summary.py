@@ -16,6 +16,7 @@ import dpframe as dp
 from dpframe.estimators.summary import Summary, between, constant_of, counted, in_units
 from dpframe.estimators.units import Linear
 from dpframe.graph.maps.bounds import Intercept
+from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 
 AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
@@ -355,3 +356,26 @@ def test_coefficients_without_intervals_are_shown_alike_in_every_view():
     assert np.isinf(seen["mean_se"]).any()
     with pytest.raises(dp.InvalidArgument, match=r"Write \{'a': 1\}; the value to test is"):
         model.inference().t_test("a = 0.35")
+
+
+def test_rows_far_below_their_norm_are_said_to_be_so():
+    """At a tenth of it; not where they fill it, nor where they were fitted in released units. By
+    hand: sqrt((400 + 2 3 sqrt 2)/(10,000 - 2 50))/2.
+    """
+    rng = np.random.default_rng(5)
+    rows = rng.standard_normal((20_000, 3))
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    labels = rows @ np.array([0.3, -0.2, 0.1])
+
+    def notes(length, regression=None):
+        model = fitted(1, BALL, regression, (length * rows, labels))
+        return [one for one in model.summary().notes if "as long as their declared norm" in one]
+
+    (note,) = notes(0.1)
+    assert "at most 10% as long" in note
+    assert "dp.JointSSP(scaling=3/100)" in note
+    assert not notes(1.0)
+    assert not notes(0.1, dp.JointSSP(scaling="0.03"))
+    seen = Evidence(np.diag([300.0, 100]), 3.0, (), 0.0, 0.0, 10_000.0, 50.0)
+    assert seen.filled(2.0) == pytest.approx(np.sqrt((400 + 6 * np.sqrt(2)) / 9_900) / 2)
+    assert attrs.evolve(seen, count_std=5_000.0).filled(1.0) == math.inf

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.data import Table, load, prepared, present
+from dpframe.experiments.data import Data, Table, load, prepared, present
 from dpframe.experiments.worlds import folds
 
 
@@ -44,6 +44,24 @@ def test_what_is_not_there_is_refused(tmp_path):
     for name in ("no", "plain"):
         with pytest.raises(dp.BadData, match="readable"):
             load(tmp_path, name)
+
+
+def test_the_folder_above_the_sets_will_do(tmp_path, monkeypatch):
+    """With the medical costs in it; two folders of sets are named, and neither is taken."""
+    monkeypatch.delenv("DPFRAME_INSURANCE", raising=False)
+    sets, other = tmp_path / "uci", tmp_path / "more"
+    sets.mkdir()
+    other.mkdir()
+    put(sets, "a", "1,2\n")
+    (tmp_path / "insurance.csv").write_text("age\n")
+    found = Data.found(tmp_path)
+    assert (found.folder, found.costs) == (sets, tmp_path / "insurance.csv")
+    assert Data.found(sets) == found
+    put(other, "b", "1,2\n")
+    with pytest.raises(dp.InvalidArgument, match=r"more and .*uci hold sets\. Name one"):
+        Data.found(tmp_path).present()
+    put(tmp_path, "c", "1,2\n")
+    assert Data.found(tmp_path).present() == ("c",)
 
 
 def test_prepared_as_in_the_paper():

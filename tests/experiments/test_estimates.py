@@ -90,6 +90,12 @@ def test_of_our_own_runs_the_others_hold_as_many_as_they_should():
     assert math.isnan(Estimate.of(np.ones((2, 1)), MEAN).own)
 
 
+def test_outliers_are_beyond_the_whiskers():
+    """By hand: a box from 2 to 7, whiskers from -5.5 to 14.5."""
+    assert Estimate(np.array([*range(9), 14.6, -5.6, 14.4, 2.0])).outliers == 2
+    assert Estimate(np.arange(9.0)).outliers == 0
+
+
 def test_the_middle_is_a_geometric_mean():
     """Of the runs; a mean of many fits lies above by half of their variance in logarithms."""
     one = Estimate.of(np.array([[1.0, 3.0], [7.0, 9.0]]), MEAN)

@@ -67,6 +67,24 @@ def test_a_panel_of_a_method_has_the_baselines(data, tmp_path):
     assert "<!-- trivial, " not in drawn
 
 
+@pytest.mark.parametrize(
+    ("name", "preparations"),
+    [
+        ("thesis-figure-4.3", ("row norms, before", "maximum norm, before")),
+        ("thesis-figure-4.5", ("maximum norm, before", "maximum norm")),
+    ],
+)
+def test_a_legend_names_nothing_twice(name, preparations, data, tmp_path):
+    """Each method and each preparation once, also where zero's error depends on the preparation."""
+    pytest.importorskip("matplotlib")
+    item = tiny(ITEMS[name], preparation=preparations)
+    work = Work(item, data)
+    picture(entries(work, computed(work, SHARED)), item, [tmp_path / "a.svg"])
+    drawn = (tmp_path / "a.svg").read_text()
+    for label in ("trivial", "ridge 1", "adaSSP, Algorithm 3", "JointSSP", *preparations):
+        assert drawn.count(f"<!-- {label} -->") == 1, label
+
+
 def test_names_are_chosen_by_their_beginning():
     """One, those of a paper, all; no other word."""
     assert [one.name for one in chosen("wang-table-3")] == ["wang-table-3"]

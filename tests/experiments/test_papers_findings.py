@@ -83,6 +83,11 @@ def test_ssp_beside_budgets():
     said("piazza-figure-6", f"OLS has {whole['elevators', 1, 0.2]['OLS']:.3f} on elevators")
     stds = by("piazza-figure-6", "set", "epsilon", "gamma", column="std")
     said("piazza-figure-6", f"std of {stds['elevators', 1, 0.2]['OLS']:.3f} between tables")
+    above = [e for (_, e, _), one in whole.items() if one["constSSPfull"] >= one["adaSSPbudget"]]
+    said("piazza-figure-6", f"at {108 - len(above)} of {len(whole)} points")
+    said(
+        "piazza-figure-6", f"({above.count(0.001)} of the {len(above)} others are at epsilon = 0.0"
+    )
     of = whole["elevators", 1, 0.2]
     said("piazza-figure-6", f"has {of['constSSPfull']:.4f} and JointSSP {of['JointSSP']:.4f}.")
 
@@ -118,18 +123,16 @@ def test_rows_over_their_own_norm():
 
 
 def test_variances_on_wine():
-    """[Dandekar18, Fig 4]: those that fall at every step, of which there are none."""
-    kept = by("dandekar-figure-4", "set", "epsilon")
-    lines = {}
-    for (name, _), one in kept.items():
-        for method, value in one.items() if name == "winequality-white" else ():
-            lines.setdefault(method, []).append(value)
-    noisy = [line for method, line in lines.items() if "unctional" in method]
-    assert len(noisy) == 5
-    assert not any(line == sorted(line, reverse=True) for line in noisy)
-    ours = lines["FunctionalElasticNet"]
-    said("dandekar-figure-4", f"from {ours[0]:.1f} to {ours[-1]:.3f}")
-    said("dandekar-figure-4", f"{ours[1]:.1f} at 0.2 and {ours[3]:.1f} at 0.8")
+    """[Dandekar18, Fig 4]: trends, and how far apart single values are."""
+    name, reader = "dandekar-figure-4", partial(by_item, ITEMS["dandekar-figure-4"])
+    trends = claims.trends(reader, "winequality-white")
+    linear, ridge, lasso, net = (f"({one:.2f})" for one in trends.values())
+    said(name, f"LASSO {lasso} and elastic net {net}", f"ridge {ridge} nor for LR {linear}")
+    wine = {e: one for (of, e), one in by(name, "set", "epsilon").items() if "wine" in of}
+    plain = {e: one["functional LR"] for e, one in wine.items()}
+    said(name, f"{plain[1.6] / 1000:.0f},000 at 1.6 and {plain[6.4]:.2f} at 6.4")
+    ours = {e: one["FunctionalElasticNet"] for e, one in wine.items()}
+    said(name, f"{ours[0.1]:.1f} at 0.1, {ours[0.4]:.0f} at 0.4 and {ours[6.4]:.1f} at 6.4")
 
 
 def test_counts_of_orders():
@@ -163,6 +166,23 @@ def test_joint_ssp_beside_adassp():
     said("wang-figure-2", f"AdaSSP has {ends(shares['AdaSSP'], 1)} of the way")
     *others, gas = shares["JointSSP"]
     said("wang-figure-2", f"JointSSP has {ends(others)}", f"{gas:.2f} on gas")
+    better = rivals_that_win(kept)
+    assert better == {
+        **{("gas", e): ["OPS"] for e in (0.05, 0.1, 0.2, 0.5)},
+        **{("wine", e): ["SSP"] for e in (1, 2, 5)},
+    }
+    theirs = rivals_that_win(by("wang-figure-2", "set", "epsilon", column="published"))
+    assert all(set(names) <= set(theirs[place]) for place, names in better.items())
+
+
+def rivals_that_win(kept):
+    """Those with an error below that of AdaOPS and AdaSSP by 10%, where there are such."""
+    found = {}
+    for place, one in kept.items():
+        least = min(one[name] for name in claims.ADAPTIVE)
+        names = [name for name in claims.RIVALS if 1.1 * one[name] < least]
+        found |= {place: names} if names else {}
+    return found
 
 
 def test_relative_efficiencies():
@@ -428,6 +448,12 @@ def test_figures_of_the_thesis():
     said("thesis-figure-4.4", f"takes {-joint['housing']:.0f}% off on housing")
     said("thesis-figure-4.4", f"adds {joint['airfoil']:.0f} and {joint['protein']:.0f}%")
     said("thesis-figure-4.4", f"{changes['JointSSP']['elevators']:.1f} times as large")
+    gaps = claims.gaps_to_ridge(partial(by_item, ITEMS["thesis-figure-4.4"]))
+    shares = {place: line[-1] / line[0] for place, line in gaps.items()}
+    said(
+        "thesis-figure-4.4", f"{shares.pop(('elevators', 'row norms, y included')):.2f} times that"
+    )
+    said("thesis-figure-4.4", f"elsewhere at most {max(shares.values()):.2f} times")
     before = over("5", claims.OURS, "maximum norm, before", "maximum norm")
     every = [1 / ratio for line in before.values() for ratio in line]
     said("thesis-figure-4.5", ends(every), ends([1 / median(line) for line in before.values()]))
@@ -463,6 +489,9 @@ def test_clips_of_the_thesis():
     said(both, f"takes {ends(every, 0)}% off")
     said(both, f"{ends([ratio for line in joint.values() for ratio in line])} times")
     said(both, f"{ends(joint['elevators'])} on elevators")
+    beside = claims.both_clipped(other)
+    said(both, f"{ends(beside.pop('elevators'))} on elevators")
+    said(both, f"{ends([ratio for line in beside.values() for ratio in line])} elsewhere")
 
 
 def test_figures_of_dandekar():
@@ -474,6 +503,11 @@ def test_figures_of_dandekar():
     }
     assert shares == {"0.3%", "0.4%"}
     said("dandekar-figure-1", "0.3 to 0.4% of their median")
+    outliers = by("dandekar-figure-1", "epsilon", column="outliers")
+    every = [count for one in outliers.values() for count in one.values()]
+    said("dandekar-figure-1", f"{ends(every, 0)} of 200 runs")
+    runs = by("dandekar-figure-1", "epsilon", column="repeats")
+    assert {count for one in runs.values() for count in one.values()} == {200}
     wine = by("dandekar-figure-2", "epsilon").values()
     four = claims.FUNCTIONAL
     plain = [one[k] / one[k.split()[1]] for one in wine for k in four]
@@ -499,7 +533,7 @@ def disturbed(item):
         factor = 1.37 ** (place * 3 % 7 - 3)
         scaled = {
             name: f"{factor * float(one[name]):.6g}"
-            for name in ("value", "std", "middle", "own", "ratio")
+            for name in ("value", "std", "middle", "own", "ratio", "outliers")
             if one.get(name)
         }
         yield one | scaled | ({"inside": str(place % 2)} if one["inside"] else {})

@@ -15,6 +15,7 @@ from docs.generate.pages.papers import (
     kept,
     pages,
     records,
+    verdict,
 )
 from docs.generate.pages.papers_claims import CLAIMS
 from docs.generate.pages.papers_rows import (
@@ -147,7 +148,7 @@ NUMBERED = {  # everything with a number in the texts of the papers
         "Theorem": "1 2",
         "Lemma": "1 2",
         "Algorithm": "1",
-        "Eq.": "2 3 4 5 6 7 8 9 10",
+        "Eq.": "1 2 3 4 5 6 7 8 9 10",
         "Figure": "1 2 3 4 5",
     },
 }
@@ -180,15 +181,18 @@ def test_nothing_with_a_number_is_missing():
 
 
 def test_every_verdict_is_computed():
-    """From published numbers or from sentences of the paper, but for what is in no paper."""
+    """From published numbers where there are such, else from sentences of the paper, but for what
+    is in no paper.
+    """
     published = {name for name, item in ITEMS.items() if judged(records(item))}
     assert published | set(CLAIMS) | set(OURS) == set(ITEMS)
-    assert not published & set(CLAIMS)
+    assert published & set(CLAIMS) == {"wang-figure-2"}
+    assert verdict(ITEMS["wang-figure-2"]) == "agrees"
     assert not (published | set(CLAIMS)) & set(OURS)
 
 
 def disturbed(numbers, how):
-    """Numbers by place and method, those of the places or of the methods in another order."""
+    """Numbers by place and method, in another order or others."""
     places, values = list(numbers), list(numbers.values())
     if how == "places reversed":
         return dict(zip(places, values[::-1], strict=True))
@@ -196,6 +200,11 @@ def disturbed(numbers, how):
         return {
             place: dict(zip(one, [*one.values()][::-1], strict=True))
             for place, one in numbers.items()
+        }
+    if how == "falling":
+        lines = {name: sorted((one[name] for one in values), reverse=True) for name in values[0]}
+        return {
+            place: {name: line[i] for name, line in lines.items()} for i, place in enumerate(places)
         }
     if how == "growing":
         factors = (1.1**i for i in range(len(places)))
@@ -206,6 +215,7 @@ def disturbed(numbers, how):
     changed = {
         "inverse": lambda value: 1 / (value + 1e-3),
         "ones": lambda _: 1.0,
+        "halved": lambda value: value / 2,
         "towards a half": lambda value: (value + 0.5) / 2,
     }[how]
     return {place: {k: changed(v) for k, v in one.items()} for place, one in numbers.items()}
@@ -215,20 +225,27 @@ HOWS = (
     "places reversed",
     "methods reversed",
     "growing",
+    "falling",
     "inverse",
     "ones",
+    "halved",
     "towards a half",
 )
 
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_every_claim_can_fail(name):
-    """On the kept numbers in another order, or others."""
+    """On the kept numbers in another order, or others; those of other figures stay."""
+
+    def reader(how):
+        def read(*axes, of="", **column):
+            found = by(ITEMS[name], *axes, of=of, **column)
+            return found if of else disturbed(found, how)
+
+        return read
+
     for claim, holds in CLAIMS[name]:
-        assert not all(
-            holds(lambda *axes, how=how, **of: disturbed(by(ITEMS[name], *axes, **of), how))
-            for how in HOWS
-        ), claim
+        assert not all(holds(reader(how)) for how in HOWS), claim
 
 
 def test_every_figure_has_a_curve_of_ours():

@@ -148,3 +148,20 @@ def test_moments_that_are_kept_in_part_count_in_full():
         for seen in (whole, half)
     )
     assert one == pytest.approx(other)
+
+
+def test_the_deviation_of_residuals_counts_what_a_fit_followed_in_every_round():
+    """As above, with a sum of residuals beside X'y. By hand: D = 100 - 2 30 + 20 = 60 leaves what
+    the posterior expects, 80, within two stds of 2 5 |theta|, and no more than these.
+    """
+    theta, count = np.array([2.0, 0.0]), 100.0
+    gram, moment = np.diag([5.0, 5.0]), np.array([15.0, 0.0])
+    first = Seen(moment, 5.0, np.zeros(2), 1.0)
+    residuals = Seen(np.zeros(2), 1.0, np.zeros(2), 0.1)
+    seen = Evidence(gram, 1e-9, (first, residuals), 100.0, 1e-9, count, 0.0)
+    fit = posterior(seen, 1.0, Prior())
+    assert fit.followed == 0
+    fit = attrs.evolve(fit, mean=theta)
+    assert residual_deviation(seen, fit) == pytest.approx(np.sqrt(80 / count), rel=1e-4)
+    quiet = attrs.evolve(seen, moments=(attrs.evolve(first, std=0.5), residuals))
+    assert residual_deviation(quiet, fit) == pytest.approx(np.sqrt((60 + 4) / count), rel=1e-4)

@@ -1,4 +1,4 @@
-"""Eqs 3.4 and 3.8 of the fixed-noise thesis, written again in plain numpy, against their maps: the
+"""Eqs 3.3 to 3.8 of the fixed-noise thesis, written again in plain numpy, against their maps: the
 same rows and labels, and the same laws of coefficients by two-sample Kolmogorov-Smirnov tests.
 
 No run computes raw means, deviations and maxima: the tests take each map of a declared graph with
@@ -137,7 +137,13 @@ def fixed_noise(rows, labels, back):
 
 
 CASES = {
+    "3.3": (
+        dp.literature.ThesisStandardised(),
+        partial(row_norms, divided=False),
+        {"divided": True},
+    ),
     "3.4": (dp.literature.ThesisRowNorm(), row_norms, {"divided": False}),
+    "3.5, 3.7": (dp.literature.ThesisMaxNorm(), partial(clipped, width=np.inf), {"width": 1.5}),
     "3.8": (dp.literature.ThesisClipped(), clipped, {"width": 1.0}),
     "3.8, one side": (dp.literature.ThesisClipped(), clipped, {"lower": True}),
 }
@@ -160,7 +166,7 @@ def test_maps_give_the_rows_and_labels_of_the_thesis(name):
     assert max(np.abs(rows - wrong[0]).max(), np.abs(labels - wrong[1]).max()) > 0.01
 
 
-@pytest.mark.parametrize("name", ["3.4", "3.8"])
+@pytest.mark.parametrize("name", ["3.3", "3.4", "3.5, 3.7", "3.8"])
 def test_coefficients_have_the_law_of_the_thesis(name):
     """And not that of the other reading."""
     declaration, prepare, other = CASES[name]

@@ -58,7 +58,8 @@ def test_what_is_recommended_is_certified_in_its_setting(rows, asked, person):
         if "each" in asked:
             more = {"delta": asked["delta"]} if asked["delta"] else {}
             target = dp.PersonalizedDP({"few": 1, "all": 2}, **more)
-        for advised in (advice.regression, advice.instead, advice.in_units):
+        named = (advice.regression, advice.instead, advice.in_units, advice.of_even_rows)
+        for advised in named:
             if advised is not None:
                 assert dp.certify(advised, target=target, setting=setting).derivation
 
@@ -167,3 +168,21 @@ def test_of_one_column_and_few_records_the_median_of_slopes_is_named():
     assert "labels scatter evenly about a line: dp.regressions.TheilSen(pairs=400)" in str(named)
     for other in ({"n": 1000, "d": 2}, {"n": 100, "d": 1}, {"n": 5000, "d": 1}):
         assert dp.recommend(**other, epsilon=1, delta="1e-6").of_one_column is None
+
+
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon", "named"),
+    [
+        (20_000, 100, "0.1", True),  # n mu = 550, d over it 0.18
+        (2_000, 50, 1, True),  # 473, 0.11
+        (6_000, 50, "0.1", True),  # 165, 0.30
+        (20_000, 50, "0.1", False),  # 0.09: X'X is seen
+        (500, 50, 1, False),  # 118, 0.42: gradients are lost too
+        (2_000, 10, "0.1", False),  # 55, 0.18
+    ],
+)
+def test_for_wide_tables_gradient_descent_is_named(n, d, epsilon, named):
+    """Where noise hides X'X and a sum of d numbers is clear of it."""
+    found = dp.recommend(n=n, d=d, epsilon=epsilon, delta="1e-6")
+    assert (found.of_even_rows == dp.regressions.AdaptiveGradientDescent()) == named
+    assert ("AdaptiveGradientDescent" in str(found)) == named
