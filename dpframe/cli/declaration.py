@@ -36,9 +36,10 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
             raise dp.InvalidArgument("--set", f"written name=number, for a name of {known}", text)
         values[key.strip()] = _value(fields[key.strip()].default, text)
     try:
-        return attrs.evolve(make(), **values) if variant else make(**values)
+        made: dp.Regression = attrs.evolve(make(), **values) if variant else make(**values)
     except TypeError as error:
         raise dp.InvalidArgument(name, "complete", str(error), "Give fields by --set.") from None
+    return made
 
 
 def _variant(cls: type[dp.Regression], name: str) -> Any:

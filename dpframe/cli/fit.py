@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -129,6 +130,10 @@ def fit(
         raise dp.BadData(option, NO_COLUMN, error.value, error.way_out) from None
     summary, why = _summary(model, alpha)
     record = _record(model) | {"summary": summary and summary.to_dict()}
+    failed = _kept(
+        ("--certificate", certificate, model.certificate_.save),
+        ("--out", out, lambda path: path.write_text(json_text(record) + "\n")),
+    )
     if as_json:
         print_json(record)
     else:
@@ -138,10 +143,22 @@ def fit(
         page(f"\n{model.receipt_}")
         if epsilon_column is not None:
             say(f"\n{model.budget_report_}")
-    if certificate is not None:
-        written("--certificate", certificate, model.certificate_.save)
-    if out is not None:
-        written("--out", out, lambda path: path.write_text(json_text(record) + "\n"))
+    if failed is not None:
+        raise failed
+
+
+def _kept(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.InvalidArgument | None:
+    """Write the files that are asked for, before anything is printed; the error of one that cannot
+    be written, for what was paid for is printed anyway.
+    """
+    failed = None
+    for option_of, path, write in files:
+        try:
+            if path is not None:
+                written(option_of, path, write)
+        except dp.InvalidArgument as error:
+            failed = error
+    return failed
 
 
 def _epsilon(

@@ -216,15 +216,17 @@ class Summary(Printed):
 
     @property
     def tested_by_z(self) -> bool:
-        """Whether z gives the p values: not where what noise hides on one side, or the noise on
-        standard errors, is part of them.
+        """Whether z is coef over std err and gives the p values: not where noise may hide more, or
+        where the noise on standard errors is part of them.
         """
         from scipy.special import ndtr
 
         found = self.estimates
         known = np.isfinite(found.sd)
-        apart = np.abs(2 * ndtr(-np.abs(found.statistic)) - found.pvalue)
-        return bool(np.all(apart[known] < NEAR))
+        z, apart = np.abs(found.statistic[known]), np.abs(found.effect - found.null)[known]
+        ratio = apart / found.sd[known]
+        off = np.abs(2 * ndtr(-z) - found.pvalue[known])
+        return bool(np.all(off < NEAR) and np.all(np.abs(z - ratio) < NEAR * (1 + ratio)))
 
     def _table(self) -> list[list[str]]:
         """Titles, then one row a coefficient."""

@@ -4,6 +4,7 @@ officer reads in the proof.
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -91,6 +92,20 @@ def test_where_a_file_goes_is_looked_at_before_anything_is_spent(option):
     call("ledger", "create", "l.sqlite", "t", "--epsilon", "1", "--delta", "1e-6")
     said = fit(option, "nowhere/x.json", "--ledger", "l.sqlite", "--dataset", "t", status=2)
     assert f"{option} must be a file in a folder that exists" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_was_paid_for_is_printed_where_a_file_cannot_be_written(monkeypatch):
+    """And the other file is written."""
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(dp.Certificate, "save", refuse)
+    said = fit("--certificate", "p.json", "--out", "r.json", status=2)
+    assert "std err" in said
+    assert "No space left" in said
+    assert json.loads(Path("r.json").read_text())["coefficients"]
 
 
 def test_the_kernel_says_what_is_promised_and_then_the_bounds(folder):
