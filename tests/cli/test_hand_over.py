@@ -220,3 +220,15 @@ def test_a_wrong_key_of_a_codebook_is_named(folder, part, key):
     assert "of the keys name, lower, upper" in said
     assert "column age" in said or part == "target"
     assert len(said) < 200
+
+
+def test_the_page_of_an_audit_has_a_row_a_column(folder):
+    """With its bounds or levels, and says which number to sign."""
+    pytest.importorskip("jinja2")
+    given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json")
+    call("audit", "SSP", *given, "--html", "page.html")
+    page = (folder / "page.html").read_text()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "Column age 18.5 to 64 " in text
+    assert "Column smoker &#39;no&#39;, &#39;yes&#39; " in text
+    assert "; sign the claim" in text
