@@ -23,6 +23,8 @@ from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from importlib.machinery import PathFinder
+from itertools import repeat
+from operator import call
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import Any
@@ -52,8 +54,17 @@ LEAVES = frozenset(
 CACHES = {"_attrs_cached_hash", "_found"}  # of hashes, and of the symbols of a formula
 CONTAINERS = frozenset((tuple, list, set, frozenset))
 MAPPINGS = frozenset((dict, MappingProxyType))
-FIXED = frozenset((str, int, bool, bytes, type(None)))  # fractions can be changed in place
-BUILT_IN = frozenset((FunctionType, *CONTAINERS, *MAPPINGS, *METACLASSES))
+Reader = Callable[[Any], Sequence[object]]
+WRITTEN: Mapping[int, Callable[[Any], object]] = {  # what cannot be changed, and fractions
+    **{id(kind): kind for kind in (str, int, bool, bytes)},
+    **{id(kind): repr for kind in (float, complex, Decimal, type(None))},
+    id(Fraction): Fraction.as_integer_ratio,
+}
+BUILT_IN: Mapping[int, Reader | None] = {
+    **{id(kind): None for kind in (FunctionType, *CONTAINERS, *MAPPINGS, *METACLASSES)},
+    **{id(kind): kind for kind in (tuple, list)},
+}
+"""Of Python, by their places in memory: any other class may compare as it likes."""
 
 _OURS: WeakSet[type] = WeakSet()
 Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
@@ -104,9 +115,7 @@ def strangers(
     waiting: list[Any] = list(values)[::-1]
     while waiting:
         value = waiting.pop()
-        kind = type(value)
-        if type(kind) is not type and not _of_python(type(kind)):
-            kind = Shadow  # it might compare as it likes
+        kind = _named(type(value))
         if kind in LEAVES or id(value) in seen:
             continue
         seen[id(value)] = value
@@ -143,59 +152,59 @@ def own_state(*values: object) -> tuple[object, ...] | None:
 def _flat(
     values: Iterable[object], ours: Callable[[type], bool]
 ) -> tuple[tuple[object, ...], bool]:
-    """All that these values are made of, laid flat; and whether all of it is `ours` or plain. Of
-    what is ours, the parts are looked at.
+    """All that these values are made of, laid flat: of each its class, then its value, or how many
+    parts it has, what else tells it from others, and the parts; of one that was met before, only
+    which one it is. And whether all of it is `ours` or plain. Of what is ours, the parts are looked
+    at.
     """
     found: list[object] = []
     seen: dict[int, int] = {}
     held: list[object] = []  # so that no other takes the place in memory
-    opened: dict[type, Reader | None] = dict.fromkeys(BUILT_IN)
+    opened: dict[int, Reader | None] = {**BUILT_IN}  # by the place of the class
     whole = True
-    waiting: list[Any] = list(values)[::-1]
+    waiting: list[Any] = list(values)
     while waiting:
         value = waiting.pop()
         kind: type = type(value)
-        if type(kind) is not type and not _of_python(type(kind)):
-            kind = Shadow  # it might compare as it likes
-        if kind in FIXED:
-            found.append((kind, value))
-            continue
-        if kind is Fraction:
-            found.append(value.as_integer_ratio())
+        written = WRITTEN.get(id(kind))
+        if written is not None:
+            found += kind, written(value)
             continue
         place = id(value)
         if place in seen:
             found.append(seen[place])
             continue
-        if kind in LEAVES and kind is not FunctionType:
-            found.append((kind, repr(value)))
-            continue
         seen[place] = len(held)
         held.append(value)
-        if kind not in opened:
-            of_enum, plain = type(kind) is enum.EnumMeta, _plain(kind)
-            known = not plain and ours(kind)
-            opened[kind] = _reader(kind) if known and not of_enum else None
+        if id(kind) not in opened:
+            named = _named(kind)
+            of_enum, plain = type(named) is enum.EnumMeta, _plain(named)
+            known = not plain and ours(named)
+            opened[id(kind)] = _reader(named) if known and not of_enum else None
             whole = whole and (plain or known)
-        read = opened[kind]
+        read = opened[id(kind)]
         if read is not None:
             parts = read(value)
-            found.append((kind, len(parts)))
+            found += kind, len(parts)
         else:
+            kind = _named(kind)
             itself, parts = _laid_open(value, kind)
-            found.append((kind, len(parts), itself))
+            found += kind, len(parts), itself
             if kind in METACLASSES:
                 whole = whole and ours(value)
             elif type(kind) is enum.EnumMeta:
                 whole = whole and not _state(value, kind)  # it is a member
-        waiting += parts[::-1]
+        waiting += parts
     return tuple(found), whole
+
+
+def _named(kind: type) -> type:
+    """A class; one that might compare as it likes is another."""
+    return kind if _of_python(type(kind)) else Shadow
 
 
 def _laid_open(value: Any, kind: type) -> tuple[object, Sequence[object]]:
     """What tells a value from others of its kind, and its parts in order."""
-    if kind is tuple or kind is list:
-        return None, value
     if kind is FunctionType:
         return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
     if kind in CONTAINERS:
@@ -264,8 +273,7 @@ Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whateve
 
 
 Readers = tuple[Callable[[Any], object], ...]
-Layout = tuple[Readers, set[str], set[str], tuple[object, ...] | None]
-Reader = Callable[[Any], Sequence[object]]
+Layout = tuple[Readers, tuple[str, ...], set[str], tuple[object, ...] | None]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -274,7 +282,7 @@ def _layout(kind: type) -> Layout:
     that are caches; the members of an enumeration.
     """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
-    fields = {field.name for field in getattr(kind, "__attrs_attrs__", ())}
+    fields = tuple(field.name for field in getattr(kind, "__attrs_attrs__", ()))
     cached = {name for name, part in parts if isinstance(part, functools.cached_property)}
     slots = (part for _, part in parts if isinstance(part, MemberDescriptorType))
     readers = tuple(slot.__get__ for slot in slots if slot.__name__ not in CACHES)
@@ -284,18 +292,31 @@ def _layout(kind: type) -> Layout:
 
 @functools.lru_cache(maxsize=4096)
 def _reader(kind: type) -> Reader:
-    """`_state` of a class that is no enumeration: of slots alone, all that are full at once."""
-    readers, slow = _layout(kind)[0], functools.partial(_state, kind=kind)
-    if kind.__dictoffset__:
-        return slow
+    """`_state` of a class that is no enumeration: at once where all slots are full, or its
+    dictionary has the fields and no more.
+    """
+    (readers, fields, cached, _), slow = _layout(kind), functools.partial(_state, kind=kind)
 
-    def read(value: Any) -> Sequence[object]:
+    def of_slots(value: Any) -> Sequence[object]:
         try:
-            return [one(value) for one in readers]
+            return [*map(call, readers, repeat(value))]
         except AttributeError:  # of a cache that is empty
             return slow(value)
 
-    return read
+    def of_dictionary(value: Any) -> Sequence[object]:
+        held = value.__dict__
+        if len(held) > len(fields):
+            for name in cached.intersection(held):
+                del held[name]
+        try:
+            found = [held[name] for name in fields]
+        except KeyError:
+            return slow(value)
+        return found if len(held.keys() - CACHES) == len(fields) else slow(value)
+
+    if not kind.__dictoffset__:
+        return of_slots
+    return slow if readers else of_dictionary
 
 
 _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()

@@ -5,12 +5,12 @@ from .base import count_of as count_of
 from .base import parts_of as parts_of
 from .basic import BasicAccountant as BasicAccountant
 from .basic import OptimalAccountant as OptimalAccountant
-from .calibrated import Calibrated as Calibrated
-from .calibrated import calibrate as calibrate
-from .calibrated import least_factor as least_factor
+from .composed import Calibrated as Calibrated
 from .composed import Composition as Composition
+from .composed import calibrate as calibrate
 from .composed import compose as compose
 from .composed import composition_of as composition_of
+from .composed import least_factor as least_factor
 from .concentrated import ConcentratedAccountant as ConcentratedAccountant
 from .events import to_event as to_event
 from .every import ACCOUNTANTS as ACCOUNTANTS

@@ -37,10 +37,12 @@ def count_of(value: object) -> int:
 
 @attrs.frozen(cache_hash=True)
 class Part:
-    """`count` releases that each cost `what`."""
+    """`count` releases that each cost `what`, or at most that."""
 
     what: Costed = attrs.field(converter=_what)
     count: int = attrs.field(default=1, converter=count_of)
+    above: bool = attrs.field(default=False, kw_only=True)
+    """Whether they may cost less than `what`, which bounds them."""
 
     @property
     def loss(self) -> losses.PrivacyLoss:

@@ -1,18 +1,32 @@
-"""compose: what many mechanisms cost together, in one line."""
+"""What many mechanisms cost together, and the factor of their noise that meets a target."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 import attrs
 
 from dpframe import mechanisms
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import Exact
-from dpframe.numerics import Interval
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.numbers import Exact, positive, shortest
+from dpframe.numerics import Interval, to_float
 from dpframe.pld import losses
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Guarantee, Relation, ZeroConcentratedDP
-from dpframe.symbols import ONE
+from dpframe.privacy import (
+    ADD_REMOVE,
+    REPLACE_ONE,
+    ApproxDP,
+    GaussianDP,
+    Guarantee,
+    Relation,
+    ZeroConcentratedDP,
+    number,
+)
+from dpframe.symbols import ONE, Number
 
 from . import (
     Accountant,
@@ -22,8 +36,10 @@ from . import (
     count_of,
     parts_of,
 )
+from .base import Costed
 
 
+# ------------------------------------------------------------------------------------------ compose
 @attrs.frozen(cache_hash=True)
 class Composition:
     """Adaptive composition of parts, under one neighbouring relation, as one accountant adds it up.
@@ -40,11 +56,16 @@ class Composition:
 
     def epsilon(self, delta: Exact) -> Interval:
         """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`."""
-        return self.accountant.epsilon(self.parts, delta)
+        return self._known(self.accountant.epsilon(self.parts, delta))
 
     def delta(self, epsilon: Exact) -> Interval:
         """The least delta at this epsilon >= 0: spend `upper`, claim `lower`."""
-        return self.accountant.delta(self.parts, epsilon)
+        return self._known(self.accountant.delta(self.parts, epsilon))
+
+    def _known(self, found: Interval) -> Interval:
+        """`lower` is 0 where a part may cost less than what bounds it."""
+        bounded = any(part.above and part.count for part in self.parts)
+        return Interval(0.0, found.upper) if bounded else found
 
     def __add__(self, other: Composition) -> Composition:
         """Both, one after the other."""
@@ -59,7 +80,7 @@ class Composition:
         """`count` times over."""
         times = count_of(count)
         return attrs.evolve(
-            self, parts=tuple(Part(part.what, part.count * times) for part in self.parts)
+            self, parts=tuple(attrs.evolve(part, count=part.count * times) for part in self.parts)
         )
 
 
@@ -71,7 +92,8 @@ def compose(
 
     `relation` is the one under which each sensitivity is 1; a mechanism whose cost under it is not
     known is refused. `accountant` is the certified numeric one unless another is given. For other
-    sensitivities give `mechanism.loss(sensitivity, relation)`. Raises InvalidArgument.
+    sensitivities give `mechanism.loss(sensitivity, relation)`. Where a mechanism is added by a
+    guarantee that it may not spend, `lower` is 0. Raises InvalidArgument.
     """
     if not isinstance(relation, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
@@ -101,15 +123,39 @@ def composition_of(thing: object) -> Composition:
 
 def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
+        if isinstance(thing[0], mechanisms.Mechanism):
+            return attrs.evolve(_priced(thing[0], relation, accountant), count=thing[1])
         return (_cost(thing[0], relation, accountant), thing[1])
-    if not isinstance(thing, mechanisms.Mechanism):
-        return _symmetric(thing) if relation is REPLACE_ONE else thing
+    if isinstance(thing, mechanisms.Mechanism):
+        return _priced(thing, relation, accountant)
+    return _symmetric(thing) if relation is REPLACE_ONE else thing
+
+
+def _priced(thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant) -> Part:
+    what = _of_mechanism(thing, relation, accountant)
+    return Part(what, above=not _attained(thing, what))
+
+
+def _of_mechanism(
+    thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant
+) -> Costed:
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
     if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
         return thing.loss(1, relation)
     if isinstance(thing, mechanisms.Subsampled):
         return thing.guarantee(ONE, relation)
     return thing.guarantee(ONE)
+
+
+def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
+    """Whether some release of a mechanism costs all of `what`: Gaussian noise its guarantee, others
+    their own loss, none the worst loss of a guarantee. A black box is whatever has its guarantee.
+    """
+    if isinstance(thing, mechanisms.BlackBox):
+        return True
+    if isinstance(what, Guarantee):
+        return isinstance(what, GaussianDP)
+    return not isinstance(what, losses.ResponseLoss)
 
 
 def _symmetric(thing: object) -> object:
@@ -122,3 +168,142 @@ def _symmetric(thing: object) -> object:
 
 def _given(thing: mechanisms.Mechanism) -> type[Guarantee] | None:
     return type(thing.given) if isinstance(thing, mechanisms.BlackBox) else None
+
+
+# ---------------------------------------------------------------------------------------- calibrate
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
+_FAR = 700.0  # stands for log infinity
+_NEAR = 1e-13  # as near to 0 as the search asks for
+
+PartsAt = Callable[[Fraction], Sequence[Part]]
+
+
+def least_factor(
+    accountant: Accountant,
+    parts_at: PartsAt,
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    near: float = 1.0,
+) -> Fraction:
+    """A factor s at which the accountant says of parts_at(s), with all noise s times as large, both
+    that `epsilon` is enough at delta and that `delta` is enough at epsilon; hardly above the
+    least one. `near` is where the search begins.
+
+    Two upper ends of one profile need not be equally sharp: a caller may ask for either. The
+    answer is a short decimal at which both were evaluated: what is promised does not rest on the
+    search. Raises InvalidArgument where no factor is enough.
+    """
+    near = float(positive("near", near))
+    target, start = math.log(epsilon.numerator) - math.log(epsilon.denominator), math.log(near)
+
+    @lru_cache(maxsize=8)
+    def whole(factor: Fraction) -> float:
+        same = factor == shortest(near)
+        return first if same else accountant.epsilon(parts_at(factor), delta).upper
+
+    first, searched = accountant.searched(parts_at(shortest(near)), delta)
+
+    def root(cost: Callable[[Fraction], float]) -> float:
+        from scipy.optimize import brentq
+
+        @lru_cache(maxsize=8)
+        def excess(log_factor: float) -> float:
+            found = first if log_factor == start else cost(shortest(math.exp(log_factor)))
+            log = math.log(found) - target if found > 0 else -_FAR
+            return min(max(log, -_FAR), _FAR)
+
+        if abs(excess(start)) <= _NEAR:
+            return near
+        low, high = _bracket(excess, start)
+        return math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
+
+    found = root(lambda factor: searched(parts_at(factor)))
+    if whole(shortest(found)) > float(epsilon) * (1 + 1e-12):  # the other direction costs more
+        found = root(whole)
+    # where parts without noise cost all of delta, the answer is the double above it
+    for most in (delta, Fraction(to_float(delta, up=True))):
+        factor, step = found, 2e-14
+        while step < 1:
+            short = shortest(factor)
+            by_epsilon = whole(short) <= epsilon
+            if by_epsilon and accountant.delta(parts_at(short), epsilon).upper <= most:
+                return short
+            factor, step = factor * (1 + step), 2 * step
+    raise _out_of_reach()
+
+
+def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, float]:
+    """Logs between which the excess changes its sign, from the start: 2^-j and 2^-2j times it, or
+    2^j and 2^2j.
+    """
+    near, dear = start, excess(start) > 0
+    for power in _POWERS:
+        far = start + power * math.log(2) * (1 if dear else -1)
+        if (excess(far) > 0) is not dear:
+            return min(near, far), max(near, far)
+        near = far
+    if dear:
+        raise _out_of_reach()
+    way_out = "Lower epsilon or delta, or state less noise: this target asks for next to none."
+    raise InvalidArgument("target", "one that less noise misses", "one that is met anyway", way_out)
+
+
+def _out_of_reach() -> InvalidArgument:
+    way_out = "Raise epsilon or delta: some part costs more whatever its noise."
+    return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)
+
+
+@attrs.frozen(cache_hash=True)
+class Calibrated:
+    """What met the target: the factor, each thing with its noise so many times as large, and what
+    all of them cost together.
+    """
+
+    factor: Fraction
+    things: tuple[object, ...]
+    composition: Composition
+
+
+def calibrate(
+    *things: object,
+    target: ApproxDP,
+    relation: Relation = ADD_REMOVE,
+    accountant: Accountant | None = None,
+) -> Calibrated:
+    """All noise among `things` multiplied by the one factor at which the whole is inside `target`,
+    with numbers for epsilon and delta; its proportions stay.
+
+    `things` are as in `compose`: noise of sensitivity 1, stated as it is wanted up to the factor.
+    What is not additive noise (a guarantee, a loss, a selection) costs what it costs. The factor
+    is hardly larger than the least one (in epsilon, by 1e-12 or so), never smaller. Raises
+    InvalidArgument.
+
+    >>> from dpframe import ApproxDP, Gaussian, Laplace, calibrate
+    >>> found = calibrate((Gaussian(std=1), 2), Laplace(scale=2), target=ApproxDP(1, "1e-6"))
+    >>> round(float(found.factor), 6), found.composition.delta(1).upper <= 1e-6
+    (6.250757, True)
+    """
+    if not isinstance(target, ApproxDP):
+        raise InvalidArgument("target", "a dp.ApproxDP with numbers", target)
+    if not any(isinstance(_bare(thing), AdditiveNoise) for thing in things):
+        raise InvalidArgument("things", "some noise to scale", things)
+    epsilon, delta = number("epsilon", target.epsilon), number("delta", target.delta)
+
+    def at(factor: Fraction) -> Composition:
+        made = (_scaled(thing, factor) for thing in things)
+        return compose(*made, relation=relation, accountant=accountant)
+
+    adds = at(Fraction(1)).accountant
+    factor = least_factor(adds, lambda found: at(found).parts, epsilon, delta)
+    return Calibrated(factor, tuple(_scaled(thing, factor) for thing in things), at(factor))
+
+
+def _bare(thing: object) -> object:
+    return thing[0] if isinstance(thing, tuple) and thing else thing
+
+
+def _scaled(thing: object, factor: Fraction) -> object:
+    if isinstance(thing, tuple) and len(thing) == 2:
+        return (_scaled(thing[0], factor), thing[1])
+    return thing.scaled(Number(factor)) if isinstance(thing, AdditiveNoise) else thing

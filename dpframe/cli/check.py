@@ -13,6 +13,26 @@ import dpframe as dp
 from .options import Json, option
 from .printing import print_json
 
+INSIDE = ("exact", "theory", "kernel")
+MAIN = "import sys\n\nfrom dpframe.kernel.__main__ import main\n\nsys.exit(main())\n"
+
+
+def write_standalone(path: Path) -> None:
+    """Write `exact`, `theory` and `kernel`, and nothing else, as a zip file that Python runs. The
+    same bytes each time.
+    """
+    import zipfile
+
+    package = Path(__file__).parents[1]
+    files = [file for place in INSIDE for file in sorted((package / place).glob("*.py"))]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(zipfile.ZipInfo("__main__.py"), MAIN)
+        archive.writestr(zipfile.ZipInfo("dpframe/__init__.py"), "")
+        for file in files:
+            name = zipfile.ZipInfo(f"dpframe/{file.relative_to(package).as_posix()}")
+            archive.writestr(name, file.read_text())
+
+
 app = typer.Typer(add_completion=False)
 
 TRUSTED = "Refuse what trusts other classes than this, module:Class, or none. Repeatable."
@@ -34,8 +54,6 @@ def check(
     from dpframe.kernel.__main__ import main
 
     if standalone:
-        from .standalone import write_standalone
-
         write_standalone(file)
         raise typer.Exit
     if not as_json:

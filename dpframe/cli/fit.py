@@ -11,7 +11,6 @@ import typer
 
 import dpframe as dp
 
-from .bounds import bounds_of
 from .declaration import accountant_of, regression_of, trust_of
 from .ledger import existing
 from .options import (
@@ -26,6 +25,7 @@ from .options import (
     RowsEach,
     Schema,
     Trust,
+    bounds_of,
     groups_of,
     option,
 )

@@ -107,24 +107,27 @@ def _no_number(text: str) -> NoReturn:
     raise Unusable(f"{text} is not a number")
 
 
-def plain(document: object) -> None:
+def plain(document: Json) -> None:
     """Refuse anything but finite JSON of bounded depth and size. Raises Unusable."""
-    stack, size = [(document, 0)], 0
-    while stack:
-        value, depth = stack.pop()
-        size += 8 + (len(value) if isinstance(value, str) else 0)
-        if depth > MAX_DEPTH or size > MAX_TEXT:
-            raise Unusable(f"deeper than {MAX_DEPTH} levels or larger than {MAX_TEXT} bytes")
-        if type(value) is dict and all(type(key) is str for key in value):
-            stack += [(part, depth + 1) for part in value.values()]
-        elif type(value) is list:
-            stack += [(part, depth + 1) for part in value]
-        elif type(value) is int:
-            size += value.bit_length() ** 2  # writing it down takes quadratic time
-        elif type(value) is float and not math.isfinite(value):
-            raise Unusable(f"not a JSON number: {value}")
-        elif value is not None and type(value) not in (str, bool, float):
-            raise Unusable(f"not a JSON value: {type(value).__name__}")
+    level, size, depth = [document], 8, 0
+    while level:
+        below: list[Any] = []
+        for value in level:
+            kind = type(value)
+            if kind is str:
+                size += len(value)
+            elif kind is list or (kind is dict and all(type(key) is str for key in value)):
+                below += value if kind is list else value.values()
+                size += 8 * len(value)
+            elif kind is int:
+                size += value.bit_length() ** 2  # writing it down takes quadratic time
+            elif kind is float and not math.isfinite(value):
+                raise Unusable(f"not a JSON number: {value}")
+            elif value is not None and kind not in (bool, float):
+                raise Unusable(f"not a JSON value: {kind.__name__}")
+            if depth > MAX_DEPTH or size > MAX_TEXT:
+                raise Unusable(f"deeper than {MAX_DEPTH} levels or larger than {MAX_TEXT} bytes")
+        level, depth = below, depth + 1
 
 
 def keys(value: Json, where: str, /, **types: Any) -> Any:

@@ -36,13 +36,13 @@ class Formula:
     """
 
     __slots__ = ("_key", "bits", "den", "ring", "terms")
-    _key: Key
+    _key: Key | None
 
     def __init__(self, ring: Ring, terms: Mapping[Mono, int], den: int = 1) -> None:
         gcd = 1 if den == 1 else math.gcd(den, *terms.values())
         if gcd > 1 or not all(terms.values()):
             terms, den = {mono: c // gcd for mono, c in terms.items() if c}, den // gcd
-        self.ring, self.den, self.terms = ring, den, terms
+        self.ring, self.den, self.terms, self._key = ring, den, terms, None
         self.bits = den.bit_length() + sum(map(abs, terms.values())).bit_length()  # about its size
         if self.bits > MAX_BITS:
             raise Refused(f"numbers of more than {MAX_BITS} bits")
@@ -57,7 +57,7 @@ class Formula:
         """Equal formulas mostly have equal keys, different ones never; the last part is that of all
         its positive multiples.
         """
-        if not hasattr(self, "_key"):
+        if self._key is None:
             gcd, terms = math.gcd(*self.terms.values()), self.terms.items()
             own = terms if gcd < 2 else [(mono, c // gcd) for mono, c in terms]
             self._key = gcd, self.den, frozenset(own)
@@ -100,10 +100,10 @@ class Formula:
             return left if k == right.den else Formula(ring, terms, left.den * right.den)
         work = len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256)
         ring.spend(work if 1 in (len(self.terms), len(right.terms)) else 8 * work)
-        found: dict[Mono, Exponent] = {}
+        found: list[tuple[Mono, Exponent]] = []
         for (m, c), (n, k) in product(left.terms.items(), right.terms.items()):
             mono, factor = ring.tidy(m + n) if m and n else (m or n, 1)
-            found[mono] = found.get(mono, 0) + (c * k if factor == 1 else c * k * factor)
+            found.append((mono, c * k if factor == 1 else c * k * factor))
         return ring.over(found, left.den * right.den)
 
     __radd__, __rmul__ = __add__, __mul__

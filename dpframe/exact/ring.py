@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from .documents import MAX_BITS, MAX_TENSOR, MAX_WORK, ZERO, Exponent, Json, Range, Refused, number
@@ -48,10 +48,13 @@ class Ring:
             self.names.append(frozenset(own.union(*map(self.depends, atom.args))))
         return self.index[key]
 
+    def alone(self, key: object, atom: Atom) -> Formula:
+        """An atom as a formula."""
+        return self.product([(self.intern(key, atom), 1)])
+
     def symbol(self, name: str, span: Range) -> Formula:
         """A symbol with this range as a formula."""
-        atom = Atom("symbol", span.sign, (), name, span)
-        return self.product([(self.intern(("symbol", name), atom), 1)])
+        return self.alone(("symbol", name), Atom("symbol", span.sign, (), name, span))
 
     def depends(self, *fs: Formula) -> frozenset[str]:
         """The symbols that occur."""
@@ -66,12 +69,17 @@ class Ring:
             self.numbers[ratio] = Formula(self, {(): top}, bottom)
         return self.numbers[ratio]
 
-    def over(self, terms: Mapping[Mono, Exponent], den: int = 1) -> Formula:
-        """A formula from coefficients that may be fractions."""
-        if all(type(c) is int for c in terms.values()):
-            return Formula(self, terms, den)  # type: ignore[arg-type]  # whole already
-        common = math.lcm(*[c.denominator for c in terms.values()])
-        whole = {mono: c.numerator * (common // c.denominator) for mono, c in terms.items()}
+    def over(self, terms: Sequence[tuple[Mono, Exponent]], den: int) -> Formula:
+        """The sum of terms over a number; what they are multiplied by may be fractions."""
+        found = dict(terms)
+        if len(found) < len(terms):
+            found = dict.fromkeys(found, 0)
+            for mono, c in terms:
+                found[mono] += c
+        if all(type(c) is int for c in found.values()):
+            return Formula(self, found, den)  # type: ignore[arg-type]  # whole already
+        common = math.lcm(*[c.denominator for c in found.values()])
+        whole = {mono: c.numerator * (common // c.denominator) for mono, c in found.items()}
         return Formula(self, whole, den * common)
 
     def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
@@ -82,19 +90,13 @@ class Ring:
 
     def total(self, parts: Iterable[Formula]) -> Formula:
         """The sum."""
-        parts = list(parts)
-        den = 1
+        parts, den = list(parts), 1
         for part in parts:
             den = math.lcm(den, part.den)
             if den.bit_length() > MAX_BITS:
                 raise Refused(f"numbers of more than {MAX_BITS} bits")
-        found: dict[Mono, int] = {}
-        for part in parts:
-            scale = den // part.den
-            self.spend(len(part.terms) * (1 + den.bit_length() // 256))
-            for mono, c in part.terms.items():
-                found[mono] = found.get(mono, 0) + c * scale
-        return Formula(self, found, den)
+        self.spend(sum(len(part.terms) for part in parts) * (1 + den.bit_length() // 256))
+        return self.over([(m, c * (den // p.den)) for p in parts for m, c in p.terms.items()], den)
 
     def tidy(self, factors: Iterable[tuple[int, Exponent]]) -> tuple[Mono, Exponent]:
         """A product of powers, like ones collected; whole powers of numbers become a factor."""
@@ -103,7 +105,7 @@ class Ring:
             powers[g] = powers[g] + e if g in powers else e
         factor: Exponent = 1
         for g, e in powers.items():
-            if not -4096 <= e <= 4096:
+            if abs(e.numerator) > 4096 * e.denominator:
                 raise Refused("an exponent above 4096")
             whole = math.floor(e) if self.atoms[g].kind == "number" else 0
             if whole:
@@ -147,7 +149,7 @@ class Ring:
     def ratio(self, f: Formula) -> tuple[Formula, Formula]:
         """f = n/d, d > 0, both polynomials in atoms, in a form that equal formulas mostly share."""
         top, shift = self.clear(f)
-        bottom = self.expand(self.product(shift, top.den))
+        bottom = self.expand(Formula(self, {shift: top.den}))
         gcd = math.gcd(*top.terms.values(), *bottom.terms.values())
         common = self.product(self.content(top, bottom), Fraction(1, gcd))
         return top * (common * top.den), bottom * common
@@ -242,9 +244,8 @@ class Ring:
             return self.lift(0)
         sign, turned = self.sign(top - bottom), ("log", bottom.key, top.key)
         if sign == -2 or turned in self.index:  # log(n/d) = -log(d/n)
-            return -self.product([(self.intern(turned, Atom("log", abs(sign), (bottom, top))), 1)])
-        plus = Atom("log", sign, (top, bottom))
-        return self.product([(self.intern(("log", top.key, bottom.key), plus), 1)])
+            return -self.alone(turned, Atom("log", abs(sign), (bottom, top)))
+        return self.alone(("log", top.key, bottom.key), Atom("log", sign, (top, bottom)))
 
     def extremum(self, name: str, parts: Sequence[Formula]) -> Formula:
         """The least or largest of formulas; those that never decide are left out."""
@@ -260,8 +261,7 @@ class Ring:
         sign = max(0, max(signs) if side == 1 else min(signs))
         if side == 1 and self.prove(self.total(kept)):  # such as max(f, -f) = |f|
             sign = max(1, sign)
-        atom = Atom(name, sign, tuple(kept))
-        return self.product([(self.intern((name, frozenset(map(self.key, kept))), atom), 1)])
+        return self.alone((name, frozenset(map(self.key, kept))), Atom(name, sign, tuple(kept)))
 
     def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
         """exp or analytic_sigma. Raises Refused."""
@@ -269,8 +269,7 @@ class Ring:
             inside = self.prove(parts[1], strict=True) and self.prove(1 - parts[1], strict=True)
             if not (inside and self.prove(parts[0])):
                 raise Refused("analytic_sigma: needs epsilon >= 0 and 0 < delta < 1 everywhere")
-        atom = Atom(name, 2, tuple(parts))
-        return self.product([(self.intern((name, *self.key(*parts)), atom), 1)])
+        return self.alone((name, *self.key(*parts)), Atom(name, 2, tuple(parts)))
 
     def formula(self, value: Json, where: str, depth: int = 0) -> Formula:
         """The formula of a JSON value over the symbols that may be used so far. Raises Refused."""

@@ -14,7 +14,7 @@ from itertools import product
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .documents import MAX_TENSOR, ZERO, Json, Range, Refused
+from .documents import MAX_TENSOR, ZERO, Exponent, Json, Range, Refused
 from .enclosure import Enclosure
 from .formula import Atom, Formula, atom_text, digest, text_of
 from .interval import floor_to, log, root_ends
@@ -156,22 +156,22 @@ def infimum(f: Formula) -> tuple[Fraction | None, bool]:
     """A lower bound of a polynomial in symbols, term by term, and whether it may be met; None: not
     known. Products and powers are those of symbols >= 0.
     """
-    low, met, atoms = ZERO, True, f.ring.atoms
+    met, atoms, ends = True, f.ring.atoms, list[Exponent]()  # of each term
     for mono, c in f.terms.items():
         alone = len(mono) == 1 and mono[0][1] == 1
-        term, closed, positive = Fraction(c), True, True
+        ends.append(c)
+        closed, positive = True, True
         for g, e in mono:
             atom, span = atoms[g], atoms[g].range
             end, has = (span.lower, span.left) if c > 0 else (span.upper, span.right)
             rising = alone or (atom.sign > 0 and e > 0 and e.denominator == 1)
             if atom.kind != "symbol" or end is None or not rising:
                 return None, False
-            term = term * (end if e == 1 else end ** int(e)) if end else ZERO
+            ends[-1] = ends[-1] * (end if e == 1 else end ** int(e)) if end else 0
             closed, positive = closed and has, positive and atom.sign == 2
-        low += term
-        zero = not term and not alone  # met where a factor may be 0
+        zero = not ends[-1] and not alone  # met where a factor may be 0
         met = met and (not positive if zero else closed)
-    return low / f.den, met
+    return Fraction(sum(ends), f.den), met
 
 
 def least(atom: Atom) -> tuple[Fraction | None, bool]:

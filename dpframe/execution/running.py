@@ -29,7 +29,7 @@ from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
-from dpframe.randomness.coins import rational_coins
+from dpframe.randomness.laws import rational_coins
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block

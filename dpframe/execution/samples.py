@@ -21,7 +21,7 @@ from dpframe.errors import NotExecutable, SourceFailed
 from dpframe.graph import Graph
 from dpframe.graph.maps.weighted import Thinning
 from dpframe.randomness import Bits
-from dpframe.randomness.coins import rational_coins
+from dpframe.randomness.laws import rational_coins
 from dpframe.sources import Source
 from dpframe.sources.source import Around
 from dpframe.sources.table import Block

@@ -7,9 +7,9 @@ itself is taken as its facts, and it has no part in joint moves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.documents import Refused
@@ -62,9 +62,10 @@ class Symbolic(Formulas):
 
     where = "declaration"
 
-    def __init__(self, unit: Unit | None, relation: Relation | None) -> None:
+    def __init__(self, unit: Unit | Node | None, relation: Relation | None) -> None:
+        """A node stands for the unit of its table, which is found where it is asked for."""
         super().__init__(None if relation is None else RELATIONS[relation.value])
-        self.unit = unit
+        self._unit = unit
         self.open: list[str] = []
 
     def formula(self, value: Expression) -> Expression:
@@ -149,7 +150,8 @@ class Symbolic(Formulas):
 
         if RECORD not in factor.scope:
             return factor
-        return None if self.unit is None else OfBudgets("largest", factor, self.unit).symbol
+        unit = getattr(self._unit, "unit", None) if isinstance(self._unit, Node) else self._unit
+        return None if unit is None else OfBudgets("largest", factor, unit).symbol
 
 
 def stated(node: Node, relation: Relation | None = None) -> Any:
@@ -172,10 +174,11 @@ def _stated(
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
         return None, ()
-    at = Symbolic(getattr(node, "unit", None), REPLACE_ONE if replaced else None)
+    at = Symbolic(node, REPLACE_ONE if replaced else None)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
     try:
-        found = kind.make(at, *inputs, **{name: given(node, name) for name in kind.keys})
+        own = cache(node.record)
+        found = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
     except Refused as error:
         return None, [str(error)]
     return unbounded(found) if at.open else found, at.open
@@ -215,7 +218,7 @@ def in_package(cls: type) -> bool:
     return cls.__module__.startswith(OWN)
 
 
-def given(node: Node, name: str) -> Any:
+def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any:
     """A parameter of a node: an expression, or several, as they are, anything else as a file has
     it.
     """
@@ -224,7 +227,7 @@ def given(node: Node, name: str) -> Any:
         return own
     if isinstance(own, tuple) and own and all(isinstance(one, Expression) for one in own):
         return list(own)
-    return as_in_a_file(node.record().get(name))
+    return as_in_a_file(record().get(name))
 
 
 def as_in_a_file(value: Any) -> Any:
@@ -234,16 +237,19 @@ def as_in_a_file(value: Any) -> Any:
 
 @lru_cache(maxsize=MANY)
 def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
+    relation = REPLACE_ONE if replaced else None
+    found = stated(node, relation) if made_as(type(node)) is type(node) else None
+    return _of_its_own(node, relation) if found is None else found
+
+
+def _of_its_own(node: Node, relation: Relation | None) -> Any:
+    """What a node of a kind that the book does not know says of itself."""
     from .columns import Column
     from .maps.weighted import Weight
     from .procedure import Objective
     from .rows import Rows
     from .statistics import Statistic
 
-    relation = REPLACE_ONE if replaced else None
-    found = stated(node, relation) if made_as(type(node)) is type(node) else None
-    if found is not None:
-        return found
     if isinstance(node, Rows):
         return stated_by_rows(node)
     if isinstance(node, Column):

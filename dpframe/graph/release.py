@@ -12,7 +12,6 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of, own
 from dpframe.mechanisms import AdditiveNoise, Calibration
-from dpframe.mechanisms.subsampled import epsilon_on_sample
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
@@ -131,6 +130,8 @@ class Release(Node):
             return given
         if not isinstance(given, PureDP) or given.epsilon.symbols():
             return given
+        from dpframe.mechanisms.subsampled import epsilon_on_sample  # most releases read all rows
+
         return PureDP(epsilon_on_sample(given.epsilon, rate))
 
     @cached_property
@@ -188,8 +189,12 @@ class Release(Node):
     def reached(self) -> bool:
         """Whether the pairs of neighbours that move the statistic furthest cost most: they may not
         where noise is larger in some directions than in others, unless rows along an axis occur
-        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise.
+        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise; nor where its
+        size follows from budgets that are listed, of which another one may ask for more.
         """
+        sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
+        if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
+            return False
         noise = noise_of(self.noise)
         uneven = noise is not None and noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
@@ -299,13 +304,9 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     share = () if node.share is None else (*node.share.weights, *node.share.wholes)
     size = (node.stated.formula,) if isinstance(node.stated, AdditiveNoise) else ()
     rate = () if node.sampled is None else (node.sampled,)
-    read = (
-        node.times,
-        *rate,
-        *size,
-        *share,
-        *node.parameters.values(),
-    )  # without a dictionary of readings for each of many
+    law = () if own(node.noise) else node.parameters.values()
+    # without a dictionary of readings for each of many
+    read = (node.times, *rate, *size, *share, *law)
     return frozenset().union(*[formula.symbols() for formula in read])
 
 

@@ -5,20 +5,26 @@ formula or a part, is built again; all others stay the same objects.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import Expression, Symbol
+from dpframe.mechanisms import AdditiveNoise
+from dpframe.privacy import PureDP, Share
+from dpframe.symbols import Expression, Number, Symbol
 
-from .graph import Graph
+from .columns import Column, ColumnSource
+from .graph import Graph, Regression, declared
 from .known import Known
+from .loop import Loop
 from .maps.grid import Grid, GridColumn
-from .node import Node
+from .node import Node, noting
+from .post import Post
 from .release import Release
-from .rows import Rows
+from .rows import Rows, RowSource
 
 Replacement = Callable[[Any], Any]
 """From a node, built again on what was replaced below it, to what stands in its place."""
@@ -145,3 +151,95 @@ def _reads(value: Any) -> bool:
     """Whether a value holds nodes themselves, not only formulas."""
     parts = value if isinstance(value, tuple) else (value,)
     return any(isinstance(part, (Node, Graph)) for part in parts)
+
+
+# --------------------------- A declaration with other noise: declared once, measured, and rewritten
+Rule = Callable[[Release], Release]
+
+
+def recalibrated(
+    of: Regression, X: Rows, y: Column | None, budget: Share, rule: Callable[[Graph], Rule]
+) -> Any:
+    """The output of a declaration in which every release is what a rule makes of it; the rule is
+    chosen by the graph as it is declared. Post-processing that reads the std of a release is given
+    the new one, everything else the one that was declared. Raises InvalidArgument.
+    """
+    given = Graph.of(tuple(one for one in (X, y) if one is not None))
+    kinds = (RowSource, ColumnSource)
+    plain = [one for one in given.sources if isinstance(one, kinds) and not one.draft]
+    drafted_X, drafted_y = Rewriting(dict.fromkeys(plain, _draft)).mapped((X, y))
+    tables = {_draft(one): lambda _, one=one: one for one in plain}
+    drafted = declared(of, drafted_X, drafted_y, budget)
+    with noting():  # procedures are made again, twice
+        graph = Graph.of(Drafts(tables).output(drafted.output))
+        return rewritten(graph.output, dict.fromkeys(graph.releases, rule(graph)))
+
+
+def _draft(source: RowSource | ColumnSource) -> Any:
+    return attrs.evolve(source, draft=True)
+
+
+@attrs.frozen
+class Drafts(Rewriting):
+    """A walk from drafts of tables to tables. Formulas have the std of a release as it is declared;
+    arguments of functions keep the symbol of it.
+    """
+
+    def rebuilt(self, value: Any) -> Any:
+        """An attrs value with mapped fields."""
+        return rebuilt(value, self.with_stds if isinstance(value, (Post, Loop)) else self.mapped)
+
+    def with_stds(self, value: Any) -> Any:
+        """An argument of a function, on replaced nodes."""
+        if isinstance(value, tuple):
+            return tuple(map(self.with_stds, value))
+        if isinstance(value, Expression):
+            return self.formula(value, self.reference)
+        return self.mapped(value)
+
+    def reference(self, symbol: Symbol) -> Expression:
+        """What stands for a symbol in an argument of a function."""
+        if isinstance(symbol.origin, Release):
+            return self.node(symbol.origin).std_symbol  # type: ignore[no-any-return]
+        return self.symbol(symbol)
+
+    def symbol(self, symbol: Symbol) -> Expression:
+        """What stands for a symbol elsewhere."""
+        if isinstance(symbol.origin, Release):
+            return self.node(symbol.origin).deviation  # type: ignore[no-any-return]
+        return super().symbol(symbol)
+
+
+@attrs.frozen
+class Scaling:
+    """All noise `factor` times as large; shares, which other noise no longer earns, are dropped.
+    Under a pure budget each release then spends its guarantee divided by the factor: its share of
+    `pure`.
+    """
+
+    factor: Expression
+    pure: Share | None = None
+
+    def release(self, declared: Release) -> Release:
+        """A release with the noise that it states or that its theorem prescribes, scaled. Raises
+        InvalidArgument.
+        """
+        noise = _multiplied(declared.mechanism, self.factor)
+        return attrs.evolve(declared, stated=noise, share=self._share(declared))
+
+    def _share(self, declared: Release) -> Share | None:
+        moved = declared.moved
+        if self.pure is None or moved is None or moved.value == Number(Fraction(0)):
+            return None
+        guarantee = declared.guarantee(moved.value)
+        if not isinstance(guarantee, PureDP) or declared.sampled is not None:
+            return None
+        return self.pure.split(guarantee.epsilon / (self.factor * self.pure.epsilon))[0]
+
+
+def _multiplied(noise: AdditiveNoise, factor: Expression) -> AdditiveNoise:
+    try:
+        return noise.scaled(factor)
+    except TypeError:
+        way_out = "Noise of your own with several fields says how in `scaled`."
+        raise InvalidArgument("mechanism", "noise that can be scaled", noise, way_out) from None

@@ -115,7 +115,8 @@ class Rows(DataNode):
     @property
     def grid(self) -> int | None:
         """Bits of the grid that its table asks for, None for none."""
-        return None if self.origin is self else self.origin.grid
+        given = self.origin
+        return None if given is self else given.grid
 
     @property
     def T(self) -> Transposed:  # noqa: N802 - the name numpy gives it

@@ -247,7 +247,7 @@ def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
 def _terms(value: object) -> tuple[tuple[str, ...], ...] | None:
     if value is None:
         return None
-    from .terms import terms_of
+    from .formulas import terms_of
 
     return terms_of(value)
 
@@ -289,7 +289,7 @@ class Rows:
             )
         identified(all_levels(self.columns or ()), intercept=self.intercept)
         if self.terms is not None:
-            from .terms import check_repeated, check_terms
+            from .formulas import check_repeated, check_terms
 
             check_terms(self.terms, self.names)
             check_repeated(self.terms, all_levels(self.columns or ()))

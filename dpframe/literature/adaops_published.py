@@ -18,12 +18,14 @@ from dpframe.graph.statistics import Count, LambdaMin, LogResidual
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.regressions.adaops import RHO, Steered, move
-from dpframe.regressions.ops import LEAST, MOST, sampled
-from dpframe.regressions.ops_choices import (
+from dpframe.regressions.ops import (
+    LEAST,
+    MOST,
     coded_adaptive_penalty,
     coded_adaptive_temperature,
     coded_floor,
     printed_penalty,
+    sampled,
 )
 from dpframe.symbols import Expression, constant, exp, log, sqrt
 

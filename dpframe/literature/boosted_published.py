@@ -24,8 +24,7 @@ from dpframe.graph.procedure import Huber
 from dpframe.graph.statistics import LambdaMin
 from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.privacy import Share
-from dpframe.regressions.descent import averaged
-from dpframe.regressions.solve import Array, ridge_solve
+from dpframe.regressions.solve import Array, averaged, ridge_solve
 from dpframe.symbols import Expression, Number, constant, parameter, sqrt
 
 

@@ -31,8 +31,6 @@ from dpframe.literature.ssp_published import ConstSSPFullPiazza, SSPPiazza, SSPW
 from dpframe.literature.sub_agg_published import SubAggSmith
 from dpframe.literature.tukey_published import TukeyCoded
 from dpframe.regressions.adaops import AdaOPS, AdaOPSRepaired
-from dpframe.regressions.adassp import AdaSSP
-from dpframe.regressions.adassp_budget import AdaSSPBudgetTight
 from dpframe.regressions.ambssgd import AMBSSGD, AdaptiveGradientDescent
 from dpframe.regressions.baselines import (
     OLS,
@@ -43,10 +41,8 @@ from dpframe.regressions.baselines import (
     ZeroPredictor,
 )
 from dpframe.regressions.bayesian import BayesianSSP, BayesianSSPPure
-from dpframe.regressions.boosted import BoostedAdaSSP
-from dpframe.regressions.const_ssp import ConstSSPFull
-from dpframe.regressions.dpme import DPME
 from dpframe.regressions.functional import (
+    DPME,
     FunctionalElasticNet,
     FunctionalLasso,
     FunctionalLinear,
@@ -54,27 +50,34 @@ from dpframe.regressions.functional import (
     FunctionalLinearUnrepaired,
     FunctionalRidge,
 )
-from dpframe.regressions.gradient_descent import NoisyGradientDescent
+from dpframe.regressions.gradient_descent import BoostedAdaSSP, NoisyGradientDescent, NoisySGD
 from dpframe.regressions.hessian_mixing import HessianMixing
-from dpframe.regressions.huber_output_perturbation import HuberOutputPerturbation
 from dpframe.regressions.joint_ssp import JointSSP
-from dpframe.regressions.noisy_sgd import NoisySGD
-from dpframe.regressions.objective_perturbation import ApproximateMinima, ObjPert, ObjPertPure
+from dpframe.regressions.many_models import SubAgg, SubAggPure, TheilSen, Tukey, TukeyPure
 from dpframe.regressions.ops import OPSBalanced, OPSConcentrated, OPSConservative, OPSDiffused
-from dpframe.regressions.output_perturbation import (
+from dpframe.regressions.personalized import (
+    PersonalizedAdaSSP,
+    PersonalizedObjective,
+    PersonalizedRidge,
+    PersonalizedSSP,
+    SampledRidge,
+)
+from dpframe.regressions.perturbation import (
+    ApproximateMinima,
+    HuberOutputPerturbation,
     LogisticOutputPerturbation,
+    ObjPert,
+    ObjPertPure,
     OutputPerturbation,
     OutputPerturbationPure,
 )
-from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge
-from dpframe.regressions.personalized_objective import PersonalizedObjective
-from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
-from dpframe.regressions.robust import RobustAdaSSP, RobustQuantileSSP, RobustSSP
-from dpframe.regressions.ssp import SSP
-from dpframe.regressions.standardised import Standardised
-from dpframe.regressions.sub_agg import SubAgg, SubAggPure
-from dpframe.regressions.theil_sen import TheilSen
-from dpframe.regressions.tukey import Tukey, TukeyPure
+from dpframe.regressions.ssp import SSP, AdaSSP, AdaSSPBudgetTight, ConstSSPFull
+from dpframe.regressions.standardised import (
+    RobustAdaSSP,
+    RobustQuantileSSP,
+    RobustSSP,
+    Standardised,
+)
 from dpframe.regressions.tuned import Tuned
 
 from .adaops_published import AdaOPSCoded, AdaOPSPrinted

@@ -8,7 +8,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, loop, post,
 from dpframe.graph.functions import gradient
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
-from dpframe.regressions.descent import averaged, descend
+from dpframe.regressions.solve import averaged, descend
 from dpframe.symbols import Expression, constant, log, sqrt
 
 

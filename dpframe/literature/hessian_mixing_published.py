@@ -18,8 +18,8 @@ from dpframe.graph.procedure import Huber
 from dpframe.literature.adassp_published import TOLERANCE, over_largest, over_longest
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
-from dpframe.regressions.descent import averaged
 from dpframe.regressions.hessian_mixing import newton, sketched
+from dpframe.regressions.solve import averaged
 from dpframe.symbols import analytic_sigma, constant, log, maximum, sqrt
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.graph.procedures import perturbed_minimum
 from dpframe.privacy import Share
-from dpframe.regressions.objective_perturbation import minimised
+from dpframe.regressions.perturbation import minimised
 from dpframe.symbols import Expression, constant, log, sqrt
 
 

@@ -9,13 +9,14 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, known, post
 from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import Count
 from dpframe.privacy import Share
-from dpframe.regressions.ops import OPS, sampled
-from dpframe.regressions.ops_choices import (
+from dpframe.regressions.ops import (
+    OPS,
     balanced_penalty,
     coded_temperature,
     concentrated_penalty_coded,
     conservative_penalty,
     diffused_penalty,
+    sampled,
 )
 from dpframe.symbols import Expression, constant, parameter
 

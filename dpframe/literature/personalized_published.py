@@ -11,7 +11,7 @@ from dpframe.graph.procedure import Squared
 from dpframe.graph.statistics import Argmin, Count
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Share
-from dpframe.regressions.output_perturbation import perturbed
+from dpframe.regressions.perturbation import perturbed
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, sqrt
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.regressions.functional import form_of_monomials
 from dpframe.regressions.penalised import Quadratic
-from dpframe.regressions.quadratic import form_of_monomials
 from dpframe.regressions.solve import Fit
 
 Array = NDArray[Any]

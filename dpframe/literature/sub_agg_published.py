@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from dpframe.mechanisms import Calibration, L2Laplace, Mechanism
 from dpframe.privacy import Share
-from dpframe.regressions.sub_agg import SubAgg
+from dpframe.regressions.many_models import SubAgg
 
 
 class SubAggSmith(SubAgg):

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.privacy import Share
+from dpframe.regressions.many_models import HALF
 from dpframe.regressions.solve import Array, Fit
-from dpframe.regressions.tukey import HALF
 from dpframe.symbols import constant, log
 
 from .without_theorem import DepthSample, TestedDistance

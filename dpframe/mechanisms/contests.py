@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpframe.numerics.rounding import to_float
 from dpframe.randomness import Bits
-from dpframe.randomness.coins import UNIT, Reals, Truth, exponential_coins
+from dpframe.randomness.laws import UNIT, Reals, Truth, exponential_coins
 
 Indices = NDArray[np.int64]
 _SMALL, _LARGE = Fraction(1, 2**900), Fraction(2**900)

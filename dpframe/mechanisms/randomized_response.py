@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dpframe.randomness import Bits
     from dpframe.randomness.bits import Whole
-    from dpframe.randomness.coins import Truth
+    from dpframe.randomness.laws import Truth
 
 
 def _epsilon(value: object) -> Expression:
@@ -124,7 +124,7 @@ class RandomizedResponse(Mechanism):
         return answers.reshape(values.shape)
 
     def _keeper(self) -> Callable[[Bits, int], Truth]:
-        from dpframe.randomness.coins import rational_coins, same_coins
+        from dpframe.randomness.laws import rational_coins, same_coins
 
         odds = _odds(self.epsilon)
         if odds is not None:

@@ -150,7 +150,7 @@ class PoissonSubsampled(Subsampled):
         import numpy as np
 
         from dpframe.randomness import as_bits
-        from dpframe.randomness.coins import rational_coins
+        from dpframe.randomness.laws import rational_coins
 
         bits, rate = as_bits(rng), number("rate", self.rate)
         return np.flatnonzero(rational_coins(bits, rate, _whole(n)))
@@ -196,7 +196,7 @@ class SubsampledWithoutReplacement(Subsampled):
     def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
         """The indices of a fresh subsample, ascending, all subsets alike; n must be `of`."""
         from dpframe.randomness import as_bits
-        from dpframe.randomness.coins import subset
+        from dpframe.randomness.laws import subset
 
         if _whole(n) != self.of:
             raise InvalidArgument("n", f"{self.of}, the rows that were declared", n)

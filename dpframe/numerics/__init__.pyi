@@ -8,9 +8,9 @@ from .calibrate import profile_delta_lower as profile_delta_lower
 from .calibrate import profile_epsilon as profile_epsilon
 from .calibrate import profile_epsilon_lower as profile_epsilon_lower
 from .eigenvalue import floor_smallest_eigenvalue as floor_smallest_eigenvalue
-from .posterior_pair import posterior_pair_bound as posterior_pair_bound
-from .posterior_pair import posterior_pair_delta as posterior_pair_delta
-from .posterior_pair import transposed_delta as transposed_delta
+from .pairs import posterior_pair_bound as posterior_pair_bound
+from .pairs import posterior_pair_delta as posterior_pair_delta
+from .pairs import transposed_delta as transposed_delta
 from .profile import Quantity as Quantity
 from .profile import ball as ball
 from .profile import certainly_above as certainly_above

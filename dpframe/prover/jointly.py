@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode
 from dpframe.graph.joint import unit_std
-from dpframe.graph.recalibration import Rule, Scaling, recalibrated
+from dpframe.graph.rewriting import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 

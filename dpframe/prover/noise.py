@@ -63,7 +63,9 @@ def individual(problem: Problem) -> list[Obligation]:
 
 def _without_target(problem: Problem) -> Iterator[Obligation]:
     of_all = problem.graph.of_kind(OfBudgets)
-    if problem.personal is None and (of_all or not problem.public):
+    if problem.personal is not None:
+        return
+    if of_all or any(RECORD in symbol.scope for symbol in problem.symbols):
         yield from on_nodes(problem.graph, partial(_of_records, str(problem.target)))
 
 

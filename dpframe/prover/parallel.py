@@ -10,9 +10,8 @@ the sample. Proof page: proofs/thinning.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import combinations, product
 from math import comb, prod
 from typing import TypeVar
@@ -211,9 +210,10 @@ def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
     """What may move of one partition: every choice of `most` cells, of cells that are charged alike
     one for all.
     """
-    alike: dict[tuple[str, ...], list[list[Charge]]] = {}
+    number, alike = _numbered(), dict[tuple[str, ...], list[list[Charge]]]()
     for cell in cells.values():
-        alike.setdefault(tuple(sorted(map(_signature, cell))), []).append(cell)
+        key = tuple(sorted(_signature(charge, number) for charge in cell))
+        alike.setdefault(key, []).append(cell)
     kinds = [(key, cell) for key, same in alike.items() for cell in same[:most]]
     if len(cells) <= most or comb(len(kinds), most) > MOST:
         return [[one for cell in cells.values() for one in cell]]
@@ -223,18 +223,25 @@ def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
     return list(found.values())
 
 
-def _signature(charge: Charge) -> str:
+def _signature(charge: Charge, number: Callable[[Node], int]) -> str:
     """What a charge is, but for the number of its cell and its name."""
     release, rest = charge
     own = {**release.record(), "name": "", "rest": str(rest)}
-    return json.dumps([own, list(_alike(release.inputs[0]))], sort_keys=True)
+    return repr((own, number(release.inputs[0])))
 
 
-def _alike(node: Node) -> Iterator[object]:
-    """What is asked of a cell; what was released is told apart by which node it is."""
-    if not isinstance(node, DataNode):
-        yield id(node)
-        return
-    yield {**node.record(), "cell": None, "kind": node.kind}
-    for child in node.inputs:
-        yield list(_alike(child))
+def _numbered() -> Callable[[Node], int]:
+    """One number for all nodes that ask the same of a cell; what was released is told apart by
+    which node it is.
+    """
+    numbers: dict[object, int] = {}
+
+    @cache
+    def number(node: Node) -> int:
+        own: object = node
+        if isinstance(node, DataNode):
+            record = {**node.record(), "cell": None, "kind": node.kind}
+            own = repr((record, [number(child) for child in node.inputs]))
+        return numbers.setdefault(own, len(numbers))
+
+    return number

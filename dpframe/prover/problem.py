@@ -286,7 +286,7 @@ class Problem:
         """Every symbol of the target, the unit and the graph, by name."""
         own = () if self.personal is None else self.personal.formulas
         formulas = (*self.target.amounts, *own, self.rows)
-        read = {symbols_of(node) for node in self.graph.distinct}
+        read = map(symbols_of, self.graph.distinct)
         every = frozenset().union(*(formula.symbols() for formula in formulas), *read)
         found = sorted(every, key=lambda symbol: symbol.name)
         for symbol in found:

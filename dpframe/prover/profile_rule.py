@@ -22,7 +22,6 @@ from dpframe.graph.statistics import OneRow
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import PureNoise
-from dpframe.mechanisms.subsampled import rounded_on_sample
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses
@@ -78,6 +77,8 @@ class Pure:
 
     def spent(self, factor: Fraction = Fraction(1)) -> Fraction:
         """The epsilon of one draw with `factor` times the noise, on its sample; rounded up."""
+        from dpframe.mechanisms.subsampled import rounded_on_sample  # most draws read all rows
+
         return rounded_on_sample(self.rate, self.epsilon / factor)
 
     def loss(self, factor: Fraction = Fraction(1)) -> losses.PrivacyLoss:

@@ -31,7 +31,8 @@ def selection_witness(release: Release, share: Share) -> Witness | None:
     range; None where none is found.
     """
     moved = release.moved
-    if moved is None or not moved.attained or release.sampled is not None:
+    sampled = release.sampled is not None
+    if moved is None or not moved.attained or sampled or not release.reached:
         return None
     loss = release.guarantee(moved.value).amounts[0]
     if RELEASED in loss.scope:

@@ -16,7 +16,9 @@ import attrs
 from dpframe.exact.documents import HALF, Range, Refused
 from dpframe.exact.formula import Formula
 from dpframe.exact.signs import Patch, axes_of, patch_of, place
-from dpframe.symbols import Domain, Expression, Symbol
+from dpframe.graph.known import OfBudgets
+from dpframe.graph.statistics import Count
+from dpframe.symbols import RECORD, Domain, Expression, Number, Symbol
 
 from .algebra import Field, Point, at_point, is_rational
 from .problem import Witness, named
@@ -50,7 +52,8 @@ def positive(formula: Expression, field: Field) -> Decision:
 
 
 def _decide(formula: Expression, field: Field, *, strict: bool) -> Decision:
-    tried = (_at(formula, field, point, strict=strict) for point in _tried(formula, field))
+    some = (point for point in _tried(formula, field) if strict or peopled(point))
+    tried = (_at(formula, field, point, strict=strict) for point in some)
     first = next((one for one in itertools.islice(tried, FIRST) if one is not OPEN), OPEN)
     if first is not OPEN:  # no proof to search for
         return first
@@ -78,6 +81,8 @@ def _towards(part: Formula, symbols: Mapping[str, Symbol]) -> Iterator[Point]:
     atoms = [part.ring.atoms[g] for g in axes_of(part)]
     patch = patch_of(part) if {atom.kind for atom in atoms} == {"symbol"} else None
     corner = None if patch is None else _corner(patch)
+    if any(isinstance(symbol.origin, OfBudgets) for symbol in symbols.values()):
+        return
     base = next(points(list(symbols.values())))
     for step in range(STEPS if corner else 0):
         inward = [t + (HALF - t) * (Fraction(1, 2**step) if step else 0) for t in corner or ()]
@@ -140,16 +145,60 @@ def counterexample(
     """
     read = set().union(*(formula.symbols() for formula in formulas), symbols)
     for point in itertools.islice(points(sorted(read, key=lambda one: one.name)), most):
+        if not peopled(point):
+            continue
         said = says(*at_point(formulas, {symbol.name: value for symbol, value in point.items()}))
         if said is not None:
             return Witness(named(point, *formulas), said)
     return None
 
 
-def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
+def peopled(point: Point) -> bool:
+    """Whether a table of so many rows has neighbours that differ in all rows of one person."""
+    given = {symbol.name: Number(value) for symbol, value in point.items()}
+    for symbol, value in point.items():
+        if isinstance(symbol.origin, Count):
+            rows = symbol.origin.unit.rows_per_person.substitute(given)
+            if value < (rows.value if isinstance(rows, Number) else 1):
+                return False
+    return True
+
+
+def points(symbols: Sequence[Symbol]) -> Iterator[Point]:
     """Points of the domain, ordinary ones first: all symbols together, each symbol by itself, then
-    every combination; at most 2000.
+    every combination; at most 2000. Numbers of all budgets are those of records with one budget:
+    there are none where budgets were listed, which these numbers follow from.
     """
+    numbers = {one: one.origin for one in symbols if isinstance(one.origin, OfBudgets)}
+    if not numbers:
+        yield from _free(symbols)
+        return
+    read = set(symbols).union(*(one.formula.symbols() for one in numbers.values()))
+    own = [one for one in read if RECORD in one.scope]
+    if any(one.domain.lower_closed and one.domain.upper_closed for one in own):
+        return
+    for point in _free(sorted(read - numbers.keys(), key=lambda one: one.name)):
+        found = _alike(point, numbers)
+        if found is not None:
+            yield found
+
+
+def _alike(point: Point, numbers: Mapping[Symbol, OfBudgets]) -> Point | None:
+    """The point with the numbers of all budgets, where every record has these; None where a number
+    is not rational, or is not known by that.
+    """
+    exact = {symbol.name: Number(value) for symbol, value in point.items()}
+    known = dict(point)
+    for symbol, origin in numbers.items():
+        value = origin.formula.substitute(exact)
+        if origin.what == "cap" or not isinstance(value, Number):
+            return None
+        known[symbol] = value.value
+    return known
+
+
+def _free(symbols: Sequence[Symbol]) -> Iterator[Point]:
+    """The same of symbols that do not depend on each other."""
     choices = [_choices(symbol.name, symbol.domain) for symbol in symbols]
     base = {symbol: choice[0] for symbol, choice in zip(symbols, choices, strict=True)}
     pairs = list(zip(symbols, choices, strict=True))
@@ -157,7 +206,7 @@ def points(symbols: tuple[Symbol, ...] | list[Symbol]) -> Iterator[Point]:
     together = ({s: c[min(i, len(c) - 1)] for s, c in pairs} for i in range(deepest))
     alone = ({**base, s: value} for s, choice in pairs for value in choice[1:])
     every = (dict(zip(symbols, values, strict=True)) for values in itertools.product(*choices))
-    return itertools.islice(itertools.chain(together, alone, every), MAX_POINTS)
+    yield from itertools.islice(itertools.chain(together, alone, every), MAX_POINTS)
 
 
 SPECIAL = {

@@ -67,13 +67,14 @@ def obligations(problem: Problem) -> list[Obligation]:
 
 def _parameters(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
     for node in nodes:
-        formulas = {name: node.formulas[name] for name in node.positive}
-        if formulas:
-            yield from _not_positive(problem, where(problem, node), formulas)
+        names = node.positive
+        if names:
+            formulas = node.formulas
+            yield from _not_positive(problem, node, {name: formulas[name] for name in names})
 
 
 def _not_positive(
-    problem: Problem, label: str, formulas: dict[str, Expression]
+    problem: Problem, node: Node, formulas: dict[str, Expression]
 ) -> Iterator[Obligation]:
     for name, formula in formulas.items():
         if problem.field.shown(formula, strict=True):
@@ -87,6 +88,7 @@ def _not_positive(
         reached = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
         verdict = REFUTED if witness is not None and reached else UNPROVED
         facts = (f"{name} = {formula}",)
+        label = where(problem, node)
         yield opened("domain", label, rule, facts, repair, witness, verdict=verdict)
 
 

@@ -30,7 +30,7 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximu
 from dpframe.symbols.expression import Call
 
 from .algebra import Field, number
-from .judge import Move, judge
+from .judge import Earned, Move, judge
 from .parallel import about, moving
 from .problem import (
     ALL,
@@ -65,23 +65,53 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
     grouped = problem.classes
     choices = moving(problem, grouped)
     said = about(problem, choices)
-    found = [_stacked(problem, chosen, said) for chosen in choices]
-    known = [attempt for attempt in found if attempt is not None]
-    if len(known) < len(found):
+    found = [_stacked(problem, chosen) for chosen in choices]
+    known = [one for one in dict.fromkeys(found) if one is not None]
+    if None in found:
         return None
-    obligations = dict.fromkeys(part for attempt in known for part in attempt.obligations)
-    constraints = dict.fromkeys(part for attempt in known for part in attempt.constraints)
+    results = [_judged(problem, one, said) for one in known]
+    obligations = dict.fromkeys(result.obligation for result in results)
+    constraints = dict.fromkeys(part for result in results for part in result.constraints)
     return Attempt("gaussian", tuple(obligations), tuple(constraints))
 
 
-def _stacked(problem: Problem, grouped: Sequence[Class], said: tuple[str, ...]) -> Attempt | None:
-    """What one pair of neighbours may move together is inside the target."""
+@attrs.frozen
+class Stacked:
+    """What one pair of neighbours may move together: the joint mu^2 and formulas whose maximum it
+    is, a lower bound on it, the m_i by their parts, and the rule that adds them.
+    """
+
+    total: Expression
+    branches: tuple[Expression, ...]
+    attained: Expression
+    squares: tuple[tuple[str, Expression], ...]
+    rule: str
+
+
+def _stacked(problem: Problem, grouped: Sequence[Class]) -> Stacked | None:
+    """What one pair of neighbours may move together."""
     joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
     if joint is None:
         return None
-    found = _total(problem, joint, grouped)
-    explained = tuple(attrs.evolve(o, facts=(*o.facts, *said)) for o in found.obligations)
-    return attrs.evolve(found, obligations=explained)
+    moves = joint_moves(problem.rows, joint, grouped)
+    approximate = isinstance(problem.target, ApproxDP)
+    larger = partial(_larger, problem.field)
+    branches = () if approximate else joint.branches(moves, larger)
+    attained, squares = reached_moves(joint, moves, grouped), tuple(joint.squares(moves))
+    return Stacked(joint.total(moves), branches, attained, squares, joint.rule)
+
+
+def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
+    """Whether it is inside the target."""
+    target, text = problem.target, str(move.total)
+    fact = f"mu^2 = {text if len(text) < LONG else '...'} ({move.rule})"
+    if isinstance(target, ApproxDP):
+        claim = Claim(target.epsilon, target.delta, move.total, move.attained)
+        found = judge(problem, Move("total", ALL, claim, move.squares, fact, Edit(ALL_NOISE)))
+    else:
+        found = Earned(inside(problem, move.branches, move.attained, _worth(target), fact))
+    obligation = attrs.evolve(found.obligation, facts=(*found.obligation.facts, *said))
+    return attrs.evolve(found, obligation=obligation)
 
 
 def reached_moves(
@@ -97,21 +127,6 @@ def reached_moves(
     )
 
 
-def _total(problem: Problem, joint: Joint, grouped: Sequence[Class]) -> Attempt:
-    moves = joint_moves(problem.rows, joint, grouped)
-    total, target = joint.total(moves), problem.target
-    attained = reached_moves(joint, moves, grouped)
-    text = str(total)
-    fact = f"mu^2 = {text if len(text) < LONG else '...'} ({joint.rule})"
-    if isinstance(target, ApproxDP):
-        claim = Claim(target.epsilon, target.delta, total, attained)
-        result = judge(problem, _move(claim, moves, joint, fact))
-        return Attempt("gaussian", (result.obligation,), result.constraints)
-    worth = _worth(target)
-    branches = joint.branches(moves, partial(_larger, problem.field))
-    return Attempt("gaussian", (inside(problem, branches, attained, worth, fact),))
-
-
 def _worth(target: Guarantee) -> Expression:
     """The joint mu^2 that spends a target in mu^2, in rho = mu^2/2, or in a divergence D_a = a
     mu^2/2. [DongRS22] [BunS16, Prop 1.6] [Mironov17, Prop 7]
@@ -120,10 +135,6 @@ def _worth(target: Guarantee) -> Expression:
     if isinstance(target, RenyiDP):
         return 2 * amount / target.order
     return amount if isinstance(target, GaussianDP) else 2 * amount
-
-
-def _move(claim: Claim, moves: Sequence[Expression], joint: Joint, fact: str) -> Move:
-    return Move("total", ALL, claim, joint.squares(moves), fact, Edit(ALL_NOISE))
 
 
 def _larger(field: Field, a: Expression, b: Expression) -> Expression:

@@ -1,4 +1,5 @@
 from .bits import Bits as Bits
+from .bits import Randomness as Randomness
 from .bits import SimulatedBits as SimulatedBits
 from .bits import SystemBits as SystemBits
 from .bits import as_bits as as_bits
@@ -6,4 +7,3 @@ from .laws import discrete_gaussian as discrete_gaussian
 from .laws import discrete_laplace as discrete_laplace
 from .laws import rounded_gaussian as rounded_gaussian
 from .laws import rounded_laplace as rounded_laplace
-from .source import Randomness as Randomness

@@ -1,6 +1,4 @@
-"""One declaration a file, each citing its paper; variants as printed, as coded, as dpframe
-recommends it.
-"""
+"""What dpframe recommends and what it is compared with: one topic a file, each citing papers."""
 
 from dpframe.lazily import attach
 

@@ -24,8 +24,7 @@ from dpframe.privacy import Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, constant, log, sqrt
 
-from .ops import LEAST, MOST, sampled
-from .ops_choices import adaptive_penalty_of
+from .ops import LEAST, MOST, adaptive_penalty_of, sampled
 
 RHO = constant("0.05")
 

@@ -22,11 +22,9 @@ from .ambssgd import AdaptiveGradientDescent
 from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
-from .objective_perturbation import ObjPertPure
-from .output_perturbation import LogisticOutputPerturbation
-from .personalized_objective import PersonalizedObjective
-from .personalized_ssp import PersonalizedSSP
-from .theil_sen import TheilSen
+from .many_models import TheilSen
+from .personalized import PersonalizedObjective, PersonalizedSSP
+from .perturbation import LogisticOutputPerturbation, ObjPertPure
 
 ONE = exact(1)
 MANY = 2000  # columns: beyond, the d by d matrix is what costs

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .penalised import Quadratic, penalised
-from .solve import Fit, ridge_solve
-
-Array = NDArray[Any]
+from .solve import Array, Fit, ridge_solve
 
 
 class Baseline(Regression):

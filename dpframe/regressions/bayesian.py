@@ -13,8 +13,16 @@ from dpframe.mechanisms import Laplace
 from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, constant
 
-from .noise_aware import CHAINS, GaussianNoise, PosteriorFit, Prior, sampled, summary
-from .noise_aware_laplace import MOST, LaplaceNoise
+from .noise_aware import (
+    CHAINS,
+    MOST,
+    GaussianNoise,
+    LaplaceNoise,
+    PosteriorFit,
+    Prior,
+    sampled,
+    summary,
+)
 from .solve import Array, released, sums
 
 FOR_N = constant("0.05")  # of the squared mu, or of epsilon

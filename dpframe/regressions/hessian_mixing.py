@@ -21,8 +21,7 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, maximum
 
-from .descent import averaged, projected
-from .solve import Array, ridge_solve
+from .solve import Array, averaged, projected, ridge_solve
 
 
 class HessianMixing(Regression):

@@ -46,9 +46,8 @@ from dpframe.privacy import REPLACE_ONE, Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
-from .solve import Fit
+from .solve import Fit, whole
 from .whitened import PublicRows, in_public_units
-from .whole import whole
 
 Array = NDArray[Any]
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-from .solve import Fit
-
-Array = NDArray[Any]
+from .solve import Array, Fit
 
 FLAT = 1e-10  # of the largest eigenvalue: smaller ones count as 0
 ACCURATE = 1e-10  # of the terms of the gradient

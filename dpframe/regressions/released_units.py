@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Self
+from typing import Self
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.graph import ColumnNode, Node, RowsNode, known, post, release
 from dpframe.graph.functions import bin_counts
@@ -24,7 +23,8 @@ from dpframe.mechanisms import Gaussian
 from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import Expression, constant, sqrt
 
-Array = NDArray[Any]
+from .solve import Array
+
 Noise = Callable[[Expression, Statistic], Gaussian]
 
 HALVINGS = 12

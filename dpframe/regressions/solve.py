@@ -1,9 +1,10 @@
-"""The sums of a table that are released together, and their post-processing: ordinary numpy on
-noisy values and public numbers.
+"""What declarations share: whole parameters, the sums that are released together, and their
+post-processing, ordinary numpy on noisy values and public numbers.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 from typing import Any
@@ -12,10 +13,23 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Post, Release, RowsNode, post, release
 from dpframe.graph.statistics import LambdaMin, Statistic
 from dpframe.privacy import Share
-from dpframe.symbols import ZERO, Expression, constant
+from dpframe.symbols import ZERO, Expression, Number, constant
+
+
+def whole(value: Expression, name: str, least: int = 1, most: int | None = None) -> int:
+    """A whole number of `least` to `most`. Raises InvalidArgument, naming the parameter."""
+    number = value.value if isinstance(value, Number) else None
+    beyond = most is not None and number is not None and number > most
+    if number is None or number.denominator != 1 or number < least or beyond:
+        wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
+        way_out = "It shapes what is released, so it is a number before anything is drawn."
+        raise InvalidArgument(name, wanted, str(value), way_out)
+    return int(number)
+
 
 Array = NDArray[Any]
 RHO = constant("0.05")
@@ -105,3 +119,35 @@ def adapted(
     """
     floor, gram, moment = found
     return post(adaptive_ridge, floor, gram, moment, stds * floor.std, gram.std, rho, identity)
+
+
+# --------------------------------------------------------- What descents do with released gradients
+def descend(  # noqa: PLR0917 - dp.loop passes by position
+    theta: Array, gradient: Array, turn: int, n: float, least: float, pace: float, radius: float
+) -> Array:
+    """The next point, shape (d,): pace/n of the summed gradient down, then onto |theta| <= radius.
+    A released n counts as at least `least`, 1 or more.
+    """
+    del turn
+    moved = theta - (pace / max(n, least, 1.0)) * gradient
+    return projected(moved, radius)
+
+
+def projected(theta: Array, radius: float) -> Array:
+    """The nearest point of the ball, shape (d,); zeros for what is not finite."""
+    if not np.isfinite(theta).all():
+        return np.zeros_like(theta)
+    largest = float(np.max(np.abs(theta), initial=0.0))
+    scaled = theta / (largest or 1.0)
+    length = float(np.linalg.norm(scaled))
+    inside = largest <= radius / max(length, 1.0)
+    return theta if inside else scaled * (radius / length)
+
+
+def averaged(path: Array, share: float) -> Fit:
+    """The mean of the last `share` of the points of a path, shape (T + 1, d), the last one at
+    least; never the first, which is 0.
+    """
+    rounds = len(path) - 1
+    last = min(max(1, math.ceil(share * rounds)), rounds)
+    return Fit(np.mean(path[-last:], axis=0))

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.graph import ColumnNode, Graph, Node, Regression, RowsNode, post, release
@@ -17,11 +16,12 @@ from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, constant
 from dpframe.theory.procedures import TIMES
 
+from .solve import Array
+
 EXAMPLE = (
     "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
     "candidates=(1, 10))."
 )
-Array = NDArray[Any]
 
 
 def _candidates(value: Any) -> tuple[Any, ...]:

@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, RowsNode
@@ -19,8 +18,7 @@ from dpframe.graph.maps.linear import decoded, encoded, public_array
 from dpframe.symbols import Number, exact
 
 from .released_units import InUnits
-
-Array = NDArray[Any]
+from .solve import Array
 
 START = "whitening by public rows: "
 SMALLEST, LARGEST = 1e-100, 1e100  # of the largest entry: squares neither vanish nor overflow

@@ -49,6 +49,8 @@ def rational(value: object, name: str = "value") -> Fraction:
     """`value` as an exact rational; a float as its shortest decimal. Raises InvalidArgument."""
     if type(value) is Fraction:
         return value
+    if type(value) is int:
+        return Fraction(value)
     if isinstance(value, Number):
         return value.value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
@@ -87,7 +89,7 @@ def _from_text(value: str, name: str) -> Fraction:
 MAX_POWER = 64
 MAX_BITS = 20_000
 NOTHING, UNIT = Fraction(0), Fraction(1)
-ZERO, ONE = Number(NOTHING), Number(UNIT)
+ZERO, ONE, MINUS_ONE = Number(NOTHING), Number(UNIT), Number(-UNIT)
 
 
 def add(*terms: object) -> Expression:

@@ -149,11 +149,11 @@ class Expression:
         return (
             NotImplemented
             if _reads_data(other)
-            else arithmetic.add(self, arithmetic.multiply(-1, other))
+            else arithmetic.add(self, arithmetic.multiply(arithmetic.MINUS_ONE, other))
         )
 
     def __rsub__(self, other: object) -> Expression:
-        return arithmetic.add(other, arithmetic.multiply(-1, self))
+        return arithmetic.add(other, arithmetic.multiply(arithmetic.MINUS_ONE, self))
 
     def __mul__(self, other: object) -> Expression:
         return NotImplemented if _reads_data(other) else arithmetic.multiply(self, other)
@@ -175,7 +175,7 @@ class Expression:
         return arithmetic.power(self, other)
 
     def __neg__(self) -> Expression:
-        return arithmetic.multiply(-1, self)
+        return arithmetic.multiply(arithmetic.MINUS_ONE, self)
 
     def __pos__(self) -> Expression:
         return self
@@ -305,7 +305,7 @@ class Symbol(Expression):
         )
 
     def __hash__(self) -> int:
-        return hash(self.name)
+        return hash(self.name) if self.origin is None else hash((self.name, self.origin))
 
     @property
     def scope(self) -> Scope:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import dpframe
-from dpframe.audits.findings.sources import read
+from dpframe.audits.findings.findings import read
 
 PACKAGE = Path(dpframe.__file__).parent
 PAGE = PACKAGE.parent / "docs" / "bibliography.md"

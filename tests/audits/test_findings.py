@@ -11,9 +11,9 @@ from mpmath import mp, mpf, sqrt
 import dpframe as dp
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.example import assumed
+from dpframe.audits.findings.findings import bibliography as references
 from dpframe.audits.findings.findings import findings_text
-from dpframe.audits.findings.sources import bibliography as references
-from dpframe.graph.recalibration import Scaling, recalibrated
+from dpframe.graph.rewriting import Scaling, recalibrated
 from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
 from dpframe.symbols import Number

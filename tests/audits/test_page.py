@@ -1,12 +1,23 @@
-"""The page of an audit, and the table of calibrations, on a screen narrower than 100 columns."""
+"""What a person sees of an audit: the page on a narrow screen, numbers, the drawing of a graph."""
+
+from __future__ import annotations
+
+from fractions import Fraction
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import dpframe as dp
 from dpframe.audits import audit, compare, parse_description
+from dpframe.audits.drawing import LEAK, LEGEND, NOISY, PRIVATE, PUBLIC, drawing, lines
+from dpframe.audits.figures import against, exactly, figure, formula, hanging, short, tidy
 from dpframe.audits.page import page
+from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 from dpframe.prover import Verdict
+from dpframe.symbols import DELTA, EPSILON, constant
 
+# ----------------------------------------------------------------------------- The page of an audit
 SETTING = dp.Setting(
     X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
 )
@@ -91,3 +102,153 @@ def test_the_accountant_that_leaves_the_shares_aside_proves_the_total():
     page = str(stated("rho = 1", "rho", noise))
     assert 'accountant="gaussian" leaves the shares aside.' in page
     assert stated("rho = 1", "rho", noise, accountant="gaussian").verdict is Verdict.PROVED
+
+
+# -------------------------------------------------------------------------- How numbers are written
+POSITIVE = st.floats(1e-300, 1e300)
+
+
+@pytest.mark.parametrize(
+    ("value", "side", "shown"),
+    [
+        (8.848e-7, "near", "8.85e-7"),
+        (8.841e-7, "up", "8.85e-7"),
+        (0.5956, "near", "0.596"),
+        (1.5871, "near", "1.587"),
+        (1.5871, "up", "1.588"),
+        (1.5879, "down", "1.587"),
+        (1 + 2**-52, "up", "1.000"),
+        (0.99999, "up", "1.00"),
+        (123456.0, "near", "123500"),
+        (1e-300, "near", "1e-300"),
+        (1e7, "near", "1e7"),
+        (0.0, "up", "0"),
+        (None, "up", "-"),
+        (float("inf"), "up", "inf"),
+        (float("nan"), "up", "-"),
+    ],
+)
+def test_figures(value, side, shown):
+    """Three digits below 1, four above, to the stated side."""
+    assert figure(value, side) == shown
+
+
+@given(POSITIVE)
+def test_figures_stay_on_their_side(value):
+    """Up to one part in 10^12, the printed number bounds the true one."""
+    slack = Fraction(1, 10**12) * Fraction(value)
+    assert Fraction(figure(value, "down")) - slack <= Fraction(value)
+    assert Fraction(value) <= Fraction(figure(value, "up")) + slack
+
+
+@given(POSITIVE, st.fractions(Fraction(1, 1000), 1000))
+def test_what_exceeds_a_limit_is_shown_to_exceed_it(value, limit):
+    """Digits are added until the printed number says so."""
+    if Fraction(value) > limit * (1 + Fraction(1, 10**11)):
+        assert Fraction(against(value, limit)) > limit
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("1/3", "1/3"), ("1e-6", "1e-6"), ("2.5e-7", "2.5e-7"), ("0.9", "0.9"), ("12", "12")],
+)
+def test_exact_numbers_stay_exact(text, shown):
+    """A terminating decimal of six digits, else a fraction."""
+    assert exactly(Fraction(text)) == shown
+    assert Fraction(shown) == Fraction(text)
+
+
+def test_short_numbers_are_approximate_where_they_must():
+    """One third is 0.333 in a narrow column."""
+    assert short(Fraction(1, 3)) == "0.333"
+    assert short(Fraction(1, 2)) == "0.5"
+    assert short(Fraction(1, 3_000_000)) == "3.33e-7"
+
+
+def test_formulas():
+    """epsilon/3, not 1/3*epsilon; 1e-6, not 1/1000000."""
+    assert formula(EPSILON / 3) == "epsilon/3"
+    assert formula(constant("1e-6")) == "1e-6"
+    assert formula(EPSILON * DELTA / 3) == "1/3*epsilon*delta"
+    assert tidy("1/3000000, 1/1000000 and 8.8e-07") == "1/3000000, 1e-6 and 8.8e-7"
+
+
+def test_long_lines_hang():
+    """Later pieces are indented further than the first."""
+    pieces = hanging("  " + "word " * 60)
+    assert len(pieces) > 1
+    assert all(len(piece) <= 100 for piece in pieces)
+    assert all(piece.startswith("      word") for piece in pieces[1:])
+
+
+# ------------------------------------------ The drawing of a graph: all of its edges, and no others
+MARKS = {PRIVATE, NOISY, PUBLIC, LEAK}
+JOINTS, ENDS = set("├┼┤└┴┘"), set("└┴┘")
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+EVERY = [*dp.literature.REGRESSIONS, *EXAMPLES]
+
+
+def graph_of(cls, relation=dp.ADD_REMOVE):
+    """The graph of a class with its defaults."""
+    return example(cls).graph(setting_of(relation), TARGET.budget)
+
+
+def edges(text):
+    """What each row reads, by row numbers, from the picture alone."""
+    found, lanes = [], {}
+    for number, row in enumerate(text.partition(f"\n\n{LEGEND}")[0].split("\n")):
+        picture = dict(enumerate(row[::2]))
+        own = next(lane for lane, sign in picture.items() if sign in MARKS)
+        drawn = {lane: sign for lane, sign in picture.items() if lane == own or sign in JOINTS}
+        found.append({lanes[lane] for lane in drawn if lane in lanes})
+        kept = {lane for lane, sign in picture.items() if sign in JOINTS - ENDS or sign == "│"}
+        lanes = {lane: origin for lane, origin in lanes.items() if lane in kept}
+        lanes[own] = number
+    return found
+
+
+@pytest.mark.some(1, most=101)
+@pytest.mark.parametrize("cls", EVERY, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
+def test_what_is_drawn_is_the_graph(cls, relation):
+    """Rows are the nodes that a person wrote; the lines between them are their edges."""
+    graph = graph_of(cls, relation)
+    found = lines(graph)
+    places = {line.node: place for place, line in enumerate(found)}
+    assert list(places) == [node for node in graph.nodes if not node.implied]
+    assert edges(drawing(graph)) == [{places[one] for one in line.reads} for line in found]
+
+
+def test_a_wrong_drawing_is_noticed():
+    """A lane that ends too early, and one that is left out."""
+    text = drawing(graph_of(dp.SSP))
+    for old, new in (("├─○    X'X", "└─○    X'X"), ("●─┘", "●  ")):
+        assert old in text
+        assert edges(text.replace(old, new)) != edges(text)
+
+
+def test_a_leak_is_marked():
+    """Post-processing of raw data is no output of releases."""
+    assert LEAK in drawing(graph_of(dp.regressions.OLS))
+    assert LEAK in drawing(graph_of(dp.literature.ThesisMaxNorm))
+    assert LEAK not in drawing(graph_of(dp.AdaSSP))
+
+
+def test_several_outputs_do_not_look_like_a_chain():
+    """What follows an output stands beside it."""
+
+    class Two(dp.Regression):
+        def declare(self, X, y, budget):
+            first, second = budget.split_evenly(2)
+            n = dp.release(dp.count(X), dp.Laplace.pure, first, name="n")
+            return n, dp.release(dp.total(y), dp.Laplace.pure, second, name="labels")
+
+    graph = Two().graph(setting_of(dp.ADD_REMOVE), TARGET.budget)
+    places = {line.node: place for place, line in enumerate(lines(graph))}
+    assert edges(drawing(graph)) == [{places[one] for one in line.reads} for line in lines(graph)]
+
+
+def test_rows_are_readable():
+    """At most 120 columns."""
+    for cls in EVERY:
+        assert max(map(len, drawing(graph_of(cls)).split("\n"))) <= 120

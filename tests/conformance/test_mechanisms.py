@@ -1,18 +1,25 @@
-"""Every mechanism: its guarantee, its noise; every calibration: it earns what it is given."""
+"""Every mechanism, calibration and accountant; and the mechanism that docs/adding.md adds."""
 
 from __future__ import annotations
 
+import itertools
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 from mpmath import workdps
 
 import dpframe as dp
+from dpframe.accountants import parts_of
+from dpframe.pld.losses import PrivacyLoss
+from dpframe.prover.derivations import DERIVATIONS
 from dpframe.symbols import Number
 from tests.support import samples
 from tests.support.oracles import delta_of, discrete_delta, mpf, value
 
+# ---------------------------------------------------------------------------------- Every mechanism
 SIZES = [Fraction(1, 7), Fraction(1), Fraction(10)]
 CLOSED_FORMS = {  # the guarantee's parameter at sensitivity s and noise c
     dp.Gaussian: ("mu", lambda s, c: s / c),
@@ -119,3 +126,202 @@ def test_the_analytic_std_in_other_currencies(target):
     """rho = 1/8 and mu = 1/2 both afford exactly the std 2 at sensitivity 1."""
     mechanism = dp.Gaussian.analytic.calibrate(target.budget, Number(Fraction(1)))
     assert value(mechanism.std, {}) == 2
+
+
+# ------------------------------- The mechanism of docs/adding.md conforms, and no mutant of it does
+PAGE = Path(dp.__file__).parents[1] / "docs" / "adding.md"
+CELLS = re.findall(r"```\{code-cell\} ipython3\n(.*?)```", PAGE.read_text(), re.DOTALL)
+(CELL,) = [cell for cell in CELLS if "dp.mechanisms.AdditiveNoise" in cell]
+
+
+def checked(cell=CELL):
+    """Check what the cell declares; the first cell of the page has the imports."""
+    names = {"__name__": "own_mechanism"}
+    exec(CELLS[0] + cell, names)
+    dp.audits.check_mechanism(names["Logistic"](scale=2))
+    dp.audits.check_calibration(names["LogisticPure"]())
+
+
+def test_the_mechanism_of_the_page_conforms():
+    """And its calibration."""
+    checked()
+
+
+def test_a_mechanism_takes_at_most_thirty_lines():
+    """The cell, imports and blank lines included."""
+    assert len(CELL.strip().splitlines()) <= 30
+
+
+MUTANTS = {
+    ("sensitivity / self.scale", "sensitivity / self.scale / self.scale"): "draws hide",
+    ("dp.PureDP(sensitivity / self.scale)", "dp.PureDP(self.scale / sensitivity)"): "never costs",
+    ("converter=positive_formula", ""): "is refused",
+    (
+        "@attrs.frozen(cache_hash=True)\nclass Logistic(",
+        "@attrs.define(eq=False)\nclass Logistic(",
+    ): "one value",
+    ("sensitivity / share.epsilon", "sensitivity / share.epsilon / 2"): "inside the share",
+    ("sensitivity / share.epsilon", "sensitivity * share.epsilon"): "more budget",
+    ("sensitivity / share.epsilon", "sensitivity ** 2 / share.epsilon"): "scales",
+    ('dp.constant("1.8138")', 'dp.constant("1")'): "std of its draws",
+    (
+        "np.triu(noise) + np.triu(noise, 1).swapaxes(-1, -2) if symmetric else noise",
+        "noise",
+    ): "symmetric",
+    (
+        "rng.logistic(0.0, size, shape)",
+        "np.random.default_rng().logistic(0.0, size, shape)",
+    ): "equal",
+    ("rng.logistic(0.0, size, shape)", "rng.logistic(0.0, size, shape[-1:])"): "its shape",
+    ("rng.logistic(0.0, size, shape)", "rng.logistic(0.0, size) + np.zeros(shape)"): "of its own",
+    ("rng.logistic(0.0, size, shape)", "rng.uniform(-size, size, shape) * np.pi"): "draws hide",
+    ("rng.logistic(0.0, size, shape)", "rng.normal(0.0, 1.8138 * size, shape)"): "draws hide",
+    ('currencies = (("epsilon",), ("epsilon", "delta"))', "currencies = None"): "currency",
+}
+
+
+@pytest.mark.parametrize(("old", "new"), MUTANTS, ids=[new for _, new in MUTANTS])
+def test_a_wrong_mechanism_does_not_conform(old, new):
+    """Each mutant of the cell fails the check that says what is wrong with it."""
+    assert CELL.count(old) == 1
+    with pytest.raises(dp.errors.NonConforming) as refusal:
+        checked(CELL.replace(old, new))
+    assert MUTANTS[old, new] in refusal.value.property
+
+
+def test_its_law_is_the_one_that_its_guarantee_is_about():
+    """The slope of the log-density of logistic noise is at most 1/scale in size: log-ratios of the
+    density under moves of the sensitivity, in Fractions of the scale.
+    """
+    from mpmath import log, mp, mpf
+
+    def density(x):
+        return -x - 2 * log(1 + mp.exp(-x))
+
+    with mp.workdps(30):
+        for move in (Fraction(1, 10), Fraction(3)):
+            gaps = [density(mpf(x) + float(move)) - density(mpf(x)) for x in range(-40, 41, 3)]
+            assert max(abs(gap) for gap in gaps) <= float(move) + 1e-15
+            assert max(abs(gap) for gap in gaps) > float(move) * 0.999
+
+
+# --------------------------------------------------------- Every accountant adds what releases cost
+# Nothing, one, any order, more is more. The additive ones have a total besides; tests of `total`
+# are over these.
+
+ADDITIVE = [
+    cls for cls in samples.ACCOUNTANTS if issubclass(cls, dp.accountants.AdditiveAccountant)
+]
+additive = pytest.mark.parametrize("cls", ADDITIVE, ids=lambda cls: cls.__name__)
+every = pytest.mark.parametrize("cls", samples.ACCOUNTANTS, ids=lambda cls: cls.__name__)
+
+
+def refused(accountant, what):
+    """The error that refuses a part; None where it is added."""
+    try:
+        accountant.epsilon(parts_of(what), Fraction(1, 10**6))
+    except dp.InvalidArgument as refusal:
+        return refusal
+    return None
+
+
+@pytest.mark.some(len(samples.ACCOUNTANTS))
+@every
+def test_an_accountant_conforms(cls):
+    """As one from outside must: what it answers, refuses, and never understates."""
+    dp.audits.check_accountant(cls(), *samples.ACCOUNTANTS[cls])
+
+
+@every
+def test_what_an_accountant_cannot_add_is_refused_with_a_way_out(cls):
+    """Each kind of guarantee, and a loss, is added or refused; a refusal says what to do."""
+    known = [dp.PureDP(1), dp.ApproxDP(1, "1e-9"), dp.GaussianDP(1), dp.ZeroConcentratedDP(1)]
+    for what in [*known, dp.pld.GaussianLoss(1)]:
+        refusal = refused(cls(), what)
+        assert refusal is None or refusal.way_out
+        assert refusal is None or not (isinstance(what, PrivacyLoss) and cls.reads_losses)
+
+
+def amounts(guarantee):
+    """What composition adds up, in numbers."""
+    return [value(amount, {}) for amount in guarantee.amounts]
+
+
+@additive
+def test_one_release_costs_what_it_guarantees(cls):
+    """The total of one guarantee is that guarantee."""
+    for guarantee in samples.ACCOUNTANTS[cls]:
+        assert amounts(cls().total([guarantee])) == amounts(guarantee)
+
+
+@additive
+def test_order_does_not_matter(cls):
+    """Every permutation of the releases has one total."""
+    orders = itertools.permutations(samples.ACCOUNTANTS[cls])
+    assert len({tuple(amounts(cls().total(list(order)))) for order in orders}) == 1
+
+
+@additive
+def test_another_release_costs_more(cls):
+    """The total of more releases is larger in every amount they spend."""
+    sample = samples.ACCOUNTANTS[cls]
+    for k in range(1, len(sample)):
+        fewer, more = amounts(cls().total(sample[:k])), amounts(cls().total(sample[: k + 1]))
+        assert more[0] > fewer[0]
+        assert all(b >= a for a, b in zip(fewer, more, strict=False))
+
+
+@additive
+def test_grouping_does_not_matter(cls):
+    """Adding up twice is adding up once."""
+    first, *rest = samples.ACCOUNTANTS[cls]
+    nested = cls().total([first, cls().total(rest)])
+    assert amounts(nested) == amounts(cls().total([first, *rest]))
+
+
+@additive
+def test_composing_with_nothing(cls):
+    """No release costs nothing, or is refused as no guarantee at all."""
+    try:
+        total = cls().total([])
+    except dp.InvalidArgument:
+        return
+    assert amounts(total) == [0] * len(total.amounts)
+
+
+@additive
+def test_an_accountant_admits_its_own_kind_and_cites_its_theorem(cls):
+    """Its own guarantees pass unchanged; what no theorem converts is None."""
+    accountant = cls()
+    assert accountant.citation.startswith("[")
+    for guarantee in samples.ACCOUNTANTS[cls]:
+        assert accountant.admit(guarantee) == guarantee
+    strangers = [dp.ApproxDP(1, 0.1), dp.GaussianDP(1), dp.ZeroConcentratedDP(1), dp.PureDP(1)]
+    for guarantee in strangers:
+        admitted = accountant.admit(guarantee)
+        assert admitted is None or isinstance(admitted, (cls.adds, dp.PureDP))
+
+
+def test_gaussians_add_as_squares():
+    """3 and 4 make 5."""
+    total = dp.accountants.GaussianAccountant().total([dp.GaussianDP(3), dp.GaussianDP(4)])
+    assert value(total.mu, {}) == 5
+
+
+def test_pure_parts_stay_pure():
+    """Basic composition of pure guarantees is pure."""
+    total = dp.accountants.BasicAccountant().total([dp.PureDP(1), dp.PureDP("1/2")])
+    assert total == dp.PureDP("3/2")
+
+
+@every
+def test_certify_takes_every_accountant(cls):
+    """Each is a derivation of its own, by name and by object, and says what it is in words."""
+    assert DERIVATIONS[cls.name].accountant == cls()
+    target, setting = dp.ApproxDP(1, "1e-6"), samples.setting()
+    found = dp.examine(
+        dp.literature.AdaSSPBudget(), target=target, setting=setting, accountant=cls()
+    )
+    assert found.accountant == cls.name
+    assert {attempt.name for attempt in found.attempts} <= {cls.name}
+    assert cls.argument

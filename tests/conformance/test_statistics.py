@@ -1,20 +1,35 @@
-"""Every statistic: how its sensitivity scales, and that its value is numpy's."""
+"""Every statistic, map of rows, procedure and regression: what each states is so."""
 
 from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.graph import Procedure, procedures
 from dpframe.graph import statistics as st
+from dpframe.graph.maps.base import OfOne
+from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.procedure import Objective, WithoutTheorem
+from dpframe.graph.rows import Rows
+from dpframe.identity import own
+from dpframe.prover.procedures import WAYS_OUT
 from dpframe.sensitivity import L1, L2, OPERATOR
+from dpframe.theory import KINDS as ENTRIES
+from dpframe.theory import procedures as book
+from dpframe.theory.book import answers_of
 from tests.support import samples
 from tests.support.oracles import value
 
+# ---------------------------------------------- Statistics: sensitivities scale, values are numpy's
 NORMS = (L1, L2, OPERATOR)
 LEFT_OUT = samples.UNBOUNDED | samples.CONDITIONAL
 BOUNDED = [cls for cls in samples.STATISTICS if cls not in LEFT_OUT]
-every = pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
+every_bounded = pytest.mark.parametrize("cls", BOUNDED, ids=lambda cls: cls.__name__)
 # degree of the sensitivity in (|x| bound, |y| bound); those that mix degrees are left out
 DEGREES = {
     st.Gram: (2, 0),
@@ -46,7 +61,7 @@ def moved(cls, in_norm=L2, relation=dp.ADD_REMOVE, **more):
     return value(found.value, {"d": 3})
 
 
-@every
+@every_bounded
 @pytest.mark.parametrize("norm", NORMS, ids=str)
 def test_replacing_costs_between_once_and_twice(cls, norm):
     """Replace-one is remove and add: at most twice; and what is constant then is n or the like."""
@@ -55,7 +70,7 @@ def test_replacing_costs_between_once_and_twice(cls, norm):
     assert cls is st.Count or once <= replaced
 
 
-@every
+@every_bounded
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 def test_k_rows_a_person_cost_k_times(cls, relation):
     """The triangle inequality along k one-row steps."""
@@ -64,7 +79,7 @@ def test_k_rows_a_person_cost_k_times(cls, relation):
         assert abs(five - 5 * one) < 1e-12
 
 
-@every
+@every_bounded
 def test_norms_are_ordered(cls):
     """Operator at most L2 (Frobenius), L2 at most sqrt 2 times L1 of the upper triangle."""
     for relation in samples.RELATIONS:
@@ -87,14 +102,14 @@ def test_the_sensitivity_scales_with_the_bounds(cls):
 
 
 @pytest.mark.some(len(BOUNDED))
-@every
+@every_bounded
 def test_a_statistic_conforms(cls):
     """As one from outside must: neighbours stay inside its bounds, and blocks add up."""
     dp.audits.check_statistic(samples.STATISTICS[cls], samples.setting())
 
 
 @pytest.mark.some(len(BOUNDED))
-@every
+@every_bounded
 def test_the_sensitivity_names_its_rule_norm_and_unit(cls):
     """A sensitivity is a value with its reason."""
     setting = samples.setting(rows_per_person=2)
@@ -121,3 +136,182 @@ def test_an_unflattened_stack_is_its_matrix():
     flat = samples.evaluate(dp.graph.stack(X_node.T @ X_node), X, np.zeros(6))
     assert np.allclose(st.unflatten(flat, 4), X.T @ X)
     assert np.isclose(np.linalg.norm(flat), np.linalg.norm(X.T @ X))
+
+
+# ------------------------------------- Maps of rows and labels: what their rules say of each record
+for_all_maps = pytest.mark.some(len(samples.MAPS))
+maps = pytest.mark.parametrize("cls", samples.MAPS, ids=lambda cls: cls.__name__)
+
+
+def made(cls):
+    """The sample of a map, of a table that no grid stands under."""
+    return samples.MAPS[cls](*samples.setting(grid=None).nodes())
+
+
+def number(formula):
+    """A formula of numbers, in doubles."""
+    return float(value(formula, {"d": 3}))
+
+
+@for_all_maps
+@maps
+def test_a_map_conforms(cls):
+    """As one from outside must: its bounds hold, each record by itself."""
+    dp.audits.check_map(samples.MAPS[cls], samples.setting(grid=None), columns=3)
+
+
+@for_all_maps
+@maps
+def test_rows_of_one_norm_have_it(cls):
+    """Where the rule says so."""
+    node = made(cls)
+    if isinstance(node, Rows) and node.unit_norm:
+        found = node.apply(np.random.default_rng(8).normal(size=(30, 3)), number)
+        assert np.allclose(np.linalg.norm(found, axis=1), number(node.norm), rtol=1e-12)
+
+
+@for_all_maps
+@maps
+def test_zeros_stay_zeros_where_the_rule_says_so(cls):
+    """Other rules rely on that answer: a record of zeros adds nothing."""
+    node = made(cls)
+    zeros = np.zeros((2, 3) if isinstance(node.source, Rows) else 2)
+    if answers_of(cls.kind).keeps_zeros(node.record()):
+        assert not np.any(node.apply(zeros, number))
+
+
+def test_every_map_has_a_sample():
+    """But for maps onto a grid, which have tests of their own."""
+    found = {cls for cls in samples.final_subclasses(OfOne) if not issubclass(cls, OnGrid)}
+    assert found == set(samples.MAPS) | samples.MAPS_OF_OTHERS
+
+
+# -------------------------------------------------------------- Procedures: exported, proved, cited
+DOCS = Path(dp.__file__).parents[1] / "docs"
+KINDS = samples.final_subclasses(Procedure)
+every_procedure = pytest.mark.parametrize("cls", KINDS, ids=lambda cls: cls.__name__)
+
+
+def test_there_are_procedures():
+    """The walk finds them."""
+    assert len(KINDS) >= 5
+
+
+@pytest.mark.some(len(KINDS))
+@every_procedure
+def test_it_is_exported_and_has_an_entry_or_no_theorem(cls):
+    """One of the two: the rule book's entry proves it, or nothing does, and it is literature's."""
+    assert (cls.kind in ENTRIES) != issubclass(cls, WithoutTheorem)
+    if issubclass(cls, WithoutTheorem):
+        assert cls.__module__ == "dpframe.literature.without_theorem"
+    else:
+        assert getattr(procedures, cls.__name__) is cls
+        assert cls.__name__ in procedures.__all__
+
+
+@pytest.mark.some(len(KINDS))
+@every_procedure
+def test_its_kind_is_its_own(cls):
+    """Certificates tell kinds apart by name."""
+    assert [one.kind for one in KINDS].count(cls.kind) == 1
+
+
+@pytest.mark.some(len(KINDS))
+@every_procedure
+def test_its_proof_page_is_there(cls):
+    """Where it claims privacy: the docstring names a page, and the page exists."""
+    named = re.search(r"[Pp]roof page: proofs/(\w+)", cls.__doc__ or "")
+    assert named or "never certified" in cls.__doc__
+    assert not named or (DOCS / "proofs" / f"{named[1]}.md").is_file()
+
+
+def test_a_subclass_elsewhere_is_foreign():
+    """It is believed only with trust, whatever theorem its base has."""
+    assert not own(type("Mine", (procedures.PerturbedMinimum,), {}))
+
+
+def test_every_hypothesis_of_a_theorem_has_a_way_out():
+    """The sentences of the rule book that a person may meet, but for what execution chooses."""
+    words = {one for name, one in vars(book).items() if name.isupper() and isinstance(one, str)}
+    chosen = {book.LEAST, book.LARGEST, book.SKETCH}
+    assert words | set(book.SIZES.values()) == set(WAYS_OUT) | chosen
+
+
+@pytest.mark.parametrize("cls", samples.final_subclasses(Objective), ids=lambda cls: cls.__name__)
+def test_every_objective_is_exported_and_sampled(cls):
+    """As for statistics."""
+    assert getattr(dp.graph, cls.__name__) is cls
+    assert cls in samples.OBJECTIVES
+
+
+# ---------------------------------------- Regressions: cited, certified or refused as stated, saved
+every_regression = pytest.mark.parametrize("cls", samples.REGRESSIONS, ids=lambda cls: cls.__name__)
+TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
+
+
+def test_each_cites_its_paper():
+    """The docstring cites a paper that the class names; title and variant are filled in."""
+    for cls in samples.REGRESSIONS:
+        assert cls.paper, cls
+        assert any(key.strip() in cls.__doc__ for key in cls.paper.split(";")), cls
+        assert re.search(r"\[[^\]]+\]", cls.__doc__), cls
+        assert cls.title, cls
+        assert cls.variant in ("printed", "coded", "recommended", "baseline"), cls
+
+
+@every_regression
+@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
+def test_it_is_certified_or_refused_as_stated(cls, relation):
+    """All symbols free: the verdict of the samples file."""
+    stated = dict(zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True))[relation]
+    report = dp.examine(cls(), target=TARGET, setting=samples.setting(relation))
+    assert report.proved is stated
+    assert stated or report.open_obligations
+
+
+@every_regression
+def test_its_graph_is_stable(cls):
+    """Two declarations make one hash; another setting makes another."""
+    hashes = [cls().graph(samples.setting(), TARGET.budget).hash for _ in range(2)]
+    assert hashes[0] == hashes[1]
+    other = cls().graph(samples.setting(norm=5), TARGET.budget)
+    assert other.hash != hashes[0] or not other.sources
+    assert other != cls().graph(samples.setting(), TARGET.budget) or not other.sources
+
+
+@every_regression
+def test_its_certificate_saves_and_loads(cls, tmp_path):
+    """A saved certificate is proved again on loading, with the same hash and numbers; its text
+    names its target, its unit and its assumptions.
+    """
+    for relation, stated in zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True):
+        if stated:
+            proof = dp.certify(cls(), target=TARGET, setting=samples.setting(relation))
+            said = ("For all", relation.words, "satisfy", "Derivation", "Assumed")
+            assert all(part in str(proof) for part in said)
+            for certificate in (proof, proof.at(epsilon=1), proof.at(epsilon=1, delta="1e-6")):
+                path = tmp_path / "certificate.json"
+                certificate.save(path)
+                loaded = dp.load(path)
+                assert loaded.hash == certificate.hash
+                assert loaded.values == certificate.values
+                assert loaded.document == certificate.document
+
+
+@every_regression
+def test_it_is_certified_for_other_currencies_or_refused_in_words(cls):
+    """Under zCDP and Gaussian DP the answer is a report or a deliberate error."""
+    for target in (dp.ZeroConcentratedDP(dp.RHO), dp.GaussianDP(dp.MU), dp.PureDP(dp.EPSILON)):
+        with contextlib.suppress(dp.InvalidArgument, dp.errors.OutsideTheorem):
+            report = dp.examine(cls(), target=target, setting=samples.setting())
+            assert report.proved or report.open_obligations
+
+
+def test_hyperparameters_are_exact():
+    """A float is its shortest decimal; text and Fractions are taken as they are."""
+    for cls in samples.REGRESSIONS:
+        if "rho" in {field.name for field in cls.__attrs_attrs__}:
+            assert cls(rho=0.05) == cls(rho="0.05") == cls()
+            for wrong in (True, float("nan"), [1], "1/0"):
+                with pytest.raises(dp.InvalidArgument, match="rho"):
+                    cls(rho=wrong)

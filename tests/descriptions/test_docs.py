@@ -1,13 +1,20 @@
-"""Every block of the two pages is run, or found in what is run."""
+"""The pages about descriptions, their examples and the schema for editors."""
 
+import json
 import re
+import tomllib
+import warnings
+from itertools import product
 
+import mpmath
 import pytest
 
 import dpframe as dp
-from tests.descriptions.hostile.cases import HEAD
-from tests.descriptions.pages import EXAMPLES, PAGE
+from dpframe.audits.descriptions import json_schema
+from tests.descriptions.hostile.cases import GOOD, HEAD
+from tests.descriptions.pages import EXAMPLES, PAGE, SCHEMA, page, schema
 
+# ------------------------------------- Every block of the two pages is run, or found in what is run
 GUIDE = PAGE.with_name("from-paper-to-page.md")
 BLOCK = re.compile(r"```(\w+)\n(.*?)```", re.DOTALL)
 
@@ -35,7 +42,7 @@ def test_the_guide_is_followed_to_the_end(tmp_path):
             assert text == (EXAMPLES / "analyze_gauss.toml").read_text("utf-8")
             path.write_text(text)
         elif kind == "toml":
-            path.write_text(changed(path.read_text(), text))
+            path.write_text(with_lines(path.read_text(), text))
         elif kind == "text":
             for line in text.strip("\n").split("\n"):
                 assert line in printed
@@ -45,7 +52,7 @@ def test_the_guide_is_followed_to_the_end(tmp_path):
         printed = f"{audit(found)}\n{claims}"
 
 
-def changed(text, lines):
+def with_lines(text, lines):
     """The file with lines of the same keys replaced; noise that is sized anew is sized once."""
     for line in lines.strip().split("\n"):
         key = "std" if line.startswith("calibration") else line.split(" =")[0]
@@ -58,7 +65,7 @@ def test_the_numbers_of_the_guide():
     """The stds that it compares, of the three calibrations."""
     text = GUIDE.read_text("utf-8")
     base = (EXAMPLES / "analyze_gauss.toml").read_text("utf-8")
-    sized = changed(base, 'mechanism = "gaussian"\ncalibration = "analytic"')
+    sized = with_lines(base, 'mechanism = "gaussian"\ncalibration = "analytic"')
     stds = [
         audit(dp.audits.parse_description(one)).lines[0].size
         for one in (sized.replace("add-remove", "replace-one"), sized, base)
@@ -95,3 +102,215 @@ def test_every_example_is_listed():
     text = PAGE.read_text("utf-8")
     for path in EXAMPLES.iterdir():
         assert f"(examples/{path.name})" in text
+
+
+# ---------------------------------------------------------------- The descriptions in docs/examples
+TOML = sorted(path for path in EXAMPLES.iterdir() if path.suffix == ".toml")
+
+
+def described(name):
+    """The description and its audit."""
+    found = dp.audits.read_description(EXAMPLES / name)
+    return found, dp.audit(
+        found.regression, target=found.target, setting=found.setting, accountant=found.accountant
+    )
+
+
+@pytest.mark.parametrize("path", TOML, ids=lambda path: path.name)
+def test_every_example_is_read(path):
+    """With a title, a source and a verdict."""
+    found, done = described(path.name)
+    assert found.title
+    assert found.citation
+    assert str(done.verdict) in {"proved", "refuted"}
+    assert f'"{found.title}"' in done.sentence
+
+
+def test_it_is_the_declaration_that_dpframe_ships():
+    """By exact algebra, as printed by the paper and as shipped, for all parameter values."""
+    found, done = described("adassp.toml")
+    shipped = dp.audit(dp.literature.AdaSSPWang(), target=found.target, setting=found.setting)
+    assert done.joint_epsilon == shipped.joint_epsilon
+    assert [line.size for line in done.lines] == [line.size for line in shipped.lines]
+
+
+def test_noisy_stats_holds_on_its_papers_word():
+    """For every epsilon and n; three sensitivities are assumed by name, as the sentence says."""
+    found, done = described("noisy_stats.toml")
+    assert str(done.verdict) == "proved"
+    assert found.trusted == ("ncov", "nvar", "intercept")
+    for name in found.trusted:
+        assert sum(f"sensitivity of {name} is stated" in one for one in done.assumptions) == 1
+    assert "if what is stated of ncov, nvar and intercept is true" in done.sentence
+    assert "N in [2, inf) whole" in done.sentence
+
+
+def _moved(statistic, n):
+    """How far one exchanged record moves a statistic of n records with coordinates 0, 1/2, 1."""
+    records = list(product((0, 0.5, 1), repeat=2))
+    worst = 0
+    for rest in product(records, repeat=n - 1):
+        values = [statistic([*rest, last]) for last in records]
+        worst = max(worst, max(values) - min(values))
+    return worst
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_what_noisy_stats_states_is_true_of_small_tables(n):
+    """Sums around means move by 1 - 1/n, exactly; the intercept by (1 + |slope|)/n."""
+
+    def ncov(records):
+        means = [sum(column) / n for column in zip(*records, strict=True)]
+        return sum((x - means[0]) * (y - means[1]) for x, y in records)
+
+    def nvar(records):
+        return ncov([(x, x) for x, _ in records])
+
+    assert _moved(ncov, n) == pytest.approx(1 - 1 / n)
+    assert _moved(nvar, n) == pytest.approx(1 - 1 / n)
+    for slope in (-2, 0, 0.7):
+
+        def intercept(records, slope=slope):
+            return sum(y - slope * x for x, y in records) / n
+
+        assert _moved(intercept, n) <= (1 + abs(slope)) / n + 1e-12
+
+
+def test_labels_over_their_largest_are_refused_by_the_path():
+    """y -> max_abs -> the divisor -> X'y."""
+    found, done = described("labels_over_max.toml")
+    assert str(done.verdict) == "refuted"
+    rules = [one.rule for one in done.report.open_obligations]
+    assert any("y -> clip to [-10, 10] -> max_abs -> divisor of" in rule for rule in rules)
+    assert any("X'y" in rule for rule in rules)
+    assert [one.verdict for one in found.claimed_sensitivities] == ["no rule"]
+
+
+def test_a_certificate_of_a_description_is_a_file(tmp_path):
+    """Saved, loaded by proving it again, and checked by the standalone checker."""
+    from tests.support.checking import main
+
+    found = dp.audits.read_description(EXAMPLES / "adassp.toml")
+    text = (EXAMPLES / "adassp.toml").read_text().replace("mirrored gaussian", "gaussian")
+    plain = dp.audits.parse_description(text)
+    for one in (found, plain):
+        certificate = dp.certify(one.regression, target=one.target, setting=one.setting)
+        certificate.save(tmp_path / "c.json")
+        assert dp.load(tmp_path / "c.json").hash == certificate.hash
+    assert main([str(tmp_path / "c.json"), "--expect", certificate.hash]) == 0
+
+
+def changed(name, old, new):
+    """The verdict of an example with a line changed."""
+    text = (EXAMPLES / name).read_text()
+    assert old in text
+    found = dp.audits.parse_description(text.replace(old, new))
+    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    return str(done.verdict)
+
+
+def test_pates_votes_cost_two_gamma_a_query():
+    """A vote that changes moves two counts apart by 2; with half of that noise it is refuted."""
+    _, done = described("pate_lnmax.toml")
+    (line,) = done.lines
+    assert line.exact_epsilon == pytest.approx(2 / 20, rel=1e-9)
+    assert changed("pate_lnmax.toml", "epsilon = 10", "epsilon = 9.99") != "proved"
+    assert changed("pate_lnmax.toml", 'scale = "1/gamma"', 'scale = "1/(2*gamma)"') == "unproved"
+    assert changed("pate_lnmax.toml", 'relation = "replace-one"', 'relation = "add-remove"') == (
+        "proved"
+    )
+
+
+def test_a_tree_and_a_square_root_have_their_column_norms():
+    """11 levels, and the sum of the squares of binom(2k, k)/4^k, by mpmath."""
+    _, done = described("tree_counts.toml")
+    square = mpmath.fsum((mpmath.binomial(2 * k, k) / mpmath.mpf(4) ** k) ** 2 for k in range(1024))
+    tree, root = (line.size for line in done.lines)
+    assert tree == pytest.approx(11**0.5, rel=1e-9)
+    assert root == pytest.approx(float(mpmath.sqrt(square)), rel=1e-6)
+    assert changed("tree_counts.toml", "11/(2*(rho/2))", "10.99/(2*(rho/2))") != "proved"
+
+
+def test_coinpress_spends_a_quarter_and_the_rest():
+    """rho = (2 r/n)^2/(2 variance) of each step; where n is private, it is no statistic."""
+    name = "coinpress_mean.toml"
+    assert str(described(name)[1].verdict) == "proved"
+    assert changed(name, "(2*20/max(n, 1))^2", "(20/max(n, 1))^2") != "proved"
+    assert changed(name, "clip(y - m1, 20)", "clip(y - m1, 21)") != "proved"
+    with pytest.raises(dp.InvalidArgument, match="a statistic of X and y"):
+        changed(name, 'relation = "replace-one"', 'relation = "add-remove"')
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("tested_median(bins, 2, distance)", "tested_median(bins, 3, distance)"),
+        ("median_distance(bins, 2)", "median_distance(bins, 3)"),
+        ('scale = "2*2/epsilon"', 'scale = "2/epsilon"'),
+        ('scale = "2/epsilon"', 'scale = "1/epsilon"'),
+        ('fails = "delta"', 'fails = "2*delta"'),
+        ('relation = "add-remove"', 'relation = "replace-one"'),
+    ],
+)
+def test_the_tested_median_pays_for_its_test(old, new):
+    """With another radius, less noise, or a failure above delta it is not proved."""
+    assert changed("ptr_median.toml", old, new) != "proved"
+
+
+# --------------- The schema for editors is made of the code, and says of files what the reader says
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    from jsonschema import Draft202012Validator
+
+ALL_FILES = sorted(EXAMPLES.iterdir())
+
+
+def test_the_schema_is_fresh():
+    """Otherwise: run python -m tests.descriptions.pages."""
+    assert SCHEMA.read_text("utf-8") == schema()
+
+
+def test_the_tables_of_the_page_are_fresh():
+    """Otherwise: run python -m tests.descriptions.pages."""
+    text = PAGE.read_text("utf-8")
+    assert page(text) == text
+
+
+def test_it_is_a_schema():
+    """Of the draft that it names."""
+    Draft202012Validator.check_schema(json_schema())
+
+
+def loaded(path):
+    """The file as editors load it."""
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", ALL_FILES, ids=lambda path: path.name)
+def test_it_accepts_every_example(path):
+    """And each names it in its first line, for an editor that opens it."""
+    Draft202012Validator(json_schema()).validate(loaded(path))
+    first = path.read_text("utf-8").split("\n")[0]
+    place = re.search(r"(\.\./[\w./]+schema\.json)", first)[1]
+    assert json.loads((path.parent / place).read_text("utf-8")) == json_schema()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("relation", "relatoin"),
+        ('"add-remove"', '"both"'),
+        ("std", "stdev"),
+        ('"gaussian"', '"normal"'),
+        ('name = "gram"\n', ""),
+        ('title = "t"', "title = 5"),
+        ("norm = 1", "norm = true"),
+        ("norm = 1", "side = 1"),
+    ],
+)
+def test_it_refuses_what_the_reader_refuses(change):
+    """Before the file is audited."""
+    text = GOOD.replace(*change, 1)
+    assert list(Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text)))
+    with pytest.raises(dp.InvalidArgument):
+        dp.audits.parse_description(text)

@@ -16,7 +16,7 @@ import dpframe as dp
 from dpframe.execution.views import needed, views
 from dpframe.graph import Graph
 from dpframe.graph.maps.grid import Grid, GridColumn, entries_in_steps
-from dpframe.numerics.blocks.clipping import project
+from dpframe.numerics.blocks.elementwise import project
 from dpframe.numerics.blocks.gridding import onto_grid
 from dpframe.sources import Block
 from dpframe.symbols import exact

@@ -1,4 +1,4 @@
-"""How far statistics move together: the formula against brute force over one pair."""
+"""How far statistics and coefficients of a loss move, exactly, by search over pairs of records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.audits.lines import attained_by
 from dpframe.graph import Joint
+from dpframe.graph.statistics import Monomials, SufficientStatistics
+from dpframe.graph.statistics.combined import columns_of, factors
+from dpframe.sensitivity import L1
 from dpframe.symbols import Number
 from tests.support.oracles import value
 from tests.support.samples import RELATIONS, setting
+from tests.support.tables import run
 
+# ----------------------------------------------------------------- How far statistics move together
 KINDS = {
     "gram": lambda X, y: X.T @ X,
     "moment": lambda X, y: X.T @ y,
@@ -109,3 +115,191 @@ def test_jointly_spends_exactly_the_budget(relation, weights):
         for size, mechanism in zip(joint.sizes, mechanisms, strict=True)
     ]
     assert abs(value(joint.total(moves), {}) - 9) < 1e-12
+
+
+# --------------- Exact L1 sensitivities of the loss's coefficients and of the sufficient statistics
+# Oracles: the norms by their definition, maximised by search over pairs of records, d = 1..4; and
+# the table of the functional mechanism, written out by hand.
+
+AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
+MAKE = {"monomials": dp.graph.monomials, "statistics": dp.graph.sufficient_statistics}
+CASES = list(itertools.product(MAKE, (True, False), (AR, RO)))
+TABLE = {  # (what, with y'y, relation): in units of the bounds
+    ("monomials", True, AR): lambda d: (d + 1) ** 2,
+    ("monomials", True, RO): lambda d: (d + 1) ** 2,
+    ("monomials", False, AR): lambda d: d * d + 2 * d,
+    ("monomials", False, RO): lambda d: (d + 1) ** 2,
+    ("statistics", True, AR): lambda d: (d + 1) * (d + 2) / 2,
+    ("statistics", True, RO): lambda d: (d + 1) * (d + 2) / 2,
+    ("statistics", False, AR): lambda d: d * (d + 3) / 2,
+    ("statistics", False, RO): lambda d: d * (d + 2) ** 2 / (2 * (d + 1)),
+}
+each = pytest.mark.parametrize(("what", "constant", "relation"), CASES, ids=str)
+
+
+def declared(what, constant, relation, rows=None, **more):
+    """The statistic of a box of side 1, labels in [-1, 1]."""
+    setting = dp.Setting(X=rows or dp.Rows(box=1), y=dp.Column(bound=1), relation=relation, **more)
+    return MAKE[what](*setting.nodes(), constant=constant)
+
+
+def stated(statistic, d, norm=L1, **more):
+    """Its sensitivity at d columns."""
+    return float(value(statistic.sensitivity(norm).value, {"d": d, **more}))
+
+
+def coefficients(what, constant, records):
+    """By definition, for many records (x, y) at once, shape (m, d + 1)."""
+    times = 2 if what == "monomials" else 1
+    x, y = records[:, :-1], records[:, -1:]
+    d = x.shape[1]
+    pairs = [(j, k) for j in range(d) for k in range(j, d)]
+    upper = [x[:, [j]] * x[:, [k]] * (1 if j == k else times) for j, k in pairs]
+    return np.hstack([*upper, -times * x * y, *([y * y] if constant else [])])
+
+
+def largest(what, constant, relation, d, side=1.0):
+    """The largest L1 move between neighbours: 150 pairs climb by steps that get smaller."""
+    rng = np.random.default_rng(d)
+    sides = np.array([side] * d + [1.0])
+
+    def moves(pairs):
+        first, other = (coefficients(what, constant, part) for part in np.split(pairs, 2, axis=1))
+        return np.abs(first - (other if relation is RO else 0)).sum(axis=1)
+
+    ends = np.concatenate([sides, sides])
+    pairs = rng.uniform(-1.5, 1.5, size=(150, 2 * d + 2)).clip(-1, 1) * ends
+    for step in np.geomspace(2, 1e-4, 800):
+        moved = rng.normal(size=pairs.shape) * (rng.random(pairs.shape) < 0.25)
+        near = (pairs + step * ends * moved).clip(-ends, ends)
+        better = moves(near) > moves(pairs)
+        pairs[better] = near[better]
+    return moves(pairs).max()
+
+
+@each
+@pytest.mark.parametrize("d", [1, 2, 3, 4, 17])
+def test_the_table(what, constant, relation, d):
+    """The derived formula is the table's, and it is attained."""
+    statistic = declared(what, constant, relation)
+    assert stated(statistic, d) == pytest.approx(TABLE[what, constant, relation](d), rel=1e-14)
+    assert statistic.sensitivity(L1).attained
+
+
+@each
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_a_search_finds_the_bound_and_nothing_beyond(what, constant, relation, d):
+    """The search ends at the stated value, to 1e-5, and never above."""
+    bound = TABLE[what, constant, relation](d)
+    found = largest(what, constant, relation, d)
+    assert found <= bound * (1 + 1e-12)
+    assert found >= bound * (1 - 1e-5)
+
+
+@each
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_pair_that_attains_it_does(what, constant, relation, d):
+    """The pair that audits name moves the machine's own value by the sensitivity."""
+    statistic = declared(what, constant, relation)
+    pair = attained_by(statistic, L1, relation)
+    corner, other = (np.ones((1, d)), np.ones(1)), (np.zeros((0, d)), np.zeros(0))
+    if relation is RO:
+        entry, label = (float(value(part, {"d": d})) for part in (pair.entry, pair.label))
+        other = (np.full((1, d), entry), np.array([label]))
+    base = (np.full((2, d), -0.5), np.array([0.25, 1.0]))
+    moved = np.abs(run(statistic, base, corner) - run(statistic, base, other)).sum()
+    assert moved == pytest.approx(stated(statistic, d), rel=1e-5)
+    assert moved <= stated(statistic, d) * (1 + 1e-12)
+
+
+@each
+def test_of_a_ball_it_is_what_its_norms_allow(what, constant, relation):
+    """With |x|_1 <= sqrt(d): exact under add/remove, twice that under replace-one."""
+    statistic, n1 = declared(what, constant, relation, dp.Rows(norm=1)), 3**0.5
+    added = (n1 + 1) ** 2 if what == "monomials" else (n1**2 + 1) / 2 + n1 + 1
+    added -= 0 if constant else 1
+    assert stated(statistic, 3) == pytest.approx(added * (2 if relation is RO else 1))
+    assert statistic.sensitivity(L1).attained is (relation is AR)
+    assert attained_by(statistic, L1, relation) is None
+
+
+@each
+def test_units_do_not_matter(what, constant, relation):
+    """Any side of the box, any bound of the labels: the same sensitivity, the same value."""
+    setting = dp.Setting(
+        X=dp.Rows(box=dp.parameter("B")), y=dp.Column(bound=dp.parameter("Y")), relation=relation
+    )
+    own = declared(what, constant, relation)
+    assert MAKE[what](*setting.nodes(), constant=constant).sensitivity(L1) == own.sensitivity(L1)
+    wide = MAKE[what](
+        *dp.Setting(X=dp.Rows(box=4), y=dp.Column(bound=8), relation=relation).nodes(),
+        constant=constant,
+    )
+    X, y = np.array([[0.5, -0.25], [1.0, 0.125]]), np.array([0.75, -0.5])
+    assert (run(wide, (4 * X, 8 * y)) == run(own, (X, y))).all()
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("side", [0.2, 1.0, 3.0])
+@pytest.mark.parametrize("d", [1, 2])
+def test_the_formulas_in_units_of_the_data(side, d):
+    """Those of the proof pages, undivided, by search: bounds B = side and Y = 1."""
+    s, y = side * d, 1.0
+    proved = {
+        ("monomials", True, AR): (s + y) ** 2,
+        ("monomials", True, RO): (s + y) ** 2,
+        ("monomials", False, AR): s * (s + 2 * y),
+        ("monomials", False, RO): (s + y) ** 2 if y <= s else 4 * s * y,
+        ("statistics", False, AR): s * ((d + 1) * side + 2 * y) / 2,
+        ("statistics", False, RO): d * ((d + 1) * side + y) ** 2 / (2 * (d + 1))
+        if y <= (d + 1) * side
+        else 2 * s * y,
+    }
+    for case, bound in proved.items():
+        found = largest(*case, d, side)
+        assert bound * (1 - 1e-5) <= found <= bound * (1 + 1e-12), case
+
+
+def test_half_of_the_printed_noise_is_enough_and_less_is_not():
+    """The negative control of the search: (d + 1)^2 less a hundredth is exceeded."""
+    assert largest("monomials", True, RO, 3) > 16 * 0.99
+    assert 2 * (9 + 6 + 1) == 2 * TABLE["monomials", True, RO](3)
+
+
+@pytest.mark.parametrize("grid", [4, 20, 24, None])
+@pytest.mark.parametrize("facts", [{"box": 1}, {"norm": 2}, {"box": "1/3", "intercept": True}])
+def test_values_are_whole_steps(grid, facts):
+    """Exact, whatever grid the setting asks for; a block of corners is not too large."""
+    setting = dp.Setting(X=dp.Rows(**facts), y=dp.Column(bound=1), relation=AR, grid=grid)
+    for make, constant in itertools.product(MAKE.values(), (True, False)):
+        statistic = make(*setting.nodes(), constant=constant)
+        assert statistic.exact
+        rows = np.full((9000, 2), 10.0)
+        found = run(statistic, (rows, np.full(9000, -10.0)))
+        steps = found / float(statistic.step.value)
+        assert (steps == np.round(steps)).all()
+
+
+def test_the_layout():
+    """d is read off the number of entries; every factor stands at its place."""
+    for d in range(1, 30):
+        entries = d * (d + 3) // 2
+        assert columns_of(entries) == columns_of(entries + 1) == d
+        assert len(factors(entries + 1, constant=True)) == entries + 1
+    assert factors(6, constant=True).tolist() == [1, 2, 1, -2, -2, 1]
+
+
+def test_what_bounds_nothing_has_no_sensitivity():
+    """Raw rows or labels: no rule, in any norm; a certificate is refused."""
+    X, y = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=AR).nodes()
+    for statistic in (SufficientStatistics(X.origin, y), SufficientStatistics(X, y.source)):
+        assert statistic.sensitivity(L1) is None
+        assert Monomials(statistic).sensitivity(L1) is None
+        assert not statistic.exact
+
+
+def test_monomials_are_of_sufficient_statistics():
+    """Anything else is refused by name."""
+    X, y = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=AR).nodes()
+    with pytest.raises(dp.InvalidArgument, match="sufficient statistics"):
+        Monomials(X.T @ y)

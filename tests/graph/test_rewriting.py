@@ -7,8 +7,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Graph, Known, Release
-from dpframe.graph.recalibration import Scaling, recalibrated
-from dpframe.graph.rewriting import rewritten
+from dpframe.graph.rewriting import Scaling, recalibrated, rewritten
 
 SETTING = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.ADD_REMOVE)
 TARGET = dp.ApproxDP(1, "1e-6")

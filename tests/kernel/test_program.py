@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpframe.cli.standalone import write_standalone
+from dpframe.cli.check import write_standalone
 from dpframe.prover.witnesses import proved
 from tests.kernel.true_by_hand import TRUE, laplace
 from tests.kernel.writing import edited, mul, sealed

@@ -1,4 +1,4 @@
-"""Listed laws: against brute force in Fractions, and against claims that are false."""
+"""Bounds from counts, from listed laws and from one run: against brute force."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import itertools
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
-from mpmath import mp, mpf
+from mpmath import binomial, mp, mpf
 
 import dpframe as dp
-from dpframe.audits.lower_bounds import claim_of
+from dpframe.audits.lower_bounds import chance_of, claim_of, epsilon_of
 from dpframe.audits.lower_bounds.exact_laws import (
     LAWS,
     PRECISION,
@@ -20,10 +21,12 @@ from dpframe.audits.lower_bounds.exact_laws import (
     renyi,
 )
 from dpframe.audits.lower_bounds.of_mechanisms import listed
+from dpframe.audits.lower_bounds.threshold_events import at_least, at_most
 from dpframe.audits.lower_bounds.two_tables import Job
 from dpframe.numerics import arb_float, ball, working
 from dpframe.randomness import Randomness
 
+# -------------------------------------------------------------------------------------- Listed laws
 SCORES = [(0, 0), (3, 0), (0, 1, 2), (5, 5, 0, 1)]
 
 
@@ -152,3 +155,155 @@ def test_windows_leave_out_next_to_nothing(mechanism):
             total = sum(law, ball(0))
             assert arb_float(total, up=True) <= 1 + 1e-15
             assert arb_float(total, up=False) >= 1 - 1e-15
+
+
+# ------------------------------------------------------------------------------- Bounds from counts
+CASES = [(0, 10), (1, 10), (5, 10), (10, 10), (3, 1000), (480, 1000), (999, 1000), (7000, 20000)]
+
+
+def tail(hits, draws, p):
+    """P[Binomial(draws, p) >= hits]."""
+    with mp.workdps(50):
+        return mp.fsum(
+            binomial(draws, k) * p**k * (1 - p) ** (draws - k) for k in range(hits, draws + 1)
+        )
+
+
+@pytest.mark.parametrize(("hits", "draws"), CASES[:-1])
+@pytest.mark.parametrize("failing", [0.05, 1e-6])
+def test_the_lower_bound_is_the_binomial_inverse(hits, draws, failing):
+    """At the bound, so many hits or more have probability `failing`, from below."""
+    bound = float(at_least(hits, draws, failing))
+    if hits == 0:
+        assert bound == 0
+        return
+    with mp.workdps(50):
+        assert tail(hits, draws, mpf(bound)) <= failing
+        assert tail(hits, draws, mpf(bound) + mpf("1e-8")) > failing
+
+
+@pytest.mark.parametrize(("hits", "draws"), CASES)
+def test_the_upper_bound_mirrors_the_lower(hits, draws):
+    """Misses are hits of the complement; the bounds enclose the share."""
+    low, high = float(at_least(hits, draws, 0.01)), float(at_most(hits, draws, 0.01))
+    assert low <= hits / draws <= high
+    assert high == pytest.approx(1 - float(at_least(draws - hits, draws, 0.01)), abs=1e-15)
+
+
+def test_coverage():
+    """Of 20,000 binomials, no more than 5% and a little have a bound above the truth."""
+    rng = np.random.default_rng(1)
+    for p in (0.003, 0.2, 0.9):
+        bounds = at_least(rng.binomial(200, p, 20_000), 200, 0.05)
+        assert np.mean(bounds > p) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 20_000)
+
+
+# ----------------------------------------------------------------------------- The audit in one run
+CANARIES = 1000
+
+
+def responses(m, odds, right, guesses):
+    """P[at least `right` right] when randomised response answers for each of m fair coins and the
+    first `guesses` answers are the guesses: by listing all coins and all answers.
+    """
+    truth = Fraction(odds, odds + 1)
+    total = Fraction(0)
+    for lies in itertools.product((0, 1), repeat=m):
+        chance = Fraction(1)
+        for lie in lies:
+            chance *= 1 - truth if lie else truth
+        if sum(1 - lie for lie in lies[:guesses]) >= right:
+            total += chance
+    return total
+
+
+@pytest.mark.parametrize("guesses", [1, 4, 7])
+def test_it_is_exact_for_randomised_response(guesses):
+    """Pure: no other mechanism lets so many guesses be right so often."""
+    for right in range(guesses + 1):
+        exact = responses(7, 3, right, guesses)
+        assert chance_of(right, guesses, 7, math.log(3), 0.0) == pytest.approx(float(exact))
+
+
+def confessions(m, odds, delta, right):
+    """The same where each answer confesses the truth with probability delta."""
+    truth = delta + (1 - delta) * Fraction(odds, odds + 1)
+    return sum(math.comb(m, k) * truth**k * (1 - truth) ** (m - k) for k in range(right, m + 1))
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("delta", [Fraction(1, 1000), Fraction(1, 50)])
+def test_it_covers_answers_that_confess(delta):
+    """(eps, delta): randomised response that tells the truth with probability delta stays below."""
+    for m in (5, 40, 200):
+        for right in range(m + 1):
+            exact = float(confessions(m, 3, delta, right))
+            assert exact <= chance_of(right, m, m, math.log(3), float(delta)) * (1 + 1e-9)
+
+
+def catastrophe(m, delta, right):
+    """With probability delta everything is told; else nothing: (0, delta)-private."""
+    told = float(delta)
+    return told + (1 - told) * sum(math.comb(m, k) for k in range(right, m + 1)) / 2**m
+
+
+def test_it_covers_one_that_tells_all():
+    """All guesses at once: a mixture that no count of single answers shows."""
+    for m in (4, 20, 60):
+        for right in range(m + 1):
+            bound = chance_of(right, m, m, 0.0, 0.01)
+            assert catastrophe(m, 0.01, right) <= bound * (1 + 1e-9)
+
+
+def test_the_tail_at_high_precision():
+    """The binomial tail, at 50 digits."""
+    with mp.workdps(50):
+        q = mp.exp(1) / (1 + mp.exp(1))
+        want = mp.fsum(binomial(1000, k) * q**k * (1 - q) ** (1000 - k) for k in range(800, 1001))
+        assert abs(mpf(chance_of(800, 1000, 1000, 1.0, 0.0)) / want - 1) < 1e-9
+
+
+def test_more_right_guesses_refute_more():
+    """epsilon rises with them, falls with delta, and is 0 at half."""
+    found = [epsilon_of(right, 1000, 1000) for right in (500, 600, 700, 800, 1000)]
+    assert found == sorted(found)
+    assert found[0] == 0
+    assert epsilon_of(800, 1000, 1000, delta=1e-5) < epsilon_of(800, 1000, 1000)
+    for right in (600, 800, 1000):
+        bound = epsilon_of(right, 1000, 1000, delta=1e-6, failing=0.01)
+        assert chance_of(right, 1000, 1000, bound, 1e-6) <= 0.01
+        assert chance_of(right, 1000, 1000, bound + 1e-6, 1e-6) > 0.01
+
+
+def test_coverage_for_randomised_response():
+    """At the true epsilon, 1, at most 5% and a little of 4000 audits claim more than 1."""
+    rng = np.random.default_rng(2)
+    right = rng.binomial(CANARIES, math.e / (1 + math.e), 4000)
+    known = {int(one): epsilon_of(int(one), CANARIES, CANARIES) for one in np.unique(right)}
+    wrong = np.mean([known[int(one)] > 1 for one in right])
+    assert 0.02 < wrong <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
+
+
+@pytest.mark.parametrize(("scale", "flagged"), [(1, False), (0.5, True)])
+def test_programs_take_a_table_of_canaries(scale, flagged):
+    """A program's own canaries and score: sums of one-hot rows with Laplace noise, one run."""
+    canaries = np.eye(CANARIES)
+
+    def run(X, seed):
+        return X.sum(axis=0) + np.random.default_rng(seed).laplace(0.0, scale, CANARIES)
+
+    def score(output, X, y):
+        assert y is None
+        return X @ output
+
+    found = dp.attack(
+        run, claim=dp.PureDP(1), canaries=(canaries, None), score=score, guesses=600, seed=3
+    )
+    assert found.flagged is flagged
+    assert found.epsilon > 0.6
+
+
+def test_one_run_is_for_programs():
+    """A mechanism is drawn from many times, which proves more."""
+    with pytest.raises(dp.InvalidArgument, match="canaries must be left out but for a program"):
+        dp.attack(dp.Laplace(scale=1), canaries=(np.eye(5), None))

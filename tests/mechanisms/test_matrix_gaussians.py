@@ -11,22 +11,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from mpmath import matrix, mp, mpf
-from scipy import special
 
 import dpframe as dp
 from dpframe.mechanisms.correlated_gaussian import positive_definite
 from dpframe.prover import Verdict
+from tests.randomness.fits import chi_square
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 
 N, LEAST = 20_000, 1e-6
-
-
-def chi_square(draws, std):
-    """The two-sided p-value of the sum of squares of centred normal draws."""
-    total, count = np.sum((draws / std) ** 2), draws.size
-    return 2 * min(special.gammaincc(count / 2, total / 2), special.gammainc(count / 2, total / 2))
 
 
 # --------------------------------------------------------------------------------- mirrored noise

@@ -16,7 +16,7 @@ from dpframe.audits import lower_bounds
 from dpframe.audits.lower_bounds.exact_laws import LAWS
 from dpframe.literature.boosted_published import grid_mu
 from dpframe.sensitivity import L2
-from tests.attacks.statistics.moves import Measured
+from tests.attacks.statistics.facts import Measured
 from tests.attacks.statistics.table_pairs import TablePair
 from tests.museum.exhibits import n04_division as division
 from tests.museum.exhibits import n05_last_bit as bits

@@ -7,7 +7,7 @@ import numpy as np
 import dpframe as dp
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.literature.stationary import stationary_fit
-from dpframe.regressions.quadratic import plain_fit, projected_fit
+from dpframe.regressions.functional import plain_fit, projected_fit
 from tests.mutants.cases import Case, entering
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA

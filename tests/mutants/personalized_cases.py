@@ -13,8 +13,13 @@ from dpframe.literature.personalized_published import (
     UniformRidge,
 )
 from dpframe.mechanisms import L2Laplace
-from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge, longest
-from dpframe.regressions.personalized_ssp import PersonalizedAdaSSP, PersonalizedSSP
+from dpframe.regressions.personalized import (
+    PersonalizedAdaSSP,
+    PersonalizedRidge,
+    PersonalizedSSP,
+    SampledRidge,
+    longest,
+)
 from tests.mutants.cases import Case, entering
 
 OWN, DELTA = dp.each("epsilon"), dp.each("delta")

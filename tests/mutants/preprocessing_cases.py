@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 import dpframe as dp
-from dpframe.regressions.scalers import means, spreads
-from dpframe.regressions.standardised import in_own_units
+from dpframe.regressions.standardised import in_own_units, means, spreads
 from tests.mutants.cases import CASES, REFUSED, RO, accept, analytic, best_ridge, half, refuse, two
 
 START = len(CASES)  # before, the rows of cases.py

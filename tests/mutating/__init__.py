@@ -1,8 +1,9 @@
 """Mutants of declarations: edits of graphs, which must be refused where they break the claim."""
 
+from tests.mutating.bases import EXAMPLES
+
 from .bases import Base, bases
 from .campaign import Mutants, around, mutants, together
-from .examples import EXAMPLES
 from .judged import Judged, Outcome
 from .mending import Mended, mended
 from .mutant import Mutant

@@ -1,4 +1,4 @@
-"""Where a declaration is certified: each relation, for every parameter and at numbers."""
+"""Declarations that are edited, and where each is certified."""
 
 from __future__ import annotations
 
@@ -7,12 +7,62 @@ from typing import Any
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.privacy import ApproxDP, Guarantee, PureDP, Relation
+from dpframe.graph import (
+    Column,
+    ColumnNode,
+    Regression,
+    Rows,
+    RowsNode,
+    Setting,
+    partition,
+    release,
+)
+from dpframe.mechanisms import Gaussian, Laplace
+from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PureDP, Relation, Share
 from dpframe.prover import examine
 from dpframe.prover.certify import CALIBRATIONS, calibrated
 from dpframe.symbols import DELTA, EPSILON, Number, Symbol, exact, parameter
 
+CELLS = 3
+
+
+class CellCounts(Regression):
+    """How many records each cell of a public partition has. [McSherry09]"""
+
+    title = "counts by cell"
+    paper = "McSherry09"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Each cell with the whole budget; half of it where a record may change its cell."""
+        cells = partition(X, y, cells=CELLS)
+        share = budget if X.unit.relation is ADD_REMOVE else budget.split_evenly(2)[0]
+        counts = [cells.count(j) for j in range(CELLS)]
+        return tuple(
+            release(one, Laplace.pure, share, name=f"cell{j}") for j, one in enumerate(counts)
+        )
+
+
+class CellMoments(Regression):
+    """X'X of each cell of a public partition. [McSherry09]"""
+
+    title = "moments by cell"
+    paper = "McSherry09"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Each cell with the whole budget; half of it where a record may change its cell."""
+        cells = partition(X, y, cells=CELLS)
+        share = budget if X.unit.relation is ADD_REMOVE else budget.split_evenly(2)[0]
+        rows = [cells.cell(j)[0] for j in range(CELLS)]
+        return tuple(
+            release(one.T @ one, Gaussian.analytic, share, name=f"gram{j}")
+            for j, one in enumerate(rows)
+        )
+
+
+EXAMPLES = (CellCounts(), CellMoments())
+
+
+# ----------------------------------------------------------------- Where a declaration is certified
 RELATIONS = tuple(Relation)
 B, Y = 2, 3  # at numbers, where a forgotten bound must show
 

@@ -11,17 +11,59 @@ from typing import Any
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Graph, Setting
+from dpframe.graph import DataNode, Graph, Loop, Node, Post, Procedure, Release, Setting
+from dpframe.graph.graph import origins
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate, Obligation, Report, Verdict
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import verify
 
-from .essence import essence
 from .mutant import Mutant
 from .subject import Operator
 
+# ---------------------------------------------------------------------------- What a graph releases
+CHARGED = (Release, Procedure)
 
+
+def essence(graph: Graph) -> str:
+    """SHA-256 of all that a graph releases, and of the data that leave it without noise. Names,
+    functions and the order of outputs have no part in it.
+    """
+    done: dict[Node, str] = {}
+    told = [sorted(_told(one, done) for one in found) for found in (graph.charged, raw(graph))]
+    return _digest(told)
+
+
+def raw(graph: Graph) -> tuple[DataNode, ...]:
+    """The data and statistics that an output, or a function on the way to one, reads itself."""
+    found: dict[DataNode, None] = {}
+    seen: set[Node] = set()
+    stack = list(graph.outputs)
+    while stack:
+        node = stack.pop()
+        if node in seen or isinstance(node, CHARGED):
+            continue
+        seen.add(node)
+        if isinstance(node, DataNode):
+            found[node] = None
+        else:
+            stack.extend((*node.inputs, *origins(node)))
+    return tuple(found)
+
+
+def _told(node: Node, done: dict[Node, str]) -> str:
+    if node not in done:
+        own = [node.kind, {} if isinstance(node, (Post, Loop)) else {**node.record(), "name": ""}]
+        children = [_told(child, done) for child in (*node.inputs, *origins(node))]
+        done[node] = _digest([own, children])
+    return done[node]
+
+
+def _digest(value: object) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+
+
+# ----------------------------------------------------------------------------------------- Outcomes
 class Outcome(enum.Enum):
     """How a mutant ended. A survivor is an error of dpframe; so is, without a leak, what is
     refused although harmless.

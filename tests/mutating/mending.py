@@ -12,8 +12,7 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
 from dpframe.graph.columns import Column
 from dpframe.graph.joint import jointly, unit_std
-from dpframe.graph.recalibration import Scaling
-from dpframe.graph.rewriting import Replacement, Rewriting, rewritten
+from dpframe.graph.rewriting import Replacement, Rewriting, Scaling, rewritten
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace

@@ -1,7 +1,8 @@
-"""Every known mistake, made in every regression: none survives, and harmless edits are accepted."""
+"""Every known mistake in every regression: verdicts, exact costs, the command."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from itertools import product
 
@@ -11,11 +12,14 @@ from docs.generate.pages.mutation import PAGE, TEXT, page
 from dpframe.literature import UniformRidge
 from dpframe.literature.catalogue import example
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
-from dpframe.prover import Verdict
+from dpframe.prover import Verdict, total
+from dpframe.prover.judge import Earned
 from dpframe.symbols import Number
 from tests.mutating import BENIGN, BREAKING, Outcome, bases
-from tests.mutating.certain import certain
+from tests.mutating.__main__ import main
+from tests.mutating.certain import SLACK, certain, costs
 
+# ---------------------------------------------------- Every known mistake, made in every regression
 all_of_them = pytest.mark.parametrize(
     "which", [pytest.param("all", marks=pytest.mark.exhaustive)], indirect=True
 )
@@ -151,3 +155,80 @@ def test_the_page_is_fresh(everywhere, repairs, sure):
     assert PAGE.read_text() == page(everywhere, repairs, sure), (
         "run python -m docs.generate.pages.mutation"
     )
+
+
+# ------ Verdicts at numbers against the exact joint cost, at 50 digits and by no code of the prover
+@pytest.fixture(scope="session")
+def exact(everywhere):
+    """The list of them."""
+    return list(costs(everywhere))
+
+
+def test_there_are_many(exact, many):
+    """Enough of each verdict to say something."""
+    counts = Counter(one.verdict for one, _ in exact)
+    assert counts[Outcome.REFUSED] >= many / 5
+    assert counts[Outcome.ACCEPTED] >= many / 20
+    assert counts[Outcome.EQUIVALENT] >= many / 100
+
+
+def test_what_is_accepted_costs_no_more_than_is_claimed(exact):
+    """The worst bug: a wrong `proved`."""
+    for one, excess in exact:
+        if one.verdict in {Outcome.ACCEPTED, Outcome.EQUIVALENT}:
+            assert excess <= SLACK, one
+
+
+def test_what_is_refuted_in_total_costs_more(exact, many):
+    """A counterexample at numbers is one."""
+    refuted = [
+        (one, excess)
+        for one, excess in exact
+        if one.verdict is Outcome.REFUSED
+        and any(o.kind == "total" and o.witness is not None for o in one.report.open_obligations)
+    ]
+    assert len(refuted) >= many / 10
+    for one, excess in refuted:
+        assert excess > SLACK, one
+
+
+def test_refusals_of_private_mutants_are_few(exact):
+    """Of mutants that cost no more than is claimed, those that are refused break a promise about
+    shares, or about where values come from.
+    """
+    private = [one for one, excess in exact if excess <= SLACK]
+    refused = [one for one in private if one.verdict is Outcome.REFUSED]
+    kinds = {"plan", "share", "structure", "draws", "noise"}
+    for one in refused:
+        assert {o.kind for o in one.report.open_obligations} & kinds, one
+
+
+# ------------------------------------------------------------------------- python -m tests.mutating
+def test_a_regression_by_name(capsys):
+    """Exit status 0, a table, the sums."""
+    assert main(["SSP", "--set", "ridge=2", "--list", "--repairs"]) == 0
+    output = capsys.readouterr().out
+    assert "No survivors." in output
+    assert "refused: SSP, half: gram: all releases together:" in output
+    assert "refusals offer a way out" in output
+
+
+def test_json(capsys):
+    """One record a mutant."""
+    assert main(["DPME", "--json"]) == 0
+    records = json.loads(capsys.readouterr().out)
+    assert {one["verdict"] for one in records} >= {"refused", "accepted"}
+
+
+def test_survivors_are_named(capsys, monkeypatch):
+    """Exit status 1."""
+    monkeypatch.setattr(total, "judge", lambda _, move: Earned(move.obligation("so")))
+    assert main(["AdaSSP"]) == 1
+    assert "survivor: AdaSSP, half: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["SSP", "--all"], ["OLS"], ["NoSuchRegression"]])
+def test_bad_arguments(words):
+    """Exit status 2, with a sentence."""
+    with pytest.raises(SystemExit, match="2"):
+        main(words)

@@ -1,12 +1,18 @@
 """Every field of what a setting is made of survives saving: a law over all fields."""
 
+from __future__ import annotations
+
+import itertools
 import json
+import sys
 
 import attrs
 import pytest
 
 import dpframe as dp
+from dpframe.errors import BadCertificate, InvalidArgument
 from tests.support import checking as check
+from tests.support import lock
 
 COLUMNS = [dp.Numeric("age", 18, 90), dp.Categorical("town", ["A", "B", "C"])]
 BASES = {  # an object of each class, and for every field of it another value
@@ -163,3 +169,139 @@ def test_a_setting_at_its_defaults_is_written_as_ever():
         "X": {"norm": "1", "columns": None, "intercept": False},
         "y": {"name": "y", "bound": "1", "lower": None, "upper": None},
     }
+
+
+# ----------------------- What a file names is imported only after what can be compared was compared
+MARK = "loaded_by_a_file"
+
+
+class Outside(dp.Regression):
+    """A declaration of another module than dpframe's."""
+
+    inner: dp.Regression | None = None
+
+    def declare(self, X, y, budget):
+        """A noisy number of rows."""
+        return dp.release(dp.count(X), dp.Gaussian.analytic, budget)
+
+
+@pytest.fixture
+def certificate():
+    """A function: the file's document of a declaration."""
+
+    def certificate(declaration):
+        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+        target = dp.ApproxDP(1, "1e-6")
+        return json.loads(
+            json.dumps(dp.certify(declaration, target=target, setting=setting).document)
+        )
+
+    return certificate
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """A module that can be imported; whether it was is seen in sys.modules."""
+    (tmp_path / f"{MARK}.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield MARK
+    sys.modules.pop(MARK, None)
+
+
+def test_a_file_that_was_changed_imports_nothing(certificate, module):
+    """Its hash says so first."""
+    document = certificate(dp.SSP())
+    document["declaration"]["class"] = f"{module}:Any"
+    document["statement"]["relation"] = "replace_one"
+    with pytest.raises(BadCertificate, match="that of its statement, graph and assumptions"):
+        dp.load(document)
+    assert module not in sys.modules
+
+
+@pytest.mark.parametrize("place", ["class", "trust", "inside"])
+def test_modules_that_are_not_admitted_are_not_imported(certificate, module, place):
+    """Wherever the file names them."""
+    document = certificate(dp.SSP())
+    declared = document["declaration"]
+    if place == "class":
+        declared["class"] = f"{module}:Any"
+    elif place == "trust":
+        declared["trust"] = [f"{module}:Any"]
+    else:
+        inner = {"class": f"{module}:Any", "fields": {}}
+        declared["fields"]["penalty"] = {"declaration": inner}
+    with pytest.raises(BadCertificate, match=module):
+        dp.load(document, modules=("dpframe",))
+    assert module not in sys.modules
+
+
+def test_a_name_that_begins_alike_is_another_module(certificate):
+    """dpframe does not admit dpframe_evil."""
+    document = certificate(dp.SSP())
+    document["declaration"]["class"] = "dpframe_evil:Any"
+    with pytest.raises(BadCertificate, match="dpframe_evil"):
+        dp.load(document, modules=("dpframe",))
+
+
+def test_admitted_modules_load(certificate):
+    """dpframe's own, and one that is named."""
+    own, other = certificate(dp.SSP()), certificate(Outside(inner=dp.SSP()))
+    assert dp.load(own, modules=("dpframe",)).hash == own["hash"]
+    assert dp.load(other, modules=("dpframe", __name__)).hash == other["hash"]
+    with pytest.raises(BadCertificate, match=__name__):
+        dp.load(other, modules=("dpframe",))
+
+
+def test_modules_are_a_list_of_names(certificate):
+    """A single text would be read letter by letter."""
+    with pytest.raises(InvalidArgument, match="modules"):
+        dp.load(certificate(dp.SSP()), modules="dpframe")
+
+
+def test_a_field_that_no_file_can_hold_is_refused_in_words(tmp_path):
+    """A theorem of calibration is chosen in the code, not in the file."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    declared = Outside(inner=dp.Gaussian.analytic)
+    certificate = dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    with pytest.raises(InvalidArgument, match=r"got Theorem\. Name a theorem inside declare"):
+        certificate.save(tmp_path / "c.json")
+    assert not (tmp_path / "c.json").exists()
+
+
+# --------- What the core decides and computes is what it decided and computed before it was rebuilt
+BEFORE = lock.read()
+STEP = 60  # every so many questions of a kind; `python -m tests.support.lock` answers all
+
+
+def chosen() -> dict[str, lock.Question]:
+    """Every sixtieth question, spread over all kinds."""
+    return dict(itertools.islice(lock.questions(), 7, None, STEP))
+
+
+@pytest.mark.page
+@pytest.mark.some(20)
+@pytest.mark.parametrize("key", chosen())
+def test_answers_are_those_from_before(key):
+    """Verdict, derivation, region, witness, std, cost: all the same, or meant to differ."""
+    found = {key: lock.without_words(lock.answer(chosen()[key]))}
+    before = {key: BEFORE.get(key, {})}
+    assert [str(one) for one in lock.differences(before, found) if not one.meant] == []
+
+
+def test_no_question_is_gone():
+    """Whoever removes one says so."""
+    keys = [key for key, _ in lock.questions()]
+    assert len(keys) == len(set(keys)) == len(BEFORE)
+    gone = BEFORE.keys() - set(keys)
+    assert {key for key in gone if not lock.meant(key)} == set()
+
+
+def test_a_difference_is_found():
+    """In any field but words, and where an answer is gone."""
+    one = {"a": {"proved": True, "words": "so"}, "b": {"proved": True}}
+    other = {"a": {"proved": False, "words": "thus"}}
+    assert [(d.key, d.field) for d in lock.differences(one, other)] == [
+        ("a", "proved"),
+        ("b", "proved"),
+    ]
+    assert [d.field for d in lock.differences(one, other, words=True)] == ["words"]

@@ -77,6 +77,12 @@ def fit(counts, law):
     return special.gammaincc((len(want) - 1) / 2, ((cells - want) ** 2 / want).sum() / 2)
 
 
+def chi_square(draws, std):
+    """The two-sided p-value of the sum of squares of centred normal draws."""
+    total, count = np.sum((draws / std) ** 2), draws.size
+    return 2 * min(special.gammaincc(count / 2, total / 2), special.gammainc(count / 2, total / 2))
+
+
 def kolmogorov(draws, cdf):
     """The p-value of the largest gap between the draws' distribution and `cdf`."""
     at = cdf(np.sort(draws))

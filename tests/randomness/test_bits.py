@@ -1,12 +1,16 @@
-"""Fair bits: where they come from, that processes never share them, and whole numbers from them."""
+"""Fair bits, coins that they decide, and what the last bits of a release tell."""
 
+import itertools
 import os
+from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
 
 import dpframe as dp
+from dpframe.errors import InvalidArgument
 from dpframe.randomness import (
     Bits,
     Randomness,
@@ -14,10 +18,15 @@ from dpframe.randomness import (
     SystemBits,
     as_bits,
     rounded_gaussian,
+    rounded_laplace,
 )
+from dpframe.randomness.laws import exponential_coins, rational_coins, same_coins, subset
+from dpframe.randomness.points import Prefix, points
+from dpframe.randomness.strips import Exponential, strips
 from tests.support.cases import named
 
 
+# ---------------------------------------------------- Where bits come from; whole numbers from them
 class Given(Bits):
     """Bits that a test chose."""
 
@@ -145,3 +154,214 @@ def test_what_has_no_bits_is_refused(rng):
     with pytest.raises(dp.InvalidArgument, match="rng must be a numpy Generator"):
         as_bits(rng)
     assert as_bits(SystemBits()) == SystemBits()
+
+
+# ------------------------------------------------------------------------------------------ Sources
+def test_without_rng_the_operating_system_seeds_and_nothing_repeats():
+    """Two sources are private and different, whatever numpy's global seed is."""
+    draws = []
+    for _ in range(2):
+        np.random.seed(0)  # noqa: NPY002 - the global state is what must not matter
+        randomness = Randomness.of()
+        assert randomness.private
+        assert randomness.kind == "operating system"
+        draws.append(randomness.generator.normal(size=4).tolist())
+    assert draws[0] != draws[1]
+
+
+def test_the_state_takes_all_256_bits_of_the_seed(monkeypatch):
+    """The pool keeps as many, and seeds that differ in one high bit differ in their noise."""
+    assert Randomness.of().generator.bit_generator.seed_seq.pool_size * 32 == 256
+    low, high = 1, 1 | 1 << 255
+    seeds = iter([low, high])
+    monkeypatch.setattr("dpframe.randomness.bits.secrets.randbits", lambda bits: next(seeds))
+    first, second = (Randomness.of().generator.normal() for _ in range(2))
+    assert first != second
+
+
+@pytest.mark.parametrize("rng", [7, np.int64(7), np.random.default_rng(7)], ids=named)
+def test_a_seed_or_a_generator_is_a_simulation(rng):
+    """Noise that someone can repeat is not private, and says so."""
+    randomness = Randomness.of(rng)
+    assert not randomness.private
+    assert randomness.kind == "simulation, NOT private"
+
+
+def test_a_generator_is_used_as_it_is():
+    """Draws continue where the caller's generator stands."""
+    rng = np.random.default_rng(7)
+    assert Randomness.of(rng).generator is rng
+
+
+@pytest.mark.parametrize("rng", [True, -1, 0.5, "seed", np.random.RandomState(0)], ids=named)
+def test_anything_else_is_refused(rng):
+    """The message names what would do."""
+    with pytest.raises(InvalidArgument, match="rng must be None"):
+        Randomness.of(rng)
+
+
+# -------------------------------------------------------------------------------------------- Coins
+def bits(seed):
+    """Fair bits that repeat."""
+    return SimulatedBits(np.random.default_rng(seed))
+
+
+def likely(found, p):
+    """Whether a share of true coins is within 5 standard deviations of p."""
+    return bool(abs(np.mean(found) - p) <= 5 * np.sqrt(p * (1 - p) / len(found)))
+
+
+@pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(1, 50)])
+def test_coins_have_their_probability(x):
+    """e^-x at 50 digits, by frequency; and not that of 1.2 x."""
+    found = same_coins(bits(71), x, 200_000)
+    with mpmath.workdps(50):
+        p, other = (
+            float(mpmath.exp(-mpmath.mpf(y.numerator) / y.denominator)) for y in (x, x * 6 / 5)
+        )
+    assert likely(found, p)
+    assert not likely(found, other)
+
+
+@pytest.mark.parametrize(
+    ("x", "always"), [(0, True), (Fraction(1, 10**30), True), (40, False), (10**6, False)]
+)
+def test_coins_that_are_as_good_as_certain(x, always):
+    """e^0 = 1, e^-40 < 1e-17; e^-(2^2000) is no overflow."""
+    assert same_coins(bits(72), Fraction(x), 5000).tolist() == [always] * 5000
+    assert not same_coins(bits(72), Fraction(2**2000), 10).any()
+
+
+def test_a_coin_next_to_its_point_is_decided_rightly():
+    """x a few units of the last known bit from z, where doubles cannot tell: the answer is that of
+    whole numbers, wherever those know it.
+    """
+    n, digits = 4000, 60
+    first = points(strips(Exponential()), bits(73), n).first.tolist()
+    for offset in (-5000, -2, -1, 1, 2, 5000):
+        x = [Fraction(k + offset, 2**digits) for k in first]
+        asked = np.array([float(max(y, 0)) for y in x])
+        off = np.full(n, 2.0**-48)
+        found = exponential_coins(bits(73), asked, off, lambda i: max(x[i], Fraction(0)))  # noqa: B023
+        assert found.tolist() == [offset < 1 or k + offset < 0 for k in first]
+
+
+def test_a_coin_inside_what_is_known_of_its_point_takes_more_bits():
+    """x in the middle of [k, k + 1] 2^-60, where k is small and x a double: z is above it half of
+    the time, and never always.
+    """
+    n, unit = 400_000, 2.0**-60
+    first = points(strips(Exponential()), bits(78), n).first
+    near = first < 2**52
+    x = np.where(near, (first.astype(np.float64) + 0.5) * unit, 1e-3)
+    found = exponential_coins(bits(78), x, np.zeros(n), lambda i: Fraction(x[i]))
+    assert near.sum() > 500
+    assert likely(found[near], 0.5)
+
+
+def test_what_doubles_cannot_decide_is_decided_exactly():
+    """An error of 2, or infinite, sends every coin to whole numbers: the law is the same."""
+    x = Fraction(3, 4)
+    for off in (2.0, np.inf):
+        found = exponential_coins(bits(74), np.zeros(4000), np.full(4000, off), lambda i: x)
+        assert likely(found, np.exp(-0.75))
+        assert not likely(found, np.exp(-0.9))
+
+
+@pytest.mark.parametrize("level", [Fraction(1, 3), Fraction(5, 2**70), Fraction(2)])
+def test_a_prefix_is_above_a_level_by_all_its_bits(level):
+    """[whole, whole + 1] 2^-bits against the level, and as many more words as that takes."""
+    bits_, scaled = 8, int(level * 2**8)
+    assert Prefix(scaled + 1, bits_).above(level, Given())
+    if scaled:
+        assert not Prefix(scaled - 1, bits_).above(level, Given())
+    rest = level * 2**8 - scaled
+    if rest:
+        at = int(rest * 2**64)
+        assert Prefix(scaled, bits_).above(level, Given(at + 1))
+        if at:
+            assert not Prefix(scaled, bits_).above(level, Given(at - 1))
+
+
+@pytest.mark.parametrize(
+    "p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 2**60), Fraction(2**53 - 1, 2**53)]
+)
+def test_rational_coins(p):
+    """Bit by bit, of 53 at a time: below p is true, at p or above is false."""
+    level = p * 2**53
+    first, rest = int(level), level - int(level)
+    second = int(rest * 2**53)
+    if first:
+        assert rational_coins(Given((first - 1) << 11), p, 1)[0]
+    if first < 2**53:
+        assert not rational_coins(Given(first << 11, (second + 1) << 11), p, 1)[0]
+        if second:
+            assert rational_coins(Given(first << 11, (second - 1) << 11), p, 1)[0]
+
+
+def test_subsets_are_all_alike():
+    """2 of 5: ten pairs, each a tenth of the time; ascending."""
+    source = bits(77)
+    found = [tuple(subset(source, 2, 5).tolist()) for _ in range(20_000)]
+    assert set(found) == set(itertools.combinations(range(5), 2))
+    assert max(abs(found.count(pair) / 20_000 - 0.1) for pair in set(found)) < 0.01
+    assert subset(source, 5, 5).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_equal_words_at_the_border_are_drawn_anew():
+    """Else the order of rows would decide; equal words on one side of it do no harm."""
+    assert subset(Given(5, 5, 9, 1, 2, 3), 1, 3).tolist() == [0]
+    assert subset(Given(4, 4, 9), 2, 3).tolist() == [0, 1]
+
+
+# ---------------------------------------------------------------- The last bits of what is released
+N, STEP = 20_000, 2.0**-20
+
+
+def porous(values):
+    """The share of values below 1/2 in size that are no multiples of 2^-53: a double near 0 has
+    finer bits, but x + noise for x = 1 is rounded to multiples of 2^-53 first.
+    """
+    return np.mean((np.abs(values) < 0.5) & (np.mod(values * 2.0**53, 1) != 0))
+
+
+DOUBLES = {
+    "normal": lambda rng: rng.normal(0.0, 1.0, N),
+    "laplace": lambda rng: rng.laplace(0.0, 1.0, N),
+}
+LAWS = {"normal": rounded_gaussian, "laplace": rounded_laplace}
+
+
+@pytest.mark.parametrize("law", DOUBLES)
+def test_noise_in_doubles_is_told_apart_by_its_low_bits(law):
+    """The attack works: an event of probability above 0.2 at x = 0 never happens at x = 1."""
+    noise = DOUBLES[law](np.random.default_rng(81))
+    assert porous(0.0 + noise) > 0.2
+    assert porous(1.0 + noise) == 0
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_noise_on_a_grid_is_not(law):
+    """Every value is a multiple of the step, whatever x on the grid: the event never happens."""
+    bits = SimulatedBits(np.random.default_rng(82))
+    for x in (0, 2**20, 2**20 - 1):
+        whole = x + LAWS[law](bits, 2**20, N)
+        values = whole * STEP
+        assert porous(values) == 0
+        assert np.array_equal(values / STEP, whole)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_low_bits_have_one_law_whatever_the_value(law):
+    """The lowest 4 bits at x = 0 and at x = 1 (in steps) by chi-square of two samples; noise in
+    steps of 2, which keeps the lowest bit of x, is noticed.
+    """
+
+    def statistic(draw):
+        counts = [np.bincount((x + draw()) & 15, minlength=16) for x in (0, 1)]
+        total = counts[0] + counts[1]
+        return float(np.sum((counts[0] - counts[1]) ** 2 / np.maximum(total, 1)))
+
+    bits = SimulatedBits(np.random.default_rng(83))
+    assert statistic(lambda: LAWS[law](bits, 2**20, N)) < 45  # 15 degrees of freedom: p = 1e-4
+    assert statistic(lambda: 2 * LAWS[law](bits, 2**19, N)) > 1000

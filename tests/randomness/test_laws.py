@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe import randomness
 from dpframe.randomness import SimulatedBits, laws, points
 from dpframe.randomness.cells import Cells
-from dpframe.randomness.coins import same_coins
+from dpframe.randomness.laws import same_coins
 from dpframe.randomness.strips import Exponential, Normal, strips
 from tests.randomness.fits import (
     LEAST,

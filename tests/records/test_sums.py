@@ -18,7 +18,7 @@ from hypothesis import strategies as some
 
 import dpframe as dp
 from dpframe.budgets.records import RecordLedger
-from dpframe.budgets.records.quantum import MOST, PLACES, Quantum, quantum_for
+from dpframe.budgets.records.amounts import MOST, PLACES, Quantum, quantum_for
 
 
 class Model:

@@ -14,7 +14,7 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum
 from dpframe.prover.parallel import cell_of
-from dpframe.regressions import adaptive_rounds as rounds
+from dpframe.regressions import ambssgd as rounds
 from dpframe.sensitivity import L1, L2
 from tests.support import checking as check
 from tests.support import samples

@@ -10,7 +10,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits.lines import attained_by
-from dpframe.regressions.quadratic import form_of
+from dpframe.regressions.functional import form_of
 from tests.support import checking as check
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
@@ -308,7 +308,7 @@ def test_a_grid_that_is_too_large_is_refused_before_anything_is_drawn():
 
 def test_an_empty_histogram_gives_zeros():
     """No rows and much noise: finite; all counts below zero: zeros."""
-    from dpframe.regressions.dpme import centres_fit
+    from dpframe.regressions.functional import centres_fit
 
     got = centres_fit(-np.ones(25), 1.0, 1.0, 5)
     assert (got.coefficients == 0).all()

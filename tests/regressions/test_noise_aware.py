@@ -14,6 +14,7 @@ from dpframe.graph.procedure import Procedure
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
     GaussianNoise,
+    LaplaceNoise,
     Noisy,
     Prior,
     agreement,
@@ -25,7 +26,6 @@ from dpframe.regressions.noise_aware import (
     summary,
     symmetric,
 )
-from dpframe.regressions.noise_aware_laplace import LaplaceNoise
 from tests.support import checking as check
 from tests.support.tables import on_sphere
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.regressions.output_perturbation import perturbed
+from dpframe.regressions.perturbation import perturbed
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import sigma_of, value

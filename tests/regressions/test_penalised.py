@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import ElasticNet
 
-from dpframe.regressions.penalised import Quadratic, kkt, penalised, sparse
-from dpframe.regressions.quadratic import (
+from dpframe.regressions.functional import (
     form_of,
     form_of_monomials,
     plain_fit,
@@ -19,6 +18,7 @@ from dpframe.regressions.quadratic import (
     projected_fit,
     trimmed_fit,
 )
+from dpframe.regressions.penalised import Quadratic, kkt, penalised, sparse
 
 PENALTIES = [(0.0, 1.0), (2.0, 1.0), (2.0, 0.0), (3.0, 0.4), (1e-7, 0.0), (1e6, 0.5)]
 

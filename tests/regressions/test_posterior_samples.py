@@ -11,7 +11,7 @@ import dpframe as dp
 from dpframe.graph.procedures.posterior import Posterior
 from dpframe.literature.without_theorem import TransposedPosterior
 from dpframe.prover.problem import REFUTED
-from dpframe.regressions.ops_choices import adaptive_penalty, root_of
+from dpframe.regressions.ops import adaptive_penalty, root_of
 
 TARGET = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 CERTIFIED = {

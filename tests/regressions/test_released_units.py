@@ -8,7 +8,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph.maps.bounds import ShrunkLabels
 from dpframe.graph.maps.scaled import DividedColumns
-from dpframe.numerics.blocks.clipping import project, shrinking
+from dpframe.numerics.blocks.elementwise import project, shrinking
 from dpframe.regressions.released_units import (
     LONGEST,
     NORMS,

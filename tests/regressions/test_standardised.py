@@ -12,9 +12,19 @@ import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import post
 from dpframe.graph.maps.scaled import DividedColumns
-from dpframe.regressions.scalers import CUTS, cut_at, deviations, mean, means, part, spreads
 from dpframe.regressions.solve import Fit, ridge_solve, sums
-from dpframe.regressions.standardised import divided, in_own_units, unstandardised
+from dpframe.regressions.standardised import (
+    CUTS,
+    cut_at,
+    deviations,
+    divided,
+    in_own_units,
+    mean,
+    means,
+    part,
+    spreads,
+    unstandardised,
+)
 from dpframe.sensitivity import L2
 from dpframe.sources import Block
 from tests.support import samples

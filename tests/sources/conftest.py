@@ -66,7 +66,7 @@ def processes():
 @pytest.fixture(scope="session")
 def cluster():
     """A client of a scheduler and two worker processes on the loopback address."""
-    from tests.support.clusters import clustered
+    from tests.support.workers import clustered
 
     with clustered() as client:
         yield client

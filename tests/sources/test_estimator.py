@@ -1,21 +1,32 @@
-"""PrivateRegressor and `dpframe fit` take every source, and keep scikit-learn's attributes."""
+"""PrivateRegressor and `dpframe fit` on every source; progress; threads of BLAS."""
+
+from __future__ import annotations
 
 import contextlib
+import io
 import json
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
+import attrs
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import threadpoolctl
 from sklearn.base import clone
 from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.cli import app
+from dpframe.sources import open_source, progress
+from dpframe.sources.running import NARROW, narrow, one_thread_of_blas
 
+# ------------------------------------------------------------------------------------- Every source
 N = 5000
 RNG = np.random.default_rng(22)
 FRAME = pd.DataFrame({"age": RNG.uniform(20, 60, N), "years": RNG.uniform(0, 30, N)})
@@ -143,3 +154,177 @@ def test_the_command_line_fits_files(kind, tmp_path):
     rows = dp.Rows(columns=[dp.Numeric("age", 20, 60)])
     wanted = model(rows).fit(FRAME[["age"]], FRAME["rating"])
     assert list(coefficients.values()) == wanted.coef_.tolist()
+
+
+# ----------------------------------------------------------------------------------------- Progress
+@pytest.fixture
+def watch(monkeypatch):
+    """A function: what a pass over five steps writes to a stderr that is a terminal, or not."""
+
+    def watch(*, terminal, patience, count=5):
+        stream = io.StringIO()
+        stream.isatty = lambda: terminal
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(progress, "PATIENCE", patience)
+        with progress.Progress(count) as bar:
+            for place, step in enumerate(bar.steps(range(5))):
+                assert place == step
+                while patience == 0 and terminal and bar._bar is None:
+                    time.sleep(0.001)
+        return stream.getvalue()
+
+    return watch
+
+
+@pytest.mark.parametrize("count", [5, None])
+def test_a_long_pass_shows_a_bar_on_a_terminal(watch, count):
+    """Once patience is over; the items come once and in order all the same."""
+    assert "reading the table" in watch(terminal=True, patience=0, count=count)
+
+
+@pytest.mark.parametrize(("terminal", "patience"), [(True, 60.0), (False, 0)])
+def test_a_short_pass_or_a_pipe_sees_no_bar(watch, terminal, patience):
+    """Not a byte is written."""
+    assert watch(terminal=terminal, patience=patience) == ""
+
+
+def test_a_pass_that_is_over_leaves_no_bar(monkeypatch):
+    """The terminal is given back, and no timer is left behind."""
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(progress, "PATIENCE", 60.0)
+    bar = progress.Progress(None)
+    with bar:
+        assert bar._timer.is_alive()
+    bar._timer.join(10)
+    assert not bar._timer.is_alive()
+    bar._show()
+    assert stream.getvalue() == ""
+
+
+def test_a_pass_counts_its_blocks(setting, monkeypatch):
+    """As many steps as there are blocks, for a source that knows its length."""
+    made = []
+
+    class Counted(progress.Progress):
+        def __init__(self, count):
+            super().__init__(count)
+            made.append((self, count))
+
+    monkeypatch.setattr("dpframe.sources.source.Progress", Counted)
+    open_source(setting, np.zeros((40_000, 2)), np.zeros(40_000), parts=1).total(list)
+    ((bar, count),) = made
+    assert bar._done == count == 8
+
+
+def test_in_a_notebook_a_bar_ends_as_an_empty_output(monkeypatch):
+    """One inside another is shown in the outer one's place."""
+    said = []
+    monkeypatch.setattr(progress, "in_notebook", lambda: True)
+    monkeypatch.setattr(progress, "PATIENCE", 0)
+    monkeypatch.setattr(progress, "PAUSE", -1)
+    monkeypatch.setattr(progress._Cell, "_display", lambda _, text, html: said.append((text, html)))
+    with progress.Progress(None, "fitting") as bar:
+        while bar._bar is None:
+            time.sleep(0.001)
+        with progress.Progress(2, "<rows>") as inner:
+            assert list(inner.steps("ab")) == ["a", "b"]
+            assert inner._bar is None
+    shown = '<progress value="2" max="2"></progress> &lt;rows&gt; ...'
+    assert said[0] == ("fitting ...", "<progress></progress> fitting ...")
+    assert said[-2:] == [("<rows> ...", shown), ("", "")]
+
+
+# ---------------------------------------------------------------------------------- Threads of BLAS
+def allowed() -> set[int]:
+    """How many threads any BLAS of this process may use."""
+    pools = threadpoolctl.threadpool_info()
+    return {pool["num_threads"] for pool in pools if pool["user_api"] == "blas"}
+
+
+@pytest.fixture
+def two():
+    """Two threads for every BLAS, as on a machine that has them."""
+    with threadpoolctl.threadpool_limits(2, user_api="blas"):
+        yield allowed()
+
+
+SEEN = []
+
+
+def noted(moment):
+    """What was released; how many threads there were is noted."""
+    SEEN.append(allowed())
+    return moment
+
+
+class Noting(dp.Regression):
+    """The noisy X'y, through a function that looks at the threads."""
+
+    def declare(self, X, y, budget):
+        """One release."""
+        return dp.post(noted, dp.release(X.T @ y, dp.Gaussian.analytic, budget))
+
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+@cache
+def run():
+    """Its certificate."""
+    return dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+
+
+def fitted(d, **given):
+    """The threads that a function of what was released sees, for d columns."""
+    SEEN.clear()
+    dp.execute(run(), np.zeros((3, d)), np.zeros(3), rng=0, **given)
+    return SEEN[-1:]  # after rehearsals
+
+
+@pytest.mark.parametrize(("d", "threads"), [(1, 1), (NARROW, 1), (NARROW + 1, 2)])
+def test_functions_of_few_columns_have_one_thread(d, threads, two):
+    """Those of many columns have all."""
+    assert two == {2}
+    assert fitted(d) == [{threads}]
+    assert allowed() == two
+
+
+def test_executors_have_all_threads(two):
+    """Processes that are started on the way would keep the limit."""
+    with ThreadPoolExecutor(1) as executor:
+        assert fitted(2, executor=executor) == [two]
+
+
+def test_columns_of_categories_have_all_threads(two):
+    """Two of them may be hundreds on the way."""
+    levels = dp.Categorical("kind", ["a", "b"])
+    rows = dp.Rows(norm=1, columns=[levels, dp.Numeric("size", 0, 1)])
+    setting = attrs.evolve(SETTING, X=rows)
+    run = dp.certify(Noting(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    SEEN.clear()
+    X = np.array([["a", 0.5], ["b", 0.25]], dtype=object)
+    dp.execute(run, X, np.zeros(2), rng=0)
+    assert SEEN[-1:] == [two]
+
+
+def test_they_are_back_after_a_failure(two):
+    """Whatever ends the execution."""
+    bad = np.full((3, 2), np.nan)
+    with pytest.raises(dp.BadData):
+        dp.execute(run(), bad, np.zeros(3), rng=0)
+    assert allowed() == two
+
+
+def test_inside_and_beside_one_another(two):
+    """Only the outermost sets and lifts the limit."""
+    with one_thread_of_blas():
+        with narrow(2), one_thread_of_blas():
+            assert allowed() == {1}
+        assert allowed() == {1}
+    assert allowed() == two
+    with ThreadPoolExecutor(4) as several:
+        list(several.map(lambda _: fitted(2), range(12)))
+    assert allowed() == two

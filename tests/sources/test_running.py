@@ -18,7 +18,7 @@ from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import open_source
 from dpframe.sources.running import AHEAD
 from dpframe.sources.table import block_rows
-from tests.support.pools import WHOLE_POOLS
+from tests.support.workers import WHOLE_POOLS
 
 CANARY = 73194628.25
 RNG = np.random.default_rng(9)

@@ -1,8 +1,9 @@
-"""Blocks are the same doubles, in the same order, wherever the table is.
+"""One table, the same doubles and releases wherever it is; and how much a pass reads ahead.
 
 `list` is the work of these tests: it keeps every block, and lists add up in the order of parts.
 """
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 
 import dask
@@ -13,12 +14,15 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import dpframe as dp
 from dpframe.sources import open_source
 from tests.sources.frames import PIECES, arrow, bits, written
 
 
+# ---------------------------- Blocks are the same doubles, in the same order, wherever the table is
 def read(source, executor=None):
     """All rows and labels of a source, and its blocks' lengths."""
     blocks = source.total(list, executor=executor)
@@ -259,3 +263,128 @@ def test_nulls_are_missing_numbers_everywhere(make, kind, place, named, tmp_path
     rows, labels, _ = read(open_source(named, make(pa.table(numbers), tmp_path), drop=True))
     assert rows.tolist() == [[1.0], [3.0]]
     assert labels.tolist() == [1.0, 3.0]
+
+
+# ----------------------------------------------------------------------- With one seed, one release
+N = 9000  # several blocks
+RNG = np.random.default_rng(21)
+FRAME = pd.DataFrame(RNG.normal(size=(N, 3)) / 2, columns=["u", "v", "rating"])
+SOURCES = {
+    "frame": lambda f: FRAME,
+    "array": lambda f: (FRAME[["u", "v"]].to_numpy(), FRAME["rating"].to_numpy()),
+    "Polars": lambda f: pl.from_pandas(FRAME),
+    "lazy": lambda f: pl.from_pandas(FRAME).lazy(),
+    "Arrow": lambda f: pa.Table.from_pandas(FRAME).to_reader(max_chunksize=700),
+    "DuckDB": lambda f: duckdb.connect().from_arrow(pa.Table.from_pandas(FRAME)),
+    "Parquet": lambda f: FRAME.to_parquet(f / "t.parquet", row_group_size=777) or f / "t.parquet",
+    "CSV": lambda f: FRAME.to_csv(f / "t.csv", index=False) or f / "t.csv",
+    "iterator": lambda f: iter([FRAME[:10], FRAME[10:8000], FRAME[8000:]]),
+    "Dask": lambda f: dd.from_pandas(FRAME, npartitions=7),
+}
+
+
+def released(relation, given, **options):
+    """What is released of two features and their labels, by name."""
+    X, y = given if isinstance(given, tuple) else (given, None)
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column("rating", bound=1), relation=relation)
+    run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    return dp.execute(run, X, y, rng=5, **options).released
+
+
+def same(left, right):
+    """Whether two releases are equal to the bit."""
+    return left.keys() == right.keys() and all(
+        np.array_equal(np.asarray(left[name]), np.asarray(right[name])) for name in left
+    )
+
+
+@pytest.fixture(scope="module")
+def wanted():
+    """From the array, under each relation."""
+    return {
+        relation: released(relation, SOURCES["array"](None))
+        for relation in (dp.ADD_REMOVE, dp.REPLACE_ONE)
+    }
+
+
+@pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE])
+@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
+def test_every_source_is_released_alike(make, relation, wanted, tmp_path):
+    """Under replace-one too, where n is public and some sources have to count."""
+    assert same(released(relation, make(tmp_path)), wanted[relation])
+
+
+@pytest.mark.parametrize("kind", ["frame", "Parquet", "Dask", "iterator"])
+def test_every_executor_releases_alike(kind, wanted, processes, tmp_path):
+    """Threads and processes."""
+    with ThreadPoolExecutor(3) as threads:
+        for executor in (threads, processes):
+            given = SOURCES[kind](tmp_path)
+            assert same(released(dp.ADD_REMOVE, given, executor=executor), wanted[dp.ADD_REMOVE])
+
+
+def test_another_table_is_released_otherwise(wanted):
+    """The control of the tests above: one cell in one row changes the bits."""
+    other = FRAME.copy()
+    other.loc[4500, "u"] += 0.01
+    assert not same(released(dp.ADD_REMOVE, other), wanted[dp.ADD_REMOVE])
+
+
+# -------------------------------------------------------------------------- What a pass reads ahead
+ROWS = 2**19
+
+
+class Counted(io.FileIO):
+    """A file that counts the bytes that are read of it."""
+
+    count = 0
+
+    def read(self, size=-1):
+        """As a file does."""
+        found = super().read(size)
+        self.count += len(found)
+        return found
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """Every Parquet file that is opened from here on."""
+    files, original = [], pq.ParquetFile
+
+    def counting(path, **options):
+        files.append(Counted(path))
+        return original(files[-1], **options)
+
+    monkeypatch.setattr(pq, "ParquetFile", counting)
+    yield files
+    for file in files:
+        file.close()
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A table of 16 MiB in one row group."""
+    column = np.random.default_rng(1).normal(size=ROWS)
+    table = pa.table({"x0": column, "x1": column, "x2": column, "y": column})
+    file = tmp_path_factory.mktemp("files") / "large.parquet"
+    pages = {"data_page_size": 2**14, "use_dictionary": False, "compression": "none"}
+    pq.write_table(table, file, row_group_size=ROWS, **pages)
+    return str(file)
+
+
+def test_a_row_group_is_not_held_as_a_whole(path, opened, setting):
+    """When its first blocks are there, most of it has not been read; in the end all has."""
+    (part,) = open_source(setting, path).parts()
+    tables = part.tables()
+    rows = len(next(tables))
+    (file,) = opened
+    assert file.count < 6e6
+    assert rows + sum(map(len, tables)) == ROWS
+    assert file.count > 16e6
+
+
+def test_the_plain_reader_holds_it_as_a_whole(path, opened):
+    """A test of the count above."""
+    next(pq.ParquetFile(path, pre_buffer=True).iter_batches(1000))
+    (file,) = opened
+    assert file.count > 16e6

@@ -1,4 +1,4 @@
-"""The closed forms, against brute force over all shares and formulas written down anew."""
+"""Where splits are best: closed forms against brute force, and the search."""
 
 import itertools
 from fractions import Fraction
@@ -9,8 +9,10 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits.splits import NoiseCriterion
+from dpframe.audits.splits.by_formula import least
 from tests.support import oracles
 
+# ------------- The closed forms, against brute force over all shares and formulas written down anew
 ONE = dp.ApproxDP(1, "1e-6")
 SIGMA = float(oracles.sigma_of(1, Fraction(1, 10**6)))
 D = 10
@@ -222,3 +224,42 @@ def test_what_counts_as_noise(ball, one):
         draws = [law.sample(2.0, (4, 4), rng, symmetric=True) for _ in range(4000)]
         mean = np.mean([np.sum(draw**2) for draw in draws])
         assert mean == pytest.approx(found[kind], rel=0.03)
+
+
+# -------------------------------------------------------------------- The search for the best split
+g = dp.parameter("g", 0, 1)
+h = dp.parameter("h", 0, 1)
+UNIT = (Fraction(0), Fraction(1))
+DEEP = 2 + (g - Fraction(1, 4)) ** 2 - dp.exp(-((100 * (g - Fraction(3, 4))) ** 2))
+
+
+@pytest.mark.parametrize(
+    ("formula", "ends", "limits", "best"),
+    [
+        (1 / g + 130 / (1 - g), UNIT, [], 1 / (1 + 130**0.5)),
+        (dp.maximum(1 / g, 2 / (1 - g)), UNIT, [], 1 / 3),
+        (DEEP, UNIT, [], 0.75 - 1 / 20_000),  # the deeper of two valleys, though the other is wider
+        (1 + g, (Fraction(1, 4), Fraction(1)), [], 0.25),
+        (1 / g, UNIT, [Fraction(1, 3) - g], 1 / 3),
+        (dp.log(1 / g) + Fraction(10**6) * g, UNIT, [], 1e-6),
+    ],
+    ids=str,
+)
+@pytest.mark.some(6)
+def test_one_parameter(formula, ends, limits, best):
+    """Stationary points, corners, ends of the range and limits."""
+    (point,) = least(formula, [g], [ends], limits)
+    assert point == pytest.approx(best, rel=2e-5)
+    assert ends[0] <= point <= ends[1]
+
+
+def test_two_parameters():
+    """sum a_i/w_i over the simplex is least at w_i in proportion to sqrt(a_i)."""
+    formula = 1 / g + 4 / ((1 - g) * h) + 9 / ((1 - g) * (1 - h))
+    assert least(formula, [g, h], [UNIT] * 2) == pytest.approx((1 / 6, 2 / 5), rel=1e-4)
+
+
+def test_nowhere_finite():
+    """A criterion that is infinite everywhere is refused, with a repair."""
+    with pytest.raises(dp.InvalidArgument, match=r"within=\(lower, upper\)"):
+        least(1 / dp.maximum(0, -g), [g], [UNIT])

@@ -31,7 +31,7 @@ TESTS = (  # what calls the libraries whose bounds are tested, in a few minutes
     "tests/graph/test_formulas.py",
     "tests/numerics/test_elementwise.py",
     "tests/sources/test_bad_sources.py",
-    "tests/sources/test_csv_plain.py",
+    "tests/sources/test_plain_files.py",
     "tests/sources/test_dask.py",
     "tests/sources/test_estimator.py",
     "tests/test_notebooks.py",

@@ -7,7 +7,8 @@ A file has one JSON line a question, sorted by its key. `compare` lists what cha
 is gone, and ends with status 1 unless every difference is one of MEANT. Words are compared apart:
 facts and repairs may be rewritten while verdicts stay. `lock.jsonl.gz` beside this file has the
 answers of the commit before the core was rebuilt; those of the zCDP and Renyi accountants are
-newer, since orders are searched by convexity, and so are those of what was declared since.
+newer, since orders are searched by convexity, and so are those of what was declared since, and
+lower ends of 0 where a mechanism is added by a bound that it may not spend.
 """
 
 from __future__ import annotations

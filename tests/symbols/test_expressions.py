@@ -235,6 +235,14 @@ def test_what_is_undefined_is_refused(make):
         make()
 
 
+def test_symbols_that_stand_for_other_things_have_other_hashes():
+    """Else a cache compares a declaration with every one that was proved before it."""
+    origins = [type("Origin", (), {})() for _ in range(8)]
+    symbols = [Symbol("clip", NAMES["a"].domain, origin) for origin in origins]
+    assert len({hash(symbol) for symbol in symbols}) == len(symbols)
+    assert hash(symbols[0]) == hash(Symbol("clip", NAMES["a"].domain, origins[0]))
+
+
 def test_formulas_are_immutable():
     """No attribute of a formula can be set."""
     formula = NAMES["a"] + 1

@@ -10,8 +10,7 @@ from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
 from dpframe.symbols import Symbol
 from tests.mutating import EXAMPLES, Judged, Mended, Mutants, Outcome, around, mended, together
-from tests.mutating.certain import certain
-from tests.mutating.exact_costs import SLACK, costs
+from tests.mutating.certain import SLACK, certain, costs
 from tests.mutating.table import BENIGN_ENDS, BREAKING_ENDS, rows
 
 Repairs = Sequence[tuple[Judged, Mended]]

@@ -14,7 +14,7 @@ from flint import arb
 
 from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.numbers import Exact, open_unit, positive
-from dpframe.numerics.posterior_pair import posterior_pair_ball
+from dpframe.numerics.pairs import posterior_pair_ball
 from dpframe.numerics.profile import ball
 from dpframe.numerics.rounding import arb_float, to_float
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from docs.generate.refutations.posterior_profile import posterior_pair
 from dpframe.numbers import Exact, open_unit
-from dpframe.numerics.posterior_pair import posterior_pair_delta
+from dpframe.numerics.pairs import posterior_pair_delta
 
 from .refutation import Refutation, Rigour
 

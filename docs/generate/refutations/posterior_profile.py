@@ -1,4 +1,4 @@
-"""The profile of the pair of posteriors in `dpframe.numerics.posterior_pair`, vectorised and
+"""The profile of the pair of posteriors in `dpframe.numerics.pairs`, vectorised and
 rounded up.
 
 P = N(0, 1) against Q = N(sqrt(gamma m) r / (1 + m), 1 / (1 + m)); at most four tails, and e^epsilon

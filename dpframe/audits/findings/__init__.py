@@ -1,10 +1,9 @@
 """What an audit finds, once, for every face of its page: terminal, JSON and HTML."""
 
 from .example import Assumption
-from .findings import Findings, findings
+from .findings import Findings, Source, findings
 from .opinions import Opinion
 from .profile import Profile
-from .sources import Source
 from .waste import Change, Portion, Waste
 
 __all__ = [

@@ -32,8 +32,7 @@ from ..sentence import free, goal, sentence
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
-from .palette import STYLE
-from .plots import PATTERNS, Axes, bars, parts
+from .plots import PATTERNS, STYLE, Axes, bars, parts
 from .released import Released
 from .words import given, percent, plain_words, shown, value_of, visible, words
 

@@ -20,7 +20,7 @@ from dpframe.execution.running import ONE, Running
 from dpframe.execution.totals import real, some
 from dpframe.graph import Loop, Node, Release
 from dpframe.randomness import Randomness
-from dpframe.randomness.coins import rational_coins
+from dpframe.randomness.laws import rational_coins
 from dpframe.sources.table import Block
 
 from .pairs import from_draws

@@ -15,7 +15,7 @@ from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.exact.interval import Interval
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode, Setting
 from dpframe.graph.joint import unit_std
-from dpframe.graph.recalibration import Rule, recalibrated
+from dpframe.graph.rewriting import Rule, recalibrated
 from dpframe.mechanisms.base import PureNoise, StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly

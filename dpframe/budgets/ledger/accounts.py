@@ -411,6 +411,6 @@ class Account:
         return "\n".join([*lines, *(f"  {one}" for one in self.sums), f"  {runs}{unfinished}"])
 
     def _repr_html_(self) -> str:
-        from .notebook import ledger_html
+        from .history import ledger_html
 
         return ledger_html([self])

@@ -178,7 +178,7 @@ class Ledger:
         return _reopened, (str(self.path), self._known.hash, self._file.wait)
 
     def _repr_html_(self) -> str:
-        from .notebook import ledger_html
+        from .history import ledger_html
 
         return ledger_html([self.account(name) for name in self.datasets])
 
@@ -188,7 +188,7 @@ class Ledger:
         Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
         without matplotlib.
         """
-        from .notebook import draw
+        from .history import draw
 
         return draw(self.account(dataset), self.charges(dataset), ax)
 

@@ -1,21 +1,26 @@
-"""Single charges, read from the file again: a book keeps their sums alone. A ledger as JSON, for
-people and other programs, is read by no function of dpframe.
-"""
+"""Accounts as they are shown: single charges, JSON, a notebook's table and picture."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.notebooks import bar, card, pyplot, sentences
 from dpframe.privacy import Unit
 
 from . import json_values
 from .accounts import Account, Charge, Total
 from .chain import BEGINNING, NAME, ChainEntry, believed
+
+# Single charges, read from the file again: a book keeps their sums alone. A ledger as JSON, for
+# people and other programs, is read by no function of dpframe.
 
 
 def charge_of(entry: ChainEntry, content: Mapping[str, Any], unit: Unit) -> Charge:
@@ -61,7 +66,7 @@ def exported(accounts: Sequence[Account], entries: Sequence[ChainEntry]) -> str:
         "head": head,
         "length": number,
         "datasets": [
-            _account(one, [charge for charge in charges if charge.dataset == one.dataset])
+            _record(one, [charge for charge in charges if charge.dataset == one.dataset])
             for one in accounts
         ],
         "chain": [entry._asdict() for entry in entries],
@@ -69,7 +74,7 @@ def exported(accounts: Sequence[Account], entries: Sequence[ChainEntry]) -> str:
     return json.dumps(whole, indent=1) + "\n"
 
 
-def _account(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
+def _record(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
     return {
         **json_values.of_account(account),
         "totals": [_total(total) for total in account.totals],
@@ -95,3 +100,53 @@ def _charge(charge: Charge) -> dict[str, Any]:
         "charged": charge.time,
         "released": charge.released,
     }
+
+
+# ------------------------------------- In a notebook: what is spent of each budget, and when it was
+def ledger_html(accounts: Sequence[Account]) -> str:
+    """A card an account: its budget, what is spent in words and as a bar, its runs."""
+    return "".join(map(_card, accounts)) or card("a ledger without data sets")
+
+
+def _card(account: Account) -> str:
+    unit = "the unit of privacy of its first run" if account.unit is None else account.unit
+    many = f"{account.runs} run{'' if account.runs == 1 else 's'}"
+    more = f", {account.unfinished} of them not finished" if account.unfinished else ""
+    spent, fits = account.sums
+    return card(
+        f"{account.dataset}: {account.budget}",
+        sentences([f"for {unit}", f"{spent}; {many}{more}", fits]),
+        *map(bar, map(float, _shares(account, account.main.state.spent))),
+    )
+
+
+def _shares(account: Account, spent: Sequence[Fraction]) -> list[Fraction]:
+    """Of the ceiling of the main total, for each of its amounts that is not 0."""
+    pairs = zip(spent, account.main.wholes, strict=True)
+    return [part / whole for part, whole in pairs if whole]
+
+
+def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
+    """A step a run for each amount of the main total, in shares of its ceiling."""
+    axes = pyplot().subplots(layout="constrained")[1] if ax is None else ax
+    dates: Any = import_module("matplotlib.dates")
+
+    kind = account.main.kind
+    times = [datetime.fromisoformat(charge.time) for charge in charges]
+    begun = [datetime.fromisoformat(account.created), *times]
+    for place, (name, whole) in enumerate(zip(kind.currency, account.main.wholes, strict=True)):
+        if not whole:
+            continue
+        total, steps = Fraction(0), [0.0]
+        for charge in charges:
+            total += charge.prices[kind.kind][place]
+            steps.append(float(100 * total / whole))
+        label = f"{name}, of {float(whole):.4g}"
+        (line,) = axes.step(begun, steps, where="post", label=label)
+        axes.plot(begun[1:], steps[1:], "o", color=line.get_color(), markersize=4)
+    axes.axhline(100, color="grey", linewidth=0.8, linestyle="--")
+    axes.set(ylim=(0, 105), ylabel="spent, % of the budget")
+    axes.set_title(f"{account.dataset}: {account.budget}", fontsize="medium")
+    axes.legend(loc="upper left", fontsize="small")
+    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(axes.xaxis.get_major_locator()))
+    return axes

@@ -20,8 +20,21 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import shortest
 
 from ..filters.prices import Kind, exactly, fixed
-from .amounts import ByGroup, ByRecord, Cost, amounts_of, array_of, columns_of, is_one
-from .quantum import Counts, Doubles, Mask, Quantum, parts, quantum_for
+from .amounts import (
+    ByGroup,
+    ByRecord,
+    Cost,
+    Counts,
+    Doubles,
+    Mask,
+    Quantum,
+    amounts_of,
+    array_of,
+    columns_of,
+    is_one,
+    parts,
+    quantum_for,
+)
 
 MAX_NAME = 200
 MAX_GROUPS = 1 << 16

@@ -17,9 +17,8 @@ from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, Relation, ZeroCon
 from dpframe.symbols import rational
 
 from ..filters.prices import Kind
-from .amounts import ByRecord, array_of, is_one
+from .amounts import ByRecord, Doubles, Mask, array_of, is_one
 from .columns import opened
-from .quantum import Doubles, Mask
 
 UP = 1 + 2.0**-50  # over four roundings, and the reading as a decimal
 TINY = 2.0**-1070  # over what underflow loses

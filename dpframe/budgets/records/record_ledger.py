@@ -16,9 +16,8 @@ from dpframe.privacy import Guarantee, Share, Unit
 from ..filters.prices import Kind, share_of
 from ..kept import Document, Kept
 from . import saved_records
-from .amounts import Cost, budgets_and_kind, costs
+from .amounts import Cost, Doubles, Mask, budgets_and_kind, costs
 from .columns import Column, opened
-from .quantum import Doubles, Mask
 from .saved_records import Saved
 
 

@@ -16,8 +16,8 @@ from dpframe.privacy import Unit
 
 from ..filters.prices import KINDS, Kind, exactly
 from ..kept import AMOUNT, Document, bad, check_unit, headed, identity_and_count, of_unit, unit_of
+from .amounts import FINE, MOST, PLACES, Counts, Quantum, quantum_for
 from .columns import Column, GroupColumn, Members, SingleColumn, groups_of, members
-from .quantum import FINE, MOST, PLACES, Counts, Quantum, quantum_for
 
 SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]

@@ -30,7 +30,7 @@ class ClipNorm(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Rows outside the ball are scaled onto it; the block itself when there are none."""
-        from dpframe.numerics.blocks.clipping import project
+        from dpframe.numerics.blocks.elementwise import project
 
         return project(block, number(self.norm))
 
@@ -47,7 +47,7 @@ class ShrunkLabels(RecordColumn):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The labels themselves where no row is longer."""
-        from dpframe.numerics.blocks.clipping import shrinking
+        from dpframe.numerics.blocks.elementwise import shrinking
 
         labels: Array = values[self.source]
         factors = shrinking(values[self.rows], number(self.norm))
@@ -65,7 +65,7 @@ class Normalized(RowMap):
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
         del number
-        from dpframe.numerics.blocks.clipping import normalize
+        from dpframe.numerics.blocks.elementwise import normalize
 
         return normalize(block)
 
@@ -164,7 +164,7 @@ class Encoded(RowMap):
         del number
         columns = [part.columns(block[:, j]) for j, part in enumerate(self.schema)]
         if self.terms is not None:
-            from ..terms import multiplied
+            from ..formulas import multiplied
 
             columns = [multiplied([columns[j] for j in term]) for term in self.terms]
         return np.column_stack(columns)

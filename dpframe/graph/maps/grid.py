@@ -193,7 +193,8 @@ def gridded(source: Any) -> Any:
     else:
         off = isinstance(source, Column) and source.bound is not None
         off = off and not isinstance(source, GridColumn)
-    return source.on_grid(source.grid) if off and source.grid is not None else source
+    bits = source.grid if off else None
+    return source if bits is None else source.on_grid(bits)
 
 
 def on_a_grid(rows: Any) -> Any:

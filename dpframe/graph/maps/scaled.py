@@ -264,7 +264,7 @@ class DividedRecords(RecordMap):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Divide; a label that overflows becomes the largest double."""
-        from dpframe.numerics.blocks.clipping import normalize, squared_norms
+        from dpframe.numerics.blocks.elementwise import normalize, squared_norms
 
         del number
         rows, labels = values[self.source], values[self.column]

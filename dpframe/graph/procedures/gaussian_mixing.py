@@ -92,7 +92,7 @@ class GaussianMixing(Sampler):
 @lru_cache(maxsize=64)
 def _largest_leverage(epsilon: float, delta: float, rows: int) -> float:
     """The largest admissible leverage; the same for every draw of one run."""
-    from dpframe.numerics.mixing_pair import mixing_pair_leverage
+    from dpframe.numerics.pairs import mixing_pair_leverage
 
     return mixing_pair_leverage(epsilon, delta, rows)
 

@@ -116,7 +116,7 @@ class Posterior(Sampler):
 @lru_cache(maxsize=64)
 def _largest_gamma(epsilon: float, delta: float, leverage: float, residual: float) -> float:
     """The largest admissible temperature, 0 where none is; the same for every draw of one run."""
-    from dpframe.numerics.posterior_pair import posterior_pair_bound, posterior_pair_gamma
+    from dpframe.numerics.pairs import posterior_pair_bound, posterior_pair_gamma
 
     if posterior_pair_bound(epsilon, 0.0, leverage, residual).upper > delta:
         return 0.0

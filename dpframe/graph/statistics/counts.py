@@ -120,7 +120,7 @@ class NormCounts(RecordSum):
 
     def block(self, values: Values) -> Array:
         """The counts of the block."""
-        from dpframe.numerics.blocks.clipping import squared_norms
+        from dpframe.numerics.blocks.elementwise import squared_norms
 
         rows, k = values[self.rows], len(self.cuts)
         with np.errstate(over="ignore"):

@@ -12,8 +12,7 @@ import pytest
 import dpframe as dp
 from dpframe.graph import statistics as st
 from dpframe.sensitivity import L1, L2, OPERATOR
-from tests.attacks.statistics.facts import attack_statistic
-from tests.attacks.statistics.moves import Measured
+from tests.attacks.statistics.facts import Measured, attack_statistic
 from tests.attacks.statistics.table_pairs import Palette, TablePair, invented, simpler, varied
 from tests.support.samples import CONDITIONAL, RELATIONS, STATISTICS, UNBOUNDED, setting
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.html_cases import CASES, found_of, page_of
+from tests.support.html_pages import CASES, found_of, page_of
 
 
 @pytest.fixture(params=CASES, ids=lambda name: name.replace(" ", "-"))

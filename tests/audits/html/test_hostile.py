@@ -13,13 +13,12 @@ from dpframe.audits import audit
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.audits.html.document import _environment
-from dpframe.audits.html.palette import STYLE
+from dpframe.audits.html.plots import STYLE
 from dpframe.audits.html.words import visible
 from dpframe.literature.catalogue import setting_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.problem import Witness
-from tests.support.html_cases import found_of
-from tests.support.html_pages import read
+from tests.support.html_pages import found_of, read
 
 
 def listed(text):

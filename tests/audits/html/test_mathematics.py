@@ -1,11 +1,16 @@
-"""Formulas as MathML: read back and computed, they have the value of the formula."""
+"""Formulas as MathML, read back and computed; and sentences, whose signs a page changes."""
+
+import re
+from fractions import Fraction
 
 import mpmath
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpframe.audits.figures import figure
 from dpframe.audits.html.mathematics import LONG, formula
+from dpframe.audits.html.words import plain_words, words
 from dpframe.symbols import (
     Call,
     Number,
@@ -25,6 +30,7 @@ from dpframe.symbols import (
 from dpframe.symbols.expression import Expression
 from tests.support.html_pages import read
 
+# ------------------- Formulas as MathML: read back and computed, they have the value of the formula
 AT = {"ε": 0.7, "δ": 0.01, "B": 1.3, "Y": 2.1, "d": 7.0, "total": 3.5, "γ": 0.4}
 NAMED = {"epsilon": "ε", "delta": "δ", "gamma": "γ"}
 SYMBOLS = {name: parameter(name) for name in ("epsilon", "delta", "B", "Y", "d", "total", "gamma")}
@@ -210,3 +216,88 @@ def test_names_with_a_place_below():
     text = formula(parameter("epsilon_total"))
     assert "<msub><mi>ε</mi><mtext>total</mtext></msub>" in text
     assert "<mtext>total_rows</mtext>" in formula(parameter("total_rows"))
+
+
+# -------------------------------------------------------------------- Sentences as a page sets them
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def set_out(text, **given_):
+    """As HTML, without blanks that do not break."""
+    found = str(words(text, **given_))
+    return found.replace("\u202f", "").replace("\xa0", " ").replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("delta = 1e-6", "δ = 10⁻⁶"),
+        ("exact delta 5.18e-4 at epsilon 1.", "exact δ 5.18×10⁻⁴ at ε 1."),
+        ("mu^2 = 2/log(4e6)", "μ² = 2/log(4×10⁶)"),
+        ("in mu^2.", "in μ²."),
+        ("gamma*epsilon <= 4*log(2)", "γ·ε ≤ 4·log(2)"),
+        ("X'X and x'theta, the person's", "XᵀX and xᵀθ, the person's"),
+        ("|xx' - zz'|_F^2 <= 2 B^4", "|xxᵀ − zzᵀ|_F² ≤ 2 B⁴"),
+        ("X -> X'X -> std", "X → XᵀX → std"),
+        ("the name 'epsilon'", "the name 'epsilon'"),
+        ("epsilon in (0, inf)", "ε in (0, ∞)"),
+        ("information", "information"),
+        ("total_epsilon, epsilon_i, mu_bar", "total_epsilon, epsilon_i, mu_bar"),
+        ("(1, 1e-6)-differential privacy", "(1, 10⁻⁶)-differential privacy"),
+        ("n - 1 times -1", "n − 1 times −1"),
+        ("clip to [-1, 1]", "clip to [−1, 1]"),
+        ("lambda_min(X'X)", "λ<sub>min</sub>(XᵀX)"),
+        ("2^(1/2) and 2^10/3", "2^(1/2) and 2^10/3"),
+        ("call dp.release(X'X, dp.Gaussian.analytic, share).", None),
+    ],
+)
+def test_signs(text, expected):
+    """Letters, powers, relations; not inside of names."""
+    if expected is None:
+        inside = "dp.release(X'X, dp.Gaussian.analytic, share)"
+        assert set_out(text) == f"call <code>{inside}</code>."
+    else:
+        assert set_out(text) == expected
+
+
+def test_code_stays_as_it_is_written():
+    """In backticks and in calls."""
+    assert set_out("say `epsilon^2 <= 1e-6` or dp.regressions.Jointly(of=...)") == (
+        "say <code>epsilon^2 &lt;= 1e-6</code> or <code>dp.regressions.Jointly(of=...)</code>"
+    )
+
+
+def test_the_subject_stays_as_it_is_written():
+    """A declaration's own name and arguments."""
+    assert set_out("I certify AdaSSP(rho=1/20), epsilon", verbatim="AdaSSP(rho=1/20)") == (
+        'I certify <span class="subject">AdaSSP(rho=1/20)</span>, ε'
+    )
+
+
+def test_citations_lead_to_known_sources_only():
+    """Others are text."""
+    cited = set_out("[BalleW18, Thm 8] [Nobody99, Thm 1]", known={"BalleW18"})
+    assert (
+        cited == '<a href="#source-BalleW18" class="cite">[BalleW18, Thm 8]</a> [Nobody99, Thm 1]'
+    )
+
+
+@given(st.floats(1e-300, 1e300, allow_nan=False))
+def test_numbers_keep_their_value(number):
+    """What figure writes can be read back from the page."""
+    text = figure(number)
+    found = plain_words(f"it is {text} exactly").removeprefix("it is ").removesuffix(" exactly")
+    typed = re.sub(
+        r"(?:([\d.]+)\u202f×\u202f)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)",
+        lambda one: f"{one[1] or 1}e{one[2].translate(LOWERED)}",
+        found,
+    )
+    assert Fraction(typed) == Fraction(text)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_set(text):
+    """Without an error, and without a tag of its own."""
+    found = str(words(text, {"A1"}, "x"))
+    names = set(re.findall(r"</?([a-z0-9]+)", found))
+    assert names <= {"code", "a", "sub", "span"}

@@ -6,8 +6,7 @@ import re
 import pytest
 
 from dpframe.audits.html.plots import ROW, Axes, Scale
-from tests.support.html_cases import CASES, found_of, page_of
-from tests.support.html_pages import read
+from tests.support.html_pages import CASES, found_of, page_of, read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
 POWER = re.compile(r"(?:([\d.]+)\s*×\s*)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")

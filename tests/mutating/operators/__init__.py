@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..subject import Operator
-from . import benign, cells, copies, formulas, noise, procedures, raw, rows, samples, shares
+from . import benign, noise, procedures, raw, rows, shares
 
 BREAKING = (
     *noise.OPERATORS,
-    *formulas.OPERATORS,
     *shares.OPERATORS,
-    *copies.OPERATORS,
     *rows.OPERATORS,
-    *cells.OPERATORS,
-    *samples.OPERATORS,
     *raw.OPERATORS,
     *procedures.OPERATORS,
 )

@@ -15,8 +15,7 @@ from dpframe.graph.rewriting import Replacement
 from dpframe.symbols import ONE, Number, exact
 
 from ..subject import Change, Operator, Subject
-from .formulas import grafted, stricter
-from .noise import each, several, times, together
+from .noise import each, grafted, several, stricter, times, together
 from .rows import after, resizing
 from .shares import budgeted, claiming, scaled
 

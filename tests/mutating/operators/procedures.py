@@ -15,7 +15,7 @@ from dpframe.graph.statistics import Gram, LambdaMin
 from dpframe.symbols import Expression, Number, sqrt
 
 from ..subject import Change, Operator, Subject
-from .formulas import formulas_of
+from .noise import formulas_of
 
 NINE_TENTHS, HUNDREDTH = Number(Fraction(9, 10)), Number(Fraction(1, 100))
 

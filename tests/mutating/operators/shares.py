@@ -1,4 +1,4 @@
-"""Budgets and shares that are counted wrongly."""
+"""Budgets and shares that are counted wrongly, and draws that nobody pays for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Any
 
 import attrs
 
+from dpframe.graph import Release
 from dpframe.graph.rewriting import Replacement
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, Number, exact, parameter, sqrt
+from dpframe.symbols import ONE, Expression, Number, exact, parameter, sqrt
 
 from ..subject import Change, Operator, Subject
 
+# ---------------------------------------------------------------------------------- Counted wrongly
 Weights = Callable[[Share], Share]
 MORE = Number(Fraction(11, 10))
 
@@ -111,7 +113,7 @@ def _declared(subject: Subject, budget: Share) -> Any:
     return subject.declared(subject.X, subject.y, budget).output
 
 
-OPERATORS: Sequence[Operator] = (
+COUNTED: Sequence[Operator] = (
     Operator("a tenth more", "all is declared for 1.1 times the first amount", _more),
     Operator("epsilon doubled", "declared for 2 epsilon", budgeted(2, "epsilon")),
     Operator("delta tripled", "declared for 3 delta", budgeted(3, "delta")),
@@ -126,3 +128,55 @@ OPERATORS: Sequence[Operator] = (
     Operator("whole delta", "every release keeps the whole delta", _whole("delta")),
     Operator("whole epsilon", "every release keeps the whole epsilon", _whole("epsilon")),
 )
+
+
+# ----------------------------------------------------------------------- Draws that nobody pays for
+TWO = exact(2)
+
+
+def _twice(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.charged:
+        copy = attrs.evolve(one)  # type: ignore[misc]
+        yield Change(one.label, partial(subject.beside, copy))
+
+
+def _unpaid(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.releases:
+        if one.share is not None:
+            copy = attrs.evolve(one, stated=one.mechanism, share=None)
+            yield Change(one.label, partial(subject.beside, copy))
+
+
+def _forgotten(subject: Subject) -> Iterator[Change]:
+    for one in subject.graph.releases:
+        if one.share is not None and len(subject.charged) > 1:
+            free = _fields(stated=one.mechanism, share=None)
+            yield Change(one.label, partial(subject.replaced, {one: free}))
+
+
+def _fields(**fields: object) -> Replacement:
+    return lambda release: attrs.evolve(release, **fields)
+
+
+def _drawn(
+    wanted: Callable[[Release], bool], more: object
+) -> Callable[[Subject], Iterator[Change]]:
+    def changes(subject: Subject) -> Iterator[Change]:
+        for one in subject.releases:
+            if wanted(one):
+                count = one.times + more
+                again = _fields(stated=one.mechanism, times=count)
+                yield Change(one.label, partial(subject.replaced, {one: again}))
+
+    return changes
+
+
+UNPAID: Sequence[Operator] = (
+    Operator("released twice", "a second draw on a share that is charged once", _twice),
+    Operator("unpaid copy", "a second draw without a share", _unpaid),
+    Operator("share forgotten", "a release without its share", _forgotten),
+    Operator("averaged", "2 draws of one charge", _drawn(lambda one: one.times is ONE, 1)),
+    Operator("a round more", "T + 1 rounds", _drawn(lambda one: one.times is not ONE, 1)),
+)
+
+OPERATORS: Sequence[Operator] = (*COUNTED, *UNPAID)

@@ -1,0 +1,186 @@
+"""Penalised minimisers with noise: on themselves, or on their objective."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
+from dpframe.graph.procedure import Huber, Logistic, Squared
+from dpframe.graph.procedures import approximate_minimum, perturbed_minimum
+from dpframe.graph.statistics import Argmin
+from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
+from dpframe.privacy import Share
+from dpframe.symbols import Expression, constant
+
+from .solve import Array, Fit
+
+
+# ------------------------------------------------------------------------------ Output perturbation
+class OutputPerturbation(Regression):
+    """Ridge regression inside a ball, its coefficients released with Gaussian noise that is
+    calibrated by the exact profile. [ChaudhuriM09, Alg. 1] [WuLKCJN17]
+
+    Minimises sum (x'theta - y)^2/2 + penalty/2 |theta|^2 over |theta| <= radius.
+    """
+
+    paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
+    title: ClassVar[str] = "output perturbation"
+    use: ClassVar[str] = (
+        "Where the penalty may grow with the number of records: noise falls as it grows, whatever"
+        " the data are. With a weak penalty noise drowns the coefficients: take AdaSSP."
+    )
+    rule: ClassVar[Calibration] = Gaussian.analytic
+    penalty: Expression = constant(1)
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Squared(), self.penalty, self.radius)
+        theta = release(found, self.rule, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+class OutputPerturbationPure(OutputPerturbation):
+    """Ridge regression inside a ball, its coefficients released with noise whose density falls with
+    the 2-norm; spends no delta. [ChaudhuriM09, Alg. 1]
+    """
+
+    paper: ClassVar[str] = "ChaudhuriM09"
+    title: ClassVar[str] = "output perturbation, pure"
+    use: ClassVar[str] = "As OutputPerturbation, where delta must be 0 and columns are few."
+    rule: ClassVar[Calibration] = L2Laplace.pure
+
+
+class LogisticOutputPerturbation(Regression):
+    """Logistic regression on labels of either sign, its coefficients released with Gaussian noise
+    that is calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
+
+    Minimises sum log(1 + exp(-y x'theta)) + penalty/2 |theta|^2.
+    """
+
+    paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
+    title: ClassVar[str] = "logistic output perturbation"
+    use: ClassVar[str] = (
+        "For labels of either sign that are to be classified. Let the penalty grow with the "
+        "number of records: noise falls as it grows."
+    )
+    penalty: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Logistic(), self.penalty)
+        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+def perturbed(theta: Array, penalty: float) -> Fit:
+    """The released coefficients, shape (d,), as they are."""
+    return Fit(theta, ridge=penalty, ridge_was_zero=False)
+
+
+class HuberOutputPerturbation(Regression):
+    """Huber regression, its coefficients released with Gaussian noise that is calibrated by the
+    exact profile; no ball is needed. [ChaudhuriMS11, Alg. 1] [Huber64]
+
+    Minimises sum huber(x'theta - y) + penalty/2 |theta|^2, with the loss linear beyond `knee`.
+    """
+
+    paper: ClassVar[str] = "ChaudhuriMS11"
+    title: ClassVar[str] = "Huber output perturbation"
+    use: ClassVar[str] = (
+        "Where a few labels are far out within their bound. Let the penalty grow with the number "
+        "of records: noise falls as it grows."
+    )
+    penalty: Expression = constant(1)
+    knee: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One release."""
+        found = Argmin(X, y, Huber(self.knee), self.penalty)
+        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        return post(perturbed, theta, self.penalty)
+
+
+# --------------------------------------------------------------------------- Objective perturbation
+def minimised(theta: Array, penalty: float) -> Fit:
+    """The minimiser as a fit."""
+    return Fit(np.asarray(theta, dtype=float), penalty, ridge_was_zero=False)
+
+
+class ObjPert(Regression):
+    """Objective perturbation with Gaussian noise by the exact profile; a half of epsilon for the
+    noise. [KiferST12, Thm 2]
+
+    Coefficients lie in the ball of `radius`, which is public; the penalty B^2/(epsilon/2) is the
+    least that the theorem allows.
+    """
+
+    paper: ClassVar[str] = "KiferST12; Wang18"
+    title: ClassVar[str] = "ObjPert"
+    use: ClassVar[str] = (
+        "Where coefficients lie in a small public ball and columns are many: noise falls on d "
+        "numbers, not on d^2. Its minimiser must be exact."
+    )
+    noise: ClassVar[str] = "gaussian"
+    radius: Expression = constant(1)
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """One minimiser, for the whole budget."""
+        penalty = X.radius**2 / (budget.epsilon / 2)
+        theta = perturbed_minimum(
+            X.T @ X,
+            X.T @ y,
+            penalty=penalty,
+            radius=self.radius,
+            share=budget,
+            noise=self.noise,
+            name="theta",
+        )
+        return post(minimised, theta, penalty)
+
+
+class ObjPertPure(ObjPert):
+    """Objective perturbation with noise of density exp(-|z|/scale): spends no delta.
+    [ChaudhuriMS11, Thm 9]
+    """
+
+    paper: ClassVar[str] = "ChaudhuriMS11"
+    title: ClassVar[str] = "ObjPert, pure"
+    use: ClassVar[str] = (
+        "As ObjPert, where delta must be 0. Its noise grows with d, so for few columns."
+    )
+    noise: ClassVar[str] = "l2_laplace"
+
+
+class ApproximateMinima(Regression):
+    """Objective perturbation that does not ask for exact minimisers: a part of the budget pays for
+    noise that hides what the solver left. [IyengarNSTTW19, Alg. 1]
+    """
+
+    paper: ClassVar[str] = "IyengarNSTTW19"
+    title: ClassVar[str] = "approximate minima perturbation"
+    use: ClassVar[str] = (
+        "As ObjPert, where minimisers are accurate to a tolerance only; a part of the budget pays"
+        " for that. With exact minimisers take ObjPert."
+    )
+    radius: Expression = constant(1)
+    tolerance: Expression = constant("1e-6")
+    output_share: Expression = constant("1/10")
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """`output_share` of the budget for the difference, at most tolerance times the radius."""
+        own, rest = budget.split(self.output_share, 1 - self.output_share)
+        penalty = X.radius**2 / (rest.epsilon / 2)
+        minimum = perturbed_minimum(
+            X.T @ X, X.T @ y, penalty=penalty, radius=self.radius, share=rest
+        )
+        theta = approximate_minimum(
+            minimum,
+            tolerance=self.tolerance * self.radius,
+            noise_share=own,
+            share=budget,
+            name="theta",
+        )
+        return post(minimised, theta, penalty)

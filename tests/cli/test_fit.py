@@ -1,0 +1,250 @@
+"""`dpframe fit`: budgets of records, classes, and cells that hold line breaks."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.cli import app
+from dpframe.regressions.personalized import PersonalizedRidge
+from tests.support.commands import call
+
+# ----------------------------------------------------------- Budgets of records on the command line
+BALL = ["--norm", "1", "--bound", "1"]
+TARGET = ["--target", "y"]
+PURE = ["--delta", "0"]
+REPLACED = ["--relation", "replace-one"]
+GROUPS = ["--groups", "careful=0.1,open=1"]
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column("y", bound=1), relation=dp.REPLACE_ONE)
+
+
+@pytest.fixture
+def frame():
+    """Two features, labels, an epsilon a record."""
+    rng = np.random.default_rng(3)
+    a, b = rng.uniform(-0.5, 0.5, (2, 80))
+    own = rng.choice([0.1, 0.5, 1.0], 80)
+    return pd.DataFrame({"a": a, "b": b, "y": 0.6 * a - 0.2 * b, "own": own})
+
+
+@pytest.fixture
+def numbers(frame, tmp_path):
+    """A CSV file with a column of epsilons."""
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    return str(tmp_path / "numbers.csv")
+
+
+@pytest.fixture
+def names(frame, tmp_path):
+    """A CSV file with a column of names of groups."""
+    group = np.where(frame["own"] < 0.2, "careful", "open")
+    frame.drop(columns="own").assign(group=group).to_csv(tmp_path / "names.csv", index=False)
+    return str(tmp_path / "names.csv")
+
+
+def test_fit_with_a_column_of_epsilons(frame, numbers):
+    """The same as fit in Python, and what each budget pays."""
+    options = [*TARGET, *PURE, *BALL, *REPLACED, "--epsilon-column", "own", "--simulate", "1"]
+    record = json.loads(call("fit", "PersonalizedRidge", numbers, *options, "--json"))
+    model = dp.PrivateRegressor(PersonalizedRidge(), epsilon=None, delta=0, setting=SETTING, rng=1)
+    model.fit(frame[["a", "b"]], frame["y"], epsilon=frame["own"])
+    assert list(record["coefficients"]) == ["a", "b"]
+    assert list(record["coefficients"].values()) == pytest.approx(model.coef_.tolist())
+    assert record["budgets"] == model.budget_report_.records()
+    assert [line["records"] for line in record["budgets"]] == [
+        int((frame["own"] == own).sum()) for own in (0.1, 0.5, 1.0)
+    ]
+    assert "personalised epsilon-differential privacy" in record["receipt"]["guarantee"]
+    printed = call("fit", "PersonalizedRidge", numbers, *options)
+    assert "noise wasted" in printed
+    assert max(map(len, printed.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+def test_fit_with_a_column_of_groups(names, relation):
+    """Under add/remove nobody is counted; the noise is that of the careful."""
+    options = [*TARGET, "--delta", "1e-6", *BALL, *GROUPS, "--epsilon-column", "group"]
+    options += ["--relation", relation, "--simulate", "1"]
+    record = json.loads(call("fit", "SSP", names, *options, "--json"))
+    assert [line["group"] for line in record["budgets"]] == ["careful", "open"]
+    assert [line["cost"] for line in record["budgets"]] == pytest.approx([0.1, 0.1], rel=1e-6)
+    assert ("records" in record["budgets"][0]) == (relation == "replace-one")
+
+
+def test_a_uniform_fit_is_as_before(numbers):
+    """Without a column there are no budgets to report."""
+    options = [*TARGET, "--epsilon", "1", "--delta", "1e-6", *BALL, "--simulate", "1", "--json"]
+    assert "budgets" not in json.loads(call("fit", "SSP", numbers, *options))
+
+
+COLUMN = ["--epsilon-column", "own"]
+REFUSED = {
+    "neither": ([], "--epsilon must be a number for everybody, or --epsilon-column NAME"),
+    "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got 'both'"),
+    "groups alone": (["--epsilon", "1", *GROUPS], "--epsilon-column must be given with --groups"),
+    "joining": (COLUMN, "--relation must be replace-one with a column of epsilons"),
+    "no column": (
+        ["--epsilon-column", "nope", *REPLACED],
+        "--epsilon-column must be the name of a column; got 'nope'",
+    ),
+    "the labels": (["--epsilon-column", "y", *REPLACED], "something else than the labels"),
+    "numbers for names": ([*COLUMN, *GROUPS, *REPLACED], "budgets must be"),
+}
+
+
+@pytest.mark.parametrize(("options", "says"), REFUSED.values(), ids=REFUSED)
+def test_fit_refuses(numbers, options, says):
+    """In one sentence."""
+    given = [*TARGET, *PURE, *BALL, "--simulate", "1", *options]
+    assert says in call("fit", "PersonalizedRidge", numbers, *given, status=2)
+
+
+def test_unknown_groups_are_refused(names):
+    """By the groups that there are."""
+    given = [*TARGET, "--delta", "1e-6", *BALL, "--epsilon-column", "group", "--simulate", "1"]
+    said = call("fit", "SSP", names, *given, "--groups", "open=1", status=2)
+    assert "among the groups open" in said
+
+
+# certify and audit ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "target"),
+    [
+        (["--each-epsilon"], dp.PersonalizedDP(dp.each("epsilon"))),
+        (["--each-epsilon", *PURE], dp.PersonalizedDP(dp.each("epsilon"))),
+        (GROUPS, dp.PersonalizedDP({"careful": "0.1", "open": 1})),
+    ],
+    ids=["each", "each, delta 0", "groups"],
+)
+def test_certify_for_public_budgets(options, target, tmp_path):
+    """The certificate of Python, whole, and what check accepts is what was printed."""
+    path = str(tmp_path / "certificate.json")
+    given = [*options, *BALL, *REPLACED, "--out", path]
+    printed = call("certify", "PersonalizedRidge", *given)
+    proof = dp.certify(
+        PersonalizedRidge(),
+        target=target,
+        setting=dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE),
+    )
+    assert proof.hash[:12] in printed
+    assert dp.load(path).hash == proof.hash
+    assert "each record's own epsilon" in " ".join(printed.split())
+
+
+def test_certify_with_a_delta_for_all():
+    """(epsilon, delta), each record's own epsilon; as JSON too."""
+    given = ["PersonalizedSSP", "--each-epsilon", "--delta", "1e-6"]
+    assert "(epsilon, 1e-6)-differential privacy" in call("certify", *given)
+    assert json.loads(call("certify", *given, "--json"))["hash"]
+
+
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_audit_says_whose_budget(extra):
+    """The page and its sentence are of personalised privacy; exit 1 where nothing is proved."""
+    given = ["PersonalizedRidge", "--each-epsilon", *BALL]
+    assert "personalised" in call("audit", *given, *REPLACED, *extra)
+    refused = call("audit", *given, *extra, status=1)
+    assert "unproved" in refused
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--each-epsilon", "--epsilon", "1"], "by --epsilon, --each-epsilon or --groups"),
+        (["--each-epsilon", *GROUPS], "by --epsilon, --each-epsilon or --groups"),
+        (["--groups", "careful"], "--groups must be different names with their epsilons"),
+        (["--groups", "a=1,a=2"], "--groups must be different names with their epsilons"),
+        (["--groups", "a=1,b=x"], "epsilon of b"),
+        (["--groups", "a=0"], "budget epsilon must be"),
+        (["--each-epsilon", "--delta", "2"], "delta"),
+    ],
+)
+@pytest.mark.parametrize("command", ["certify", "audit"])
+def test_certify_and_audit_refuse(command, options, says):
+    """As a person wrote it."""
+    assert says in call(command, "PersonalizedRidge", *options, status=2)
+
+
+# ------------------------------------------- `dpframe fit` fits classes by the estimator of classes
+LABELS = {
+    "text": (["no", "yes"], {"levels": ["no", "yes"]}),
+    "zero and one": ([0, 1], {"lower": 0, "upper": 1}),
+    "signs": ([-1, 1], {"bound": 1}),
+}
+
+
+@pytest.fixture(params=["csv", "parquet"])
+def survey(request, tmp_path):
+    """Ages, and labels under three codings, in a file; and a codebook of each."""
+    rng = np.random.default_rng(1)
+    age = rng.uniform(18, 90, 2000)
+    place = (rng.random(2000) < 1 / (1 + np.exp((60 - age) / 10))).astype(int)
+    frame = pd.DataFrame({"age": age} | {k: np.array(v)[place] for k, (v, _) in LABELS.items()})
+    frame["count"] = rng.poisson(3, 2000)
+    path = tmp_path / f"t.{request.param}"
+    frame.to_csv(path, index=False) if request.param == "csv" else frame.to_parquet(path)
+    columns = [{"name": "age", "lower": 18, "upper": 90}]
+    for name, (_, target) in LABELS.items():
+        codebook = {"columns": columns, "target": target, "intercept": True}
+        (tmp_path / f"{name}.json").write_text(json.dumps(codebook))
+    return path, frame
+
+
+def fitted(path, name, codebook, *more, status=0):
+    """A simulation at much budget."""
+    data = [str(path), "--target", name, "--schema", str(path.parent / f"{codebook}.json")]
+    spent = ["--epsilon", "1000000000", "--delta", "1e-6", "--simulate", "3"]
+    return call("fit", "LogisticOutputPerturbation", *data, *spent, *more, status=status)
+
+
+def test_every_coding_has_the_log_odds_of_the_classifier(survey):
+    """Whatever the labels are called."""
+    path, frame = survey
+    rows = dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True)
+    setting = dp.Setting(X=rows, y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
+    given = {"epsilon": 10**9, "delta": "1e-6", "setting": setting, "rng": 3}
+    model = dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(), **given)
+    model.fit(frame[["age"]], frame["text"])
+    for name, (classes, _) in LABELS.items():
+        record = json.loads(fitted(path, name, name, "--json"))
+        assert record["classes"] == classes
+        assert record["coefficients"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
+        assert record["intercept"] == pytest.approx(model.intercept_[0], rel=1e-6)
+    assert "of yes against no" in fitted(path, "text", "text")
+
+
+def test_counts_are_refused(survey):
+    """By the classes that they are none of."""
+    path, _ = survey
+    assert "must be 0 or 1" in fitted(path, "count", "zero and one", status=2)
+
+
+# ---------------------------------------- Cells of CSV that hold line breaks, from the command line
+TABLE = 'note,u,y\n"two\nlines",0.5,0.25\nplain,-0.5,0.5\n'
+CODEBOOK = (
+    '{"columns": [{"name": "u", "lower": -1, "upper": 1}], "target": {"lower": 0, "upper": 1}}'
+)
+
+
+@pytest.fixture
+def fitted_lines(tmp_path):
+    """Fits the table with more options."""
+    (tmp_path / "t.csv").write_text(TABLE)
+    (tmp_path / "c.json").write_text(CODEBOOK)
+    options = ["--target", "y", "--epsilon", "1", "--delta", "1e-6", "--simulate", "0"]
+    paths = [str(tmp_path / "t.csv"), "--schema", str(tmp_path / "c.json")]
+    return lambda *more: CliRunner().invoke(app, ["fit", "SSP", *paths, *options, *more])
+
+
+def test_cells_of_several_lines_are_asked_for(fitted_lines):
+    """Refused with the way out; read where they are asked for, and the receipt says what for."""
+    refused, read = fitted_lines(), fitted_lines("--multiline")
+    assert refused.exit_code != 0
+    assert "no table of equal rows" in refused.output
+    assert read.exit_code == 0, read.output
+    assert "every quote in the CSV files is closed" in " ".join(read.output.split())
