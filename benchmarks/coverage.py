@@ -34,6 +34,7 @@ from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
 from dpframe.inference.evidence import Evidence, Seen
 from dpframe.inference.inference import infer
+from dpframe.inference.row_set import RowSet
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import ADD_REMOVE, ApproxDP
@@ -174,7 +175,7 @@ def scored(
     """Intervals against the truth, residuals being of one variance; infinite ones count as refused,
     predictive ones always.
     """
-    given: dict[str, Any] = {"bound": world.bound, "norm": 1.0, "equal_variance": True}
+    given: dict[str, Any] = {"bound": world.bound, "rows": RowSet(1.0), "equal_variance": True}
     found = infer(evidence, normal_residuals=normal_residuals, **given)
     X, y = world.table(NEW, rng)
     ends, band = (

@@ -32,6 +32,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.estimators.released import evidence_of
 from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference
+from dpframe.inference.row_set import RowSet
 
 Array = NDArray[Any]
 TABLES, ALPHA, SLOPE = 400, 0.05, 0.1
@@ -151,7 +152,7 @@ def inferred(setting: Setting, world: World, seed: int) -> tuple[Inference, Infe
     result = dp.execute(run, *world.table(n, rng), rng=int(rng.integers(2**60)))
     constant = np.sqrt(d) * np.eye(d)[0]
     evidence = evidence_of(run, result, {"d": d}, constant)
-    given: dict[str, Any] = {"bound": 1.0, "norm": 1.0, "constant": constant}
+    given: dict[str, Any] = {"bound": 1.0, "rows": RowSet(1.0), "constant": constant}
     try:
         equal = infer(evidence, **given, equal_variance=True)
     except InvalidArgument:

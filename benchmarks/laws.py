@@ -6,9 +6,9 @@
     python benchmarks/laws.py --errors                   # errors of coefficients, two minutes
 
 The file has one line a table, and what it holds is not run again: a run that was stopped goes on,
-table by table over all cells. Rows are an intercept and d - 1 columns uniform in [-1, 1]; labels
-depend on f, a weighted sum of the columns of variance 1, and lie in [-1, 1]; delta = 1e-6,
-add/remove, the intercept declared. Tables and noise are drawn by (n, d, table). Covered: the
+table by table over all cells. Rows are d - 1 columns uniform in [-1, 1], which a codebook declares,
+and an intercept; labels depend on f, a weighted sum of the columns of variance 1, and lie in
+[-1, 1]; delta = 1e-6, add/remove. Tables and noise are drawn by (n, d, table). Covered: the
 percentage of 95% intervals that contain what least squares finds in four million records, of all
 slopes and of intercepts, by default, with equal_variance=True, and with normal_residuals=True.
 Refused: tables without intervals. Length: the median half length over 1.96. A coefficient's
@@ -34,7 +34,6 @@ from rich.progress import track
 from rich.table import Table
 
 import dpframe as dp
-from dpframe.inference.inference import infer
 
 Array = NDArray[Any]
 Law = Callable[[Array, np.random.Generator], Array]
@@ -54,7 +53,6 @@ JOINT: Any = dp.JointSSP
 RIVALS = (JOINT(), JOINT(rounds=0), dp.SSP(), dp.AdaSSP())
 DRAWN, LEVEL = 16, 0.95
 MANY, AT_ONCE = 4_000_000, 250_000
-SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 ASSUMED: dict[str, dict[str, Any]] = {
     "default": {},
     "equal": {"equal_variance": True},
@@ -92,55 +90,63 @@ LAWS: dict[str, Law] = {
 
 
 def rows(n: int, d: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Rows (n, d) and what labels depend on, (n,)."""
+    """d - 1 columns (n, d - 1) and what labels depend on, (n,)."""
     u = rng.uniform(-1, 1, (n, d - 1))
     weights = 1 / np.arange(1, d)
-    f = np.sqrt(3) * u @ weights / np.linalg.norm(weights)
-    return np.concatenate([np.ones((n, 1)), u], axis=1) / np.sqrt(d), f
+    return u, np.sqrt(3) * u @ weights / np.linalg.norm(weights)
 
 
 def table(law: str, n: int, d: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Rows (n, d) and labels (n,)."""
+    """Columns (n, d - 1) and labels (n,)."""
     X, f = rows(n, d, rng)
     return X, np.clip(LAWS[law](f, rng), -1, 1)
 
 
 @functools.cache
+def setting(d: int) -> dp.Setting:
+    """What is declared."""
+    columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(1, d)]
+    labels = dp.Column(bound=1)
+    return dp.Setting(X=dp.Rows(columns=columns, intercept=True), y=labels, relation=dp.ADD_REMOVE)
+
+
+@functools.cache
 def truths(d: int) -> dict[str, Array]:
-    """What least squares finds in the population, nearly, (d,) for every law."""
+    """What least squares finds in the population, nearly, (d,) for every law, intercept last."""
     rng, gram = np.random.default_rng(99), np.zeros((d, d))
     moments = {law: np.zeros(d) for law in LAWS}
     for _ in range(MANY // AT_ONCE):
-        X, f = rows(AT_ONCE, d, rng)
+        u, f = rows(AT_ONCE, d, rng)
+        X = np.column_stack([u, np.ones(AT_ONCE)])
         gram += X.T @ X
         for law, draw in LAWS.items():
             moments[law] += np.clip(draw(f, rng), -1, 1) @ X
     return {law: np.linalg.solve(gram, moment) for law, moment in moments.items()}
 
 
-@functools.cache
-def certified(epsilon: str, regression: dp.Regression = RIVALS[0]) -> dp.Certificate:
-    """A regression at a budget."""
-    return dp.certify(regression, target=dp.ApproxDP(epsilon, "1e-6"), setting=SETTING)
+def fitted(one: Any, cell: Cell, X: Array, y: Array, seed: int) -> dp.PrivateRegressor:
+    """A regression at the budget of the cell."""
+    _, d, epsilon = cell
+    model = dp.PrivateRegressor(one, epsilon=epsilon, delta="1e-6", setting=setting(d), rng=seed)
+    return model.fit(X, y)
 
 
 def scored(law: str, cell: Cell, repeat: int) -> list[float]:
     """The SCORES of one table under each assumption; not numbers where nothing is claimed."""
-    n, d, epsilon = cell
+    n, d, _ = cell
     rng = np.random.default_rng([n, d, repeat])
     X, y = table(law, n, d, rng)
-    fit = dp.execute(certified(epsilon), X, y, rng=int(rng.integers(2**60))).output
-    constant, known = np.sqrt(d) * np.eye(d)[0], truths(d)[law]
+    model, known = fitted(RIVALS[0], cell, X, y, int(rng.integers(2**60))), truths(d)[law]
     found: list[float] = []
     for given in ASSUMED.values():
-        inference = infer(fit.evidence, bound=1.0, constant=constant, norm=1.0, **given)
+        inference = model.inference(**given)
         if inference.open_ended:
             found += [np.nan] * len(SCORES)
             continue
         ends = inference.conf_int(1 - LEVEL)
         held = (ends[:, 0] <= known) & (known <= ends[:, 1])
-        half = float(np.median(np.diff(ends[1:])) / 3.92)
-        found += [float(np.mean(held[1:])), float(held[0]), half]
+        half = float(np.median(np.diff(ends[:-1])) / 3.92)
+        found += [float(np.mean(held[:-1])), float(held[-1]), half]
     return found
 
 
@@ -202,16 +208,17 @@ def percent(shares: Array) -> str:
 
 def errors(law: str, cell: Cell) -> list[str]:
     """The median excess of every regression over zero's."""
-    n, d, epsilon = cell
-    known, squares = truths(d)[law], np.array([1.0, *[1 / 3] * (d - 1)]) / d  # mean of x_i^2
+    n, d, _ = cell
+    known, squares = truths(d)[law], np.array([*[1 / 3] * (d - 1), 1.0])  # mean of x_i^2
     found: list[list[float]] = [[] for _ in RIVALS]
     for repeat in range(DRAWN):
         rng = np.random.default_rng([n, d, repeat])
         X, y = table(law, n, d, rng)
         seed = int(rng.integers(2**60))
         for one, so_far in zip(RIVALS, found, strict=True):
-            fit = dp.execute(certified(epsilon, one), X, y, rng=seed).output.coefficients
-            so_far.append(float(squares @ (fit - known) ** 2 / (squares @ known**2)))
+            model = fitted(one, cell, X, y, seed)
+            off = np.append(model.coef_, model.intercept_) - known
+            so_far.append(float(squares @ off**2 / (squares @ known**2)))
     return [f"{np.median(one):.5f}" for one in found]
 
 

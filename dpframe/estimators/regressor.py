@@ -16,6 +16,7 @@ from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference, Units
+from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
@@ -29,7 +30,7 @@ from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import Scale, entry_bound, label_scale, predictions
+from .units import Scale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
 MOST = 0.5  # of the variance of a coefficient
@@ -272,7 +273,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """
         check_is_fitted(self, "certificate_")
         evidence = self._evidence
-        rows, labels = self.certificate_.setting.nodes()
+        labels = self.certificate_.setting.nodes()[1]
         bound = math.inf if labels is None else self._number(labels.radius)
         return infer(
             evidence,
@@ -281,7 +282,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             largest=largest,
             believed=bound / entry_bound(self._maps, self._number),
             constant=self._constant,
-            norm=math.inf if rows.norm is None else self._number(rows.norm),
+            rows=self._row_set,
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
             dependent=self._number(self.certificate_.setting.rows_per_person),
@@ -355,6 +356,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     @property
     def _evidence(self) -> Evidence:
         return evidence_of(self.certificate_, self.result_, self._sizes, self._constant)
+
+    @property
+    def _row_set(self) -> RowSet:
+        """Where rows of the setting can lie; a ball where a declaration maps them otherwise."""
+        rows = self.certificate_.setting.nodes()[0]
+        found = row_set_of(rows, len(self._theta), self._number)
+        known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
+        return found if known else RowSet(found.norm)
 
     @property
     def _constant(self) -> Array | None:

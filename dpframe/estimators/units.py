@@ -5,6 +5,7 @@ Post-processing of what was released: it costs nothing.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
@@ -41,6 +42,8 @@ from dpframe.graph.maps.scaled import Scaled, ScaledColumns
 from dpframe.graph.maps.weighted import RecordWeights, Weighing
 from dpframe.graph.statistics.base import Statistic
 from dpframe.graph.statistics.combined import Linear as LinearStatistic
+from dpframe.graph.terms import multiplied
+from dpframe.inference.row_set import RowSet
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, constant
@@ -330,6 +333,40 @@ def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
         return 1.0
     bound = kept[-1].radius if kept[-1].entry is None else kept[-1].entry
     return number(bound)
+
+
+def row_set_of(rows: RowsNode, p: int, number: Numbers) -> RowSet:
+    """Where p columns of rows of a setting can lie: in the hull of what its codebook makes of a
+    record, or in its box, and in its ball, with its intercept beside them.
+    """
+    corners: tuple[Array, ...] = ()
+    value, beside = 0.0, rows
+    if isinstance(rows, Intercept):
+        value, beside = number(rows.value), rows.source
+    for each in reversed(_chain(beside, RowsNode)):
+        if isinstance(each, Encoded):
+            corners = tuple(map(_corners, each.parts))
+        elif isinstance(each, Box):
+            most = number(each.bound)
+            corners = (np.array([[-most], [most]]),) * (p - bool(value))
+        elif isinstance(each, RowMap) and not isinstance(each, (ClipNorm, OnGrid)):
+            corners = ()
+    norm, own = (math.inf if one is None else number(one) for one in (rows.norm, beside.norm))
+    return RowSet(norm, own, corners, value, 0.0 if rows.grid is None else 0.5**rows.grid)
+
+
+def _corners(term: Sequence[Part]) -> Array:
+    """Coded rows, (m, w), whose convex hull holds those of all records: each number at its ends,
+    each category at a level or none. A product is linear in each of its factors.
+    """
+    ends = [np.array([[-1.0], [1.0]]) if isinstance(one, Numeric) else _levels(one) for one in term]
+    places = np.indices([len(each) for each in ends]).reshape(len(ends), -1)
+    return multiplied([each[place] for each, place in zip(ends, places, strict=True)])
+
+
+def _levels(part: Categorical) -> Array:
+    """The coding, and that of no level."""
+    return np.concatenate([part.coding, np.zeros((1, part.width))])
 
 
 def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part, ...], Array]:

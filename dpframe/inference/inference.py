@@ -19,6 +19,7 @@ from .evidence import Evidence, Shrunk
 from .moments import MOST_LOST, Model, Stack, Step, modelled, stacked, step
 from .residual import KNOWN, Labels, Residual, labels, unexplained
 from .result import COVERED, Inference, Units
+from .row_set import Clipped, RowSet
 from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
 from .variation import Variation
@@ -29,6 +30,7 @@ STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
 COUNTED = 2.0  # times the std of the noise on counts, since they chose where labels are clipped
+ANYWHERE = RowSet()
 LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
@@ -54,7 +56,7 @@ def infer(
     largest: float = math.inf,
     believed: float = math.inf,
     constant: Array | None = None,
-    norm: float = math.inf,
+    rows: RowSet = ANYWHERE,
     normal_residuals: bool = False,
     equal_variance: bool | None = None,
     dependent: float = 1.0,
@@ -70,13 +72,13 @@ def infer(
     that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
     where there are such directions. `constant` (d,) is a vector with row @
     constant = 1 for every row, where there is an intercept: clips of residuals that are not
-    symmetric move the mean, which its error then counts. `norm` bounds the length of rows: clips of
-    labels moved X'y by no more than it times what they took off, which was counted with noise, and
-    intervals allow for all of that and for the noise; where it is infinite and they took anything,
-    nothing is claimed. Without `equal_variance` the law of a residual may be another in every row:
-    X' diag(r^2) X says what that does where it was released, or `norm` bounds it. None, the
-    default, does without wherever y'y, n and `norm` or that matrix are known; False raises where
-    they are not. Results are in `units`, those of the moments by default.
+    symmetric move the mean, which its error then counts. `rows` says where rows can lie: clips of
+    labels moved v'X'y by no more than the farthest v'x times what they took off, which was counted
+    with noise, and intervals allow for all of that and for the noise; where no norm bounds rows and
+    they took anything, nothing is claimed. Without `equal_variance` the law of a residual may be
+    another in every row: X' diag(r^2) X says what that does where it was released, or the norm of
+    rows bounds it. None, the default, does without wherever y'y, n and that norm or that matrix are
+    known; False raises where they are not. Results are in `units`, those of the moments by default.
 
     Groups of up to `dependent` records, those of one person, may depend on each other in any way:
     then sampling makes at most that many times the variance that it makes of independent ones, and
@@ -86,7 +88,8 @@ def infer(
     in which records count by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
     """
-    check(target, bound=bound, largest=largest, believed=believed, norm=norm)
+    check(target, bound=bound, largest=largest, believed=believed, norm=rows.norm)
+    norm = rows.norm
     plain = Units.plain(evidence.columns) if units is None else units
     if evidence.shrunk is not None:
         return of_shrunk(
@@ -96,6 +99,7 @@ def infer(
             bound=bound,
             largest=largest,
             constant=constant,
+            rows=rows,
             normal_residuals=normal_residuals,
             equal_variance=equal_variance,
             dependent=dependent,
@@ -109,7 +113,7 @@ def infer(
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.most_lost) and not normal_residuals
-    reach, sampled = norm if counted else 0.0, 0.0
+    sampled = 0.0
     if counted and target == "population":
         most = bound if evidence.counts is None else evidence.counts.bound
         largest = max(most - evidence.moments[0].width, 0.0)
@@ -129,18 +133,17 @@ def infer(
         fixed = settle(stack, fixed.theta, taken(residual, widest**2), fixed.settled)
     turn, last = found.vectors, fixed.step
     centre, settled = turn @ fixed.theta, fixed.settled and evidence.lost_share <= MOST_LOST
-    settled = settled and math.isfinite(reach)
+    settled = settled and (math.isfinite(norm) or not counted)
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     bread, sandwich = (turn / found.values) @ turn.T, None
     if not equal:
-        of_rows = together * stack.count * norm**2
-        most = of_rows * taken(residual, widest**2) if bounded else math.inf
-        limit = private + most * bread @ bread if bounded else None
+        limit = together * stack.count * taken(residual, widest**2) if bounded else None
+        most = math.inf if limit is None else limit * norm**2
         if evidence.meat is not None:
-            sandwich = Sandwich(bread, evidence.meat.times(together), limit)
+            sandwich = Sandwich(bread, evidence.meat.times(together), rows, limit)
             covariance = private + sandwich.covariance(most)
         elif limit is not None:
-            covariance = limit
+            covariance = private + most * bread @ bread
     variation, sized = None, math.isfinite(norm) or normal_residuals
     if settled and sized and residual is not None and given is not None and not found.lost.size:
         variation = Variation.of(
@@ -151,7 +154,7 @@ def infer(
             constant=unit,
             least=float(np.min(found.values)),
             bound=widest,
-            norm=norm,
+            rows=rows,
             normal=normal_residuals,
             dependent=together,
         )
@@ -161,9 +164,7 @@ def infer(
         covariance=covariance,
         private=private,
         unseen=unseen,
-        moved=reach * bread if math.isfinite(reach) else None,
-        lost=evidence.lost,
-        unsure=doubt_of(evidence, found, centre, norm, sampled) * bread if counted else 0 * bread,
+        clipped=clipped_labels(evidence, found, centre, rows, sampled) if counted else None,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -179,17 +180,22 @@ def infer(
     )
 
 
-def doubt_of(
-    evidence: Evidence, found: Directions, theta: Array, norm: float, sampled: float
-) -> float:
-    """The std of the bound of how far clips of labels moved u'theta, over |bread u|: that of the
-    counts, of what they count in a sample, `sampled`, and of X'X, which is multiplied by all of
-    theta (d,) that there is without clips.
+def clipped_labels(
+    evidence: Evidence, found: Directions, theta: Array, rows: RowSet, sampled: float
+) -> Clipped:
+    """How far clips of labels moved estimates: noise is that of the counts, of what they count in a
+    sample, `sampled`, and of X'X, which is multiplied by all of theta (d,) that there is without
+    clips.
     """
-    moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
+    moved = rows.norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
-    of_counts = COUNTED * norm * math.hypot(evidence.lost_std, sampled)
-    return math.hypot(of_counts, evidence.gram_std * math.sqrt(unclipped))
+    return Clipped(
+        bread=(found.vectors / found.values) @ found.vectors.T,
+        rows=rows,
+        lost=evidence.lost,
+        unsure=COUNTED * math.hypot(evidence.lost_std, sampled),
+        turned=evidence.gram_std * math.sqrt(unclipped),
+    )
 
 
 def sampled_loss(lost: Array | float, std: float, largest: float) -> Array:
@@ -209,6 +215,7 @@ def of_shrunk(
     bound: float,
     largest: float,
     constant: Array | None,
+    rows: RowSet,
     normal_residuals: bool,
     units: Units,
     **assumptions: Any,
@@ -230,7 +237,7 @@ def of_shrunk(
         largest=largest * float(np.linalg.norm(back, 2)),
         believed=bound / (shrunk.norm / math.sqrt(d)),
         constant=None if constant is None else back @ constant,
-        norm=shrunk.norm,
+        rows=attrs.evolve(rows, norm=shrunk.norm, units=turn),
         units=attrs.evolve(units, matrix=units.matrix @ turn, rows=lambda X: units.rows(X) @ turn),
         **assumptions,
     )

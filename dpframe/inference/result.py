@@ -14,6 +14,7 @@ from dpframe.errors import InvalidArgument
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
 from .residual import Residual
+from .row_set import Clipped
 from .sandwich import Sandwich
 from .spectrum import Unseen
 from .spread import Spread
@@ -74,18 +75,17 @@ class Inference:
 
     Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
     (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
-    `unseen`; and `moved` (d, d): clips of labels moved u @ theta by at most lost |moved @ u|, but
-    for noise of std |unsure @ u| on what says so, so that `lost` may be negative; None where
-    nothing bounds that. `residual` is the
-    variance of labels about the regression, None where nothing is known of it, `variation` what is
-    known of it and R^2. `bound` is that of labels; of each label and residual at least `kept` was
-    inside its clip. `settled` says whether the iteration found its fixed point, and clips took no
-    more than half off the sizes of labels, of which `lost_share` is what they may have taken;
-    `normal_residuals`, whether sums of clipped residuals count, by the normal law; `shrunk`, how
-    long rows were shrunk, so that they weigh less; `equal_variance`, whether residuals are taken to
-    have one variance in every row; if not, `sandwich` is what says how it varies, None where only
-    the norm of rows bounds that. Groups of up to `dependent` records may depend on each other.
-    `new_labels` says whether these have intervals, which hold over rows drawn like the table's.
+    `unseen`; and how far clips of labels moved them, `clipped`, None where they took nothing.
+    `residual` is the variance of labels about the regression, None where nothing is known of
+    it, `variation` what is known of it and R^2. `bound` is that of labels; of each label and
+    residual at least `kept` was inside its clip. `settled` says whether the iteration found its
+    fixed point, and clips took no more than half off the sizes of labels, of which `lost_share`
+    is what they may have taken; `normal_residuals`, whether sums of clipped residuals count, by
+    the normal law; `shrunk`, how long rows were shrunk, so that they weigh less;
+    `equal_variance`, whether residuals are taken to have one variance in every row; if not,
+    `sandwich` is what says how it varies, None where only the norm of rows bounds that. Groups
+    of up to `dependent` records may depend on each other. `new_labels` says whether these have
+    intervals, which hold over rows drawn like the table's.
     """
 
     target: str
@@ -93,9 +93,7 @@ class Inference:
     covariance: Array
     private: Array
     unseen: Unseen
-    moved: Array | None
-    lost: float
-    unsure: Array
+    clipped: Clipped | None
     residual: Residual | None
     variation: Variation | None
     bound: float
@@ -273,17 +271,18 @@ class Inference:
         variances = np.einsum("ia,ab,ib->i", rows, self.covariance, rows)
         private = np.einsum("ia,ab,ib->i", rows, self.private, rows)
         hidden, unsure = np.full(len(rows), np.inf), np.zeros(len(rows))
-        if self.settled and self.moved is not None:
+        if self.settled:
             values, vectors = np.linalg.eigh(self.covariance)
             above = values > values[-1] * np.finfo(float).eps * len(values)
             root = rows @ (vectors[:, above] * np.sqrt(values[above]))
-            hidden = self.unseen.off(rows) + self.lost * np.linalg.norm(rows @ self.moved, axis=1)
-            unsure = np.linalg.norm(rows @ self.unsure, axis=1)
+            hidden = self.unseen.off(rows)
+            if self.clipped is not None:
+                moved, unsure = self.clipped.moved(rows)
+                hidden = hidden + moved
         spread, null = self.spread(variances, private), np.zeros(len(rows))
         if self.sandwich is not None:
-            most = self.sandwich.limit
-            most = None if most is None else np.einsum("ia,ab,ib->i", rows, most, rows)
-            limit = None if most is None else self.spread(most, private)
+            most = self.sandwich.most(rows)
+            limit = None if most is None else self.spread(private + most, private)
             spread = self.sandwich.spread(rows, variances, private, limit)
         return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .evidence import Meat
+from .row_set import RowSet
 from .spread import Spread, stretched
 
 Array = NDArray[Any]
@@ -23,13 +24,14 @@ TINY = 1e-9  # of a variance: its doubt where it is known
 class Sandwich:
     """Sampling makes the variance u' bread M bread u of an estimate of u' theta, for u (d,), where
     M = X' diag(r^2) X was released as `meat` and `bread` (d, d) is the inverse of X'X in identified
-    directions [White80]. The whole variance, with that of the noise for privacy, is at most u'
-    limit u; `limit` is None where nothing bounds it.
+    directions [White80]. It is at most `limit` times the square of the farthest x'v of `rows`, v =
+    bread u; `limit` is None where nothing bounds it.
     """
 
     bread: Array
     meat: Meat
-    limit: Array | None
+    rows: RowSet
+    limit: float | None
 
     def covariance(self, most: float) -> Array:
         """What stands for bread M bread, (d, d): no eigenvalue of M is taken to be below its noise,
@@ -39,21 +41,32 @@ class Sandwich:
         root = self.bread @ (vectors * np.sqrt(np.clip(values, min(self.meat.std, most), most)))
         return np.asarray(root @ root.T)
 
-    def spread(self, rows: Array, errors: Array, private: Array, limit: Spread | None) -> Spread:
-        """What is known of variances of rows (q, d) @ theta, whose `errors` and `private` parts
-        are (q,), and which are at most those of `limit`, where that is given.
+    def most(self, contrasts: Array) -> Array | None:
+        """The largest variances (q,) that sampling makes of contrasts (q, d) @ theta."""
+        if self.limit is None:
+            return None
+        return np.asarray(self.limit * self.rows.farthest(contrasts @ self.bread) ** 2)
+
+    def spread(
+        self, contrasts: Array, errors: Array, private: Array, limit: Spread | None
+    ) -> Spread:
+        """What is known of variances of contrasts (q, d) @ theta, whose `errors` and `private`
+        parts are (q,), and which are at most those of `limit`, where that is given.
 
         The limit stands for them where intervals would be shorter by it even if it were twice the
         variance. That does not depend on the noise of M; the smaller of the two estimates would,
         and would be too small too often.
         """
-        pulled = rows @ self.bread
+        pulled = contrasts @ self.bread
         seen = private + np.einsum("ia,ab,ib->i", pulled, self.meat.seen, pulled)
         squares = np.einsum("ia,ia->i", pulled, pulled)
-        doubt = self.doubt_of(squares, np.maximum(errors - private, 0.0))
+        reach = self.rows.share(pulled)
+        doubt = self.doubt_of(squares, reach, np.maximum(errors - private, 0.0))
         if limit is None:
             return Spread(errors, private, seen, doubt)
-        most = np.maximum(self.doubt_of(squares, limit.errors - private), TINY * limit.errors)
+        most = np.maximum(
+            self.doubt_of(squares, reach, limit.errors - private), TINY * limit.errors
+        )
         half = (private + limit.errors) / (2 * np.where(most > 0, most, 1.0))
         taken = limit.errors <= most * stretched(half, USUAL)
         known = np.maximum(limit.doubt, TINY * limit.seen)
@@ -61,17 +74,18 @@ class Sandwich:
             errors, private, np.where(taken, limit.seen, seen), np.where(taken, known, doubt)
         )
 
-    def doubt(self, rows: Array, most: float) -> float:
-        """The largest std of what is seen of the variance of any u' rows @ theta, |u| = 1, of which
-        sampling makes at most the part `most`.
+    def doubt(self, contrasts: Array, most: float) -> float:
+        """The largest std of what is seen of the variance of any u' contrasts @ theta, |u| = 1, of
+        which sampling makes at most the part `most`.
         """
-        squares = np.linalg.norm(rows @ self.bread, 2) ** 2
-        return float(self.doubt_of(np.asarray(squares), np.asarray(most)))
+        reach = np.asarray(np.linalg.norm(contrasts @ self.bread, 2))
+        return float(self.doubt_of(reach**2, reach, np.asarray(most)))
 
-    def doubt_of(self, squares: Array, variances: Array) -> Array:
-        """The std of v'Mv, about `variances` (q,), for v (q, d) of these squared lengths: noise N
-        makes v'Nv with the std of N's diagonal times |v|^2, and the sample a sum of (r x'v)^2, each
-        at most largest^2 |v|^2, whose variance is at most that times their expected sum.
+    def doubt_of(self, squares: Array, reach: Array, variances: Array) -> Array:
+        """The std of v'Mv, about `variances` (q,), for v (q, d) of these squared lengths and no
+        |x'v| above `reach` times the norm of rows: noise N makes v'Nv with the std of N's diagonal
+        times |v|^2, and the sample a sum of (r x'v)^2, each at most (largest reach)^2, whose
+        variance is at most that times their expected sum.
         """
-        of_sample = self.meat.largest * np.sqrt(squares * variances)
+        of_sample = self.meat.largest * reach * np.sqrt(variances)
         return np.asarray(np.hypot(self.meat.std * squares, of_sample))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .estimates import checked
 from .evidence import Evidence
 from .residual import Labels, Residual
+from .row_set import RowSet
 
 Array = NDArray[Any]
 
@@ -59,21 +60,22 @@ class Variation:
         constant: Array,
         least: float,
         bound: float,
-        norm: float,
+        rows: RowSet,
         normal: bool,
         dependent: float,
     ) -> Variation:
         """At the estimate theta (d,), where row @ `constant` is 1 for every row, or it is zeros;
-        `least` is the smallest eigenvalue of X'X, `norm` that of rows at most. Up to `dependent`
+        `least` is the smallest eigenvalue of X'X; `rows` says where rows can lie. Up to `dependent`
         records may depend on each other.
         """
         first, n = evidence.moments[0], evidence.count
         mean = float(constant @ first.moment) / n
         lost = 0.0 if normal else evidence.most_lost
-        bias = norm * lost if lost else 0.0
+        reach = float(rows.farthest(theta[None])[0])
+        bias = rows.norm * lost if lost else 0.0
         moved = (
             lost * max(2 * first.width, bound - first.width) if lost else 0.0,
-            2 * float(np.linalg.norm(theta)) * bias + bias**2 / least,
+            2 * reach * lost + bias**2 / least if lost else 0.0,
             (2 * abs(mean) * lost + lost**2 / n) if np.any(constant) else 0.0,
         )
         return cls(
@@ -88,7 +90,7 @@ class Variation:
             independent=n / dependent,
             moved=np.array(moved) / n,
             bound=bound,
-            largest=bound + norm * float(np.linalg.norm(theta)),
+            largest=bound + reach,
             normal=normal,
         )
 

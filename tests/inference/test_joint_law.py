@@ -12,9 +12,11 @@ from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, Seen
 from dpframe.inference.inference import infer
 from dpframe.inference.result import LAWS, Units
+from dpframe.inference.row_set import Clipped, RowSet
 from dpframe.inference.spread import stretched
 from dpframe.inference.variation import between
 
+BALL = RowSet(1.0)
 N, STD, D = 5000, 12.0, 3
 THETA = np.array([0.3, -0.2, 0.1])
 CONSTANT = np.sqrt(D) * np.eye(D)[0]
@@ -39,7 +41,7 @@ def found(seed=0, **given):
     """An inference with noise."""
     rng = np.random.default_rng(seed)
     evidence = released(rng, *table(rng))
-    return infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT, **given)
+    return infer(evidence, bound=1.0, rows=BALL, constant=CONSTANT, **given)
 
 
 # contrasts and tests -------------------------------------------------------------------------
@@ -110,7 +112,7 @@ def test_regions_of_several_are_missed_no_more_often(df, alpha):
 def test_what_may_be_hidden_is_taken_off_tests():
     """A part of it by the triangle inequality; all of it where nothing bounds it."""
     law = found()
-    off = attrs.evolve(law, lost=0.02, moved=np.eye(3))
+    off = attrs.evolve(law, clipped=Clipped(np.eye(3), BALL, 0.02, 0.0, 0.0))
     rows, r = np.eye(3)[:2], np.array([0.2, -0.1])
     plain, less = law.wald_test(rows, r), off.wald_test(rows, r)
     moves = 0.02 * np.array([[a, b] for a in (-1, 1) for b in (-1, 1)])
@@ -129,7 +131,7 @@ def test_clips_of_labels_are_allowed_for_at_every_level():
     """What they took off, along the worst direction, is a bias of one sign."""
     rng = np.random.default_rng(2)
     evidence = released(rng, *table(rng))
-    given = {"bound": 1.0, "norm": 0.5, "constant": CONSTANT}
+    given = {"bound": 1.0, "rows": RowSet(0.5), "constant": CONSTANT}
     clipped = attrs.evolve(evidence, lost=40.0, lost_share=0.1)
     plain, wider = infer(evidence, **given), infer(clipped, **given)
     pull = np.linalg.inv(evidence.gram)
@@ -144,7 +146,7 @@ def test_noise_on_what_clips_took_is_counted_at_every_level():
     """On the counts, twice, and on X'X, times all that coefficients would be without clips."""
     rng = np.random.default_rng(2)
     evidence = released(rng, *table(rng))
-    given = {"bound": 1.0, "norm": 0.5, "constant": CONSTANT}
+    given = {"bound": 1.0, "rows": RowSet(0.5), "constant": CONSTANT}
     known = attrs.evolve(evidence, lost=40.0, lost_share=0.1)
     unsure = attrs.evolve(known, lost=10.0, lost_std=30.0)
     plain, found = infer(evidence, **given), infer(unsure, **given)
@@ -210,7 +212,7 @@ def test_new_labels_of_two_values_need_any_law():
     rng = np.random.default_rng(5)
     X = np.c_[np.ones(N), rng.uniform(-1, 1, (N, D - 1))] / np.sqrt(D)
     y = (rng.random(N) < 0.15).astype(float)
-    law = infer(released(rng, X, y), bound=2.0, norm=1.0, constant=CONSTANT)
+    law = infer(released(rng, X, y), bound=2.0, rows=BALL, constant=CONSTANT)
     at = CONSTANT / D
     ends = {
         one: law.get_prediction(at, residuals=one).conf_int(obs=True)[0]
@@ -256,7 +258,7 @@ def test_intervals_of_residual_variance_and_r2_hold(residuals):
     for seed in range(150):
         rng = np.random.default_rng([seed, 9])
         evidence = released(rng, *table(rng, residuals=residuals), std=4.0)
-        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
         law, normal = infer(evidence, **given), infer(evidence, **given, normal_residuals=True)
         ends = {"scale": law.scale_conf_int(), "rsquared": law.rsquared_conf_int()}
         held.append([ends[one][0] <= value <= ends[one][1] for one, value in truth.items()])
@@ -274,18 +276,18 @@ def test_r2_without_noise_is_that_of_least_squares():
     X, y = table(rng)
     left = y - X @ np.linalg.lstsq(X, y, rcond=None)[0]
     evidence = released(rng, X, y, std=1e-6)
-    law = infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT)
+    law = infer(evidence, bound=1.0, rows=BALL, constant=CONSTANT)
     centred = 1 - left @ left / np.sum((y - y.mean()) ** 2)
     assert law.rsquared == pytest.approx(centred, abs=1e-3)
     assert law.scale == pytest.approx(left @ left / (N - D), rel=1e-3)
-    about_zero = infer(evidence, bound=1.0, norm=1.0)
+    about_zero = infer(evidence, bound=1.0, rows=BALL)
     assert about_zero.rsquared == pytest.approx(1 - left @ left / (y @ y), abs=1e-3)
     half = 1.96 * 2 * np.sqrt(centred / N) * (1 - centred)
     low, high = law.rsquared_conf_int()
     assert low < centred - half
     assert centred + half < high
     textbook = law.scale * (1 + np.array([-1, 1]) * 1.96 * np.sqrt(2 / N))
-    normal = infer(evidence, bound=1.0, norm=1.0, normal_residuals=True).scale_conf_int()
+    normal = infer(evidence, bound=1.0, rows=BALL, normal_residuals=True).scale_conf_int()
     assert normal == pytest.approx(textbook, rel=2e-3)
 
 
@@ -293,7 +295,7 @@ def test_clips_of_labels_widen_what_is_said_of_variances():
     """By what they may have taken off squares and coefficients."""
     rng = np.random.default_rng(2)
     evidence = released(rng, *table(rng), std=1.0)
-    given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+    given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
     plain = infer(evidence, **given)
     clipped = infer(attrs.evolve(evidence, lost=3.0, lost_share=0.05), **given)
     assert np.diff(clipped.scale_conf_int())[0] > np.diff(plain.scale_conf_int())[0] + 2 * 6 / N
@@ -306,7 +308,10 @@ def test_where_nothing_is_known_of_variances_intervals_say_so():
     evidence = released(rng, *table(rng))
     without = attrs.evolve(evidence, squares=0.0, squares_std=np.inf)
     hidden = attrs.evolve(evidence, gram_std=4000.0)
-    for one in (infer(without, bound=0.9, norm=1.0), infer(hidden, bound=0.9, norm=1.0)):
+    for one in (
+        infer(without, bound=0.9, rows=BALL),
+        infer(hidden, bound=0.9, rows=BALL),
+    ):
         assert one.scale_conf_int() == pytest.approx([0, 0.81])
         assert one.rsquared_conf_int().tolist() == [0, 1]
         assert np.isnan(one.rsquared)
@@ -314,7 +319,7 @@ def test_where_nothing_is_known_of_variances_intervals_say_so():
             one.scale_conf_int(1.0)
     assert infer(evidence, bound=1.0).scale_conf_int().tolist() == [0, 1]
     with pytest.raises(InvalidArgument, match="equal_variance"):
-        infer(attrs.evolve(evidence, count=0.0), bound=1.0, norm=1.0, equal_variance=False)
+        infer(attrs.evolve(evidence, count=0.0), bound=1.0, rows=BALL, equal_variance=False)
 
 
 def test_ends_are_the_outermost_numbers_that_are_accepted():

@@ -8,9 +8,11 @@ import pytest
 
 import dpframe as dp
 from dpframe.inference.inference import infer, sampled_loss
+from dpframe.inference.row_set import RowSet
 from dpframe.inference.widths import lost_to_clips
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+BALL = RowSet(1.0)
 N, D, TABLES = 20_000, 3, 60
 CONSTANT = np.array([np.sqrt(D), 0, 0])
 LAWS = {  # of labels, from a predictor f of mean 0 and variance 1
@@ -58,7 +60,7 @@ def test_intervals_hold(run, law):
     for repeat in range(TABLES):
         rng = np.random.default_rng(repeat)
         output = dp.execute(run, *table(law, N, rng), rng=repeat).output
-        ends = infer(output.evidence, bound=1.0, norm=1.0, constant=CONSTANT).conf_int()
+        ends = infer(output.evidence, bound=1.0, rows=BALL, constant=CONSTANT).conf_int()
         held.append((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
     assert np.min(np.mean(held, axis=0)) >= 0.81
 
@@ -71,7 +73,9 @@ def test_with_normal_residuals_they_are_shorter_and_false_for_skewed_labels(run)
         X, y = table("lognormal", N, np.random.default_rng(repeat))
         evidence = dp.execute(run, X, y, rng=repeat).output.evidence
         plain, normal = (
-            infer(evidence, bound=1.0, norm=1.0, constant=CONSTANT, normal_residuals=one).conf_int()
+            infer(
+                evidence, bound=1.0, rows=BALL, constant=CONSTANT, normal_residuals=one
+            ).conf_int()
             for one in (False, True)
         )
         lengths.append(np.diff(normal[1:]) / np.diff(plain[1:]))
@@ -88,7 +92,7 @@ def test_sums_of_clipped_residuals_change_nothing_by_default(run):
     moved = [attrs.evolve(one, moment=one.moment + 1000.0) for one in others]
     other = attrs.evolve(evidence, moments=(first, *moved))
     assert len(others) == 6
-    assert np.array_equal(infer(evidence, norm=1.0).conf_int(), infer(other, norm=1.0).conf_int())
+    assert np.array_equal(infer(evidence, rows=BALL).conf_int(), infer(other, rows=BALL).conf_int())
     assert "normal" not in " ".join(infer_words(evidence))
     assert "assumed to be normal" in " ".join(infer_words(evidence, normal_residuals=True))
 
@@ -120,7 +124,7 @@ def test_without_equal_variance_intervals_hold_where_it_changes(law):
     for repeat in range(80):
         X, y = drawn(5_000, np.random.default_rng(repeat))
         evidence = dp.execute(proof, X, y, rng=repeat).output.evidence
-        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
         bounded = infer(attrs.evolve(evidence, meat=None), **given).conf_int()
         plain = infer(evidence, **given, equal_variance=True).conf_int()
         ends = np.stack([infer(evidence, **given).conf_int(), bounded])
@@ -132,21 +136,21 @@ def test_without_equal_variance_intervals_hold_where_it_changes(law):
 def test_without_equal_variance_nothing_is_said_of_new_labels(run):
     """But their bound; rows need one, and residuals are not normal too."""
     evidence = dp.execute(run, *table("normal", N, np.random.default_rng(1)), rng=1).output.evidence
-    found = infer(evidence, bound=1.0, norm=1.0, equal_variance=False)
+    found = infer(evidence, bound=1.0, rows=BALL, equal_variance=False)
     assert np.array_equal(found.get_prediction(np.ones((1, D))).conf_int(obs=True), [[-1.0, 1.0]])
     assert "homoscedastic" not in " ".join(infer_words(evidence, equal_variance=False))
-    assert found.bse == pytest.approx(infer(evidence, bound=1.0, norm=1.0).bse)
+    assert found.bse == pytest.approx(infer(evidence, bound=1.0, rows=BALL).bse)
     with pytest.raises(dp.InvalidArgument, match="equal_variance"):
         infer(attrs.evolve(evidence, meat=None), bound=1.0, equal_variance=False)
     with pytest.raises(dp.InvalidArgument, match="equal_variance"):
-        infer(evidence, bound=1.0, norm=1.0, equal_variance=False, normal_residuals=True)
+        infer(evidence, bound=1.0, rows=BALL, equal_variance=False, normal_residuals=True)
 
 
 def infer_words(evidence, **given):
     """What an inference says of itself."""
     from dpframe.inference.words import sentences
 
-    return sentences(infer(evidence, bound=1.0, norm=1.0, **given))
+    return sentences(infer(evidence, bound=1.0, rows=BALL, **given))
 
 
 @pytest.mark.parametrize("level", [1.0, 0.5, 0.125])

@@ -8,10 +8,12 @@ from scipy.stats import chi2, norm
 import dpframe as dp
 from dpframe.inference.evidence import Evidence, Meat, Seen
 from dpframe.inference.inference import infer
+from dpframe.inference.row_set import RowSet
 from dpframe.inference.sandwich import Sandwich
 from dpframe.inference.spread import Spread
 from dpframe.inference.words import sentences
 
+BALL = RowSet(1.0)
 N, D = 4_000, 3
 CONSTANT = np.array([np.sqrt(D), 0, 0])
 TRUTH = np.array([0.1, 0.3, 0.0])
@@ -47,7 +49,7 @@ def held(std, **given):
     for repeat in range(400):
         law = infer(
             released(np.random.default_rng(repeat), std),
-            **{"bound": 1.0, "norm": 1.0, "constant": CONSTANT} | given,
+            **{"bound": 1.0, "rows": BALL, "constant": CONSTANT} | given,
         )
         ends = law.conf_int()
         found.append((ends[:, 0] <= TRUTH) & (TRUTH <= ends[:, 1]))
@@ -70,7 +72,7 @@ def test_where_noise_hides_it_the_norm_of_rows_bounds_it():
     for repeat in range(20):
         seen = released(np.random.default_rng(repeat), 8.0)
         noisy = attrs.evolve(seen, meat=Meat(seen.meat.seen, 1e6, 1.0))
-        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
         plain = infer(attrs.evolve(seen, meat=None), **given)
         assert infer(noisy, **given).conf_int() == pytest.approx(plain.conf_int())
 
@@ -87,7 +89,7 @@ def test_a_bound_that_is_attained_does_not_make_intervals_false(ratio):
         most = np.array([ratio * r])
         limit, held = Spread(most, nothing, most, nothing), []
         for one in noise:
-            sandwich = Sandwich(row, Meat(np.array([[r + one]]), 1.0, 0.0), most[:, None])
+            sandwich = Sandwich(row, Meat(np.array([[r + one]]), 1.0, 0.0), BALL, None)
             half = sandwich.spread(row, most, nothing, limit).half(norm.ppf(0.975))[0]
             held.append(1 - 2 * norm.sf(half / np.sqrt(r)))
         assert chances @ held >= 0.947
@@ -122,7 +124,7 @@ def test_without_noise_wald_tests_are_those_of_white():
         X, y = table(np.random.default_rng(repeat))
         seen = released(np.random.default_rng(repeat), 1e-4)
         seen = attrs.evolve(seen, meat=attrs.evolve(seen.meat, largest=0.0))
-        law = infer(seen, bound=1.0, norm=1.0)
+        law = infer(seen, bound=1.0, rows=BALL)
         inverse = np.linalg.inv(X.T @ X)
         best = inverse @ X.T @ y
         white = inverse @ (X.T * (y - X @ best) ** 2) @ X @ inverse
@@ -133,7 +135,7 @@ def test_without_noise_wald_tests_are_those_of_white():
 def test_wald_tests_count_the_noise_on_it():
     """Of true hypotheses at most about 5% are rejected."""
     laws = [
-        infer(released(np.random.default_rng(repeat), 3.0), bound=1.0, norm=1.0)
+        infer(released(np.random.default_rng(repeat), 3.0), bound=1.0, rows=BALL)
         for repeat in range(200)
     ]
     rejected = np.mean([law.wald_test(np.eye(D), TRUTH).pvalue < 0.05 for law in laws])
@@ -161,9 +163,9 @@ def test_without_its_part_of_the_budget_there_is_none():
     run = dp.certify(dp.JointSSP(sandwich=0), target=dp.ApproxDP(8, "1e-6"), setting=setting)
     evidence = dp.execute(run, *table(np.random.default_rng(0)), rng=1).output.evidence
     assert evidence.meat is None
-    law = infer(evidence, bound=1.0, norm=1.0)
+    law = infer(evidence, bound=1.0, rows=BALL)
     assert not law.equal_variance
-    assert np.all(law.bse > infer(evidence, bound=1.0, norm=1.0, equal_variance=True).bse)
+    assert np.all(law.bse > infer(evidence, bound=1.0, rows=BALL, equal_variance=True).bse)
 
 
 # records of one person -----------------------------------------------------------------------
@@ -204,7 +206,7 @@ def test_rows_that_may_depend_make_sampling_count_more():
     """As often as there may be of them, of each kind of standard error; noise counts as before."""
     seen = released(np.random.default_rng(0), 1.0)
     for one in (seen, attrs.evolve(seen, meat=None), attrs.evolve(seen, squares_std=np.inf)):
-        given = {"bound": 1.0, "norm": 1.0, "constant": CONSTANT}
+        given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
         plain, three = (infer(one, **given, dependent=k) for k in (1.0, 3.0))
         of_sample = plain.covariance - plain.private
         assert three.private == pytest.approx(plain.private, rel=0.02, abs=1e-7)
