@@ -90,7 +90,8 @@ class Printed(ABC):
 
     def summary_frame(self) -> Any:
         """The records as a data frame. Raises MissingExtra without pandas."""
-        return data_frame(self.records()).set_index("name").astype(float)
+        frame = data_frame(self.records()).set_index("name")
+        return frame.astype({name: float for name in frame.columns if name != "per"})
 
     def as_text(self) -> str:
         """The header, the table, the notes."""

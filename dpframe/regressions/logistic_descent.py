@@ -22,7 +22,7 @@ CURVATURE = 0.25  # the most that log(1 + exp(-y t)) bends, of y^2
 class LogisticDescent(Regression):
     """Logistic regression by noisy gradients of the penalised loss, each step preconditioned by a
     noisy X'X: Y^2/4 of it bounds the curvature. All releases are calibrated together to the whole
-    budget by the exact Gaussian profile. [BassilyST14; BohningL88]
+    budget by the exact Gaussian profile. [BassilyST14] [BohningL88]
 
     `rounds` T gradients, each record's clipped to `clip` B Y, which is its largest at 0 for 1/2;
     `gram` is the part of the squared mu for X'X. The penalty in a principal direction of X'X is

@@ -16,6 +16,7 @@ from docs.generate.pages import bibtex
 from dpframe import accountants, graph, literature, mechanisms, regressions
 from dpframe.graph import statistics
 from dpframe.graph.procedure import WithoutTheorem
+from dpframe.literature.catalogue import example
 from dpframe.pld import losses
 from dpframe.theory.book import KINDS
 from dpframe.theory.calibrations import CALIBRATIONS
@@ -180,7 +181,7 @@ def some_instances():
     yield from (make(2) for make in samples.MECHANISMS.values())
     yield from samples.CALIBRATIONS
     yield from (cls() for cls in samples.ACCOUNTANTS)
-    yield from (cls() for cls in samples.REGRESSIONS)
+    yield from (example(cls) for cls in samples.REGRESSIONS)
     X, y = samples.setting().nodes()
     yield from (make(X, y) for make in samples.STATISTICS.values())
 

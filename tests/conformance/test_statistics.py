@@ -17,6 +17,7 @@ from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.procedure import Objective, WithoutTheorem
 from dpframe.graph.rows import Rows
 from dpframe.identity import own
+from dpframe.literature.catalogue import example
 from dpframe.prover.procedures import WAYS_OUT
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.theory import KINDS as ENTRIES
@@ -264,7 +265,7 @@ def test_each_cites_its_paper():
 def test_it_is_certified_or_refused_as_stated(cls, relation):
     """All symbols free: the verdict of the samples file."""
     stated = dict(zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True))[relation]
-    report = dp.examine(cls(), target=TARGET, setting=samples.setting(relation))
+    report = dp.examine(example(cls), target=TARGET, setting=samples.setting(relation))
     assert report.proved is stated
     assert stated or report.open_obligations
 
@@ -272,11 +273,11 @@ def test_it_is_certified_or_refused_as_stated(cls, relation):
 @every_regression
 def test_its_graph_is_stable(cls):
     """Two declarations make one hash; another setting makes another."""
-    hashes = [cls().graph(samples.setting(), TARGET.budget).hash for _ in range(2)]
+    hashes = [example(cls).graph(samples.setting(), TARGET.budget).hash for _ in range(2)]
     assert hashes[0] == hashes[1]
-    other = cls().graph(samples.setting(norm=5), TARGET.budget)
+    other = example(cls).graph(samples.setting(norm=5), TARGET.budget)
     assert other.hash != hashes[0] or not other.sources
-    assert other != cls().graph(samples.setting(), TARGET.budget) or not other.sources
+    assert other != example(cls).graph(samples.setting(), TARGET.budget) or not other.sources
 
 
 @every_regression
@@ -286,7 +287,7 @@ def test_its_certificate_saves_and_loads(cls, tmp_path):
     """
     for relation, stated in zip(samples.RELATIONS, samples.REGRESSIONS[cls], strict=True):
         if stated:
-            proof = dp.certify(cls(), target=TARGET, setting=samples.setting(relation))
+            proof = dp.certify(example(cls), target=TARGET, setting=samples.setting(relation))
             said = ("For all", relation.words, "satisfy", "Derivation", "Assumed")
             assert all(part in str(proof) for part in said)
             for certificate in (proof, proof.at(epsilon=1), proof.at(epsilon=1, delta="1e-6")):
@@ -303,7 +304,7 @@ def test_it_is_certified_for_other_currencies_or_refused_in_words(cls):
     """Under zCDP and Gaussian DP the answer is a report or a deliberate error."""
     for target in (dp.ZeroConcentratedDP(dp.RHO), dp.GaussianDP(dp.MU), dp.PureDP(dp.EPSILON)):
         with contextlib.suppress(dp.InvalidArgument, dp.errors.OutsideTheorem):
-            report = dp.examine(cls(), target=target, setting=samples.setting())
+            report = dp.examine(example(cls), target=target, setting=samples.setting())
             assert report.proved or report.open_obligations
 
 

@@ -6,6 +6,7 @@ import json
 import pytest
 
 import dpframe as dp
+from dpframe.literature.catalogue import example
 from tests.kernel.writing import (
     LESS,
     SYMBOLS,
@@ -25,7 +26,7 @@ from tests.kernel.writing import (
 from tests.support import checking as check
 
 WITHIN = dp.regressions.FunctionalRidge()
-SHIPPED = {cls.__name__: cls() for cls in dp.literature.REGRESSIONS}
+SHIPPED = {cls.__name__: example(cls) for cls in dp.literature.REGRESSIONS}
 SHIPPED["Tuned"] = dp.regressions.Tuned(of=WITHIN, field="lam", candidates=(1, 10))
 REFUSED = {("NoisySGD", "add_remove", "number")}  # what samples amplify is not counted here
 TARGETS = {

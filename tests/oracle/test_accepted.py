@@ -87,7 +87,7 @@ def answers(shipped: tamper.Shipped, count: int, seed: int) -> list[Answer]:
         return [one for part in found for one in part]
 
 
-STEP, TAMPERED, SOME, ALL, JUDGED = 59, 300, 1_000, 20_000, 20
+STEP, TAMPERED, SOME, ALL, JUDGED = 29, 300, 1_000, 20_000, 20
 HARMLESS = {  # what proves nothing may be missing, or is claimed by nobody
     "a function of nothing",
     "a node of a graph within",

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.literature.catalogue import example
 from dpframe.regressions.perturbation import perturbed
 from tests.support import checking as check
 from tests.support import samples
@@ -48,7 +49,8 @@ def test_it_is_proved_for_every_parameter_and_the_checker_agrees(cls, relation):
 def test_its_noise_is_that_of_the_proof_page(cls):
     """By hand at B = 3/2, Y = 2, penalty 4, radius 3, epsilon 1, delta 1e-6."""
     declared = attrs.evolve(
-        symbolic(cls), **{k: v for k, v in (("penalty", 4), ("radius", 3)) if hasattr(cls(), k)}
+        symbolic(cls),
+        **{k: v for k, v in (("penalty", 4), ("radius", 3)) if hasattr(example(cls), k)},
     )
     tol = 1e-6
     for relation in samples.RELATIONS:
@@ -144,7 +146,7 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
 def test_certificates_say_that_it_is_idealised():
     """The minimiser is on no grid."""
     for cls in CLASSES:
-        proof = dp.certify(cls(), target=APPROX, setting=samples.setting())
+        proof = dp.certify(example(cls), target=APPROX, setting=samples.setting())
         assert "idealized numerics" in str(proof)
 
 
