@@ -24,7 +24,9 @@ def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> 
 
 
 def _declared(name: str, given: Sequence[str]) -> dp.Regression:
-    cls = _imported(name) if ":" in name else _known(name)
+    base, _, variant = (name, "", "") if ":" in name else name.partition(".")
+    cls = _imported(name) if ":" in name else _known(base)
+    make: Any = _variant(cls, variant) if variant else cls
     fields = attrs.fields_dict(cls)
     values: dict[str, object] = {}
     for text in given:
@@ -34,9 +36,20 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
             raise dp.InvalidArgument("--set", f"written name=number, for a name of {known}", text)
         values[key.strip()] = _value(fields[key.strip()].default, text)
     try:
-        return cls(**values)
+        made: dp.Regression = attrs.evolve(make(), **values) if variant else make(**values)
     except TypeError as error:
         raise dp.InvalidArgument(name, "complete", str(error), "Give fields by --set.") from None
+    return made
+
+
+def _variant(cls: type[dp.Regression], name: str) -> Any:
+    """The constructor of that name, such as for_intervals. Raises InvalidArgument."""
+    own = [key for key, value in vars(cls).items() if isinstance(value, classmethod)]
+    public = [key for key in own if not key.startswith("_")]
+    if name not in public:
+        known = ", ".join(f"{cls.__name__}.{key}" for key in public) or "none of this regression"
+        raise dp.InvalidArgument("NAME", f"a variant that there is: {known}", name)
+    return getattr(cls, name)
 
 
 def _known(name: str) -> type[dp.Regression]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,7 +29,7 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import page, print_json, say
+from .printing import check_written, json_text, page, print_json, say, written
 
 app = typer.Typer(add_completion=False)
 
@@ -72,6 +73,12 @@ def fit(
     ledger: Annotated[Path | None, option("--ledger", "Charge this ledger first.")] = None,
     dataset: Annotated[str | None, option("--dataset", "Whose budget in the ledger.")] = None,
     alpha: Annotated[float, typer.Option(help="Intervals miss with this probability.")] = 0.05,
+    certificate: Annotated[
+        Path | None, option("--certificate", "Save the proof to this file, for dpframe check.")
+    ] = None,
+    out: Annotated[
+        Path | None, option("--out", "Save coefficients, intervals and receipt to this JSON file.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fit a regression on a table, once, with noise; print coefficients with standard errors and
@@ -84,11 +91,17 @@ def fit(
     from dpframe.inference.estimates import checked
 
     checked(alpha)  # before anything is spent
+    for named, file in (("--certificate", certificate), ("--out", out)):
+        check_written(named, file)
+    if (ledger is None) != (dataset is None):
+        given_one = "--dataset alone" if ledger is None else "--ledger alone"
+        raise dp.InvalidArgument("--ledger and --dataset", "given together", given_one)
     spent = _epsilon(epsilon, epsilon_column, groups, relation)
     X, y = bounds_of(schema, norm, bound, formula)
     if target in X.names:
         way_out = "Leave it out of the codebook's columns, or of the formula."
         raise dp.InvalidArgument("--target", "no column that is a feature", target, way_out)
+    y = attrs.evolve(y, name=target)
     setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
     declared = regression_of(name, given, jointly=jointly)
     logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)
@@ -116,8 +129,13 @@ def fit(
         option = {"y": "--target", "budgets": "--epsilon-column"}.get(error.name, error.name)
         raise dp.BadData(option, NO_COLUMN, error.value, error.way_out) from None
     summary, why = _summary(model, alpha)
+    record = _record(model) | {"summary": summary and summary.to_dict()}
+    failed = _kept(
+        ("--certificate", certificate, model.certificate_.save),
+        ("--out", out, lambda path: path.write_text(json_text(record) + "\n")),
+    )
     if as_json:
-        print_json(_record(model) | {"summary": summary and summary.to_dict()})
+        print_json(record)
     else:
         say(str(summary or _coefficients(model)))
         if why:
@@ -125,6 +143,22 @@ def fit(
         page(f"\n{model.receipt_}")
         if epsilon_column is not None:
             say(f"\n{model.budget_report_}")
+    if failed is not None:
+        raise failed
+
+
+def _kept(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.InvalidArgument | None:
+    """Write the files that are asked for, before anything is printed; the error of one that cannot
+    be written, for what was paid for is printed anyway.
+    """
+    failed = None
+    for option_of, path, write in files:
+        try:
+            if path is not None:
+                written(option_of, path, write)
+        except dp.InvalidArgument as error:
+            failed = error
+    return failed
 
 
 def _epsilon(

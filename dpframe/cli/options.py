@@ -21,6 +21,9 @@ SCHEMA = (
     '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
 )
 NEEDED = {"columns", "target"}
+NUMBER = ("name", "lower", "upper", "unit")
+CATEGORY = ("name", "levels", "baseline", "unknown")
+TARGET = ("name", "lower", "upper", "bound", "levels")
 KNOWN = NEEDED | {"intercept", "norm"}
 
 
@@ -71,7 +74,19 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
+def _check_keys(place: str, part: object, known: tuple[str, ...]) -> None:
+    """Name the key that there is not. Raises InvalidArgument."""
+    others = [key for key in part if key not in known] if isinstance(part, dict) else []
+    if others:
+        wanted = f"of the keys {', '.join(known)}"
+        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "")
+
+
 def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
+    for part in content["columns"] if isinstance(content["columns"], list) else ():
+        name = part.get("name", "a column") if isinstance(part, dict) else ""
+        levels = isinstance(part, dict) and "levels" in part
+        _check_keys(f"column {name}", part, CATEGORY if levels else NUMBER)
     try:
         columns = [
             dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
@@ -86,11 +101,8 @@ def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
 
 
 def _column(content: object, path: Path) -> dp.Column:
-    if (
-        not isinstance(content, dict)
-        or not content
-        or not set(content) <= {"lower", "upper", "bound", "levels"}
-    ):
+    _check_keys("target", content, TARGET)
+    if not isinstance(content, dict) or not content:
         raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
     return dp.Column(**content)
 

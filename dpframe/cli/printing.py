@@ -23,6 +23,9 @@ SPELLED = {  # in messages: what Python users write, and what the command line h
     "missing='drop'": "--drop",
     "dp.Rows(columns=[...])": "the codebook of --schema",
     'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',
+    "dp.Column(bound=...) or dp.Column(lower=..., upper=...)": (
+        '"bound", or "lower" and "upper", in the codebook\'s target'
+    ),
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
     "dp.PrivateRegressor with labels of 0 and 1, dp.Column(name, lower=0, upper=1), and "
     "summary(equal_variance=False)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
@@ -36,7 +39,12 @@ COLOURS = {
 
 def print_json(value: object) -> None:
     """A value as JSON; what is infinite or no number is null."""
-    typer.echo(json.dumps(_finite(value), indent=1, allow_nan=False))
+    typer.echo(json_text(value))
+
+
+def json_text(value: object) -> str:
+    """What print_json prints."""
+    return json.dumps(_finite(value), indent=1, allow_nan=False)
 
 
 def _finite(value: Any) -> Any:
@@ -45,6 +53,14 @@ def _finite(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_finite(one) for one in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def check_written(option: str, path: Path | None) -> None:
+    """Refuse a file whose folder is not there, before anything is spent. Raises
+    InvalidArgument.
+    """
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise InvalidArgument(option, "a file in a folder that exists", str(path))
 
 
 def written(option: str, path: Path, write: Callable[[Path], object]) -> None:

@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
 
 Array = NDArray[Any]
+OF_FORMULA = (
+    "columns=[...] describes every column of the formula, its left side too: "
+    'dp.Numeric("charges", 0, 60000) among them.'
+)
 
 
 class PrivateEstimator(BaseEstimator, ABC):
@@ -89,9 +93,9 @@ class PrivateEstimator(BaseEstimator, ABC):
     def from_formula(
         cls,
         formula: str,
-        columns: Iterable[Numeric | Categorical],
+        columns: Iterable[Numeric | Categorical] | None = None,
         *,
-        relation: Relation,
+        relation: Relation | None = None,
         rows_per_person: object = 1,
         **parameters: Any,
     ) -> Self:
@@ -99,6 +103,11 @@ class PrivateEstimator(BaseEstimator, ABC):
         are its others. `fit` and `predict` read the columns by name from a frame or file, as with
         any codebook. Raises InvalidArgument, MissingExtra without formulaic.
         """
+        for name in ("setting", "y", "X"):
+            if name in parameters:
+                raise InvalidArgument(name, "left out beside a formula", Plain("it"), OF_FORMULA)
+        if columns is None:
+            raise InvalidArgument("columns", "the codebook of the formula", None, OF_FORMULA)
         setting = Setting.from_formula(
             formula, columns, relation=relation, rows_per_person=rows_per_person
         )

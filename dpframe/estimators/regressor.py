@@ -17,7 +17,7 @@ from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference, Units
 from dpframe.inference.row_set import RowSet
-from dpframe.inference.words import sentences
+from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
 from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
@@ -26,6 +26,7 @@ from dpframe.regressions.joint_ssp import JointSSP
 from .base import PrivateEstimator, check_known
 from .hidden import named
 from .links import check_numbers
+from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
@@ -35,9 +36,19 @@ Array = NDArray[Any]
 MOST = 0.5  # of the variance of a coefficient
 SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
-    f"than predictions, fit {written(FOR_INTERVALS)} instead: its intervals are mostly "
-    "shorter, its predictions worse. It is another fit, which costs its own budget."
+    f"than predictions, {written(FOR_INTERVALS)} has mostly shorter ones and worse predictions; "
+    "choose it before the budget is spent."
 )
+NEARER = (
+    "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
+    "interval are, but has no proved interval of its own."
+)
+NEARLY, SURE = 0.9, 4.0  # of all labels; stds of the noise on a count
+AT_ENDS = (
+    "By released counts more than {:.0%} of labels lie near or beyond an end of {}: are these "
+    "bounds right, in the units of the table?"
+)
+MORE = "summary(notes=True) says the rest."
 SHORT = 0.25  # of the norm of rows: below it released units gain most
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
@@ -178,9 +189,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """Predicted labels, in the label's units, shape (n,).
 
         Rows are treated as `fit` treats them: clipped onto the declared bounds and scaled. So a row
-        outside them is predicted as the nearest row inside. Raises BadData.
+        outside them is predicted as the nearest row inside, of which DataWarning warns where X is a
+        data frame. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
+        warn_outside(X, self.certificate_.setting.X.columns or ())
         scale = label_scale(self.certificate_.setting.y)
         return predictions(self._blocks(X), self._theta, scale)
 
@@ -216,7 +229,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         length of the coefficients of the scaled rows, and all have intervals.
 
         Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
-        clipped residuals; with `normal_residuals=True` they count, and intervals are up to five
+        clipped residuals; with `normal_residuals=True` they count, and intervals are up to fifteen
         times shorter. They are false where residuals are not normal, which nothing that is released
         tests: labels that are counts, classes, skewed or mostly zero.
 
@@ -281,38 +294,56 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         alpha: float = 0.05,
         *,
         simultaneous: str | None = None,
+        notes: bool = False,
         **assumptions: Unpack[Assumptions],
     ) -> Summary:
         """Coefficients in their units with standard errors and intervals that miss with probability
         `alpha`, each or, as of `conf_int`, all as `simultaneous` says. It prints as a table, and
         has `as_text`, `as_html`, `as_latex`, `summary_frame`, `to_dict` and `plot`.
 
-        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use.
-        `assumptions` are the arguments of `inference`. Raises InvalidArgument.
+        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use. Under
+        the table stand few sentences, with `notes` all. `assumptions` are the arguments of
+        `inference`. Raises InvalidArgument.
         """
         inference, units = self.inference(**assumptions), self._units
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
-        notes = sentences(inference, named(inference.unseen.lost, inference.units), some=some)
-        default = self.certificate_.regression == JointSSP()
+        fitted = units.matrix @ self._theta + units.offset
         noisy = not np.median(np.nan_to_num(estimates.shares, nan=1.0)) <= MOST
-        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
-        return Summary(
+        default = noisy and self.certificate_.regression == JointSSP()
+        if notes:
+            hidden = named(inference.unseen.lost, inference.units)
+            said = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
+        else:
+            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) * default)]
+        found = Summary(
             estimates=estimates,
-            fitted=units.matrix @ self._theta + units.offset,
+            fitted=fitted,
             ranges=self._in(self._theta, Scale()).ranges,
             label=self.certificate_.setting.y.name,
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
-            notes=(
-                *notes,
-                *([together] if simultaneous else []),
-                *([SHORTER] if default and noisy else []),
-                *self._of_short_rows(),
-            ),
+            notes=(),
         )
+        said += [*self._at_ends(), *self._of_short_rows()]
+        said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
+        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
+        said += [together] if simultaneous else []
+        return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
+
+    def _at_ends(self) -> list[str]:
+        """That bounds of labels may be wrong, where released counts have nearly all near an end."""
+        labels, counts = self.certificate_.setting.y, self._evidence.counts
+        if counts is None or (labels.lower, labels.upper) == (0, 1):
+            return []
+        many = float(np.sum(counts.seen))
+        if not counts.seen[-1] - SURE * counts.std > NEARLY * many > 0:
+            return []
+        scale = label_scale(labels)
+        ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"
+        return [AT_ENDS.format(NEARLY, ends)]
 
     def _of_short_rows(self) -> Iterator[str]:
         """Whether rows are far below their norm, unless they were fitted in units of their own."""

@@ -27,6 +27,7 @@ from .units import Linear, Numbers
 Array = NDArray[Any]
 
 INTERCEPT = "intercept"
+NEAR = 0.005  # p values that differ by less are printed alike
 SAME = 1e-9  # of a standard error: coefficients that differ by less are shown once
 LOST = "lost in noise"
 NO_INTERVALS = (
@@ -88,7 +89,7 @@ class Printed(ABC):
 
     def summary_frame(self) -> Any:
         """The records as a data frame. Raises MissingExtra without pandas."""
-        return data_frame(self.records()).set_index("name")
+        return data_frame(self.records()).set_index("name").astype(float)
 
     def as_text(self) -> str:
         """The header, the table, the notes."""
@@ -171,9 +172,7 @@ class Summary(Printed):
         error inf and the ends -inf and inf, as `intervals`. Raises MissingExtra without pandas.
         """
         frame, (low, high) = super().summary_frame(), self.intervals.T
-        known = np.isfinite(self.estimates.sd)
-        shown = {"coef": np.where(known, self.estimates.effect, np.nan)}
-        return frame.assign(**shown, std_err=self.estimates.sd, lower=low, upper=high)
+        return frame.assign(std_err=self.estimates.sd, lower=low, upper=high)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that is printed, as JSON values."""
@@ -215,6 +214,20 @@ class Summary(Printed):
         apart = np.abs(self.fitted - found.effect)
         return bool(np.any(apart > SAME * np.sqrt(found.spread.errors)))
 
+    @property
+    def tested_by_z(self) -> bool:
+        """Whether z is coef over std err and gives the p values: not where noise may hide more, or
+        where the noise on standard errors is part of them.
+        """
+        from scipy.special import ndtr
+
+        found = self.estimates
+        known = np.isfinite(found.sd)
+        z, apart = np.abs(found.statistic[known]), np.abs(found.effect - found.null)[known]
+        ratio = apart / found.sd[known]
+        off = np.abs(2 * ndtr(-z) - found.pvalue[known])
+        return bool(np.all(off < NEAR) and np.all(np.abs(z - ratio) < NEAR * (1 + ratio)))
+
     def _table(self) -> list[list[str]]:
         """Titles, then one row a coefficient."""
         return [[*self._titles()], *([*self._cells(record)] for record in self.records())]
@@ -225,7 +238,13 @@ class Summary(Printed):
             yield "fitted"
         tail = self.alpha / 2
         ends = (f"[{tail:.4g}", f"{1 - tail:.4g}]")
-        yield from ("std err", "of it privacy", "z", "P>|z|", *ends)
+        yield from (
+            "std err",
+            "privacy share",
+            *(["z"] if self.tested_by_z else []),
+            "P>|z|",
+            *ends,
+        )
 
     def _cells(self, record: dict[str, Any]) -> Iterator[str]:
         known = record["std_err"] is not None
@@ -235,7 +254,8 @@ class Summary(Printed):
             yield figure(record["fitted"])
         yield figure(record["std_err"]) if known else "inf"
         yield "-" if record["privacy_share"] is None else f"{100 * record['privacy_share']:.0f}%"
-        yield f"{record['z']:z.2f}" if known else "-"
+        if self.tested_by_z:
+            yield f"{record['z']:z.2f}" if known else "-"
         yield f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"

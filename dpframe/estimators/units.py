@@ -28,6 +28,7 @@ from dpframe.graph import (
     RowsNode,
     Setting,
 )
+from dpframe.graph.formulas import multiplied
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import (
     Box,
@@ -42,7 +43,6 @@ from dpframe.graph.maps.scaled import Scaled, ScaledColumns
 from dpframe.graph.maps.weighted import RecordWeights, Weighing
 from dpframe.graph.statistics.base import Statistic
 from dpframe.graph.statistics.combined import Linear as LinearStatistic
-from dpframe.graph.terms import multiplied
 from dpframe.inference.row_set import RowSet
 from dpframe.prover import Certificate
 from dpframe.sources.table import Block

@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from .documents import MAX_BITS, Exponent, Range, Refused
+from .documents import MAX_BITS, ZERO, Exponent, Range, Refused
 
 if TYPE_CHECKING:
     from .ring import Ring
@@ -125,6 +125,13 @@ def text_of(f: Formula) -> str:
     """A formula as a person writes it."""
     terms = [term_text(f.ring, mono, c) for mono, c in sorted(f.pairs)]
     return " + ".join(terms).replace("+ -", "- ") or "0"
+
+
+def decimal(f: Formula) -> str:
+    """`1e-6` for 1/1000000: a number in decimals where 12 digits are all, else as `text_of`."""
+    value = f.constant or ZERO
+    short = f"{float(value):.12g}".replace("e-0", "e-") if abs(value) < 10**300 else "0"
+    return short if value and Fraction(short) == value else text_of(f)
 
 
 def term_text(ring: Ring, mono: Mono, c: Fraction) -> str:

@@ -266,8 +266,6 @@ def phases(x: Fraction, scale: int) -> Iterator[tuple[int, int, int]]:
     real, imaginary, error = 1 << scale, 0, 0
     while True:
         yield real, imaginary, error
-        real, imaginary = (
-            real * cosine - imaginary * sine >> scale,
-            real * sine + imaginary * cosine >> scale,
-        )
+        turned = real * cosine - imaginary * sine >> scale
+        real, imaginary = turned, real * sine + imaginary * cosine >> scale
         error += step

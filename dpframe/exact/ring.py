@@ -330,10 +330,8 @@ class Ring:
 
     def product_of_positive(self, f: Formula) -> bool:
         """Whether clearing it would leave a number, but for sums that it would multiply out."""
-        kinds = ((self.atoms[g], e) for mono in f.terms for g, e in mono)
-        return len(f.terms) == 1 and all(
-            a.sign == 2 and (e < 0 or a.kind != "sum") for a, e in kinds
-        )
+        own = ((self.atoms[g], e) for mono in f.terms for g, e in mono)
+        return len(f.terms) == 1 and all(a.sign == 2 and (e < 0 or a.kind != "sum") for a, e in own)
 
     def cleared(self, f: Formula) -> Formula:
         """A polynomial in atoms that has the sign of f: f times what is positive."""

@@ -197,9 +197,8 @@ class Patch(NamedTuple):
         """Where all are >= 0, p >= 0; and p > 0 inside every face whose coefficients are not all
         0.
         """
-        return min(self.flat) >= 0 and (
-            not strict or inside_faces(self.flat, self.shape, self.ends)
-        )
+        least = min(self.flat) >= 0
+        return least and (not strict or inside_faces(self.flat, self.shape, self.ends))
 
     def halved(self) -> list[Patch]:
         """Both halves along the next axis."""
@@ -241,9 +240,8 @@ def patch_of(f: Formula) -> Patch | None:
     steps = {g: math.lcm(*(m[g].denominator for m in monos if g in m)) for g in axes_of(f)}
     rows = [[int(m.get(g, 0) * q) for g, q in steps.items()] for m in monos]
     shape = [max(column) + 1 for column in zip(*rows, strict=True)]
-    spans = (
-        [span_of(f, g, q) for g, q in steps.items()] if math.prod(shape) <= MAX_TENSOR else [None]
-    )
+    small = math.prod(shape) <= MAX_TENSOR
+    spans = [span_of(f, g, q) for g, q in steps.items()] if small else [None]
     known = [span for span in spans if span is not None]
     if len(known) < len(spans):
         return None

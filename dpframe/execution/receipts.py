@@ -65,7 +65,7 @@ class Receipt:
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
         return (
-            f"Proved: the cost of the graph, by certificate {self.certificate[:12]}. {TESTED}\n"
+            f"Proved: the cost of the graph, by certificate {self.certificate}. {TESTED}\n"
             f"{spent} {self.cost}, at {self.time}.\n"
             f"Noise: {self.randomness}. Assumed: {assumed}."
         )
@@ -74,7 +74,7 @@ class Receipt:
 
     def _repr_html_(self) -> str:
         spent = self.cost if self.private else f"nothing private; a private run: {self.cost}"
-        rows = [("spent", spent), ("by certificate", self.certificate[:12]), ("at", self.time)]
+        rows = [("spent", spent), ("by certificate", self.certificate), ("at", self.time)]
         rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
         title = "receipt" if self.private else f"receipt: {self.randomness}"
         return card(title, table(rows, texts=2), sentences([TESTED]))

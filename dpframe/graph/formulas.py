@@ -114,6 +114,11 @@ WRONG = (AttributeError, TypeError, ValueError, RecursionError, SyntaxError)  # 
 def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
     """The rows and labels of a formula. Raises InvalidArgument, MissingExtra."""
     named = _named(columns)
+    label = formula.partition("~")[0].strip() if isinstance(formula, str) else ""
+    if label.isidentifier() and label not in named:
+        wanted = "with a column for the left side of the formula"
+        way_out = f"Add its public bounds: dp.Numeric({label!r}, lower, upper)."
+        raise InvalidArgument("columns", wanted, Plain(f"none named {label}"), way_out)
     left, right = _read(formula, named)
     if len(left) != 1 or len(left[0]) != 1:
         way_out = "dpframe fits one label at a time, which is not transformed."

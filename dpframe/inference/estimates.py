@@ -112,11 +112,12 @@ class Estimates:
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
         """One dictionary an effect; None stands where nothing is known."""
         ends = self.conf_int(alpha, simultaneous=simultaneous)
+        known = np.isfinite(self.sd)
         columns = {
-            "coef": self.effect,
+            "coef": np.where(known, self.effect, np.nan),
             "std_err": self.sd,
             "privacy_share": self.shares,
-            "z": self.statistic,
+            "z": np.where(known, self.statistic, np.nan),
             "p_value": self.pvalue,
             "lower": ends[:, 0],
             "upper": ends[:, 1],
@@ -129,7 +130,7 @@ class Estimates:
     def summary_frame(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Any:
         """Those as a data frame, one row an effect. Raises MissingExtra without pandas."""
         records = self.records(alpha, simultaneous=simultaneous)
-        return data_frame(records).set_index("name")
+        return data_frame(records).set_index("name").astype(float)
 
 
 @attrs.frozen

@@ -344,11 +344,12 @@ class Prediction:
 
     def summary_frame(self, alpha: float = 0.05) -> Any:
         """A data frame, one row each, with the columns of statsmodels: mean, mean_se,
-        mean_ci_lower, mean_ci_upper, obs_ci_lower, obs_ci_upper. Raises InvalidArgument,
-        MissingExtra without pandas.
+        mean_ci_lower, mean_ci_upper, obs_ci_lower, obs_ci_upper; a mean without an interval is
+        nan. Raises InvalidArgument, MissingExtra without pandas.
         """
         (low, high), (least, most) = self.conf_int(alpha).T, self.conf_int(alpha, obs=True).T
-        columns = {"mean": self.predicted_mean, "mean_se": self.se_mean}
+        mean = np.where(np.isfinite(self.se_mean), self.predicted_mean, np.nan)
+        columns = {"mean": mean, "mean_se": self.se_mean}
         columns |= {"mean_ci_lower": low, "mean_ci_upper": high}
         return data_frame(columns | {"obs_ci_lower": least, "obs_ci_upper": most})
 

@@ -9,6 +9,12 @@ import numpy as np
 from .moments import MOST_LOST
 from .result import COVERED, Inference
 
+ROBUST = "Residuals may have another variance in every row"
+HELD = (
+    "The other intervals hold if labels change by no more than their declared range while a "
+    "column, or a sum of columns that noise hides, goes from end to end of its bounds."
+)
+LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
@@ -33,6 +39,30 @@ def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True
     yield from of_residuals(found)
 
 
+def brief(found: Inference, *, some: bool = True, instead: str = "") -> Iterator[str]:
+    """The same in few sentences: what intervals cover and assume, what is refused, and what helps;
+    `instead` names a regression whose intervals are mostly shorter.
+    """
+    first, *_ = sentences(found, some=some)
+    yield first
+    yield from (one for one in assumed(found) if not one.startswith(ROBUST))
+    yield from refused(found)
+    better = "More records, a larger epsilon or fewer columns help"
+    better += f"; so does {instead}, with worse predictions." if instead else "."
+    lost, d = found.unseen, len(found.centre)
+    hides = f"The noise hides {d - found.identified} of {d} directions"
+    if not lost.lost.size:
+        yield from [f"Noise for privacy is most of these intervals. {better}"] if instead else []
+    elif lost.declared:
+        yield LENGTH.format(lost.length)
+    elif not some or found.open_ended:
+        yield f"{hides}: no coefficient has an interval. {better}"
+    else:
+        yield f"{hides}: coefficients along them have no interval. {better}"
+        yield HELD
+    yield from of_residuals(found)
+
+
 def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
     """Which directions have no interval, what the others rest on, and what helps."""
     d, lost = len(found.centre), found.unseen
@@ -42,10 +72,7 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
         "The noise on X'X may be all that is seen there."
     )
     if lost.declared:
-        yield (
-            "Intervals hold where all coefficients together have at most the length "
-            f"{lost.length:g}, as was declared."
-        )
+        yield LENGTH.format(lost.length)
     elif not some:
         yield "No coefficient has an interval then."
     else:
@@ -75,7 +102,7 @@ def assumed(found: Inference) -> Iterator[str]:
         how = "the norm of rows bounds its effect"
         if found.sandwich is not None:
             how = "standard errors are robust, by a released sum of squared residuals times xx'"
-        yield f"Residuals may have another variance in every row: {how}."
+        yield f"{ROBUST}: {how}."
     if found.dependent > 1:
         k = f"{found.dependent:g}"
         yield (
@@ -129,5 +156,5 @@ def of_residuals(found: Inference) -> Iterator[str]:
     elif not found.residual.known:
         yield (
             "The residual variance is not clear of its noise: intervals hold as often as they say "
-            "over noise, not in each table alike."
+            "on average over the noise, not for each table by itself."
         )

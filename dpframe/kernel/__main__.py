@@ -30,17 +30,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not verdict.accepted:
         unusable = verdict.reason.startswith("unusable: ")
         print(safe(verdict.reason if unusable else f"rejected: {verdict.reason}"))
-        if verdict.hash:
-            print(f"hash: {verdict.hash}")
         return 2 if unusable else 1
-    print(f"accepted: {safe(verdict.sentence)}")
-    print(f"derivation: {document['statement']['derivation']}")
-    print(f"obligations: {verdict.obligations}, all shown")
-    for name in verdict.trusted:
-        print(f"on trust: {name}")
-    for assumption in document["assumptions"]:
-        print(f"the file assumes: {safe(assumption)}")
-    print(f"hash: {verdict.hash}")
+    lines = [
+        f"accepted: {verdict.sentence}",
+        *(f"on trust: {name}" for name in verdict.trusted),
+        *(f"bounds of {one}" for one in verdict.bounds),
+        *(f"the file assumes: {assumption}" for assumption in document["assumptions"]),
+        f"derivation: {document['statement']['derivation']}",
+        f"obligations: {verdict.obligations}, all shown",
+        f"hash: {verdict.hash}",
+    ]
+    print("\n".join(map(safe, lines)))
     return 0
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
 from dpframe.exact.documents import Json, Range, Refused, Unusable, domain, keys, number, plain
 from dpframe.exact.enclosure import Enclosure
-from dpframe.exact.formula import Formula, range_text, text_of
+from dpframe.exact.formula import Formula, decimal, range_text, text_of
 from dpframe.exact.interval import Interval
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
@@ -22,43 +22,53 @@ from dpframe.theory import DERIVATIONS
 from dpframe.theory.at import At
 from dpframe.theory.boxes import narrowed
 from dpframe.theory.derivations import named_theorems
-from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, public
+from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord, public
 from dpframe.theory.guarantees import GUARANTEES, RELATIONS
 from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import nested
 
+ENDS = {"upper": "label", "norm": "2-norm of a row", "bound": "size of an entry of a row"}
+
+
+def bounds(c: At, nodes: Json) -> Iterator[str]:
+    """Bounds and levels of the table's columns, as the nodes that read them before others say."""
+    first: set[int] = set()
+    for i, node in enumerate(nodes):
+        own = [[ENDS[key], node.get("lower", "0"), node[key]] for key in ENDS if node.get(key)]
+        clips, of_records = node.get("schema", own), isinstance(c.facts[i], PerRecord)
+        if of_records and first.issuperset(node["inputs"]) and (clips or not node["inputs"]):
+            first.add(i)
+            for name, *ends in clips:
+                levels = len(ends) == 1 or ends[1] == "simplex"
+                said = ends[0] if levels else [" to ".join(decimal(c.formula(end)) for end in ends)]
+                yield f"{repr(name) if ':' in name else name}: {', '.join(said)}"
+
 
 def sentence(c: At, claimed: Json) -> str:
-    """The statement in words."""
-    own = sorted(c.personal.own)
-    origins = {name: spec["origin"] for name, spec in claimed["symbols"].items()}
-    free = [
-        f"{name} {range_text(c.domains[name])}{source_text(c, origins[name])}"
-        for name in c.domains
-        if name not in own
-    ]
+    """The statement in words: what holds between which tables, then for which numbers."""
+    own, symbols = sorted(c.personal.own), claimed["symbols"]
+    spans = {name: f"{name} {range_text(c.domains[name])}" for name in symbols}
+    free = [spans[n] + source_text(c, symbols[n]["origin"]) for n in symbols if n not in own]
     if own:
-        mine = ", ".join(f"{name} {range_text(c.domains[name])}" for name in own)
         free.append(f"all public budgets of the records{c.personal.groups}")
-        free.append(f"each record, with its own {mine}")
+        free.append(f"each record, with its own {', '.join(spans[name] for name in own)}")
     rows = "one row" if c.rows.constant == 1 else f"up to {text_of(c.rows)} rows of one person"
-    guarantee = c.guarantee.words.format(*map(text_of, c.personal.claimed or c.amounts))
-    differ = f"differ by {rows} {c.relation.words}"
-    lines = [
-        f"For all {'; '.join(free)}, and" if free else "For",
-        f"every two tables that {differ}{', which is that record' if own else ''},",
-        f"the released values together satisfy {guarantee}"
-        + (f" with that record's own {' and '.join(own)}" if own else ""),
-    ]
-    sides = (f"{text_of(h.left)} {'<' if h.strict else '<='} {text_of(h.right)}" for h in c.region)
-    where = "; ".join(sides)
-    values = ", ".join(f"{name} = {value}" for name, value in claimed["values"].items())
-    given = f" Given here: {values}." if values else ""
-    said = (f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed))
-    trusted = f" On trust: {', '.join(said)}." if c.believed else ""
+    guarantee = c.guarantee.words.format(*map(decimal, c.personal.claimed or c.amounts))
+    mine = f" with that record's own {' and '.join(own)}" if own else ""
+    record = ", which is that record" if own else ""
+    differ = f"every two tables that differ by {rows} {c.relation.words}{record}"
+    sides = [f"{text_of(h.left)} {'<' if h.strict else '<='} {text_of(h.right)}" for h in c.region]
+    parts = {
+        "It holds for all": free,
+        "It holds where": sides,
+        "Given here:": [f"{n} = {decimal(c.formula(v))}" for n, v in claimed["values"].items()],
+        "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
+    }
+    told = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
+    told += [f"{title} {'; '.join(part)}." for title, part in parts.items() if part]
     if claimed["derivation"] in c.believed:
-        trusted += f" The total itself is what {claimed['derivation']} says that it is."
-    return " ".join(lines) + (f", where {where}." if where else ".") + given + trusted
+        told.append(f"The total itself is what {claimed['derivation']} says that it is.")
+    return " ".join(told)
 
 
 def source_text(c: At, origin: int | None) -> str:
@@ -105,7 +115,10 @@ class Checker(At):
         self.require(all(type(a) is str for a in document["assumptions"]), "assumptions are text")
         claimed, graph = document["statement"], document["graph"]
         self.hash = hash_of(claimed, graph, document["assumptions"])
-        self.require(document["hash"] == self.hash, f"its hash must be {self.hash}")
+        self.require(document["hash"] == self.hash, "not what its hash says: changed or damaged")
+        if expect and len(expect) < 64:
+            mine = self.hash[: len(expect)]
+            raise Unusable(f"expect is the whole hash, 64 characters; the file's begins {mine}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
         said = [a.partition(TRUSTED) for a in document["assumptions"]]
         self.trusted = frozenset(name for name, mark, _ in said if mark)
@@ -154,9 +167,7 @@ class Checker(At):
         self.guarantee = GUARANTEES[target["kind"]]
         few = len(target["amounts"]) == len(self.guarantee.currency)
         self.require(few, f"target: amounts of {self.guarantee.currency}")
-        self.amounts = [
-            self.positive(value, "an amount of the target") for value in target["amounts"]
-        ]
+        self.amounts = [self.positive(one, "an amount of the target") for one in target["amounts"]]
         for line in region:
             fits = type(line) is list and len(line) == 3 and type(line[2]) is bool
             self.require(fits, "a line of region is [left, right, strict]")
@@ -243,6 +254,8 @@ class Verdict:
     reason: str
     trusted: tuple[str, ...] = ()
     """Classes from outside whose word the sentence takes."""
+    bounds: tuple[str, ...] = ()
+    """Of the columns of the table, and of its labels."""
 
 
 def check(
@@ -275,5 +288,6 @@ def check(
         unforeseen = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
         reason = f"{error!s:.2000}" if isinstance(error, Refused) else unforeseen
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
+    said = tuple(bounds(checker, document["graph"]["nodes"]))
     believed = tuple(sorted(checker.believed))
-    return Verdict(True, proved, checker.hash, checker.count, "", believed)  # noqa: FBT003
+    return Verdict(True, proved, checker.hash, checker.count, "", believed, said)  # noqa: FBT003

@@ -216,9 +216,9 @@ def _check_hash(content: Mapping[str, Any]) -> None:
 
     found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
     if content["hash"] != found:
-        wanted = f"what its hash says; its statement, graph and assumptions have {found[:12]}"
-        way_out = "The file changed after it was written: certify again."
-        raise BadCertificate("certificate", wanted, content["hash"], way_out)
+        wanted = "that of its statement, graph and assumptions"
+        way_out = "The file was changed or damaged after it was written: certify again."
+        raise BadCertificate("hash of the certificate", wanted, content["hash"], way_out)
 
 
 def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None) -> None:

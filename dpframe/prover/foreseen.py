@@ -22,6 +22,11 @@ EVEN = 0.36  # the mean square of a scaled column: a std of 30% of the range
 PEAKED = 0.02  # half of that at 10% of it: a mean near an end leaves no more beside a constant
 RARE = 0.2  # of what even levels have: the rarer of two levels with 9% of the records
 NARROW = 0.1  # of what rows have that fill their ball evenly
+USUAL = (
+    0.45  # of the most that is usual: a std of 20% of the range, or 20% of the rarer of two levels
+)
+USUAL_LEVELS = 0.7  # the same of three levels or more
+END = ", 1.5 times that for means near an end"
 
 
 @attrs.frozen
@@ -50,8 +55,34 @@ class Foretold:
         return self.needed > self.even
 
     @property
+    def usual(self) -> float:
+        """The mean square of a column that spreads as most do."""
+        return self.even * (USUAL_LEVELS if self.levels > 2 else USUAL)
+
+    @property
+    def word(self) -> str:
+        """Whether there will be an interval."""
+        if self.beside <= self.usual:
+            return "likely"
+        if self.needed <= self.usual:
+            return "possible"
+        return "no" if self.unlikely else "if evenly spread"
+
+    @property
     def condition(self) -> str:
         """What the table must be like."""
+        end = "" if self.levels or not self.name else END
+        return f"{self._least}{end}"
+
+    @property
+    def short(self) -> str:
+        """The same of a column, in a table; empty where nothing usual is enough."""
+        if self.unlikely:
+            return ""
+        return self._least.removeprefix("the ").replace("if noise hides other columns", "at worst")
+
+    @property
+    def _least(self) -> str:
         least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
         hidden = "more" if self.beside > self.even else more
         note = f" ({hidden} if noise hides other columns)" if hidden != least else ""
@@ -61,8 +92,7 @@ class Foretold:
             return f"levels vary at least {least} as much as equal shares do{note}"
         if not self.name:
             return f"rows vary at least {least} as much as even ones in every direction"
-        end = ", 1.5 times that for means near an end"
-        return f"the std is at least {least} of the range{note}{end}"
+        return f"the std is at least {least} of the range{note}"
 
     def _measured(self, needed: float) -> float:
         """A mean square in the words of the condition, in [0, 1]."""
@@ -119,6 +149,60 @@ class Foreseen:
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
         return cls(tuple(foretold(term, needed / shrunk, more) for term, more in pairs))
+
+    @property
+    def by_column(self) -> bool:
+        """Whether a codebook names the columns."""
+        return bool(self.parts[0].name)
+
+    @property
+    def few(self) -> bool:
+        """Whether most columns that spread as usual have none."""
+        return self._share <= 0.5
+
+    @property
+    def _share(self) -> float:
+        """Of columns that have one; a possible one counts half."""
+        counts = {"likely": 1.0, "possible": 0.5}
+        return sum(counts.get(part.word, 0.0) for part in self.parts) / len(self.parts)
+
+    @property
+    def times_for_most(self) -> float:
+        """How many times the records give more than half of such columns an interval."""
+        times = sorted(part.beside / part.usual for part in self.parts)
+        return times[len(times) // 2]
+
+    @property
+    def expected(self) -> str:
+        """`no interval for most columns`."""
+        if self.all_likely:
+            return str(self).replace("likely for", "intervals for")
+        if self.none:
+            return "no interval for any coefficient"
+        if self.few:
+            return "no interval for most columns"
+        if self._share == 1:
+            return "intervals for columns that spread as usual"
+        return f"intervals for {'most' if self._share > 0.75 else 'some'} columns"
+
+    def table(self, other: Foreseen | None = None) -> list[str]:
+        """One row a column: whether it will have an interval, also by another regression, the
+        second; and what the table must be like for that.
+        """
+        both = [self] if other is None else [self, other]
+        named = ["default", "for intervals"] if other else ["interval"]
+        rows = [
+            [mine[0].name, *(part.word for part in mine), mine[-1].short]
+            for mine in zip(*(one.parts for one in both), strict=True)
+        ]
+        lines = [["column", *named, f"{named[-1]}, where"], *rows]
+        if len(rows) > 1:
+            lines.append(["intercept", *("with all others" for _ in named), ""])
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        pairs = (zip(line, widths, strict=True) for line in lines)
+        return [
+            "  " + "  ".join(f"{cell:<{wide}}" for cell, wide in pair).rstrip() for pair in pairs
+        ]
 
     @property
     def all_likely(self) -> bool:

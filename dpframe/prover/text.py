@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from decimal import ROUND_FLOOR, Context
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dpframe.accountants import ACCOUNTANTS
-from dpframe.graph import OfBudgets, Regression, Release
+from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, Setting
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
@@ -53,6 +54,9 @@ def certificate_text(certificate: Certificate) -> str:
             "",
             *(f"  {line}" for line in sentence(certificate)),
             "",
+            "Bounds of the table, to which its values are clipped",
+            *(f"  {name}: {ends}" for name, ends in bounds(certificate.setting)),
+            "",
             f"Derivation: {argument(certificate.derivation)}",
             *unreplayed(certificate.derivation),
             *(f"  {line}" for line in release_lines(certificate)),
@@ -65,6 +69,38 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {assumption}" for assumption in certificate.assumptions),
         ]
     )
+
+
+def bounds(setting: Setting) -> list[tuple[str, str]]:
+    """The name and the bounds or levels of each column of the table, the label last."""
+    rows, labels = setting.X, setting.y
+    found = [(part.name, _ends(part)) for part in rows.columns or ()]
+    if rows.box is not None:
+        found.append(("entry of a row", f"at most {rows.box} in size"))
+    if rows.norm is not None:
+        found.append(("2-norm of a row", f"at most {rows.norm}"))
+    if labels is None:
+        return found
+    if labels.levels is not None:
+        ends = f"classes {', '.join(map(repr, labels.levels))}"
+    elif labels.bound is not None:
+        ends = f"at most {labels.bound} in size"
+    else:
+        ends = " to ".join(_end(end) for end in (labels.lower, labels.upper) if end is not None)
+    return [*found, (f"{labels.name} (label)", ends)]
+
+
+def _ends(part: Numeric | Categorical) -> str:
+    """`18 to 64 years`, or levels."""
+    if isinstance(part, Numeric):
+        return f"{_end(part.lower)} to {_end(part.upper)} {part.unit}".rstrip()
+    return ", ".join(map(repr, part.levels))
+
+
+def _end(value: Fraction) -> str:
+    """A decimal where it is exact, unlike `shown` of 37/2."""
+    short = f"{float(value):.12g}"
+    return short if Fraction(short) == value else shown(value)
 
 
 def certificate_html(certificate: Certificate) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, cast
 
@@ -10,7 +11,7 @@ import attrs
 
 from dpframe.errors import InvalidArgument, address
 from dpframe.graph import Column, Regression, Rows, Setting
-from dpframe.numerics.calibrate import analytic_mu
+from dpframe.numerics.calibrate import analytic_mu, profile_epsilon
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.prover.certify import certify
 from dpframe.prover.foreseen import Foreseen, foreseen
@@ -30,9 +31,7 @@ MANY = 2000  # columns: beyond, the d by d matrix is what costs
 LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
 HOPELESS = 0.9
 AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no corrections
-FOR_INTERVALS: Regression = cast("Any", JointSSP)(
-    counting="0.08", gram=100, moment=46, squares=12, rounds=0
-)  # X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%
+FOR_INTERVALS = JointSSP.for_intervals()
 IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
 HIDDEN = 5.0  # times sqrt(19 d/(3/5 0.03))/mu: records whose large entries counts of sizes miss
 EVEN_ROWS: Regression = AdaptiveGradientDescent()
@@ -51,6 +50,8 @@ class Recommendation:
     bound, None where no public number leaves that open, or the table is too small for it.
     `of_one_column` is the median of slopes: of one column, no intercept and few records.
     `of_even_rows` is gradient descent, which needs no X'X: where noise hides X'X and not much else.
+    `enough` is about the n, and about the epsilon, at which most columns of a codebook have an
+    interval, by `instead` where there is one; None where they do already.
     """
 
     regression: Regression
@@ -61,20 +62,56 @@ class Recommendation:
     instead_intervals: Foreseen | None = None
     in_units: Regression | None = None
     of_one_column: Regression | None = None
+    enough: tuple[int, float] | None = None
     of_even_rows: Regression | None = None
 
     def __str__(self) -> str:
-        """Some lines."""
-        lines = [written(self.regression), f"  {self.because}"]
-        if self.lost is not None:
-            lines.append(f"  noise will take about {self.lost:.0%} of what least squares explains")
-        if self.lost is not None and self.lost > HOPELESS:
-            lines.append("  more records, fewer columns or a larger epsilon are needed")
+        """Some lines: what to expect of intervals, what to fit, then column by column."""
+        if self.intervals is not None and self.intervals.by_column:
+            return "\n".join([*self._leading(self.intervals), *self._others()])
+        lines = [written(self.regression), *self._why()]
         if self.intervals is not None:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
             lines += [f"for shorter intervals: {written(self.instead)}"]
             lines += [f"  {self.instead_intervals}"]
+        return "\n".join([*lines, *self._others()])
+
+    def _leading(self, found: Foreseen) -> Iterator[str]:
+        """Where a codebook names the columns."""
+        yield f"At this size expect {found.expected}."
+        by = f" by {written(self.instead)}" if self.instead else ""
+        if self.enough is not None:
+            n, epsilon = self.enough
+            more = f"about n = {n:,} or epsilon = {epsilon:.2g}, or for fewer columns"
+            yield f"Most would have one{by} at {more}."
+        elif found.few and by:
+            yield f"Most would have one{by}."
+        predicted = [written(self.regression), *self._why()]
+        other = self.instead_intervals
+        if self.instead is None or other is None:
+            yield from predicted
+            yield from found.table()
+            return
+        named = f"{written(self.instead)}"
+        more = "more and shorter ones, worse predictions; choose before the budget is spent"
+        if found.few:
+            yield from (f"for intervals: {named}", f"  {more}")
+            yield from (f"for predictions: {predicted[0]}", *predicted[1:])
+        else:
+            yield from (*predicted, f"for shorter intervals: {named}", f"  {more}")
+        yield from found.table(other)
+
+    def _why(self) -> Iterator[str]:
+        yield f"  {self.because}"
+        if self.lost is not None:
+            yield f"  noise will take about {self.lost:.0%} of what least squares explains"
+        if self.lost is not None and self.lost > HOPELESS:
+            yield "  more records, fewer columns or a larger epsilon are needed"
+
+    def _others(self) -> list[str]:
+        """Variants for other tables."""
+        lines: list[str] = []
         if self.in_units is not None:
             lines += [
                 f"if columns differ in scale or rows are short: {written(self.in_units)}",
@@ -90,11 +127,13 @@ class Recommendation:
                 f"if all columns spread alike and share no factor: {written(self.of_even_rows)}",
                 "  no intervals",
             ]
-        return "\n".join(lines)
+        return lines
 
 
 def written(regression: Regression) -> str:
     """As users write it, without what is the default: `dp.regressions.ObjPertPure(radius=1)`."""
+    if regression == FOR_INTERVALS:
+        return "dp.JointSSP.for_intervals()"
     fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
     changed = {
         field.name: value
@@ -173,9 +212,25 @@ def recommend(
         of_one_column=line,
         of_even_rows=EVEN_ROWS if descent_wins(n, size, spent, failure) else None,
     )
-    if other is None or other.none:
-        return found
-    return attrs.evolve(found, instead=FOR_INTERVALS, instead_intervals=other)
+    if other is not None and not other.none:
+        found = attrs.evolve(found, instead=FOR_INTERVALS, instead_intervals=other)
+    return attrs.evolve(found, enough=enough_for_most(found, n, spent, failure))
+
+
+def enough_for_most(
+    found: Recommendation, n: int, epsilon: Fraction, delta: Fraction
+) -> tuple[int, float] | None:
+    """About the n at which most columns have an interval, by the regression that has more; and the
+    epsilon whose noise is as much less.
+    """
+    seen = found.instead_intervals or found.intervals
+    if seen is None or not seen.by_column or not seen.few:
+        return None
+    times = seen.times_for_most
+    if not math.isfinite(times):
+        return None
+    least = times * analytic_mu(epsilon, delta)
+    return int(float(f"{times * n:.1e}")), profile_epsilon(delta, least)
 
 
 def few_for_a_line(n: int, epsilon: Fraction) -> bool:

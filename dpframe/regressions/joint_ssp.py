@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import attrs
 import numpy as np
@@ -111,6 +111,15 @@ class JointSSP(Regression):
     null: Expression = constant("0.25")
     scaling: Expression = constant(0)
     public: PublicRows | None = attrs.field(default=None, converter=PublicRows.of)
+
+    @classmethod
+    def for_intervals(cls) -> Self:
+        """The variant whose intervals are more and mostly shorter, and whose predictions are worse:
+        X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%.
+        """
+        make: Any = cls
+        found: Self = make(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
+        return found
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Counts, sums, corrections; each reads what was released before."""

@@ -30,6 +30,7 @@ ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
+AS_NUMBERS = "y.astype(float) makes numbers of text; two classes are dp.Column(levels=[...])."
 DROP = (
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute leaves those rows '
     "out of a fit, at no cost; a prediction needs every value."
@@ -141,7 +142,7 @@ def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
     if found is not None and found not in kinds:
         numbers = read.meaning is NUMBERS
         zeros = isinstance(read.meaning, Levels) and read.meaning.other == NO_LEVEL
-        way_out = ENCODE if numbers else LEVELS
+        way_out = (ENCODE if title != "y" else AS_NUMBERS) if numbers else LEVELS
         if not (drop or zeros):
             wanted = "real numbers" if numbers else f"{' or '.join(kinds)}, as its levels are"
             raise BadData(title, wanted, Plain(f"values of kind {found}"), way_out)

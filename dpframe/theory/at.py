@@ -222,10 +222,9 @@ class Context:
     def whole(self, value: Json, name: str) -> Formula:
         """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
         found = self.formula(value)
-        atoms = [(self.ring.atoms[g], e) for mono in found.terms for g, e in mono]
-        shown = found.den == 1 and all(
-            atom.range.integer and e > 0 and e.denominator == 1 for atom, e in atoms
-        )
+        atoms = [(self.ring.atoms[g].range, e) for mono in found.terms for g, e in mono]
+        whole_powers = all(span.integer and e > 0 and e.denominator == 1 for span, e in atoms)
+        shown = found.den == 1 and whole_powers
         whole = "" if shown else f"{name} must be a whole number or symbol: {text_of(found)}"
         self.require(shown, whole)
         self.at_least(found, 1, f"{name} must be at least 1")

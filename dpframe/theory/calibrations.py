@@ -88,9 +88,8 @@ def calibration(
     """
 
     def enter(size: Sizing) -> Sizing:
-        found = CALIBRATIONS[mechanism, rule] = Calibration(
-            citation, currencies, size, strict, *limit
-        )
+        found = Calibration(citation, currencies, size, strict, *limit)
+        CALIBRATIONS[mechanism, rule] = found
 
         @theorem(mechanism, rule)
         def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:

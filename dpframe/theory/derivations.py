@@ -222,9 +222,8 @@ class Contour(NamedTuple):
     @property
     def key(self) -> str:
         """`contour of 1, 1/100000, 1/4, laplace 1/10 x 3`."""
-        draws = "; ".join(
-            f"{'laplace' if own else 'pure'} {cost} x {n}" for own, cost, n in self.parts
-        )
+        parts = [f"{'laplace' if own else 'pure'} {cost} x {n}" for own, cost, n in self.parts]
+        draws = "; ".join(parts)
         return digest(f"contour of {self.e}, {self.d}, {self.square}, {draws}", short=60)
 
     def shown(self, step: Mapping[str, Json]) -> bool:

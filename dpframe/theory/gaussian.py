@@ -55,12 +55,9 @@ def charged(
     statistics: Sequence[StatisticFacts], squares: Sequence[tuple[str, Formula]]
 ) -> list[tuple[str, Formula]]:
     """The m_i, and what rounding may add to those of an eigenvalue that moves with others."""
-    added = [
-        ("charge", m * s.charge)
-        for s, (part, m) in zip(statistics, squares, strict=True)
-        if part == "floor" and s.charge
-    ]
-    return [*squares, *added]
+    pairs = zip(statistics, squares, strict=True)
+    floors = [(s.charge, m) for s, (part, m) in pairs if part == "floor" and s.charge]
+    return [*squares, *(("charge", m * charge) for charge, m in floors)]
 
 
 def by_part(at: Context, squares: Sequence[tuple[str, Formula]]) -> dict[str, Formula]:

@@ -70,9 +70,7 @@ def reader(kind_of: Any) -> Reader:
         return found
     if get_origin(kind_of) is list:
         inner = reader(own[0])
-        return lambda at, value, name: [
-            inner(at, one, name) for one in _typed(at, value, name, list)
-        ]
+        return lambda at, many, name: [inner(at, one, name) for one in _typed(at, many, name, list)]
     kind_of = get_origin(kind_of) or kind_of
     plain = kind_of in (str, bool, int, list, dict)
     return (lambda at, value, name: _typed(at, value, name, kind_of)) if plain else _as_it_is

@@ -97,7 +97,7 @@ def test_what_is_unlikely_does_not_happen(people):
     """No interval at epsilon 1/10."""
     advice = dp.recommend(epsilon="0.1", **ADVICE)
     assert advice.intervals.none
-    assert "unlikely for any coefficient" in str(advice)
+    assert str(advice).startswith("At this size expect no interval for any coefficient.\n")
     for seed in range(3):
         assert given(fitted(people, "0.1", seed=seed)) == set()
 
@@ -116,14 +116,66 @@ def test_conditions_are_of_the_table_and_decide(people):
 def test_a_variant_that_spends_more_on_the_gram_is_named_and_has_more(people):
     """Where the default may not show everything."""
     advice = dp.recommend(epsilon=3, **ADVICE)
-    variant = "dp.JointSSP(counting=2/25, gram=100, moment=46, squares=12, rounds=0)"
-    assert f"for shorter intervals: {variant}" in str(advice)
+    assert "for shorter intervals: dp.JointSSP.for_intervals()\n" in str(advice)
     count = [
         sum("bmi" in given(fitted(people, 3, regression, seed)) for seed in range(4))
         for regression in (advice.regression, advice.instead)
     ]
     assert count[0] < count[1] == 4
     assert dp.recommend(epsilon=10, **ADVICE).instead == advice.instead  # there they are shorter
+
+
+def words(advice, regression=None):
+    """What is said of each column, by name."""
+    found = advice.intervals if regression is None else advice.instead_intervals
+    return {part.name: part.word for part in found.parts}
+
+
+def test_advice_says_first_what_to_expect_then_a_row_a_column():
+    """At epsilon 0.7 few have an interval: the variant that has more stands first."""
+    advice = dp.recommend(epsilon="0.7", **ADVICE)
+    lines = str(advice).splitlines()
+    assert lines[0] == "At this size expect no interval for most columns."
+    assert lines[1].startswith("Most would have one by dp.JointSSP.for_intervals() at about n = ")
+    places = [lines.index(f"for {text}()") for text in (
+        "intervals: dp.JointSSP.for_intervals", "predictions: dp.JointSSP"
+    )]  # fmt: skip
+    assert places == sorted(places)
+    for part in CODEBOOK:
+        (row,) = [line for line in lines if line.split()[0] == part.name]
+        own = words(advice)[part.name], words(advice, advice.instead)[part.name]
+        assert all(word in row for word in own)
+    assert max(map(len, lines)) < 120
+    for epsilon, said in ((1, "no interval for most"), ("1.5", "intervals for most")):
+        found = dp.recommend(epsilon=epsilon, **ADVICE)
+        assert str(found).startswith(f"At this size expect {said} columns.")
+    more = str(dp.recommend(epsilon=3, **ADVICE)).splitlines()
+    all_of_them = "At this size expect intervals for columns that spread as usual."
+    assert more[:2] == [all_of_them, "dp.JointSSP()"]
+
+
+def test_what_is_enough_for_most_columns_is(people):
+    """At the n that is named, of people like these; and at the epsilon that is."""
+    advice = dp.recommend(epsilon="0.7", **ADVICE)
+    n, epsilon = advice.enough
+    table, charges = people
+    rows = np.random.default_rng(0).integers(0, N, n)
+    more = table.iloc[rows].reset_index(drop=True), charges[rows]
+    for seed in range(3):
+        assert len(given(fitted(more, "0.7", advice.instead, seed))) > 4
+        assert len(given(fitted(people, epsilon, advice.instead, seed))) > 4
+    assert dp.recommend(epsilon=15, **ADVICE).enough is None
+
+
+def test_the_variant_for_intervals_is_the_same_regression():
+    """That of the five numbers: one certificate."""
+    written = dp.JointSSP(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
+    assert dp.JointSSP.for_intervals() == written
+    hashes = [
+        dp.certify(one, target=dp.ApproxDP(1, "1e-6"), setting=SETTING).hash
+        for one in (dp.JointSSP.for_intervals(), written)
+    ]
+    assert hashes[0] == hashes[1]
 
 
 def test_a_std_that_a_mean_near_an_end_hides_is_not_called_likely():
@@ -170,14 +222,14 @@ def test_other_bounds_are_foreseen_too(rows):
 
 def test_the_hidden_direction_is_named(people):
     """By its column, or by the combination that cannot be told apart."""
-    notes = " ".join(fitted(people, 1).summary().notes)
+    notes = " ".join(fitted(people, 1).summary(notes=True).notes)
     assert "not identified: bmi" in notes
     table, charges = people
     doubled = table.assign(weight=2.5 * table.bmi + 20)
     twin = dp.Numeric("weight", 57.5, 157.5)  # the same column in other units
     rows = dp.Rows(columns=[*CODEBOOK, twin], intercept=True)
     setting = attrs.evolve(SETTING, X=rows)
-    summary = fitted((doubled, charges), 1000, setting=setting).summary()
+    summary = fitted((doubled, charges), 1000, setting=setting).summary(notes=True)
     said = " ".join(summary.notes)
     assert "1 of 9 directions" in said
     assert "bmi - 1.0 weight" in said or "weight - 1.0 bmi" in said

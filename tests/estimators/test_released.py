@@ -154,7 +154,7 @@ def test_the_summary_has_every_format(exact):
     assert frame["upper"].to_numpy() == pytest.approx(found.intervals[:, 1])
     assert frame["fitted"].to_numpy() == pytest.approx(found.fitted)
     assert np.all(np.diff(found.intervals) > np.diff(exact.summary().intervals))
-    assert "together" in exact.summary(simultaneous="bonferroni").notes[-1]
+    assert "together" in exact.summary(simultaneous="bonferroni", notes=True).notes[-1]
     cells = found.as_text().splitlines()[9].split()
     assert cells[0] == "age"
     for cell in cells:

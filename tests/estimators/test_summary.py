@@ -194,7 +194,7 @@ def test_it_prints_like_a_regression_table(noisy):
         "3 of 3 directions",
         "released, noise",
         "std err",
-        "of it privacy",
+        "privacy share",
         "P>|z|",
         "[0.05",
         "Intervals cover the population's coefficients of labels clipped to [",
@@ -226,10 +226,14 @@ def test_where_noise_hides_a_direction_nothing_is_claimed():
     found = model.summary()
     assert np.all(np.isinf(found.intervals))
     assert "-inf" in str(found)
-    assert "not identified" in str(found)
+    hides = "The noise hides 3 of 3 directions: no coefficient has an interval."
+    assert hides in " ".join(str(found).split())
+    assert "not identified" in str(model.summary(notes=True))
     record = json.loads(json.dumps(found.records(), allow_nan=False))[0]
     assert record["lower"] is None
     assert record["std_err"] is None
+    assert record["coef"] is None
+    assert record["z"] is None
     assert record["p_value"] == 1
     assert np.array_equal(labels_at(model, people()[0][:3]), [[1, 9]] * 3)
     assert np.all(np.isfinite(model.inference(largest=2.0).conf_int()))
@@ -243,6 +247,33 @@ def test_equal_coefficients_are_shown_once(exact):
     assert "fitted" not in str(one)
     assert "fitted" in str(other)
     assert isinstance(one, Summary)
+
+
+def test_z_stands_only_where_it_gives_the_p_values(exact, noisy):
+    """With almost no noise it does; where noise hides something it is left out."""
+    assert exact.summary().tested_by_z
+    assert "     z  P>|z|" in str(exact.summary())
+    found = noisy.summary().estimates
+    off = attrs.evolve(found, hidden=0.5 * found.sd, effect=2.5 * found.sd)
+    shown = attrs.evolve(noisy.summary(), estimates=off)
+    assert not shown.tested_by_z
+    assert "  z  " not in str(shown)
+    assert "P>|z|" in str(shown)
+
+
+def test_few_sentences_stand_under_the_table(noisy):
+    """All of them with notes=True; both say what intervals cover, and what they assume."""
+    short, long = fitted("0.1", JOINING).summary(), fitted("0.1", JOINING).summary(notes=True)
+    assert len(" ".join(short.notes)) < 0.6 * len(" ".join(long.notes))
+    assert short.notes[0] == long.notes[0]
+    assert "without" not in short.notes[0]
+    said = " ".join(short.notes)
+    assert "More records, a larger epsilon or fewer columns help" in said
+    assert "fitted is shrunk towards zero" in said
+    assert "dp.JointSSP.for_intervals()" in said
+    assert "counting=" not in said
+    assumed = noisy.summary(normal_residuals=True)
+    assert any("assumed to be normal" in note for note in assumed.notes)
 
 
 def test_numbers_of_the_header_by_hand():
@@ -319,6 +350,11 @@ def test_coefficients_without_intervals_are_shown_alike_in_every_view():
     assert hidden.any()
     assert np.array_equal(np.isnan(frame["coef"]), hidden)
     assert np.array_equal(np.isinf(frame["std_err"]), hidden)
+    tested = model.inference().t_test().summary_frame()
+    assert np.array_equal(np.isnan(tested["coef"]), hidden)
+    seen = model.inference().get_prediction(rows[:3]).summary_frame()
+    assert np.array_equal(np.isnan(seen["mean"]), np.isinf(seen["mean_se"]))
+    assert np.isinf(seen["mean_se"]).any()
     with pytest.raises(dp.InvalidArgument, match=r"Write \{'a': 1\}; the value to test is"):
         model.inference().t_test("a = 0.35")
 

@@ -440,7 +440,7 @@ def test_a_receipt_is_three_readable_lines(run, data):
     """
     receipt = execute(run, *data).receipt
     proved, spent, noise = str(receipt).splitlines()
-    assert proved.startswith(f"Proved: the cost of the graph, by certificate {run.hash[:12]}.")
+    assert proved.startswith(f"Proved: the cost of the graph, by certificate {run.hash}.")
     assert "Tested, not proved: how tables are read" in proved
     assert spent.startswith("Spent (1, 1e-6)-differential privacy for one row added or removed")
     assert receipt.time in spent

@@ -129,7 +129,7 @@ def test_personalised_certificates_of_dpframe_are_accepted(name: str, relation: 
         verdict = check.check(of_people(name, relation, target))
         assert verdict.accepted, (target, verdict.reason)
         assert "all public budgets of the records" in verdict.sentence
-        assert "which is that record, the released values" in verdict.sentence
+        assert ", which is that record. It holds for all " in verdict.sentence
         own = " and ".join(EVERYBODY_OWN.get(target, ["epsilon"]))
         assert f"with that record's own {own}" in verdict.sentence
         assert ('"careful": epsilon 1/10' in verdict.sentence) == target.startswith("groups")

@@ -213,7 +213,7 @@ def test_a_file_that_was_changed_imports_nothing(certificate, module):
     document = certificate(dp.SSP())
     document["declaration"]["class"] = f"{module}:Any"
     document["statement"]["relation"] = "replace_one"
-    with pytest.raises(BadCertificate, match="what its hash says"):
+    with pytest.raises(BadCertificate, match="that of its statement, graph and assumptions"):
         dp.load(document)
     assert module not in sys.modules
 

@@ -66,6 +66,7 @@ class Costs:
             usual = best[0].delta and not isinstance(audit.target, ApproxDP)
             note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
             note += ", which the claim has not" if usual else ""
+            note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
             yield "True cost", self._cost(best[0]), plain_words(note)
         elif any(one.verdict is not Verdict.PROVED for one in audit.report.common):
             yield "True cost", "no bound", "see what stands in the way"

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
-from dpframe.prover.text import argument
+from dpframe.prover.text import argument, bounds
 from dpframe.symbols import Expression
 
 from .. import budget_reports
@@ -218,6 +218,8 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
     yield "Claim", goal(audit.claimed)
     yield "Unit of privacy", f"{audit.setting.unit} ({audit.setting.relation})"
     yield "Rows", "; ".join(said)
+    named = zip(rows.names, bounds(audit.setting), strict=False)
+    yield from ((f"Column {clipped(name, 60)}", ends) for name, (_, ends) in named)
     if labels is not None:
         name = clipped(labels.name, 60)
         if labels.levels is not None:

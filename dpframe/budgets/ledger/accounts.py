@@ -313,9 +313,8 @@ def _gaussian(left: Fraction, asked: Sequence[Guarantee]) -> str:
         if type(one) is ApproxDP:
             delta = number("delta", one.delta)
             epsilon = _printed(profile_epsilon_lower(delta, mu))
-            return (
-                f"Gaussian noise of mu up to {short(mu)}, epsilon {epsilon} at delta {short(delta)}"
-            )
+            at = f"epsilon {epsilon} at delta {short(delta)} and more at a smaller delta"
+            return f"Gaussian noise of mu up to {short(mu)}, {at}"
         if type(one) is PureDP:
             return f"a pure run of epsilon up to {_printed(_pure(mu))}"
     return f"Gaussian noise of mu up to {short(mu)}"

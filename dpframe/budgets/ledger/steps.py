@@ -166,7 +166,7 @@ def known(book: Book, dataset: str) -> Account:
 def taken(book: Book, dataset: str) -> InvalidArgument:
     """The error on creating a data set again."""
     budget = book.accounts[dataset].budget
-    way_out = f"It has its budget already, {budget}, for good: charge it. Other data, other name."
+    way_out = f"It has its budget already, {budget}, for good: leave create out on a rerun."
     return InvalidArgument("dataset", "a new name", dataset, way_out)
 
 

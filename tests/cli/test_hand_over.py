@@ -1,0 +1,234 @@
+"""What a fit hands over to a privacy officer: the proof, the result, the whole hash; and what the
+officer reads in the proof.
+"""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import dpframe as dp
+from dpframe.cli import app
+from dpframe.prover.text import bounds
+
+BOOK = {
+    "columns": [
+        {"name": "age", "lower": "18.5", "upper": 64},
+        {"name": "smoker", "levels": ["no", "yes"]},
+    ],
+    "target": {"lower": 0, "upper": 60000},
+    "intercept": True,
+}
+AGE, SMOKER = dp.Numeric("age", "18.5", 64), dp.Categorical("smoker", ["no", "yes"])
+ROWS = dp.Rows(columns=[AGE, SMOKER], intercept=True)
+
+
+def setting_of(upper: int = 60_000) -> dp.Setting:
+    """That of the codebook."""
+    y = dp.Column("charges", lower=0, upper=upper)
+    return dp.Setting(X=ROWS, y=y, relation=dp.ADD_REMOVE)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A table and its codebook, in the current folder."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"age": rng.uniform(18, 64, 300)})
+    frame["smoker"] = rng.choice(["no", "yes"], 300)
+    frame["charges"] = 500 * frame["age"]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "book.json").write_text(json.dumps(BOOK))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def call(*arguments, status=0):
+    """What a command prints, on both streams."""
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def fit(*more, status=0):
+    """A fit of the table."""
+    given = ("--target", "charges", "--epsilon", "1", "--delta", "1e-6", "--schema", "book.json")
+    return call("fit", "SSP", "t.csv", *given, "--simulate", 1, *more, status=status)
+
+
+def checked(upper: int, folder, *more, status=0):
+    """What the kernel says of the certificate of a fit with labels up to `upper`."""
+    target = dp.ApproxDP(1, "1e-6")
+    certificate = dp.certify(dp.SSP(), target=target, setting=setting_of(upper))
+    certificate.save(folder / "c.json")
+    return call("check", folder / "c.json", *more, status=status), certificate
+
+
+def test_a_fit_saves_its_proof_and_its_result(folder):
+    """As Python has both, byte for byte; the receipt has the hash that check expects."""
+    printed = fit("--certificate", "proof.json", "--out", "result.json")
+    result = json.loads((folder / "result.json").read_text())
+    model = dp.PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=setting_of(), rng=1).fit(
+        "t.csv", "charges"
+    )
+    assert np.allclose(list(result["coefficients"].values()), model.coef_)
+    assert result["summary"]["coefficients"][0]["name"] == "age"
+    assert result["receipt"]["time"]
+    model.certificate_.save("same.json")
+    assert (folder / "same.json").read_bytes() == (folder / "proof.json").read_bytes()
+    found = re.search(r"certificate\s+([0-9a-f]{64})", printed)
+    assert found is not None
+    assert found[1] == result["certificate"] == model.certificate_.hash
+    assert call("check", "proof.json", "--expect", found[1]).startswith("accepted: ")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("option", ["--certificate", "--out"])
+def test_where_a_file_goes_is_looked_at_before_anything_is_spent(option):
+    """Nothing is charged where the folder is not there."""
+    call("ledger", "create", "l.sqlite", "t", "--epsilon", "1", "--delta", "1e-6")
+    said = fit(option, "nowhere/x.json", "--ledger", "l.sqlite", "--dataset", "t", status=2)
+    assert f"{option} must be a file in a folder that exists" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_what_was_paid_for_is_printed_where_a_file_cannot_be_written(monkeypatch):
+    """And the other file is written."""
+
+    def refuse(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(dp.Certificate, "save", refuse)
+    said = fit("--certificate", "p.json", "--out", "r.json", status=2)
+    assert "std err" in said
+    assert "No space left" in said
+    assert json.loads(Path("r.json").read_text())["coefficients"]
+
+
+def test_the_kernel_says_what_is_promised_and_then_the_bounds(folder):
+    """First the promise, in decimals; then one line a column, which another bound changes."""
+    said, _ = checked(60_000, folder)
+    promise = (
+        "accepted: the released values together satisfy (1, 1e-6)-differential privacy, for every "
+        "two tables that differ by one row added or removed."
+    )
+    lines = said.splitlines()
+    assert lines[0].startswith(promise)
+    told = [line for line in lines if line.startswith("bounds of ")]
+    assert told == [
+        "bounds of age: 18.5 to 64",
+        "bounds of smoker: 'no', 'yes'",
+        "bounds of label: 0 to 60000",
+    ]
+    other, _ = checked(30_000, folder)
+    assert "bounds of label: 0 to 30000\n" in other
+
+
+def test_bounds_that_are_formulas_are_said_too(tmp_path):
+    """Norms, boxes and ends with symbols."""
+    rows = dp.Rows(norm=dp.parameter("B"), box=2)
+    setting = dp.Setting(X=rows, y=dp.Column(bound=dp.parameter("Y")), relation=dp.REPLACE_ONE)
+    certificate = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    assert certificate.verdict.bounds == (
+        "size of an entry of a row: 0 to 2",
+        "2-norm of a row: 0 to B",
+        "label: -Y to Y",
+    )
+    assert bounds(setting) == [
+        ("entry of a row", "at most 2 in size"),
+        ("2-norm of a row", "at most B"),
+        ("y (label)", "at most Y in size"),
+    ]
+
+
+def test_a_name_cannot_pass_for_another_column(tmp_path):
+    """What is no plain name is quoted."""
+    rows = dp.Rows(columns=[dp.Numeric("age: 18 to 64", 0, 200)])
+    setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    certificate = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    assert "'age: 18 to 64': 0 to 200" in certificate.verdict.bounds
+
+
+def test_a_certificate_prints_the_codebook():
+    """With the label by its name."""
+    certificate = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting_of())
+    printed = str(certificate)
+    assert all(f"  {line}\n" in printed for line in ("age: 18.5 to 64", "smoker: 'no', 'yes'"))
+    assert "  charges (label): 0 to 60000\n" in printed
+
+
+def test_part_of_a_hash_is_told_from_another_hash(folder):
+    """Neither accepted nor called a bad file."""
+    said, certificate = checked(60_000, folder, "--expect", "0" * 12, status=2)
+    begins = f"the file's begins {certificate.hash[:12]}"
+    assert said.startswith("unusable: expect is the whole hash, 64 characters; ")
+    assert begins in said
+    call("check", folder / "c.json", "--expect", certificate.hash)
+    assert "rejected: " in call("check", folder / "c.json", "--expect", "0" * 64, status=1)
+
+
+def test_a_changed_file_is_not_told_how_to_pass(folder):
+    """The hash that it would need is not printed."""
+    _, certificate = checked(60_000, folder)
+    document = json.loads((folder / "c.json").read_text())
+    text = json.dumps(document).replace('"60000"', '"30000"')
+    (folder / "c.json").write_text(text)
+    said = call("check", folder / "c.json", status=1)
+    assert "not what its hash says: changed or damaged" in said
+    assert not re.search(r"[0-9a-f]{12}", said)
+    assert certificate.hash[:12] not in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_named_variant_is_fitted_from_the_command_line():
+    """With the certificate of its numbers; another name is refused with those that there are."""
+    given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json", "--json")
+    found = json.loads(call("certify", "JointSSP.for_intervals", *given))
+    numbers = ("counting=0.08", "gram=100", "moment=46", "squares=12", "rounds=0")
+    settings = [part for one in numbers for part in ("--set", one)]
+    assert json.loads(call("certify", "JointSSP", *settings, *given))["hash"] == found["hash"]
+    more = json.loads(call("certify", "JointSSP.for_intervals", "--set", "rounds=1", *given))
+    assert more["hash"] != found["hash"]
+    for name in ("JointSSP.for_interval", "SSP.for_intervals", "JointSSP.__new__"):
+        said = call("certify", name, *given, status=2)
+        assert "a variant that there is" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_ledger_without_a_dataset_is_refused_in_options():
+    """Before the table is read, in the words of the command line."""
+    said = fit("--ledger", "l.sqlite", status=2)
+    assert "--ledger and --dataset must be given together" in said
+    assert "dp." not in said
+
+
+@pytest.mark.parametrize(
+    ("part", "key"),
+    [("columns", "min"), ("target", "max")],
+)
+def test_a_wrong_key_of_a_codebook_is_named(folder, part, key):
+    """With the keys that there are, and no template of a whole codebook."""
+    book = json.loads(json.dumps(BOOK))
+    place = book["target"] if part == "target" else book["columns"][0]
+    place[key] = place.pop("lower" if key == "min" else "upper")
+    (folder / "book.json").write_text(json.dumps(book))
+    said = " ".join(fit(status=2).split())
+    assert f"got '{key}'" in said
+    assert "of the keys name, lower, upper" in said
+    assert "column age" in said or part == "target"
+    assert len(said) < 200
+
+
+def test_the_page_of_an_audit_has_a_row_a_column(folder):
+    """With its bounds or levels, and says which number to sign."""
+    pytest.importorskip("jinja2")
+    given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json")
+    call("audit", "SSP", *given, "--html", "page.html")
+    page = (folder / "page.html").read_text()
+    text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
+    assert "Column age 18.5 to 64 " in text
+    assert "Column smoker &#39;no&#39;, &#39;yes&#39; " in text
+    assert "; sign the claim" in text
