@@ -3,6 +3,7 @@
 import pickle
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -508,7 +509,19 @@ def test_cross_validation_works_and_warns_with_the_sum() -> None:
     sums = [text for text in said if "differential privacy" in text]
     assert ["(2, 2e-6)" in sums[0], "(3, 3e-6)" in sums[-1]] == [True, True]
     assert "not private" in sums[-1]
-    assert "A score is computed from labels without noise: it is not private." in said
+    of_scores = "A score is computed from labels without noise: it is not private."
+    assert said.count(of_scores) == 1  # for all clones
+
+
+def test_with_a_ledger_the_total_is_left_to_it(tmp_path: Path) -> None:
+    """It has the exact one, which a sum of (epsilon, delta) is not."""
+    ledger = dp.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("t", dp.ApproxDP(10, "1e-4"), relation=dp.ADD_REMOVE, by=dp.ApproxDP)
+    model = simulated(rng=None, epsilon=1, delta="1e-6", ledger=ledger, dataset="t")
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        cross_val_score(model, *people(), cv=3)
+    assert ["score" in str(one.message) for one in caught] == [True]
+    assert "epsilon 3 of 10" in str(ledger.account("t"))
 
 
 @pytest.mark.filterwarnings("default::dpframe.errors.PrivacyWarning")

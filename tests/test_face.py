@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,52 @@ def test_everything_can_be_listed_in_a_minimal_installation():
         [sys.executable, "-c", MINIMAL], capture_output=True, text=True, check=False
     )
     assert "dpframe.estimators.plain.BaseEstimator" in done.stdout, done.stderr
+
+
+def test_a_private_logistic_regression_is_named() -> None:
+    """Under the names that people look for."""
+    for name in ("PrivateLogisticRegression", "LogisticRegression"):
+        with pytest.raises(AttributeError, match=r"dp\.PrivateClassifier"):
+            getattr(dp, name)
+
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+class Counted(dp.Regression):
+    """A count with a kind of noise in the place of a rule. [tests]"""
+
+    noise: object = dp.Laplace
+
+    def declare(self, X: Any, y: Any, budget: Any) -> Any:
+        """One release."""
+        del y
+        return dp.release(dp.count(X), self.noise, budget)  # type: ignore[arg-type]
+
+
+def test_a_kind_of_noise_is_answered_by_its_rules() -> None:
+    """Where a rule or a size is wanted."""
+    for noise, named in ((dp.Laplace, r"dp\.Laplace\.pure is"), (dp.Gaussian, "Gaussian.analytic")):
+        with pytest.raises(dp.InvalidArgument, match=f"mechanism must be .*{named}"):
+            dp.certify(Counted(noise), target=dp.PureDP(1), setting=SETTING)  # type: ignore[call-arg]
+
+
+def test_a_certificate_is_composed_by_its_target_and_has_its_numbers() -> None:
+    """Both are said."""
+    run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    with pytest.raises(dp.InvalidArgument, match=r"take certificate\.target"):
+        dp.compose(run, run)  # type: ignore[arg-type]
+    assert dp.compose(run.target, run.target) is not None
+    with pytest.raises(dp.InvalidArgument, match=r"preview, dp\.execute and the rest take it as"):
+        run.at(epsilon=2)
+
+
+def test_what_spends_delta_cannot_be_tuned_and_that_is_said() -> None:
+    """Of what stands inside, by its name."""
+    inside = dp.regressions.LogisticOutputPerturbation(penalty=1)
+    tuned = dp.regressions.Tuned(of=inside, field="penalty", candidates=(1, 10))  # type: ignore[call-arg]
+    with pytest.raises(dp.InvalidArgument, match=r"of must be .* no delta.*dp\.recommend"):
+        dp.certify(tuned, target=dp.PureDP(1), setting=SETTING)
 
 
 # -------------------------------------------------------------------------------------------- Types

@@ -27,6 +27,8 @@ def _what(value: object) -> Costed:
     if isinstance(value, (Guarantee, losses.PrivacyLoss)):
         return value
     way_out = "Of a mechanism, take mechanism.loss(sensitivity) or .guarantee(sensitivity)."
+    if hasattr(value, "target") and hasattr(value, "derivation"):
+        way_out = "Of a certificate, take certificate.target, its guarantee."
     raise InvalidArgument("part", "a guarantee or a privacy loss", value, way_out)
 
 

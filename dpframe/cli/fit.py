@@ -39,7 +39,7 @@ LINES = "Quoted cells of CSV may hold line breaks; assumes that every record clo
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, a record each; with --groups of names of groups."
 CLASSES = (
-    "dpframe fit LogisticOutputPerturbation TABLE --set penalty=50 ... is one. Labels of 0 and 1 "
+    "dpframe fit LogisticDescent TABLE ... is one. Labels of 0 and 1 "
     'that are fitted as numbers have "lower": 0, "upper": 1 in the codebook.'
 )
 GROUPS = "Epsilons by group, careful=0.1,open=1."

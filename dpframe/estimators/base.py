@@ -153,9 +153,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         names = self._note_names(X, source)
         fit = Spending(certificate.target, certificate.setting.unit)
         self._check_output(certificate, source)
-        if self.rng is None:
-            if self.ledger is None:
-                self._fits.check_counted()
+        if self.rng is None and self.ledger is None:  # which has the exact total
+            self._fits.check_counted()
             self._fits.warn(source.identity, fit)
         options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
         options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
@@ -183,8 +182,9 @@ class PrivateEstimator(BaseEstimator, ABC):
         }
 
     def _warn_of_score(self) -> None:
-        """Of a private fit: a score is not."""
-        if self.rng is None:
+        """Of a private fit: a score is not. Once for an estimator and its clones."""
+        if self.rng is None and not self._fits.scored:
+            self._fits.scored = True
             said = "A score is computed from labels without noise: it is not private."
             warn(said, PrivacyWarning)
 

@@ -23,19 +23,34 @@ WAY_OUT = (
     "FunctionTransformer with public numbers, or FrozenEstimator of one that was fitted on public "
     "data."
 )
+ON_PUBLIC = (
+    "No certificate covers that one. On records that are public it may be fitted to the private "
+    "fit: FrozenEstimator(model)."
+)
+LABELLED = (
+    "calibration.CalibratedClassifierCV",
+    "model_selection.TunedThresholdClassifierCV",
+    "ensemble.StackingClassifier",
+    "ensemble.StackingRegressor",
+)
 
 
 def check_callers(estimator: object) -> None:
-    """Refuse to be fitted behind a step that was fitted on the same records. Raises
-    InvalidArgument that names it.
+    """Refuse to be fitted behind a step that was fitted on the same records, or inside what fits
+    another model to their labels. Raises InvalidArgument that names it.
 
-    Seen are pipelines of scikit-learn, and those made from them, and TransformedTargetRegressor,
-    that call this fit, however deep and in whichever process. Records that were transformed by hand
-    look like any others.
+    Seen are scikit-learn's calibration, tuned thresholds and stacking, pipelines and those made
+    from them, and TransformedTargetRegressor, that call this fit, however deep and in whichever
+    process. Records that were transformed by hand look like any others.
     """
     for caller in callers(sys._getframe(1)):  # noqa: SLF001 - scikit-learn tells a step nothing
         if caller is estimator:
             continue
+        for name in LABELLED:
+            if _is(caller, name):
+                wanted = "fitted where nothing else is fitted to the labels of the same records"
+                got = f"{type(caller).__name__}, which fits one more model to them"
+                raise InvalidArgument(type(estimator).__name__, wanted, Plain(got), ON_PUBLIC)
         for name, step in steps(caller):
             if learned(step):
                 got = f"{name} ({type(step).__name__}), fitted on the same records"

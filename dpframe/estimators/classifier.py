@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
@@ -12,11 +11,12 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, UnknownName
+from dpframe.errors import UnknownName
 from dpframe.graph import Regression, Setting
 from dpframe.graph.columns import classes_of
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate
+from dpframe.regressions.logistic_descent import LogisticDescent
 from dpframe.symbols import Expression, Number
 
 from .base import PrivateEstimator, check_known
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-PENALTY = (
-    "dp.regressions.LogisticOutputPerturbation(penalty=...) has the penalty in front of "
-    "|theta|^2/2, theta of "
-    "the scaled rows: its noise falls as the penalty grows. "
-    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names one."
-)
 PENALISED = (
     "The penalty is {}. dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names one for "
     "about n records."
@@ -48,10 +42,13 @@ NOISE = (
     "it is no estimate of the population's."
 )
 MOSTLY_NOISE = (
-    "Most coefficients are within two stds of the noise. More records, a larger epsilon or fewer "
-    "columns help{}."
+    "Most coefficients are within two stds of the noise. dp.regressions.LogisticDescent(), more "
+    "records, a larger epsilon or fewer columns help."
 )
-PENALTY_TOO = "; if there are more than {:,} records, a larger penalty does, too"
+PER_RANGE = (
+    "An odds ratio is for one more in the unit of the codebook; where the declared range is "
+    "shorter than that, for all of the range."
+)
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
@@ -60,9 +57,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     Parameters
     ----------
     regression : dp.Regression
-        What is fitted: a declaration with a loss of two classes, such as
-        `dp.regressions.LogisticOutputPerturbation(penalty=100)`, or one of your own on
-        `dp.graph.Logistic()`.
+        What is fitted: a declaration with a loss of two classes, `dp.regressions.LogisticDescent()`
+        by default, or one of your own on `dp.graph.Logistic()`.
     classes : two texts, two numbers, or None
         The public list of classes; None takes the levels of the setting's labels,
         `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 of
@@ -213,14 +209,17 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         below, above = self.classes_
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
         known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
-        advice = [MOSTLY_NOISE.format(self._penalty)] if near.mean() > 0.5 else []
+        advice = [MOSTLY_NOISE] if near.mean() > 0.5 else []
         stated = [PENALISED.format(value)] if (value := self._stated) is not None else []
-        notes = [*([NOISE] if known else []), *advice, *stated]
+        ranges = self._in(self._theta, Scale()).ranges
+        short = [PER_RANGE] if any(length < 1 for length, _ in ranges) else []
+        notes = [*([NOISE] if known else []), *short, *advice, *stated]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
             coefficients=coefficients,
             noise=noise,
+            ranges=ranges,
             notes=(*notes, NO_INTERVALS),
         )
 
@@ -234,13 +233,6 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """The number of the declaration's penalty, where it has one."""
         penalty = getattr(self.certificate_.regression, "penalty", None)
         return penalty.value if isinstance(penalty, Number) else None
-
-    @property
-    def _penalty(self) -> str:
-        """Whether a larger one may help: not where 1/200 of a public number of records is less."""
-        value, rows = self._stated, self.receipt_.rows
-        most = math.inf if rows is None else rows / 200
-        return "" if value is None or value >= most else PENALTY_TOO.format(math.floor(200 * value))
 
     @property
     def _noise(self) -> Array:
@@ -267,10 +259,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
         del target
-        if self.regression is None:
-            wanted = "a declaration with a loss of two classes"
-            raise InvalidArgument("regression", wanted, None, PENALTY)
-        return self.regression, with_classes(setting, classes_of(self.classes, "classes"))
+        chosen = LogisticDescent() if self.regression is None else self.regression
+        return chosen, with_classes(setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:
         def number(formula: Expression) -> float:

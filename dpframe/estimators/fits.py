@@ -32,6 +32,7 @@ class Fits:
     name: str = attrs.field(factory=lambda: uuid.uuid4().hex)
     spent: list[Spending] = attrs.field(factory=list, init=False)
     tables: list[weakref.ref[object] | tuple[str, ...]] = attrs.field(factory=list, init=False)
+    scored: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
         """Copies that are pickled here are the same fits."""

@@ -53,10 +53,7 @@ def check_numbers(certificate: Certificate) -> None:
         wanted = "one of labels that are numbers"
         raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
     if column is not None and column.levels is not None:
-        way_out = (
-            "dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(...), ...) fits "
-            "classes."
-        )
+        way_out = "dp.PrivateClassifier(...) fits classes."
         wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
         raise InvalidArgument("setting", wanted, column.levels, way_out)
     check_undone(certificate, ColumnNode, RowsNode)
@@ -151,10 +148,7 @@ class Odds:
         """Of a declaration whose loss is of two classes. Raises InvalidArgument."""
         name, column = type(certificate.regression).__name__, certificate.setting.y
         if link_of(certificate) != LOGIT:
-            way_out = (
-                "dp.regressions.LogisticOutputPerturbation(penalty=...) is one; or "
-                "dp.PrivateRegressor."
-            )
+            way_out = "dp.regressions.LogisticDescent() is one; or dp.PrivateRegressor."
             wanted = "one of two classes, whose loss has the link 'logit'"
             raise InvalidArgument("regression", wanted, f"{name}, of numbers", way_out)
         if column is None or column.levels is None:

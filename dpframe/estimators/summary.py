@@ -30,6 +30,7 @@ INTERCEPT = "intercept"
 NEAR = 0.005  # p values that differ by less are printed alike
 SAME = 1e-9  # of a standard error: coefficients that differ by less are shown once
 LOST = "lost in noise"
+ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: how sampling spreads these coefficients is not known from what was "
     "released. A linear probability model has intervals: dp.PrivateRegressor with labels of 0 and "
@@ -265,12 +266,14 @@ class Summary(Printed):
 class OddsSummary(Printed):
     """Coefficients (m,) of log-odds by name; the std (m,) of the noise for privacy in each, nan
     where it is not known; the odds ratios exp(coef). How sampling spreads them is not known, so
-    there are no intervals.
+    there are no intervals. `ranges`, the length and the text of each slope's declared range, none
+    without a codebook: an odds ratio is of one more, or of the range where that is shorter.
     """
 
     names: tuple[str, ...]
     coefficients: Array
     noise: Array
+    ranges: tuple[tuple[float, str], ...] = ()
 
     @property
     def conf_int(self) -> Never:
@@ -283,21 +286,36 @@ class OddsSummary(Printed):
         raise UnknownName(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
-        """`name`, `coef`, `noise_std` and `odds_ratio` of each coefficient."""
+        """`name`, `coef`, `noise_std`, `odds_ratio` and what that is `per` of each coefficient."""
+        lengths, texts = self._steps
         with np.errstate(over="ignore"):
-            columns = self.coefficients, self.noise, np.exp(self.coefficients)
+            columns = self.coefficients, self.noise, np.exp(self.coefficients * lengths)
         titles = ("coef", "noise_std", "odds_ratio")
         return [
-            {"name": name, **dict(zip(titles, map(finite, numbers), strict=True))}
-            for name, *numbers in zip(self.names, *columns, strict=True)
+            {"name": name, **dict(zip(titles, map(finite, numbers), strict=True)), "per": text}
+            for name, text, *numbers in zip(self.names, texts, *columns, strict=True)
         ]
 
+    @property
+    def _steps(self) -> tuple[Array, list[str]]:
+        """By how much each column moves for its odds ratio, (m,), and in words."""
+        slopes = [(length, text) if length < 1 else (1.0, ONE_MORE) for length, text in self.ranges]
+        others = self.names[len(slopes) :]
+        steps = [*slopes, *((1.0, "" if name == INTERCEPT else ONE_MORE) for name in others)]
+        return np.array([length for length, _ in steps]), [text for _, text in steps]
+
     def _table(self) -> list[list[str]]:
-        rows = [
-            [name, figure(coef), figure(std), figure(np.inf if odds is None else odds)]
-            for name, coef, std, odds in (one.values() for one in self.records())
-        ]
-        return [["", "coef", "noise std", "odds ratio"], *rows]
+        """Without what no coefficient has: a known noise, or a range below 1."""
+        records = self.records()
+        noisy = bool(np.isfinite(self.noise).any())
+        short = any(one["per"] not in {ONE_MORE, ""} for one in records)
+        titles = ["", "coef", *["noise std"] * noisy, "odds ratio", *["per"] * short]
+        rows = [titles]
+        for one in records:
+            odds = figure(np.inf if one["odds_ratio"] is None else one["odds_ratio"])
+            noise = [figure(one["noise_std"])] * noisy
+            rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * short])
+        return rows
 
 
 def latex(text: str) -> str:

@@ -348,13 +348,24 @@ def release(
             "dp.Gaussian.analytic or another calibration, or a mechanism such as "
             "dp.Gaussian(std=...)",
             mechanism,
-            "Selections, black boxes and the like are accounted, not released: take their "
-            ".guarantee(sensitivity) or .loss(sensitivity).",
+            _instead_of_mechanism(mechanism),
         )
     rate = None if sampled is None else _rate(sampled, queried)
     made = Release(queried, mechanism, share, _count(times), name, rate)
     noted(made)
     return made
+
+
+def _instead_of_mechanism(value: object) -> str:
+    if isinstance(value, type) and issubclass(value, AdditiveNoise):
+        rules = [name for name, one in vars(value).items() if isinstance(one, Calibration)]
+        named = " or ".join(f"dp.{value.__name__}.{name}" for name in rules)
+        if named:
+            return f"{named} is as much of that noise as the share needs."
+    return (
+        "Selections, black boxes and the like are accounted, not released: take their "
+        ".guarantee(sensitivity) or .loss(sensitivity)."
+    )
 
 
 def _instead_of_release(value: object) -> str:

@@ -95,6 +95,7 @@ DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name th
     **dict.fromkeys(("zscore", "standardize", "standardise", "standardized"), STANDARDISED),
     "mean": MEAN,
 }
+CLASSES = "Labels of two classes are fitted by dp.PrivateClassifier(...)."
 ELSEWHERE = {  # names that are asked of dpframe itself
     "polynomial": f"No map of rows makes polynomial features. {BEFOREHAND}",
     "interactions": f"No map of rows makes interactions. {BEFOREHAND}",
@@ -103,6 +104,7 @@ ELSEWHERE = {  # names that are asked of dpframe itself
     **dict.fromkeys(("var", "std", "cov", "corr"), SPREAD),
     **dict.fromkeys(("max", "min", "median", "quantile"), EXTREME),
     "abs": "|a| is dp.maximum(a, -a).",
+    **dict.fromkeys(("LogisticRegression", "PrivateLogisticRegression", "Logistic"), CLASSES),
     "gram": "X'X is X.T @ X.",
     "moment": "X'y is X.T @ y.",
     "inv": "Matrices are inverted in functions of released values: dp.post(function, release).",

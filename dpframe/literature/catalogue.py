@@ -32,6 +32,7 @@ from dpframe.regressions import (
     AMBSSGD,
     AdaptiveGradientDescent,
     FunctionalRidge,
+    LogisticOutputPerturbation,
     Tuned,
 )
 from dpframe.symbols import DATA, DELTA, EPSILON, parameter
@@ -54,6 +55,7 @@ NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 # Declarations made of others, and what stands for them in the list
 EXAMPLES: Mapping[type[Regression], Regression] = {
     Tuned: Tuned(of=FunctionalRidge(), field="lam", candidates=(1, 10)),  # type: ignore[call-arg]
+    LogisticOutputPerturbation: LogisticOutputPerturbation(penalty=1),  # type: ignore[call-arg]
     AMBSSGD: AMBSSGD(rounds=2),  # type: ignore[call-arg]  # two releases a round, all unrolled
     AdaptiveGradientDescent: AdaptiveGradientDescent(rounds=2),  # type: ignore[call-arg]
 }

@@ -53,6 +53,7 @@ from dpframe.regressions.functional import (
 from dpframe.regressions.gradient_descent import BoostedAdaSSP, NoisyGradientDescent, NoisySGD
 from dpframe.regressions.hessian_mixing import HessianMixing
 from dpframe.regressions.joint_ssp import JointSSP
+from dpframe.regressions.logistic_descent import LogisticDescent
 from dpframe.regressions.many_models import SubAgg, SubAggPure, TheilSen, Tukey, TukeyPure
 from dpframe.regressions.ops import OPSBalanced, OPSConcentrated, OPSConservative, OPSDiffused
 from dpframe.regressions.personalized import (
@@ -153,6 +154,7 @@ REGRESSIONS = (
     OutputPerturbation,
     OutputPerturbationPure,
     LogisticOutputPerturbation,
+    LogisticDescent,
     HuberOutputPerturbation,
     NoisyGradientDescent,
     NoisyGradientDescentPrinted,

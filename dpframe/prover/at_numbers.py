@@ -94,10 +94,16 @@ class AtNumbers:
                 way_out = f"{release.label}: {release.noise.noise} = {size} is undefined there."
                 raise InvalidArgument("parameters", "where the noise is defined", where, way_out)
 
+    def _instead(self, name: str) -> str:
+        """What to do with a number that the target has already."""
+        if not hasattr(self.target, name):
+            return ""
+        return f"It is of {self.target}: preview, dp.execute and the rest take it as it is."
+
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
             known = ", ".join(sorted(self.symbols)) or "none"
-            meant = nearest(name, list(self.symbols)).strip()
+            meant = nearest(name, list(self.symbols)).strip() or self._instead(name)
             raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, meant)
         if is_released(self.symbols[name]):
             raise InvalidArgument(name, "left to execution, which releases it", value, "")

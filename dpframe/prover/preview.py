@@ -11,6 +11,8 @@ from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.graph import Joint, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
+from dpframe.graph.procedure import LOGIT
+from dpframe.graph.statistics import Argmin
 from dpframe.numbers import whole
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Expression
@@ -20,23 +22,33 @@ from .foreseen import Foreseen, foreseen
 if TYPE_CHECKING:
     from .certify import Certificate
 
+ODDS = "log-odds of a typical row: noise std {:.2g}, beside what the penalty shrinks them"
+TYPICAL = 0.3  # the squared length of a row, over that of the longest
+
 
 @attrs.frozen
 class Line:
     """One release: its noise std, the root mean square of the 2-norm of its noise (of a matrix
-    Frobenius's), and that relative to the largest possible signal.
+    Frobenius's), and that relative to the largest possible signal, nan of coefficients; of log-odds
+    `moved`, the std of the noise in those of a typical row.
     """
 
     name: str
     std: float
     noise: float
     relative: float
+    moved: float | None = None
+
+    def __str__(self) -> str:
+        """A row of the table."""
+        share = "-" if math.isnan(self.relative) else f"{self.relative:.2%}"
+        return f"{self.name:<34}{self.std:>12.4g}{self.noise:>12.4g}{share:>11}"
 
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d, and which coefficients will have `intervals`, None for a
-    regression without any. str() is a table.
+    """Expected noise at public n and d, and which of so many `coefficients` will have `intervals`,
+    None for a regression without any. str() is a table.
 
     `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
     possible signal; None where a release is computed in floating point.
@@ -47,18 +59,18 @@ class Preview:
     lines: tuple[Line, ...]
     grid: float | None
     intervals: Foreseen | None = None
+    coefficients: int = 0
 
     def __str__(self) -> str:
         """A table."""
         head = f"{'release':<34}{'noise std':>12}{'noise norm':>12}{'of signal':>11}"
-        rows = [
-            f"{line.name:<34}{line.std:>12.4g}{line.noise:>12.4g}{line.relative:>11.2%}"
-            for line in self.lines
-        ]
         signal = "(signal: n rows that fill their bound, in one direction)"
-        title = f"expected noise at n = {self.n:,}, d = {self.d} {signal}"
+        among = "" if self.d == self.coefficients else f" ({self.coefficients} coefficients)"
+        title = f"expected noise at n = {self.n:,}, d = {self.d}{among} {signal}"
+        odds = [ODDS.format(one.moved) for one in self.lines if one.moved is not None]
         said = [] if self.intervals is None else [f"intervals: {self.intervals}"]
-        return "\n".join([title, head, *rows, *self._about_the_grid(), *said])
+        lines = [str(one) for one in self.lines]
+        return "\n".join([title, head, *lines, *odds, *self._about_the_grid(), *said])
 
     def _about_the_grid(self) -> list[str]:
         if self.grid is None:
@@ -94,7 +106,9 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
     pairs = zip(certificate.graph.releases, signals, strict=True)
     lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
-    return Preview(n, d, lines, _grid(certificate, sizes), foreseen(certificate, n, sizes))
+    width = round(certificate.number(certificate.setting.nodes()[0].columns, up=True, sizes=sizes))
+    intervals = foreseen(certificate, n, sizes)
+    return Preview(n, d, lines, _grid(certificate, sizes), intervals, width)
 
 
 def columns_of(setting: Setting, d: object) -> int:
@@ -151,4 +165,12 @@ def _line(
     std = certificate.number(release.std, up=True, sizes=sizes)
     noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
-    return Line(release.label, std, noise, noise / most if most else math.inf)
+    found = Line(release.label, std, noise, noise / most if most else math.inf)
+    statistic = release.statistic
+    if not isinstance(statistic, Argmin):
+        return found
+    bounds = statistic.bounds
+    if statistic.objective.link != LOGIT or bounds is None:
+        return attrs.evolve(found, relative=math.nan)
+    row = math.sqrt(TYPICAL) * certificate.number(bounds.row * bounds.label, up=True, sizes=sizes)
+    return attrs.evolve(found, relative=math.nan, moved=std * row)

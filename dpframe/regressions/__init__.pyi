@@ -28,6 +28,7 @@ from .gradient_descent import NoisySGD as NoisySGD
 from .hessian_mixing import HessianMixing as HessianMixing
 from .joint_ssp import JointFit as JointFit
 from .joint_ssp import JointSSP as JointSSP
+from .logistic_descent import LogisticDescent as LogisticDescent
 from .many_models import SubAgg as SubAgg
 from .many_models import SubAggPure as SubAggPure
 from .many_models import TheilSen as TheilSen

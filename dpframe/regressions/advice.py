@@ -22,9 +22,11 @@ from .ambssgd import AdaptiveGradientDescent
 from .bayesian import BayesianSSPPure
 from .gradient_descent import NoisyGradientDescent
 from .joint_ssp import JointSSP
+from .logistic_descent import LogisticDescent
 from .many_models import TheilSen
+from .of_classes import LogOdds, foreseen_of_descent, penalised
 from .personalized import PersonalizedObjective, PersonalizedSSP
-from .perturbation import LogisticOutputPerturbation, ObjPertPure
+from .perturbation import ObjPertPure
 
 ONE = exact(1)
 MANY = 2000  # columns: beyond, the d by d matrix is what costs
@@ -52,6 +54,8 @@ class Recommendation:
     `of_even_rows` is gradient descent, which needs no X'X: where noise hides X'X and not much else.
     `enough` is about the n, and about the epsilon, at which most columns of a codebook have an
     interval, by `instead` where there is one; None where they do already.
+    Of two classes: what noise does to `log_odds`; `at_once`, one release of the coefficients, with
+    the penalty that errs least; `of_numbers`, least squares of labels 0 and 1.
     """
 
     regression: Regression
@@ -63,6 +67,9 @@ class Recommendation:
     in_units: Regression | None = None
     of_one_column: Regression | None = None
     enough: tuple[int, float] | None = None
+    log_odds: LogOdds | None = None
+    at_once: Regression | None = None
+    of_numbers: Regression | None = None
     of_even_rows: Regression | None = None
 
     def __str__(self) -> str:
@@ -106,7 +113,9 @@ class Recommendation:
         yield f"  {self.because}"
         if self.lost is not None:
             yield f"  noise will take about {self.lost:.0%} of what least squares explains"
-        if self.lost is not None and self.lost > HOPELESS:
+        if self.log_odds is not None:
+            yield f"  {self.log_odds}"
+        if (self.lost or 0) > HOPELESS or (self.log_odds and self.log_odds.kept < 1 - HOPELESS):
             yield "  more records, fewer columns or a larger epsilon are needed"
 
     def _others(self) -> list[str]:
@@ -126,6 +135,16 @@ class Recommendation:
             lines += [
                 f"if all columns spread alike and share no factor: {written(self.of_even_rows)}",
                 "  no intervals",
+            ]
+        if self.of_numbers is not None:
+            lines += [
+                f"for intervals: {written(self.of_numbers)} with dp.PrivateRegressor",
+                "  on labels of 0 and 1, dp.Column(name, lower=0, upper=1); cut predictions at 0.5",
+            ]
+        if self.at_once is not None:
+            lines += [
+                f"one release of coefficients: {written(self.at_once)}",
+                "  its penalty is the one that errs least; it predicts worse than the first",
             ]
         return lines
 
@@ -186,7 +205,7 @@ def recommend(
         _check_setting(setting, each=each, pure=failure == 0)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)
     if setting is not None and setting.y is not None and setting.y.levels is not None:
-        return Recommendation(*of_classes(target, n))
+        return of_classes(target, setting, n, size)
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure(setting)))
     lost = lost_to_noise(n, size, spent, failure, explained)
@@ -330,16 +349,18 @@ def of_personal(own: Guarantee) -> tuple[Regression, str]:
     return PersonalizedSSP(), "budgets of people's own, and a delta"
 
 
-def of_classes(target: Guarantee, n: int) -> tuple[Regression, str]:
+def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommendation:
     """Where labels are two classes. Raises InvalidArgument where delta is 0."""
     if isinstance(target, PureDP):
         way_out = "Its logistic regressions have Gaussian noise; 1e-6 is usual."
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
-    why = (
-        "two classes, dp.PrivateClassifier; for intervals dp.JointSSP() on labels of 0 and 1, "
-        "dp.Column(name, lower=0, upper=1)"
-    )
-    return cast("Any", LogisticOutputPerturbation)(penalty=max(1, n // 200)), why
+    why = "two classes, dp.PrivateClassifier; nothing to tune"
+    found = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
+    if certify(found.regression, target=target, setting=setting).free:
+        return found
+    sizes = {"n": n, "d": columns_of(setting, None if setting.X.columns else d)}
+    odds = foreseen_of_descent(target, setting, sizes)
+    return attrs.evolve(found, log_odds=odds, at_once=penalised(target, setting, sizes))
 
 
 def of_pure(setting: Setting | None) -> tuple[Regression, str]:

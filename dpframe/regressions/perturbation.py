@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import attrs
 import numpy as np
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.procedure import Huber, Logistic, Squared
 from dpframe.graph.procedures import approximate_minimum, perturbed_minimum
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant
+from dpframe.symbols import Expression, constant, exact
 
 from .solve import Array, Fit
+
+WAY_OUT = (
+    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names the one that errs least; "
+    "dp.regressions.LogisticDescent() needs none."
+)
 
 
 # ------------------------------------------------------------------------------ Output perturbation
@@ -53,6 +60,13 @@ class OutputPerturbationPure(OutputPerturbation):
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 
+def _penalty(value: object) -> Expression:
+    if value is None:
+        wanted = "given: a public number, which no data decide"
+        raise InvalidArgument("penalty", wanted, None, WAY_OUT)
+    return exact(value, "penalty")
+
+
 class LogisticOutputPerturbation(Regression):
     """Logistic regression on labels of either sign, its coefficients released with Gaussian noise
     that is calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
@@ -63,10 +77,10 @@ class LogisticOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
     use: ClassVar[str] = (
-        "For labels of either sign that are to be classified. Let the penalty grow with the "
-        "number of records: noise falls as it grows."
+        "Where one release of the coefficients is wanted, with the std of its noise. The penalty "
+        "must be given: dp.recommend names one. LogisticDescent predicts better."
     )
-    penalty: Expression = constant(1)
+    penalty: Any = attrs.field(default=None, converter=_penalty)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release."""

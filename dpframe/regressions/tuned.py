@@ -22,6 +22,10 @@ EXAMPLE = (
     "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
     "candidates=(1, 10))."
 )
+NO_DELTA = (
+    "Gaussian noise needs a delta, that of dpframe's logistic regressions too: dp.recommend(n=..., "
+    "...) names their penalty by public numbers. dp.regressions.FunctionalRidge can be tuned."
+)
 
 
 def _candidates(value: Any) -> tuple[Any, ...]:
@@ -68,7 +72,15 @@ class Tuned(Regression):
     def _run(self, candidate: Any, X: RowsNode, y: ColumnNode, each: Share) -> Graph:
         """One candidate's fit and its score."""
         for_fit, for_score = each.split(1 - self.scoring, self.scoring)
-        fit = self._at(candidate).declare(X, y, for_fit)
+        try:
+            fit = self._at(candidate).declare(X, y, for_fit)
+        except InvalidArgument as refused:
+            if refused.name not in {"share", "delta"}:
+                raise
+            wanted = (
+                "a declaration that spends no delta, since random stopping spends epsilon alone"
+            )
+            raise InvalidArgument("of", wanted, str(self.of), NO_DELTA) from None
         if not isinstance(fit, Node):
             way_out = "Return dp.post(...) or a release."
             raise InvalidArgument("of", "a declaration with one output", fit, way_out)

@@ -16,6 +16,7 @@ from dpframe.graph import Setting
 from dpframe.graph.cells import number
 
 from .arrow import is_arrow, letter
+from .headers import columns_said
 from .held import held
 from .reading import Array, Column, Plain
 
@@ -116,7 +117,8 @@ def column_name(
         got = Plain("a name")
         raise BadData("budgets", "an entry a record", got, "An array has no names of columns.")
     if budgets not in header:
-        raise BadData("budgets", "the name of a column", budgets, f"X has {', '.join(header)}.")
+        way_out = columns_said(setting.X.columns, header)
+        raise BadData("budgets", "the name of a column", budgets, way_out)
     if any(part.name == budgets for part in setting.X.columns or ()):
         way_out = f"A budget that is also a feature {DERIVED}"
         raise BadData("budgets", "no column of the codebook", budgets, way_out)

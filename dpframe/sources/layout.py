@@ -13,9 +13,9 @@ from dpframe.graph.columns import Class
 from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name
+from .headers import Schema, columns_said, headless
 from .reading import Plain
 
-Schema = tuple[Numeric | Categorical, ...] | None
 NAMED = "dp.Rows(columns=[...]) names the columns of its codebook."
 
 
@@ -65,7 +65,7 @@ class Layout:
         others = [name for name in (label, budget) if name is not None]
         names = _chosen(schema, header, width, others)
         if header is not None:
-            _check_unique([*(names if schema else ()), *others], header)
+            _check_unique([*(names if schema else ()), *others], header, schema)
         elif width != len(names):
             wanted = f"a table of its codebook's {len(names)} columns"
             way_out = "A data frame is read by its columns' names."
@@ -120,14 +120,15 @@ class Layout:
         if self.schema is not None:
             return [self.place(name, header) for name in self.names]
         if tuple(header) != self.header:
-            wanted = f"a table with the columns {', '.join(self.header or ())}, in this order"
+            named = "" if headless(None, self.header or ()) else f" {', '.join(self.header or ())}"
+            wanted = f"a table with the columns{named} of the first, in this order"
             got = Plain(_difference(self.header or (), header))
             raise BadData("X", wanted, got, NAMED)
         return [j for j, name in enumerate(header) if name not in (self.label, self.budget)]
 
     def place(self, name: str, header: Sequence[str]) -> int:
         """Where the one column of that name stands. Raises BadData."""
-        _check_unique([name], header)
+        _check_unique([name], header, self.schema)
         return list(header).index(name)
 
 
@@ -154,7 +155,7 @@ def _named(setting: Setting, header: Sequence[str] | None, y: str) -> str:
         got = Plain("a name")
         raise BadData("y", "one number a record", got, "An array has no names of columns.")
     if y not in header:
-        raise BadData("y", "the name of a column", y, f"X has {', '.join(header)}.")
+        raise BadData("y", "the name of a column", y, columns_said(setting.X.columns, header))
     return y
 
 
@@ -168,12 +169,18 @@ def _chosen(
     return tuple(name for name in header if name not in others)
 
 
-def _check_unique(names: Sequence[str], header: Sequence[str]) -> None:
+def _check_unique(
+    names: Sequence[str], header: Sequence[str], schema: Schema | None = None
+) -> None:
     """Each name must stand in the header once. Raises BadData."""
     counts = {name: list(header).count(name) for name in names}
     wrong = next((name for name, count in counts.items() if count != 1), None)
     if wrong is not None:
         got = Plain(f"{counts[wrong]} of that name")
+        if not counts[wrong] and headless(schema, header):
+            raise BadData(
+                "X", f"a table with one column {wrong!r}", got, columns_said(schema, header)
+            )
         meant = nearest(wrong, header).lstrip() if not counts[wrong] else ""
         raise BadData("X", f"a table with one column {wrong!r}", got, meant or NAMED)
 
@@ -184,4 +191,6 @@ def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
     added = [name for name in given if name not in wanted]
     if absent:
         return f"no column {absent[0]!r}"
+    if added and headless(None, given):
+        return "numbers among them"
     return f"a column {added[0]!r}" if added else "another order or number of them"

@@ -199,6 +199,7 @@ def fitted(path, name, codebook, *more, status=0):
     """A simulation at much budget."""
     data = [str(path), "--target", name, "--schema", str(path.parent / f"{codebook}.json")]
     spent = ["--epsilon", "1000000000", "--delta", "1e-6", "--simulate", "3"]
+    spent += ["--set", "penalty=1"]
     return call("fit", "LogisticOutputPerturbation", *data, *spent, *more, status=status)
 
 
@@ -208,7 +209,7 @@ def test_every_coding_has_the_log_odds_of_the_classifier(survey):
     rows = dp.Rows(columns=[dp.Numeric("age", 18, 90)], intercept=True)
     setting = dp.Setting(X=rows, y=dp.Column(levels=["no", "yes"]), relation=dp.ADD_REMOVE)
     given = {"epsilon": 10**9, "delta": "1e-6", "setting": setting, "rng": 3}
-    model = dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(), **given)
+    model = dp.PrivateClassifier(dp.regressions.LogisticOutputPerturbation(penalty=1), **given)
     model.fit(frame[["age"]], frame["text"])
     for name, (classes, _) in LABELS.items():
         record = json.loads(fitted(path, name, name, "--json"))
@@ -216,6 +217,17 @@ def test_every_coding_has_the_log_odds_of_the_classifier(survey):
         assert record["coefficients"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
         assert record["intercept"] == pytest.approx(model.intercept_[0], rel=1e-6)
     assert "of yes against no" in fitted(path, "text", "text")
+
+
+def test_a_penalty_is_asked_for(survey):
+    """It has no default that fits most tables; what needs none is named."""
+    path, _ = survey
+    data = [str(path), "--target", "text", "--schema", str(path.parent / "text.json")]
+    spent = ["--epsilon", "1", "--delta", "1e-6", "--simulate", "3"]
+    said = call("fit", "LogisticOutputPerturbation", *data, *spent, status=2)
+    assert "penalty must be given" in said
+    assert "LogisticDescent" in said
+    assert "of yes against no" in call("fit", "LogisticDescent", *data, *spent)
 
 
 def test_counts_are_refused(survey):

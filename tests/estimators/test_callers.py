@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA
+from sklearn.ensemble import StackingRegressor
 from sklearn.feature_selection import SelectKBest, f_regression
 from sklearn.frozen import FrozenEstimator
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score
 from sklearn.pipeline import FeatureUnion, make_pipeline, make_union
 from sklearn.preprocessing import (
     FunctionTransformer,
@@ -87,6 +89,24 @@ def test_labels_that_are_scaled_by_themselves_are_refused() -> None:
         scaled.fit(X, Y)
     public = TransformedTargetRegressor(model(rng=0), func=np.log1p, inverse_func=np.expm1)
     assert public.fit(X, np.abs(Y)).predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize("kind", [CalibratedClassifierCV, TunedThresholdClassifierCV])
+def test_what_fits_one_more_model_to_the_same_labels_is_refused(kind: Any) -> None:
+    """By name: no certificate covers it. Around a fit that is frozen it reads other records."""
+    rows = dp.Setting(X=SETTING.X, y=dp.Column(levels=[0, 1]), relation=dp.ADD_REMOVE)
+    given = {"epsilon": 1, "delta": "1e-6", "setting": rows, "rng": 0}
+    classes = (Y > 0).astype(int)
+    with pytest.raises(dp.InvalidArgument, match=rf"{kind.__name__}.*FrozenEstimator"):
+        kind(dp.PrivateClassifier(**given)).fit(X, classes)
+    frozen = FrozenEstimator(dp.PrivateClassifier(**given).fit(X, classes))
+    assert CalibratedClassifierCV(frozen).fit(X[:50], classes[:50]).predict(X).shape == Y.shape
+
+
+def test_stacking_is_refused() -> None:
+    """It fits its last model to raw labels."""
+    with pytest.raises(dp.InvalidArgument, match="StackingRegressor"):
+        StackingRegressor([("a", model(rng=0))]).fit(X, Y)
 
 
 def test_steps_that_learn_nothing_of_the_table_pass() -> None:

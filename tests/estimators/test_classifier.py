@@ -112,11 +112,39 @@ def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
     found = fits[0].summary()
     assert np.all(np.abs(np.log(drawn / found.noise)) < np.log(1.5))  # 40 draws: 4 stds of 11%
     text = " ".join(str(found).split())
-    assert "; if there are more than 200 records, a larger penalty does, too." in text
+    assert "dp.regressions.LogisticDescent(), more records" in text
+    assert "larger penalty" not in text
     assert "shrunken towards 1: alone it is no estimate of the population's." in text
-    few = attrs.evolve(fits[0].receipt_, rows=100)
-    fits[0].receipt_ = few
-    assert "larger penalty" not in str(fits[0].summary())
+
+
+def test_an_odds_ratio_is_for_no_more_than_the_declared_range():
+    """In words; a codebook of longer ranges and tables without one have the column not."""
+    rows = dp.Rows(
+        columns=[dp.Numeric("age", 18, 90), dp.Numeric("dose", "0.04", "0.18")], intercept=True
+    )
+    setting = dp.Setting(X=rows, y=dp.Column("s", levels=[0, 1]), relation=dp.ADD_REMOVE)
+    rng = np.random.default_rng(3)
+    X = rng.uniform(0, 1, (500, 2)) * [72, 0.14] + [18, 0.04]
+    model = classifier(None, setting).fit(X, (X[:, 1] > 0.1).astype(int))
+    found = model.summary()
+    age, dose, intercept = found.records()
+    assert dose["odds_ratio"] == pytest.approx(np.exp(0.14 * dose["coef"]))
+    assert age["odds_ratio"] == pytest.approx(np.exp(age["coef"]))
+    assert (age["per"], dose["per"], intercept["per"]) == ("1 more", "0.04 to 0.18", "")
+    assert dose["odds_ratio"] < 1e7
+    assert np.exp(dose["coef"]) > 1e30
+    assert "for all of the range" in str(found)
+    X, right = two_groups()
+    assert " per" not in str(classifier().fit(X, right.astype(int)).summary())
+
+
+def test_the_default_is_the_descent_whose_noise_is_in_no_single_coefficient():
+    """Nothing to choose; the column of its stds would be empty."""
+    X, right = two_groups()
+    model = classifier(regression=None, epsilon=1).fit(X, right.astype(int))
+    assert model.certificate_.regression == dp.regressions.LogisticDescent()
+    assert "noise std" not in str(model.summary())
+    assert model.score(X, right.astype(int)) > 0.7
 
 
 def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:

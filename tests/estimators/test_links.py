@@ -244,11 +244,9 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
     setting = dp.Setting(X=CODEBOOK, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     given = {"epsilon": 1, "delta": "1e-6", "setting": setting}
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
-        dp.PrivateRegressor(dp.regressions.LogisticOutputPerturbation(), **given).fit(None, None)
+        dp.PrivateRegressor(dp.regressions.LogisticDescent(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateRegressor"):
         dp.PrivateClassifier(dp.SSP(), **given).fit(None, None)
-    with pytest.raises(dp.InvalidArgument, match="LogisticOutputPerturbation"):
-        dp.PrivateClassifier(**given).fit(None, None)
     classes = dp.Setting(X=CODEBOOK, y=dp.Column(levels=["a", "b"]), relation=dp.ADD_REMOVE)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
         dp.PrivateRegressor(dp.SSP(), **{**given, "setting": classes}).fit(None, None)

@@ -11,6 +11,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.statistics import RawAggregate
+from dpframe.literature.catalogue import example
 from dpframe.mechanisms import Laplace
 from dpframe.sensitivity import L2
 from dpframe.symbols import exp, to_json
@@ -23,7 +24,7 @@ SYMBOLIC = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 
 def only_gaussian(cls):
     """Whether a declaration adds Gaussian noise to bounded statistics, and nothing else."""
-    graph = cls().graph(samples.setting(), SYMBOLIC.budget)
+    graph = example(cls).graph(samples.setting(), SYMBOLIC.budget)
     bounded = all(one.statistic.sensitivity(L2) is not None for one in graph.releases)
     gaussian = all(one.noise is dp.Gaussian for one in graph.releases)
     bounded &= not any(isinstance(node, RawAggregate) for node in graph.nodes)
@@ -98,7 +99,7 @@ def mixed_delta(epsilon, mu, x):
 def test_every_gaussian_declaration_is_calibrated_for_all_epsilon_and_delta(cls, relation):
     """Also those that are refused as declared; and the standalone checker agrees."""
     proof = dp.certify(
-        cls(), target=SYMBOLIC, setting=samples.setting(relation), calibrate="jointly"
+        example(cls), target=SYMBOLIC, setting=samples.setting(relation), calibrate="jointly"
     )
     assert proof.derivation == "gaussian"
     assert not proof.region

@@ -147,18 +147,33 @@ def test_the_default_of_an_estimator(target, name):
     assert type(default_regression(target)).__name__ == name
 
 
+CLASSES = dp.Setting(
+    X=dp.Rows(columns=[dp.Numeric("a", 0, 1)], intercept=True),
+    y=dp.Column("state", levels=["well", "sick"]),
+    relation=dp.ADD_REMOVE,
+)
+
+
 def test_two_classes_have_a_regression_of_theirs():
     """One that the setting takes; without a delta none is named."""
-    setting = dp.Setting(
-        X=dp.Rows(columns=[dp.Numeric("a", 0, 1)], intercept=True),
-        y=dp.Column("state", levels=["well", "sick"]),
-        relation=dp.ADD_REMOVE,
-    )
-    found = dp.recommend(n=20_000, epsilon=1, delta="1e-6", setting=setting)
-    assert found.regression == dp.regressions.LogisticOutputPerturbation(penalty=100)
-    assert "dp.PrivateClassifier" in str(found)
+    found = dp.recommend(n=20_000, epsilon=1, delta="1e-6", setting=CLASSES)
+    assert found.regression == dp.regressions.LogisticDescent()
+    for said in ("dp.PrivateClassifier", "LogisticOutputPerturbation(penalty=", "cut predictions"):
+        assert said in str(found)
+    for regression in (found.regression, found.at_once):
+        assert dp.certify(regression, target=dp.ApproxDP(1, "1e-6"), setting=CLASSES).derivation
     with pytest.raises(dp.InvalidArgument, match="above 0 for labels of two classes"):
-        dp.recommend(n=20_000, epsilon=1, setting=setting)
+        dp.recommend(n=20_000, epsilon=1, setting=CLASSES)
+    hopeless = dp.recommend(n=50, epsilon="0.01", delta="1e-6", setting=CLASSES)
+    assert "more records" in str(hopeless)
+
+
+def test_classes_without_numbers_of_bounds_have_no_numbers_of_log_odds():
+    """The regression is named all the same."""
+    free = dp.Setting(X=dp.Rows(norm=dp.parameter("B")), y=CLASSES.y, relation=dp.ADD_REMOVE)
+    found = dp.recommend(n=1000, d=3, epsilon=1, delta="1e-6", setting=free)
+    assert (found.log_odds, found.at_once) == (None, None)
+    assert "log-odds" not in str(found)
 
 
 def test_of_one_column_and_few_records_the_median_of_slopes_is_named():

@@ -492,3 +492,47 @@ def test_an_absent_library_is_one_sentence(named, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ImportError, match=re.escape("pip install 'dpframe[arrow]'")):
         open_source(named, path)
+
+
+CODEBOOK = Setting(
+    X=Rows(columns=[Numeric("age", 0, 99), Numeric("dose", 0, 1)]),
+    y=Column("sick", levels=[0, 1]),
+    relation=ADD_REMOVE,
+)
+PLAIN = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
+
+
+@pytest.mark.parametrize("setting", [CODEBOOK, PLAIN], ids=["codebook", "plain"])
+@pytest.mark.parametrize("label", ["sick", None])
+@pytest.mark.parametrize("first", [f"{CANARY},{TEXT},0", f"{TEXT},{TEXT}2,{TEXT}3"])
+def test_the_first_record_of_a_table_without_a_header_is_not_quoted(
+    setting, label, first, tmp_path
+):
+    """It stands where names are; a number, or no declared name, gives it away."""
+    if setting is PLAIN and str(CANARY) not in first:
+        return  # words are names, where nothing declares others
+    path = csv(tmp_path, f"{first}\n1,2,0\n")
+    for table in (path, pd.read_csv(tmp_path / "0.csv")):
+        with pytest.raises(DPFrameError) as caught:
+            open_source(setting, table, label)
+        said = str(caught.value)
+        assert str(CANARY) not in said
+        assert TEXT not in said
+        assert "a header?" in said or label is None
+
+
+def test_a_later_file_without_a_header_is_not_quoted(tmp_path):
+    """Nor is a first one."""
+    header, record = "u,v,rating", f"{CANARY},2,0"
+    for texts in ((header, record), (record, header)):
+        path = csv(tmp_path, *(f"{text}\n1,2,0\n" for text in texts))
+        with pytest.raises(DPFrameError) as caught:
+            open_source(PLAIN, path, "rating")
+        assert str(CANARY) not in str(caught.value)
+
+
+def test_the_names_of_a_table_with_a_header_are_listed(tmp_path):
+    """So that a slip is seen."""
+    path = csv(tmp_path, "age,dose,ill\n1,0.5,0\n")
+    with pytest.raises(BadData, match="X has age, dose, ill"):
+        open_source(CODEBOOK, path, "sick")

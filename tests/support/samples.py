@@ -284,6 +284,7 @@ REGRESSIONS = {
     dp.regressions.OutputPerturbation: BOTH,
     dp.regressions.OutputPerturbationPure: BOTH,
     dp.regressions.LogisticOutputPerturbation: BOTH,
+    dp.regressions.LogisticDescent: BOTH,
     dp.regressions.HuberOutputPerturbation: BOTH,
     dp.regressions.NoisyGradientDescent: BOTH,
     dp.literature.NoisyGradientDescentPrinted: (False, True),

@@ -145,10 +145,11 @@ class Gradient(RecordMap):
 
     def __attrs_post_init__(self) -> None:
         """The point has one number for each column."""
-        if self.point.size - self.source.columns != Number(Fraction(0)):
+        given, wanted = self.point.size, self.source.columns
+        if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
-            wanted = f"of {self.source.columns} numbers, one for each column"
-            raise InvalidArgument("at", wanted, str(self.point.size), way_out)
+            said = f"of {wanted} numbers, one for each column"
+            raise InvalidArgument("at", said, str(given), way_out)
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows, labels and points: sizes stop at 1e300, where clipping keeps the

@@ -1,0 +1,157 @@
+"""The penalty of logistic output perturbation, and what noise does to log-odds, by hand."""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import dpframe as dp
+from dpframe.regressions.of_classes import best_penalty, two_digits
+
+CLASSES = dp.Column("c", levels=[0, 1])
+
+
+def asked(n=500, d=10, epsilon=2, **more):
+    """What is recommended for columns in [-1, 1] and an intercept."""
+    columns = [dp.Numeric(f"c{j}", -1, 1) for j in range(d)]
+    given = {"X": dp.Rows(columns=columns, intercept=True), "y": CLASSES} | more
+    setting = dp.Setting(**({"relation": dp.ADD_REMOVE} | given))
+    size = {} if setting.X.columns is not None else {"d": d}
+    return dp.recommend(n=n, epsilon=epsilon, delta="1e-6", setting=setting, **size)
+
+
+def penalty(**given):
+    """Of the recommended output perturbation."""
+    return float(asked(**given).at_once.penalty.value)
+
+
+@pytest.mark.parametrize("noise", [1e-6, 0.3, 1e9])
+@pytest.mark.parametrize("curvature", [1e-3, 1.0, 1e5])
+def test_no_penalty_errs_less(noise, curvature):
+    """noise/a^2 + (a/(curvature + a))^2, on a fine grid."""
+    found = best_penalty(noise, curvature)
+    near = found * np.exp(np.linspace(-2, 2, 4001))
+    errors = noise / near**2 + (near / (curvature + near)) ** 2
+    assert near[np.argmin(errors)] == pytest.approx(found, rel=2e-3)
+
+
+def test_the_penalty_is_that_of_the_rule_by_hand():
+    """Of 500 records, 10 columns and an intercept at (2, 1e-6)."""
+    mu = dp.gaussian_mu(epsilon=2, delta=1e-6)
+    noise, curvature = 0.3 * (11 / float(mu)) ** 2, 500 * 0.3 * 0.05
+    assert penalty() == pytest.approx(best_penalty(noise, curvature), rel=0.05)
+
+
+def test_it_follows_budget_columns_records_and_the_bound_on_rows():
+    """As n/200 did not: more noise, a larger penalty; rows twice as long, one four times."""
+    assert penalty(epsilon="0.2") > 3 * penalty()
+    assert penalty(d=30) > 2 * penalty()
+    assert 2 * penalty(n=5_000) < penalty(n=50_000) < 4 * penalty(n=5_000)  # at most sqrt(10)
+    near, far = (penalty(X=dp.Rows(norm=norm), d=3) for norm in (1, 2))
+    assert far == pytest.approx(4 * near, rel=0.06)
+    assert penalty(relation=dp.REPLACE_ONE) > 1.3 * penalty()
+
+
+def test_what_noise_does_is_what_simulations_do():
+    """The std of log-odds of typical rows over fits of one table, within a factor of 2."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(-0.9, 0.9, (5000, 4))
+    y = (rng.random(5000) < expit(X @ [2.0, -1, 1, 0])).astype(int)
+    columns = [dp.Numeric(f"c{j}", -1, 1) for j in range(4)]
+    setting = dp.Setting(
+        X=dp.Rows(columns=columns, intercept=True), y=CLASSES, relation=dp.ADD_REMOVE
+    )
+    advice = dp.recommend(n=5000, epsilon=1, delta="1e-6", setting=setting)
+    run = dp.certify(advice.at_once, target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    preview = run.preview(n=5000)
+    for regression, said in (
+        (None, advice.log_odds.noise),
+        (advice.at_once, preview.lines[0].moved),
+    ):
+        given = {"epsilon": 1, "delta": "1e-6", "setting": setting}
+        odds = [
+            dp.PrivateClassifier(regression, **given, rng=seed).fit(X, y).decision_function(X[:100])
+            for seed in range(12)
+        ]
+        drawn = math.sqrt(np.mean(np.var(odds, axis=0, ddof=1)))
+        assert abs(math.log(drawn / said)) < math.log(2)
+
+
+def test_previews_say_log_odds_and_count_the_intercept():
+    """Where a share of the signal said 1.30% whatever the penalty."""
+    setting = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric("a", 0, 9)], intercept=True),
+        y=CLASSES,
+        relation=dp.ADD_REMOVE,
+    )
+    found = []
+    for size in (10, 20):
+        declared = dp.regressions.LogisticOutputPerturbation(penalty=size)
+        found.append(
+            dp.certify(declared, target=dp.ApproxDP(1, "1e-6"), setting=setting).preview(n=400)
+        )
+    assert found[0].lines[0].moved == pytest.approx(2 * found[1].lines[0].moved)
+    assert found[0].lines[0].moved == pytest.approx(found[0].lines[0].std * math.sqrt(0.3 * 2))
+    assert "d = 1 (2 coefficients)" in str(found[0])
+    assert "log-odds of a typical row: noise std" in str(found[0])
+    assert "%" not in str(found[0])
+
+
+def test_the_rule_loses_little_against_the_best_penalty():
+    """In drawn worlds of 400 records; n/200 loses all that there is to learn."""
+    lost = {"rule": [], "n/200": []}
+    for seed, (d, epsilon) in enumerate([(1, 1), (5, 2), (10, 4), (10, "0.5")]):
+        world = drawn(seed, d)
+        advice = asked(n=400, d=d, epsilon=epsilon)
+        setting = dp.Setting(
+            X=dp.Rows(columns=[dp.Numeric(f"c{j}", -1, 1) for j in range(d)], intercept=True),
+            y=CLASSES,
+            relation=dp.ADD_REMOVE,
+        )
+
+        def loss(penalty, setting=setting, epsilon=epsilon, world=world):
+            """Log loss on other records, a mean over draws of noise."""
+            declared = dp.regressions.LogisticOutputPerturbation(penalty=penalty)
+            given = {"epsilon": epsilon, "delta": "1e-6", "setting": setting}
+            losses = []
+            for draw in range(4):
+                model = dp.PrivateClassifier(declared, **given, rng=draw).fit(*world[:2])
+                odds = model.decision_function(world[2])
+                losses.append(np.mean(np.logaddexp(0, -(2 * world[3] - 1) * odds)))
+            return np.mean(losses)
+
+        best = min(loss(3**k) for k in range(0, 9, 2))
+        lost["rule"].append(loss(advice.at_once.penalty) - best)
+        lost["n/200"].append(loss(2) - best)
+    assert max(lost["rule"]) < 0.06
+    assert min(lost["n/200"]) > max(0.06, np.mean(lost["rule"]))
+
+
+def drawn(seed, d):
+    """X, y to fit and to judge by."""
+    rng = np.random.default_rng(seed)
+    X = np.clip(rng.normal(size=(2400, d)) * 0.3, -1, 1)
+    beta = rng.normal(size=d)
+    odds = 2 * (X @ beta) / np.std(X @ beta)
+    y = (rng.random(2400) < expit(odds)).astype(int)
+    return X[:400], y[:400], X[400:], y[400:]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.3712, "0.37"), (5.24, "5.2"), (431.0, "430"), (99.6, "100"), (2e-5, "0.000020")],
+)
+def test_two_digits(value, text):
+    """An exact number to print."""
+    assert two_digits(value) == text
+
+
+def test_advice_of_log_odds_is_monotone():
+    """More records keep more."""
+    kept = [asked(n=n).log_odds.kept for n in (100, 1000, 10_000)]
+    assert kept == sorted(kept)
+    assert attrs.astuple(asked(n=10**6).log_odds)[0] < 0.01
