@@ -52,7 +52,8 @@ class DrawnWorld(World):
         """Rows (n, d) and labels (n,)."""
         kind, _, which = self.about.partition(" ")
         if kind == "labels":  # an intercept and uniform columns, as in benchmarks/laws.py
-            return laws.table(which, self.n, self.d, rng)
+            u, y = laws.table(which, self.n, self.d, rng)
+            return np.column_stack([np.ones(self.n), u]) / np.sqrt(self.d), y
         if kind == "rows":  # all principal directions matter alike, as in benchmarks/scale.py
             X = scale.rows(which, self.n, self.d, rng)
             return X, scale.labelled(X, rng, signal=SIGNAL, noise=NOISE)[0]

@@ -13,7 +13,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Regression, Setting
 from dpframe.identity import strangers
-from dpframe.mechanisms import Calibration, Gaussian
+from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian
 from dpframe.notebooks import card, sentences
 from dpframe.notebooks import table as html_table
 from dpframe.numerics import epsilon_limit
@@ -24,7 +24,7 @@ from dpframe.prover.algebra import enclose, number
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
 from dpframe.sensitivity import L2
-from dpframe.symbols import EPSILON, Expression, Number, power, rational
+from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 
 from .figures import WIDTH, against, exactly, figure, hanging, table
 
@@ -35,6 +35,7 @@ ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
 CURRENCY = ("epsilon", "delta")
 FAMILY = "Gaussian."
 EPSILONS = ("0.1", "0.9", 3, 10)
+COUNT = parameter("m", 1)
 RATIO = (
     "ratio: how many times the std that is enough, by the exact profile; in brackets where no "
     "theorem holds."
@@ -77,7 +78,8 @@ class Theorem:
     `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
     rounded down; it is empty where the theorem always holds or the question does not arise.
     `trusted` names the class whose word it is, where that is none of dpframe's; `norm` that of its
-    sensitivity, where it is not the 2-norm.
+    sensitivity, where it is not the 2-norm; `among` is the std of each of m numbers over that of
+    one alone, where it grows with m.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Theorem:
     reach: tuple[float, ...]
     trusted: str = ""
     norm: str = ""
+    among: str = ""
 
     @property
     def short(self) -> str:
@@ -231,6 +234,11 @@ def _notes(theorem: Theorem, deltas: Sequence[Fraction]) -> Iterator[str]:
         yield f"{theorem.name}: on trust in {theorem.trusted}."
     if theorem.norm:
         yield f"{theorem.name}: the sensitivity is that in the {theorem.norm} norm."
+    if theorem.among:
+        yield (
+            f"{theorem.name}: the std of one number released alone; each of m numbers released "
+            f"together has {theorem.among} times that."
+        )
     if not theorem.hypothesis:
         return
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
@@ -407,7 +415,14 @@ def _theorem(calibration: Calibration, deltas: Sequence[Fraction]) -> Theorem:
     own = known if len(known) == len(reach) else ()
     norm = calibration.mechanism.norm
     other = "" if norm is L2 else str(norm)
-    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted, other)
+    among = _among(calibration.calibrate(budgets[0], Number(Fraction(1))))
+    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted, other, among)
+
+
+def _among(mechanism: AdditiveNoise) -> str:
+    """`sqrt(m + 1)/sqrt(2)`: how the std of one of m numbers grows with m; empty if it does not."""
+    alone, among = mechanism.deviation, mechanism.deviation_among(COUNT)
+    return "" if among == alone else str(among / alone)
 
 
 def _reach(calibration: Calibration, budget: Share) -> float | None:

@@ -226,7 +226,7 @@ def _line(
     point: tuple[Fraction, Fraction],
     values: Values,
 ) -> ReleaseNoise:
-    declared = number_at(release.mechanism.deviation, values)
+    declared = number_at(release.deviation, values)
     enough = number(factor * declared, {}, up=True)
     classical, analytic = (_alone(one, release, share, enough, values) for one in ALONE)
     return ReleaseNoise(

@@ -67,6 +67,27 @@ def test_laplace_noise_has_its_own_line():
     assert n["declared_ratio"] == pytest.approx(moment["declared_ratio"], rel=1e-12)
 
 
+class OneMoment(dp.Regression):
+    """X'y with spherical Laplace noise, whose std grows with the number of columns."""
+
+    def declare(self, X, y, budget):
+        return dp.release(X.T @ y, dp.L2Laplace.pure, budget)
+
+
+def test_noise_of_one_draw_has_the_std_of_each_of_its_numbers():
+    """At d = 10, against the std of 4,000 draws; the table of calibrations says that it grows."""
+    found = dp.compare(OneMoment(), epsilon=1, delta="1e-5")
+    d, (line,) = int(found.at["d"]), found.lines
+    many = [
+        dp.L2Laplace.sample(1.0, (d,), np.random.default_rng(i), symmetric=False)
+        for i in range(4000)
+    ]
+    assert line.declared == pytest.approx(np.std(many), rel=0.02)
+    alone = dp.compare(dp.L2Laplace.pure, epsilon=1)
+    assert "each of m numbers" in str(alone)
+    assert alone.cells[0][0].std == pytest.approx(np.sqrt(2))
+
+
 def test_symbols_have_numbers():
     """A share gamma of the budget, at one half."""
     found = dp.compare(dp.literature.AdaSSPBudget(), epsilon=1)

@@ -1,6 +1,7 @@
 """A sensitivity that is stated is an assumption by name, wherever a verdict is printed."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -182,3 +183,12 @@ def test_a_trusted_one_is_compared_with_nothing():
     """There is nothing derived."""
     found, _ = audited(release() + 'claimed_sensitivity = "1"\n')
     assert [one.verdict for one in found.claimed_sensitivities] == ["no rule"]
+
+
+def test_the_noise_of_a_description_is_not_calibrated_from_outside():
+    """The message says which lines of the file do it."""
+    text = Path(__file__).parents[2].joinpath("docs/examples/adassp.toml").read_text()
+    found = dp.audits.parse_description(text)
+    jointly = dp.regressions.Jointly(of=found.regression)
+    with pytest.raises(dp.InvalidArgument, match='calibration = "jointly"'):
+        dp.audit(jointly, target=found.target, setting=found.setting)

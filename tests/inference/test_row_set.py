@@ -26,6 +26,7 @@ SETTINGS = {
     "numbers": {"columns": NUMBERS},
     "a category": {"columns": [*NUMBERS, LEVELS]},
     "an indicator a level": {"columns": [*NUMBERS, EACH]},
+    "both codings": {"columns": [LEVELS, attrs.evolve(EACH, name="d")]},
     "products": {"columns": [*NUMBERS, LEVELS], "terms": ["a", ("a", "b"), ("b", "c"), "c"]},
     "a box": {"box": "1/2"},
     "a ball": {"norm": 1},
@@ -33,10 +34,19 @@ SETTINGS = {
     "a codebook in a box": {"columns": [*NUMBERS, LEVELS], "box": "3/4"},
     "a codebook in a ball": {"columns": [*NUMBERS, LEVELS], "norm": 1},
 }
-EXACT = {"numbers", "a category", "an indicator a level", "a box", "a ball", "products"}
-CASES = [(name, beside) for name in SETTINGS for beside in (False, True) if "each" not in name]
+EXACT = {
+    "both codings",
+    "numbers",
+    "a category",
+    "an indicator a level",
+    "a box",
+    "a ball",
+    "products",
+}
+CASES = [(name, beside) for name in SETTINGS for beside in (False, True)]
 number = partial(algebra.number, values={"d": Fraction(3)}, up=False)
-CASES.remove(("an indicator a level", True))  # collinear, and refused
+for alone in ("an indicator a level", "both codings"):
+    CASES.remove((alone, True))  # collinear, and refused
 
 
 def declared(name, beside, **given):
@@ -59,7 +69,7 @@ def drawn(rows, rng, m=4000):
     for j, part in enumerate(getattr(maps[0], "schema", ())):
         if isinstance(part, dp.Categorical):
             block[:, j] = rng.integers(-1, len(part.levels), m)
-        elif j == 1:
+        elif part.name == "b":
             block[:, j] = 54 + 36 * block[:, j]
     for each in maps:
         block = each.apply(block, number)
@@ -76,7 +86,8 @@ def test_no_row_reaches_farther_and_some_as_far(name, beside):
         X = np.concatenate([X, drawn(rows, rng, 400_000)])
     found = row_set_of(rows, X.shape[1], number)
     assert found.norm == pytest.approx(number(rows.norm))
-    v = np.concatenate([rng.normal(size=(200, X.shape[1])), np.eye(X.shape[1])])
+    v = rng.normal(size=(400, X.shape[1])) * rng.uniform(size=(400, X.shape[1])) ** 4
+    v = np.concatenate([v, rng.normal(size=(200, X.shape[1])), np.eye(X.shape[1])])
     most, reach = np.abs(X @ v.T).max(axis=0), found.farthest(v)
     assert np.all(most <= reach * (1 + 1e-12))
     assert np.all(reach <= found.norm * np.linalg.norm(v, axis=1) * (1 + 1e-12))

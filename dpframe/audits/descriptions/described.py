@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.graph import Graph, Regression, Setting
+from dpframe.graph import ColumnNode, Graph, Regression, RowsNode, Setting
 from dpframe.privacy import Share
 
 from .algorithm import Algorithm
@@ -18,6 +18,9 @@ from .bounds import bounds_of
 from .build import Builder
 from .words import words_of
 
+JOINTLY = (
+    'Give its releases calibration = "jointly" and a weight in the file, no share and no size.'
+)
 WAY_OUT = "Describe it for these bounds, or state the sensitivity for every B and Y."
 
 
@@ -69,6 +72,12 @@ class Described:
             wanted = "the one for which sensitivities are stated"
             raise InvalidArgument("setting", wanted, bounds_of(setting), WAY_OUT)
         return Builder.of(told, setting, budget, words_of(self.trust)).graph()
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Graph:
+        """A description has no parts that could be declared with other noise. Raises
+        InvalidArgument.
+        """
+        raise InvalidArgument("declaration", "one in Python, not a description", self, JOINTLY)
 
     def __str__(self) -> str:
         """The title in quotes; without one, `the release of gram with the stated noise`."""

@@ -123,7 +123,7 @@ def used_in(problem: Problem, values: Values) -> dict[str, Fraction]:
     """Those of the numbers that formulas of the claim or of the noise read."""
     read = [*problem.target.amounts, problem.rows]
     read += [formula for one in problem.graph.charged for formula in one.formulas.values()]
-    read += [one.mechanism.formula for one in problem.graph.releases]
+    read += [one.deviation for one in problem.graph.releases]
     names = {symbol.name for formula in read for symbol in formula.symbols()}
     return {name: value for name, value in values.items() if name in names}
 
