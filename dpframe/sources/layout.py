@@ -120,8 +120,9 @@ class Layout:
         if self.schema is not None:
             return [self.place(name, header) for name in self.names]
         if tuple(header) != self.header:
-            named = "" if headless(None, self.header or ()) else f" {', '.join(self.header or ())}"
-            wanted = f"a table with the columns{named} of the first, in this order"
+            own = self.header or ()
+            named = "those of the first" if headless(None, own) else ", ".join(own)
+            wanted = f"a table with the columns {named}, in this order"
             got = Plain(_difference(self.header or (), header))
             raise BadData("X", wanted, got, NAMED)
         return [j for j, name in enumerate(header) if name not in (self.label, self.budget)]
