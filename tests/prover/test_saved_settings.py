@@ -282,10 +282,13 @@ def chosen() -> dict[str, lock.Question]:
 @pytest.mark.some(20)
 @pytest.mark.parametrize("key", chosen())
 def test_answers_are_those_from_before(key):
-    """Verdict, derivation, region, witness, std, cost: all the same, or meant to differ."""
+    """Verdict, derivation, region, witness, std, cost: all the same, or meant to differ. Enclosures
+    of numeric composition have other last digits on another processor.
+    """
     found = {key: lock.without_words(lock.answer(chosen()[key]))}
     before = {key: BEFORE.get(key, {})}
-    assert [str(one) for one in lock.differences(before, found) if not one.meant] == []
+    differing = lock.differences(before, found)
+    assert [str(one) for one in differing if not (one.meant or one.last_digits)] == []
 
 
 def test_no_question_is_gone():
