@@ -282,12 +282,12 @@ def check(
         checker.limit(trusted)
         idle = sorted(steps.given.keys() - steps.used)
         checker.require(not idle, f"proof: steps that close nothing: {idle!s:.200}")
+        said = tuple(bounds(checker, document["graph"]["nodes"]))
     except Unusable as error:
         return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
         unforeseen = f"{checker.where}: {type(error).__name__}: {error!s:.200}"
         reason = f"{error!s:.2000}" if isinstance(error, Refused) else unforeseen
         return Verdict(False, "", checker.hash, checker.count, reason)  # noqa: FBT003
-    said = tuple(bounds(checker, document["graph"]["nodes"]))
     believed = tuple(sorted(checker.believed))
     return Verdict(True, proved, checker.hash, checker.count, "", believed, said)  # noqa: FBT003

@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.cli import app
 from dpframe.prover.text import bounds
+from tests.support.commands import both_streams
 
 BOOK = {
     "columns": [
@@ -46,17 +45,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def call(*arguments, status=0):
-    """What a command prints, on both streams."""
-    done = CliRunner().invoke(app, [*map(str, arguments)])
-    assert done.exit_code == status, done.output
-    return done.output
-
-
 def fit(*more, status=0):
     """A fit of the table."""
     given = ("--target", "charges", "--epsilon", "1", "--delta", "1e-6", "--schema", "book.json")
-    return call("fit", "SSP", "t.csv", *given, "--simulate", 1, *more, status=status)
+    return both_streams("fit", "SSP", "t.csv", *given, "--simulate", 1, *more, status=status)
 
 
 def checked(upper: int, folder, *more, status=0):
@@ -64,7 +56,7 @@ def checked(upper: int, folder, *more, status=0):
     target = dp.ApproxDP(1, "1e-6")
     certificate = dp.certify(dp.SSP(), target=target, setting=setting_of(upper))
     certificate.save(folder / "c.json")
-    return call("check", folder / "c.json", *more, status=status), certificate
+    return both_streams("check", folder / "c.json", *more, status=status), certificate
 
 
 def test_a_fit_saves_its_proof_and_its_result(folder):
@@ -82,14 +74,14 @@ def test_a_fit_saves_its_proof_and_its_result(folder):
     found = re.search(r"certificate\s+([0-9a-f]{64})", printed)
     assert found is not None
     assert found[1] == result["certificate"] == model.certificate_.hash
-    assert call("check", "proof.json", "--expect", found[1]).startswith("accepted: ")
+    assert both_streams("check", "proof.json", "--expect", found[1]).startswith("accepted: ")
 
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("option", ["--certificate", "--out"])
 def test_where_a_file_goes_is_looked_at_before_anything_is_spent(option):
     """Nothing is charged where the folder is not there."""
-    call("ledger", "create", "l.sqlite", "t", "--epsilon", "1", "--delta", "1e-6")
+    both_streams("ledger", "create", "l.sqlite", "t", "--epsilon", "1", "--delta", "1e-6")
     said = fit(option, "nowhere/x.json", "--ledger", "l.sqlite", "--dataset", "t", status=2)
     assert f"{option} must be a file in a folder that exists" in said
 
@@ -166,8 +158,8 @@ def test_part_of_a_hash_is_told_from_another_hash(folder):
     begins = f"the file's begins {certificate.hash[:12]}"
     assert said.startswith("unusable: expect is the whole hash, 64 characters; ")
     assert begins in said
-    call("check", folder / "c.json", "--expect", certificate.hash)
-    assert "rejected: " in call("check", folder / "c.json", "--expect", "0" * 64, status=1)
+    both_streams("check", folder / "c.json", "--expect", certificate.hash)
+    assert "rejected: " in both_streams("check", folder / "c.json", "--expect", "0" * 64, status=1)
 
 
 def test_a_changed_file_is_not_told_how_to_pass(folder):
@@ -176,7 +168,7 @@ def test_a_changed_file_is_not_told_how_to_pass(folder):
     document = json.loads((folder / "c.json").read_text())
     text = json.dumps(document).replace('"60000"', '"30000"')
     (folder / "c.json").write_text(text)
-    said = call("check", folder / "c.json", status=1)
+    said = both_streams("check", folder / "c.json", status=1)
     assert "not what its hash says: changed or damaged" in said
     assert not re.search(r"[0-9a-f]{12}", said)
     assert certificate.hash[:12] not in said
@@ -186,14 +178,18 @@ def test_a_changed_file_is_not_told_how_to_pass(folder):
 def test_a_named_variant_is_fitted_from_the_command_line():
     """With the certificate of its numbers; another name is refused with those that there are."""
     given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json", "--json")
-    found = json.loads(call("certify", "JointSSP.for_intervals", *given))
+    found = json.loads(both_streams("certify", "JointSSP.for_intervals", *given))
     numbers = ("counting=0.08", "gram=100", "moment=46", "squares=12", "rounds=0")
     settings = [part for one in numbers for part in ("--set", one)]
-    assert json.loads(call("certify", "JointSSP", *settings, *given))["hash"] == found["hash"]
-    more = json.loads(call("certify", "JointSSP.for_intervals", "--set", "rounds=1", *given))
+    assert (
+        json.loads(both_streams("certify", "JointSSP", *settings, *given))["hash"] == found["hash"]
+    )
+    more = json.loads(
+        both_streams("certify", "JointSSP.for_intervals", "--set", "rounds=1", *given)
+    )
     assert more["hash"] != found["hash"]
     for name in ("JointSSP.for_interval", "SSP.for_intervals", "JointSSP.__new__"):
-        said = call("certify", name, *given, status=2)
+        said = both_streams("certify", name, *given, status=2)
         assert "a variant that there is" in said
 
 
@@ -226,7 +222,7 @@ def test_the_page_of_an_audit_has_a_row_a_column(folder):
     """With its bounds or levels, and says which number to sign."""
     pytest.importorskip("jinja2")
     given = ("--epsilon", "1", "--delta", "1e-6", "--schema", "book.json")
-    call("audit", "SSP", *given, "--html", "page.html")
+    both_streams("audit", "SSP", *given, "--html", "page.html")
     page = (folder / "page.html").read_text()
     text = " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert "Column age 18.5 to 64 " in text

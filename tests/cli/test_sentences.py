@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.cli import app
+from tests.support.commands import both_streams
 
 BOOK = {
     "columns": [
@@ -37,17 +38,10 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def call(*arguments, status=0):
-    """What a command prints, on both streams."""
-    done = CliRunner().invoke(app, [*map(str, arguments)])
-    assert done.exit_code == status, done.output
-    return done.output
-
-
 def fit(*more, name="SSP", status=0):
     """A fit of the table."""
     given = (name, "t.csv", "--target", "charges", *ONE, "--schema", "s.json", "--simulate", 1)
-    return call("fit", *given, *more, status=status)
+    return both_streams("fit", *given, *more, status=status)
 
 
 @pytest.mark.usefixtures("folder")
@@ -72,7 +66,7 @@ def test_a_fit_without_standard_errors_says_why():
 @pytest.mark.usefixtures("folder")
 def test_audits_and_certificates_read_the_codebook(tmp_path):
     """The same setting as a fit's."""
-    call("certify", "SSP", *ONE, "--schema", "s.json", "--out", tmp_path / "c.json")
+    both_streams("certify", "SSP", *ONE, "--schema", "s.json", "--out", tmp_path / "c.json")
     columns = [dp.Numeric("age", 18, 64), dp.Numeric("bmi", 15, 55)]
     columns = [*columns, dp.Categorical("smoker", ["no", "yes"])]
     X, y = dp.Rows(columns=columns, intercept=True), dp.Column(lower=0, upper=60000)
@@ -80,11 +74,11 @@ def test_audits_and_certificates_read_the_codebook(tmp_path):
     target = dp.ApproxDP(1, "1e-6")
     known = dp.certify(dp.SSP(), target=target, setting=setting)
     assert dp.load(tmp_path / "c.json").hash == known.hash
-    record = json.loads(call("audit", "SSP", *ONE, "--schema", "s.json", "--json"))
+    record = json.loads(both_streams("audit", "SSP", *ONE, "--schema", "s.json", "--json"))
     assert record["releases"][0]["sensitivity"] == "4"
     description = tmp_path / "x.toml"
     description.write_text("")
-    call("audit", description, "--schema", "s.json", status=2)
+    both_streams("audit", description, "--schema", "s.json", status=2)
 
 
 @pytest.mark.usefixtures("folder")
@@ -93,9 +87,11 @@ def test_formulas_stand_beside_a_codebook():
     pytest.importorskip("formulaic")
     formula = ("--formula", "age + C(smoker) + bmi:C(smoker)")
     assert "bmi:smoker[yes]" in fit(*formula)
-    record = json.loads(call("audit", "SSP", *ONE, "--schema", "s.json", *formula, "--json"))
+    record = json.loads(
+        both_streams("audit", "SSP", *ONE, "--schema", "s.json", *formula, "--json")
+    )
     assert record["releases"][0]["sensitivity"] == "5"
-    printed = call("certify", "SSP", *ONE, *formula, status=2)
+    printed = both_streams("certify", "SSP", *ONE, *formula, status=2)
     assert (
         printed.strip() == "--formula must be given with --schema, its codebook; got 'without it'."
     )
@@ -105,11 +101,11 @@ def test_formulas_stand_beside_a_codebook():
 def test_a_label_is_no_feature():
     """Named by the codebook or by a formula, it would predict itself."""
     given = ("t.csv", "--target", "bmi", *ONE, "--schema", "s.json")
-    told = call("fit", "SSP", *given, status=2)
+    told = both_streams("fit", "SSP", *given, status=2)
     assert told.startswith("--target must be no column that is a feature; got 'bmi'.")
     pytest.importorskip("formulaic")
-    call("fit", "SSP", *given, "--formula", "age*bmi", status=2)
-    assert "age" in call("fit", "SSP", *given, "--formula", "age", "--simulate", "1")
+    both_streams("fit", "SSP", *given, "--formula", "age*bmi", status=2)
+    assert "age" in both_streams("fit", "SSP", *given, "--formula", "age", "--simulate", "1")
 
 
 BAD_BOOKS = {
@@ -133,8 +129,8 @@ BAD_BOOKS = {
 def test_codebooks_that_are_none_are_refused(folder, book):
     """By each command, in one sentence."""
     (folder / "s.json").write_text(json.dumps(BAD_BOOKS[book]))
-    said = {fit(status=2), call("certify", "SSP", *ONE, "--schema", "s.json", status=2)}
-    said |= {call("audit", "SSP", *ONE, "--schema", "s.json", status=2)}
+    said = {fit(status=2), both_streams("certify", "SSP", *ONE, "--schema", "s.json", status=2)}
+    said |= {both_streams("audit", "SSP", *ONE, "--schema", "s.json", status=2)}
     assert len(said) == 1
     assert " must be " in said.pop()
 
@@ -169,7 +165,7 @@ WRONG = [
 @pytest.mark.usefixtures("folder")
 def test_wrong_input_is_answered_by_a_sentence(arguments):
     """And the exit status 2."""
-    printed = call(*arguments, status=2)
+    printed = both_streams(*arguments, status=2)
     assert "Traceback" not in printed
     assert printed.strip().splitlines()[-1].rstrip("╯").strip("─│ ╰")
 
@@ -225,7 +221,7 @@ def test_one_number_of_a_described_claim_is_replaced(tmp_path, delta, mechanism,
     """--epsilon alone leaves the delta of the file, or none."""
     description = tmp_path / "d.toml"
     description.write_text(DESCRIBED.format(delta=delta, mechanism=mechanism, share=share))
-    assert f"claim    {claim}" in call("audit", description, "--epsilon", 2)
+    assert f"claim    {claim}" in both_streams("audit", description, "--epsilon", 2)
 
 
 def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
@@ -236,7 +232,7 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
         raise KeyError("secret")
 
     monkeypatch.setattr(dp, "compare", broken)
-    printed = call("compare", status=3)
+    printed = both_streams("compare", status=3)
     assert "secret" not in printed
     assert printed.startswith("dpframe made a mistake: KeyError in ")
     monkeypatch.setenv("DPFRAME_TRACEBACK", "1")
@@ -251,7 +247,7 @@ def test_a_file_that_cannot_be_imported_is_named(source, said, tmp_path):
     """Its own error is no mistake of dpframe's."""
     file = tmp_path / f"broken_{len(source)}.py"
     file.write_text(source)
-    printed = call("audit", f"{file}:Mine", "--epsilon", 1, status=2)
+    printed = both_streams("audit", f"{file}:Mine", "--epsilon", 1, status=2)
     assert said in printed
     assert "secret" not in printed
     assert file.name in "".join(printed.split())

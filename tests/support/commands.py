@@ -13,3 +13,10 @@ def call(*arguments: object, status: int = 0) -> str:
         return " ".join(done.stderr.split())
     assert done.stderr == "" or done.stderr.endswith(" is written.\n")
     return done.stdout
+
+
+def both_streams(*arguments: object, status: int = 0) -> str:
+    """All that a command prints, on both streams. It must exit with `status`."""
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code == status, done.output
+    return done.output
