@@ -316,7 +316,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             hidden = named(inference.unseen.lost, inference.units)
             said = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
         else:
-            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) * default)]
+            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")]
         found = Summary(
             estimates=estimates,
             fitted=fitted,

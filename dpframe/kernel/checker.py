@@ -64,11 +64,11 @@ def sentence(c: At, claimed: Json) -> str:
         "Given here:": [f"{n} = {decimal(c.formula(v))}" for n, v in claimed["values"].items()],
         "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
     }
-    told = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
-    told += [f"{title} {'; '.join(part)}." for title, part in parts.items() if part]
+    found = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
+    found += [f"{title} {'; '.join(part)}." for title, part in parts.items() if part]
     if claimed["derivation"] in c.believed:
-        told.append(f"The total itself is what {claimed['derivation']} says that it is.")
-    return " ".join(told)
+        found.append(f"The total itself is what {claimed['derivation']} says that it is.")
+    return " ".join(found)
 
 
 def source_text(c: At, origin: int | None) -> str:
