@@ -23,15 +23,14 @@ from .row_set import Clipped, RowSet
 from .sandwich import Sandwich
 from .spectrum import Directions, Unseen, directions
 from .variation import Variation
+from .widths import loss_std
 
 Array = NDArray[Any]
 
 STEPS = 60
 HUGE = 1e6  # times the first estimate: the iteration has run off
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
-COUNTED = 2.0  # times the std of the noise on counts, since they chose where labels are clipped
 ANYWHERE = RowSet()
-LEVEL = 1.96  # stds, of the score interval of what clips take off labels
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -113,12 +112,10 @@ def infer(
     unseen = Unseen.of(found, largest, believed)
     unit = np.zeros(evidence.columns) if constant is None else constant
     counted = bool(evidence.most_lost) and not normal_residuals
-    sampled = 0.0
-    if counted and target == "population":
+    largest = 0.0
+    if target == "population":
         most = bound if evidence.counts is None else evidence.counts.bound
-        largest = max(most - evidence.moments[0].width, 0.0)
-        lost = max(evidence.lost, 0.0)
-        sampled = float(sampled_loss(lost, evidence.lost_std, together * largest))
+        largest = together * max(most - evidence.moments[0].width, 0.0)
     length = unseen.counted
     stack = stacked(evidence, found, bound, length, unit, counted=counted, dependent=together)
     given = labels(evidence, float(stack.widths[0]))
@@ -164,7 +161,7 @@ def infer(
         covariance=covariance,
         private=private,
         unseen=unseen,
-        clipped=clipped_labels(evidence, found, centre, rows, sampled) if counted else None,
+        clipped=clipped_labels(evidence, found, centre, rows, largest) if counted else None,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -181,11 +178,11 @@ def infer(
 
 
 def clipped_labels(
-    evidence: Evidence, found: Directions, theta: Array, rows: RowSet, sampled: float
+    evidence: Evidence, found: Directions, theta: Array, rows: RowSet, largest: float
 ) -> Clipped:
-    """How far clips of labels moved estimates: noise is that of the counts, of what they count in a
-    sample, `sampled`, and of X'X, which is multiplied by all of theta (d,) that there is without
-    clips.
+    """How far clips of labels, of at most `largest` each, moved estimates: noise is that of the
+    counts, of what they count in a sample, and of X'X, which is multiplied by all of theta (d,)
+    that there is without clips.
     """
     moved = rows.norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
@@ -193,19 +190,9 @@ def clipped_labels(
         bread=(found.vectors / found.values) @ found.vectors.T,
         rows=rows,
         lost=evidence.lost,
-        unsure=COUNTED * math.hypot(evidence.lost_std, sampled),
+        unsure=float(loss_std(evidence.lost, evidence.lost_std, largest)),
         turned=evidence.gram_std * math.sqrt(unclipped),
     )
-
-
-def sampled_loss(lost: Array | float, std: float, largest: float) -> Array:
-    """The std of what clips take off the labels of a sample, seen as `lost` with noise of `std`,
-    where they take at most `largest` off each: its variance is at most largest times its mean,
-    which is taken at the upper end of its score interval.
-    """
-    half = LEVEL**2 * largest / 2
-    most = lost + half + np.sqrt(half**2 + LEVEL**2 * (std**2 + largest * lost))
-    return np.asarray(np.sqrt(largest * most))
 
 
 def of_shrunk(
