@@ -11,15 +11,12 @@ squares' where residuals are skewed or discrete. Derived on docs/flagship.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Evidence
-
-Array = NDArray[Any]
 
 ROUNDS = 60  # halvings of an interval of widths over stds
 MOST = 20.0  # widths over stds beyond which nothing is clipped

@@ -8,13 +8,11 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, MissingExtra
 
+from .arrays import Array
 from .spread import Spread
-
-Array = NDArray[Any]
 
 TOGETHER = ("bonferroni", "max", "scheffe")
 DRAWS, SEED = 50_000, 0

@@ -5,17 +5,16 @@ and intervals may read.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
+
 CLEAR = 2.0  # stds of noise
 
 
 @attrs.frozen(eq=False)
-class Seen:
+class NoisySum:
     """X'(y - X at), shape (d,), plus Gaussian noise of `std`; `at` (d,) was released before.
 
     Residuals were clipped to [-width, width], labels to the same where `at` is 0. `kept` is how
@@ -86,7 +85,7 @@ class Evidence:
 
     gram: Array
     gram_std: float
-    moments: tuple[Seen, ...]
+    moments: tuple[NoisySum, ...]
     squares: float
     squares_std: float
     count: float
@@ -136,6 +135,6 @@ class Evidence:
         )
         return attrs.evolve(self, moments=(both, *self.moments[1:]))
 
-    def with_moment(self, seen: Seen) -> Evidence:
+    def with_moment(self, seen: NoisySum) -> Evidence:
         """The same and one moment more."""
         return attrs.evolve(self, moments=(*self.moments, seen))

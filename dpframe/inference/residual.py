@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .clipping import square_before
 from .evidence import Evidence
-from .moments import Model, Stack
-
-Array = NDArray[Any]
+from .moments import Model, MomentSystem
 
 KNOWN = 3.0  # stds of its noise that an n or a variance must reach to count as known
 
@@ -73,7 +69,7 @@ def labels(evidence: Evidence, width: float) -> Labels | None:
 
 
 def unexplained(
-    stack: Stack, model: Model, theta: Array, covariance: Array, given: Labels
+    stack: MomentSystem, model: Model, theta: Array, covariance: Array, given: Labels
 ) -> Residual:
     """What theta, with errors of `covariance`, leaves: y'y - theta'X'y - theta'(X'y - X'X theta),
     where the second sum is the best mean of the moments that estimate it.

@@ -7,20 +7,18 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 
+from .arrays import Array
 from .estimates import Estimates, Wald, checked, data_frame
 from .evidence import Shrunk
 from .residual import Residual
 from .row_set import Clipped
 from .sandwich import Sandwich
-from .spectrum import Unseen
+from .spectrum import Unidentified
 from .spread import Spread
 from .variation import Variation
-
-Array = NDArray[Any]
 
 COVERED = {
     "population": "the population's coefficients{}, so sampling and the noise for privacy",
@@ -92,7 +90,7 @@ class Inference:
     centre: Array
     covariance: Array
     private: Array
-    unseen: Unseen
+    unseen: Unidentified
     clipped: Clipped | None
     residual: Residual | None
     variation: Variation | None

@@ -5,13 +5,11 @@ direction. Derived on docs/uncertainty.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
 
 
 @attrs.frozen(eq=False)

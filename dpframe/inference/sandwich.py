@@ -4,17 +4,13 @@ docs/uncertainty.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Meat
 from .row_set import RowSet
 from .spread import Spread, stretched
-
-Array = NDArray[Any]
 
 USUAL = 1.96  # stds, of the intervals whose lengths are compared
 TINY = 1e-9  # of a variance: its doubt where it is known

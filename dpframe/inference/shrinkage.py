@@ -10,17 +10,14 @@ What is believed of a regression before anything is released.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .clipping import TwoSums, hypotheses, left_by, non_normal_share
 from .evidence import Evidence
 from .spectrum import Spectrum, noise_left, spectrum
-
-Array = NDArray[Any]
 
 
 @attrs.frozen

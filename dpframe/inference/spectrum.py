@@ -5,15 +5,12 @@ Which directions of the coefficients a noisy X'X identifies.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.numerics.edge import APART, least_visible
 
-Array = NDArray[Any]
+from .arrays import Array
 
 
 @attrs.frozen(eq=False)
@@ -109,7 +106,7 @@ class Directions:
 
 
 @attrs.frozen(eq=False)
-class Unseen:
+class Unidentified:
     """The directions that are not identified, columns of `lost` (d, d - k), along all of which
     together coefficients have at most the `length`, infinite where nothing bounds it; `declared`
     says that somebody did, so that whatever overlaps them is claimed as well.
@@ -120,7 +117,7 @@ class Unseen:
     declared: bool
 
     @classmethod
-    def of(cls, found: Directions, largest: float, believed: float) -> Unseen:
+    def of(cls, found: Directions, largest: float, believed: float) -> Unidentified:
         """By a declared bound `largest` on all, or one `believed` of each."""
         declared = bool(np.isfinite(largest))
         each = float(believed * np.sqrt(max(found.lost.shape[1], 1)))

@@ -5,13 +5,11 @@ law is where a variance is chi-squared.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
 
 BEND, ROOM = 0.0153, 0.0145
 SLOPE = (0.0534, 0.91, -0.146)  # of a parabola in z, up to its top

@@ -5,18 +5,15 @@ intervals from released sums.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .estimates import checked
 from .evidence import Evidence
 from .residual import Labels, Residual
 from .row_set import RowSet
-
-Array = NDArray[Any]
 
 GRID = 513  # points at which an end is looked for
 HALVINGS = 60

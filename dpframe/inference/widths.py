@@ -8,16 +8,13 @@ another look at the table.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Evidence
 from .shrinkage import Posterior
 from .spread import Spread
-
-Array = NDArray[Any]
 
 NORMAL = 1.96  # stds that an interval has on either side
 WEIGHT = 0.2  # power of the squared error: half the noise on predictions is worth a third of length

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, posterior
 from dpframe.inference.widths import LITTLE, residual_variance, sampling_rules
 
@@ -21,7 +21,7 @@ def evidence(gram_std, moment_std, rng=None):
     return Evidence(
         gram=GRAM + (noise + noise.T) / 2,
         gram_std=gram_std,
-        moments=(Seen(moment, moment_std, np.zeros(D), 1.0),),
+        moments=(NoisySum(moment, moment_std, np.zeros(D), 1.0),),
         squares=float(THETA @ GRAM @ THETA + NOISE**2 * COUNT),
         squares_std=1.0,
         count=COUNT,
@@ -76,7 +76,7 @@ def test_residuals_that_noise_hides_need_more_looks():
     assert asked(seen)
     assert not asked(exact)
     still = attrs.evolve(posterior(exact, 1.0, Prior()), mean=np.zeros(D))
-    tiny = (Seen(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
+    tiny = (NoisySum(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
     # its variance is 0 in doubles, like what noise takes
     assert not sampling_rules(attrs.evolve(exact, moments=tiny, squares=0.0), still, 1.0)
 
@@ -86,7 +86,7 @@ def test_residual_variance_by_hand():
     seen = Evidence(
         gram=np.array([[4.0]]),
         gram_std=0.3,
-        moments=(Seen(np.array([6.0]), 0.2, np.zeros(1), 1.0),),
+        moments=(NoisySum(np.array([6.0]), 0.2, np.zeros(1), 1.0),),
         squares=20.0,
         squares_std=0.6,
         count=10.0,
@@ -101,7 +101,7 @@ def test_residual_variance_by_hand():
 def test_labels_summed_again_are_pooled_by_precision():
     """By hand: variances 4 and 1, and the same again."""
     first = evidence(1.0, 2.0)
-    first = attrs.evolve(first, moments=(Seen(np.full(D, 10.0), 2.0, np.zeros(D), 0.5),))
+    first = attrs.evolve(first, moments=(NoisySum(np.full(D, 10.0), 2.0, np.zeros(D), 0.5),))
     both = first.with_labels_again(np.full(D, 5.0), 1.0)
     assert len(both.moments) == 1
     np.testing.assert_allclose(both.moments[0].moment, 10 / 5 + 5 * 4 / 5)

@@ -9,7 +9,7 @@ from scipy.stats import chi2, norm
 
 from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.inference import infer
 from dpframe.inference.result import LAWS, Units
 from dpframe.inference.row_set import Clipped, RowSet
@@ -32,7 +32,7 @@ def table(rng, n=N, residuals="normal"):
 def released(rng, X, y, std=STD):
     """Sums with noise."""
     noise = rng.normal(0, std, (D, D))
-    moment = Seen(X.T @ y + rng.normal(0, std, D), std, np.zeros(D), 1.0)
+    moment = NoisySum(X.T @ y + rng.normal(0, std, D), std, np.zeros(D), 1.0)
     gram, squares = X.T @ X + (noise + noise.T) / 2, float(y @ y) + rng.normal(0, std)
     return Evidence(gram, std, (moment,), squares, std, len(y) + rng.normal(0, std), std)
 

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 import dpframe as dp
-from dpframe.inference.evidence import Evidence, Meat, Seen
+from dpframe.inference.evidence import Evidence, Meat, NoisySum
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.sandwich import Sandwich
@@ -38,7 +38,7 @@ def released(rng, std):
     left = y - X @ (TRUTH + 0.01 * rng.standard_normal(D))
     meat = (X.T * left**2) @ X + symmetric(rng, std / 4)
     squares = float(y @ y + std * rng.standard_normal())
-    first = Seen(moment, std, np.zeros(D), 1.0)
+    first = NoisySum(moment, std, np.zeros(D), 1.0)
     seen = Evidence(gram, std, (first,), squares, std, float(N), 0.0)
     return attrs.evolve(seen, meat=Meat(meat, std / 4, 1.0))
 
@@ -105,7 +105,7 @@ def test_intervals_hold_where_few_records_make_all_of_the_variance():
         ones = np.random.default_rng(repeat).binomial(n, 5 / n)
         gram, mean = n * np.eye(1), ones / n
         meat = np.array([[ones * (1 - mean) ** 2 + (n - ones) * mean**2]])
-        first = Seen(np.array([float(ones)]), 0.01, np.zeros(1), 1.0)
+        first = NoisySum(np.array([float(ones)]), 0.01, np.zeros(1), 1.0)
         seen = Evidence(gram, 0.01, (first,), float(ones), 0.01, float(n), 0.0)
         laws = [
             infer(attrs.evolve(seen, meat=Meat(meat, 0.01, largest)), bound=1.0)

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, clearness, label_energy, posterior, records, unseen
 
 GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visible
@@ -12,7 +12,7 @@ GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visi
 
 def evidence(moment, std=20.0, gram_std=1e-6, *, gram=GRAM, more=()):
     """Released values for two columns."""
-    first = Seen(np.asarray(moment, dtype=float), std, np.zeros(len(gram)), 1.0)
+    first = NoisySum(np.asarray(moment, dtype=float), std, np.zeros(len(gram)), 1.0)
     return Evidence(gram, gram_std, (first, *more), 300.0, 1e-6, 1300.0, 1e-6)
 
 
@@ -79,7 +79,7 @@ def test_one_moment(moment, null):
 def test_two_moments():
     """Against integration, the second at another point."""
     at = np.array([0.05, -0.02])
-    second = Seen(np.array([30.0, 12.0]) - GRAM @ at, 9.0, at, 0.5)
+    second = NoisySum(np.array([30.0, 12.0]) - GRAM @ at, 9.0, at, 0.5)
     both = evidence((41.0, 7.0), more=(second,))
     prior = Prior(points=4, biased=0.0, most_biased=0.0)
     # the null compares moments at their own points, as the estimate does
@@ -201,7 +201,7 @@ def spiked(rng, d, spike, gram_std, std):
     gram = np.eye(d) + spike * np.outer(axis, axis) / (axis @ axis)
     theta = rng.normal(size=d) / np.sqrt(d)
     noise = rng.normal(0, gram_std, (d, d))
-    first = Seen(gram @ theta + rng.normal(0, std, d), std, np.zeros(d), 1.0)
+    first = NoisySum(gram @ theta + rng.normal(0, std, d), std, np.zeros(d), 1.0)
     energy = float(theta @ gram @ theta)
     seen = Evidence(gram + (noise + noise.T) / 2, gram_std, (first,), energy, 1e-3, 9 * d, 1e-3)
     return gram, theta, seen
@@ -239,7 +239,7 @@ def test_what_a_mean_follows_of_noise_is_its_slope():
         for j, step in enumerate(np.eye(2))
     ]
     assert found.followed == pytest.approx(std**2 * sum(slopes), rel=1e-6)
-    residuals = Seen(np.array([5.0, 2.0]), 3.0, np.array([0.1, 0.0]), 0.5)
+    residuals = NoisySum(np.array([5.0, 2.0]), 3.0, np.array([0.1, 0.0]), 0.5)
     assert posterior(evidence(moment, std, more=(residuals,)), 1.0, prior).followed == 0
 
 
@@ -255,12 +255,12 @@ def test_every_sum_of_residuals_brings_coefficients_nearer(value, gram_std, labe
     for _ in range(10):
         noise, theta = rng.normal(0, gram_std, (d, d)), 0.3 * rng.standard_normal(d)
         gram, square = value * np.eye(d) + (noise + noise.T) / 2, value * theta @ theta
-        first = Seen(value * theta + rng.normal(0, labels, d), labels, np.zeros(d), 1.0)
+        first = NoisySum(value * theta + rng.normal(0, labels, d), labels, np.zeros(d), 1.0)
         seen = Evidence(gram, gram_std, (first,), 1.1 * float(square), 1e-3, 9e3, 1e-3)
         for turn in range(len(errors)):
             mean = posterior(seen, 1.0, Prior()).mean
             errors[turn] += np.sum((mean - theta) ** 2) / (10 * 0.09 * d)
             left = value * (theta - mean) + rng.normal(0, std, d)
-            seen = seen.with_moment(Seen(left, std, mean, 0.1))
+            seen = seen.with_moment(NoisySum(left, std, mean, 0.1))
     assert np.all(np.diff(errors) < 0)
     assert errors[-1] < 1 / 4

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, posterior
 from dpframe.inference.spread import Spread
 from dpframe.inference.widths import (
@@ -136,7 +136,7 @@ def test_the_deviation_of_residuals_counts_what_a_fit_followed():
         moment = value * theta + off * rng.standard_normal(d)
         left = 100.0  # of y'y, about the regression
         squares = value * theta @ theta + left
-        first = Seen(moment, off, np.zeros(d), 1.0)
+        first = NoisySum(moment, off, np.zeros(d), 1.0)
         found = Evidence(gram, std, (first,), squares, 1.0, n, 1.0)
         fit = posterior(found, 1.0, Prior())
         true = np.sqrt((left + value * np.sum((theta - fit.mean) ** 2)) / n)
@@ -166,7 +166,7 @@ def test_residual_width():
     """By hand: few deviations, more for small noise, never more than possible."""
     n, theta = 10_000.0, np.array([0.4])
     gram, squares = np.array([[5000.0]]), 1000.0
-    first = Seen(gram @ theta, 1e-3, np.zeros(1), 1.0)
+    first = NoisySum(gram @ theta, 1e-3, np.zeros(1), 1.0)
     seen = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
     fit = attrs.evolve(posterior(seen, 1.0, Prior()), mean=theta)
     left = squares - 2 * 0.4 * 2000 + 0.16 * 5000
@@ -194,8 +194,8 @@ def test_share_kept():
 def test_moments_that_are_kept_in_part_count_in_full():
     """Half of a moment with half the noise is the moment."""
     gram = np.diag([400.0, 900.0])
-    whole = Seen(np.array([40.0, 10.0]), 20.0, np.zeros(2), 1.0)
-    half = Seen(np.array([20.0, 5.0]), 10.0, np.zeros(2), 1.0, kept=0.5)
+    whole = NoisySum(np.array([40.0, 10.0]), 20.0, np.zeros(2), 1.0)
+    half = NoisySum(np.array([20.0, 5.0]), 10.0, np.zeros(2), 1.0, kept=0.5)
     one, other = (
         posterior(Evidence(gram, 5.0, (seen,), 300.0, 1.0, 1300.0, 1.0), 1.0, Prior()).mean
         for seen in (whole, half)
@@ -209,8 +209,8 @@ def test_the_deviation_of_residuals_counts_what_a_fit_followed_in_every_round():
     """
     theta, count = np.array([2.0, 0.0]), 100.0
     gram, moment = np.diag([5.0, 5.0]), np.array([15.0, 0.0])
-    first = Seen(moment, 5.0, np.zeros(2), 1.0)
-    residuals = Seen(np.zeros(2), 1.0, np.zeros(2), 0.1)
+    first = NoisySum(moment, 5.0, np.zeros(2), 1.0)
+    residuals = NoisySum(np.zeros(2), 1.0, np.zeros(2), 0.1)
     seen = Evidence(gram, 1e-9, (first, residuals), 100.0, 1e-9, count, 0.0)
     fit = posterior(seen, 1.0, Prior())
     assert fit.followed == 0
