@@ -1,5 +1,5 @@
-"""Intervals for linear regression from released values: what the noise for privacy and the sample
-leave open, and no claim where noise hides a direction.
+"""Intervals for linear regression from released values, for the noise for privacy and for sampling;
+none along directions that the noise hides.
 
 Post-processing: it reads no data and costs nothing. Derived on docs/uncertainty.
 """
@@ -61,7 +61,7 @@ def positive(_: Any, field: Any, value: float) -> None:
 
 @attrs.frozen(eq=False, kw_only=True)
 class Specification:
-    """What is inferred and assumed.
+    """The target of an inference, its public bounds and its assumptions.
 
     `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
     the declared bound of labels. `largest` is a public bound on the length of the coefficients,
@@ -110,7 +110,7 @@ class Specification:
         return self.dependent if self.population and not self.equal_variance else 1.0
 
     def check(self, evidence: Evidence) -> None:
-        """What intervals without equal variance need. Raises InvalidArgument."""
+        """Whether intervals without equal variance are possible. Raises InvalidArgument."""
         if self.equal_variance is not False:
             return
         reasons = (
@@ -128,8 +128,8 @@ def infer(evidence: Evidence, **given: Any) -> Inference:
     """Estimates and covariance of the coefficients, from released values only; `given` are the
     fields of a Specification.
 
-    Where records were shrunk, all of this is said of the rows before, and `target` is least squares
-    in which records count by the squares of their factors: the same coefficients in a linear model.
+    Where records were shrunk, the specification is of the rows before, and the target is least
+    squares weighted by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
     """
     wanted = Specification(**given)
@@ -279,7 +279,7 @@ def taken(residual: Residual | None, most: float) -> float:
 
 def iterated(stack: MomentSystem, given: Labels | None, most: float) -> Fixed:
     """The fixed point for the population: coefficients and residual variance in turn."""
-    theta = stack.seen[0] / stack.values
+    theta = stack.observed[0] / stack.values
     far = HUGE * (np.linalg.norm(theta) + 1e-100)
     residual, variance = None, most if given is None else min(given.taken, most)
     for turn in range(STEPS):

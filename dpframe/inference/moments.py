@@ -25,15 +25,15 @@ LEAST = 0.05  # width over std of residuals; below it almost all of them are cli
 @attrs.frozen(eq=False)
 class MomentSystem:
     """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
-    moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
-    nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
-    that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
-    many directions are `lost`. The width of labels is infinite too
-    where what clips took off them was counted. Up to `dependent` records may depend on each other.
+    moments `observed` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite
+    where nothing was clipped, `hidden` (m, m), a bound on the products of distances along
+    directions that are not identified, `total` (k,), the sum of all rows, zeros where it is not
+    known, and how many directions are `lost`. The width of labels is infinite too where what clips
+    took off them was counted. Up to `dependent` records may depend on each other.
     """
 
     values: Array
-    seen: Array
+    observed: Array
     at: Array
     stds: Array
     widths: Array
@@ -110,7 +110,7 @@ def unclipped(at: Array, width: float, bound: float) -> float:
 
 
 def modelled(stack: MomentSystem, theta: Array, variance: float, *, target: str) -> Model:
-    """What is known at theta, in identified directions, where residuals have `variance`."""
+    """The model at theta, in identified directions, where residuals have `variance`."""
     apart = theta - stack.at
     spread = variance + apart**2 @ stack.values / stack.count
     ratio = np.clip(stack.widths / np.sqrt(spread), LEAST, MOST)
@@ -118,7 +118,7 @@ def modelled(stack: MomentSystem, theta: Array, variance: float, *, target: str)
     if target == "sample":  # least squares counts what clips lose
         share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
     added = np.sqrt(stack.dependent * share * spread)
-    left = stack.seen / slope[:, None] - stack.values * apart
+    left = stack.observed / slope[:, None] - stack.values * apart
     of_sample = stack.dependent * variance if target == "population" else 0.0
     sampled = np.full(2 * added.shape, of_sample)
     sample = np.kron(together(added), np.diag(stack.values)) + doubted(stack, apart, slope)
@@ -140,8 +140,8 @@ def together(added: Array) -> Array:
 
 
 def doubted(stack: MomentSystem, apart: Array, slope: Array) -> Array:
-    """What clips of residuals that are not normal may add, (m k, m k): their slopes are known up to
-    a part DOUBT of what was lost.
+    """The allowance for clips of residuals that are not normal, (m k, m k): their slopes are known
+    up to a part DOUBT of the loss.
     """
     m, k = apart.shape
     off = (DOUBT * (1 - slope) / slope)[:, None] * stack.values * apart
@@ -157,8 +157,7 @@ def private(stack: MomentSystem, apart: Array, own: Array) -> Array:
     near = stack.gram_std**2 / 2
     alike = np.diag(own) + near * (apart @ apart.T + stack.hidden)
     crossed = near * np.einsum("ja,ib->iajb", apart, apart).reshape(m * k, m * k)
-    found: Array = np.kron(alike, np.eye(k)) + crossed
-    return found
+    return np.asarray(np.kron(alike, np.eye(k)) + crossed)
 
 
 @attrs.frozen(eq=False)
@@ -198,5 +197,4 @@ def bias(stack: MomentSystem, model: Model, pull: Array) -> Array:
     traces = np.einsum("aja->j", parts)
     twice = traces @ model.apart - np.einsum("bja,jb->a", parts, model.apart)
     twice -= 2 * stack.lost * np.einsum("ajb,jb->a", parts, model.apart)
-    found: Array = stack.gram_std**2 / 2 * twice / stack.values
-    return found
+    return np.asarray(stack.gram_std**2 / 2 * twice / stack.values)

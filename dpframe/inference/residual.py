@@ -1,4 +1,4 @@
-"""The variance of labels about their regression, from released sums, and how well it is known."""
+"""The variance of labels about their regression, from released sums, and its error."""
 
 from __future__ import annotations
 
@@ -71,8 +71,8 @@ def labels(evidence: Evidence, width: float) -> Labels | None:
 def unexplained(
     stack: MomentSystem, model: Model, theta: Array, covariance: Array, given: Labels
 ) -> Residual:
-    """What theta, with errors of `covariance`, leaves: y'y - theta'X'y - theta'(X'y - X'X theta),
-    where the second sum is the best mean of the moments that estimate it.
+    """The residual variance at theta, with errors of `covariance`, times n: y'y - theta'X'y -
+    theta'(X'y - X'X theta), where the second sum is the best mean of the moments that estimate it.
     """
     n = stack.count
     weights, noise = best_weights(model, theta)

@@ -1,4 +1,4 @@
-"""What is known of coefficients together: their joint law, and all that follows from it."""
+"""The joint law of coefficients, and the inferences that follow from it."""
 
 from __future__ import annotations
 
@@ -60,30 +60,30 @@ class Units:
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Inference:
-    """The joint law of m coefficients, of released values only: whatever is asked of it reads no
-    data and costs nothing.
+    """The joint law of m coefficients, from released values only: it reads no data and costs
+    nothing.
 
-    Estimates are normal about the coefficients of the `target`, with the covariance
-    `cov_params()`, of which the residual variance was itself seen with noise; besides, they may be
-    off along directions that noise hides, and by what clips took off labels. Standard errors and
+    Estimates are normal about the coefficients of the `target`, with the covariance `cov_params()`,
+    of which the residual variance was itself observed with noise; besides, they may be off along
+    directions that noise hides, and by what clips took off labels. Standard errors and
     `cov_params()` are of the first part alone; intervals and p values count all three.
 
     `params`, `bse`, `tvalues`, `pvalues` (m,), `conf_int`, `cov_params`, `t_test`, `wald_test`,
     `get_prediction`, `scale` and `rsquared` are named as in statsmodels.
 
-    Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
-    (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
+    Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance` (d,
+    d) and the part of it that the noise for privacy makes, `private`; what is not identified,
     `unseen`; and how far clips of labels moved them, `clipped`, None where they took nothing.
-    `residual` is the variance of labels about the regression, None where nothing is known of
-    it, `variation` what is known of it and R^2. `bound` is that of labels; of each label and
-    residual at least `kept` was inside its clip. `settled` says whether the iteration found its
-    fixed point, and clips took no more than half off the sizes of labels, of which `lost_share`
-    is what they may have taken; `normal_residuals`, whether sums of clipped residuals count, by
-    the normal law; `shrunk`, how long rows were shrunk, so that they weigh less;
-    `equal_variance`, whether residuals are taken to have one variance in every row; if not,
-    `sandwich` is what says how it varies, None where only the norm of rows bounds that. Groups
-    of up to `dependent` records may depend on each other. `new_labels` says whether these have
-    intervals, which hold over rows drawn like the table's.
+    `residual` is the variance of labels about the regression, None where nothing is known of it,
+    `variation` what is known of it and R^2. `bound` is that of labels; of each label and residual
+    at least `kept` was inside its clip. `settled` says whether the iteration found its fixed point,
+    and clips took no more than half off the sizes of labels, of which `lost_share` is what they may
+    have taken; `normal_residuals`, whether sums of clipped residuals count, by the normal law;
+    `shrunk`, how long rows were shrunk, so that they weigh less; `equal_variance`, whether
+    residuals are taken to have one variance in every row; if not, `sandwich` is what says how it
+    varies, None where only the norm of rows bounds that. Groups of up to `dependent` records may
+    depend on each other. `new_labels` says whether these have intervals, which hold over rows drawn
+    like the table's.
     """
 
     target: str
@@ -155,7 +155,7 @@ class Inference:
         return self.t_test().conf_int(alpha, simultaneous=simultaneous)
 
     def t_test(self, R: Any = None, r: Any = 0.0) -> Estimates:
-        """What is known of R @ coefficients, beside the values r: `effect`, `sd`, `statistic`,
+        """Estimates of R @ coefficients, with tests of the values r: `effect`, `sd`, `statistic`,
         `pvalue`, `conf_int(alpha)`, `summary_frame(alpha)`, one each row.
 
         `R` is an array (m,) or (q, m), a name, a mapping of names to weights, or a list of these;
@@ -285,15 +285,15 @@ class Inference:
         return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:
-        """What is known of variances (q,) whose part beside the `private` one is proportional to
-        the residual variance, which was seen with noise.
+        """The spread of variances (q,) whose part beside the `private` one is proportional to the
+        residual variance, which was observed with noise.
         """
         residual = self.residual
         if residual is None or not 0 < residual.std < np.inf:
             return Spread(variances, private, variances, np.zeros(len(variances)))
         unit = np.maximum(variances - private, 0.0) / self.taken
-        seen = private + unit * min(residual.variance, self.bound**2)
-        return Spread(variances, private, seen, unit * residual.std)
+        observed = private + unit * min(residual.variance, self.bound**2)
+        return Spread(variances, private, observed, unit * residual.std)
 
 
 @attrs.frozen(eq=False)

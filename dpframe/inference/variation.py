@@ -110,16 +110,15 @@ class Variation:
     def scale_conf_int(self, alpha: float) -> Array:
         """Of the residual variance, (2,), in [0, bound^2]. Raises InvalidArgument."""
         z = stds(alpha)
-        seen, off = self.square - self.explained, float(self.moved[0] + self.moved[1])
+        observed, off = self.square - self.explained, float(self.moved[0] + self.moved[1])
 
         def accepts(variance: Array) -> Array:
             sampled = np.maximum(self.fourth(variance) - variance**2, 0.0) / self.independent
             of_count = variance * self.count_std / self.count
             noise = self.square_std**2 + self.explained_std**2 + of_count**2
-            inside: Array = np.abs(seen - variance) <= z * np.sqrt(noise + sampled) + off
-            return inside
+            return np.asarray(np.abs(observed - variance) <= z * np.sqrt(noise + sampled) + off)
 
-        return between(accepts, seen, self.bound**2)
+        return between(accepts, observed, self.bound**2)
 
     def rsquared_conf_int(self, alpha: float) -> Array:
         """Of the part of the labels' variance that the regression explains, (2,), in [0, 1]: all
@@ -130,15 +129,14 @@ class Variation:
         total = max(self.total, 0.0) + self.square_std
 
         def accepts(r: Array) -> Array:
-            seen = r * self.square - self.explained + (1 - r) * self.mean**2
+            observed = r * self.square - self.explained + (1 - r) * self.mean**2
             of_mean = (1 - r) * 2 * abs(self.mean) * self.mean_std
             of_count = (1 - r) * self.mean**2 * self.count_std / self.count
             noise = (r * self.square_std) ** 2 + (self.explained_std + of_mean) ** 2 + of_count**2
             of_labels = (1 - r) ** 2 * (self.bound + abs(self.mean)) ** 2 * total
             sampled = (self.fourth((1 - r) * total) + of_labels) / self.independent
             off = r * self.moved[0] + self.moved[1] + (1 - r) * self.moved[2]
-            inside: Array = np.abs(seen) <= z * np.sqrt(noise + sampled) + off
-            return inside
+            return np.asarray(np.abs(observed) <= z * np.sqrt(noise + sampled) + off)
 
         return between(accepts, self.rsquared, 1.0)
 

@@ -64,16 +64,16 @@ def lengths_of(counts: Array, std: float, levels: Array, moment_std: float) -> A
 
 
 def loss_std(lost: Array | float, std: Array | float, largest: Array | float) -> Array:
-    """The std that intervals count for what clips took off labels, seen as `lost` with noise of
+    """The std that intervals count for what clips took off labels, observed as `lost` with noise of
     `std`, in the population, where they take at most `largest` off each; COUNTED times.
     """
     return np.asarray(COUNTED * np.hypot(std, sampled_loss(np.maximum(lost, 0.0), std, largest)))
 
 
 def sampled_loss(lost: Array | float, std: Array | float, largest: Array | float) -> Array:
-    """The std of what clips take off the labels of a sample, seen as `lost` with noise of `std`,
-    where they take at most `largest` off each: its variance is at most largest times its mean,
-    which is taken at the upper end of its score interval.
+    """The std of what clips take off the labels of a sample, observed as `lost` with noise of
+    `std`, where they take at most `largest` off each: its variance is at most largest times its
+    mean, which is taken at the upper end of its score interval.
     """
     half = NORMAL**2 * largest / 2
     most = lost + half + np.sqrt(half**2 + NORMAL**2 * (std**2 + largest * lost))
@@ -114,9 +114,9 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
     and twice the deviation of predictions can make; over `bound`. `strength` is mu^2/d.
     """
     explained = float(fit.mean @ fit.spectrum.matrix @ fit.mean)
-    seen = fit.count * strength
-    deviations = BASE + ROOT * math.sqrt(seen)
-    deviations = min(deviations, SLOW + SLOPE * math.log(max(seen, 1.0)))
+    observed = fit.count * strength
+    deviations = BASE + ROOT * math.sqrt(observed)
+    deviations = min(deviations, SLOW + SLOPE * math.log(max(observed, 1.0)))
     most = evidence.moments[0].width + 2 * np.sqrt(explained / fit.count)
     return float(min(deviations * residual_deviation(evidence, fit), most)) / bound
 

@@ -1,4 +1,4 @@
-"""What an inference covers, assumes and refuses, in sentences."""
+"""Sentences on the coverage, the assumptions and the refusals of an inference."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WAY_OUT = (
 
 
 def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True) -> Iterator[str]:
-    """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
+    """The coverage of intervals, their assumptions, refusals and reasons. `hidden` names the
     directions that are not identified; `some` says whether any coefficient has an interval.
     """
     half, centre = found.units.half * found.bound, found.units.centre
@@ -64,7 +64,7 @@ def brief(found: Inference, *, some: bool = True, instead: str = "") -> Iterator
 
 
 def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
-    """Which directions have no interval, what the others rest on, and what helps."""
+    """The directions without an interval, the assumption of the others, and remedies."""
     d, lost = len(found.centre), found.unseen
     which = f": {', '.join(hidden)} (in scaled columns)" if hidden else ""
     yield (
@@ -87,7 +87,7 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
 
 
 def assumed(found: Inference) -> Iterator[str]:
-    """Of residuals."""
+    """Assumptions on residuals and labels."""
     if found.target == "population" and found.equal_variance and found.residual is None:
         yield (
             "Labels may have another variance in every row where their mean is linear in the "
@@ -131,7 +131,7 @@ def assumed(found: Inference) -> Iterator[str]:
 
 
 def refused(found: Inference) -> Iterator[str]:
-    """Where nothing is claimed."""
+    """Reasons for which no coefficient has an interval."""
     if found.lost_share > MOST_LOST:
         yield (
             f"Labels were clipped, by chance, so far that {100 * found.lost_share:.0f}% of their "
@@ -142,7 +142,7 @@ def refused(found: Inference) -> Iterator[str]:
 
 
 def of_residuals(found: Inference) -> Iterator[str]:
-    """What is not known of them."""
+    """The residual variance, where it is not known."""
     if found.residual is None and found.sandwich is not None:
         yield "The residual variance is not known: new labels have no interval but the bound."
     elif found.residual is None:

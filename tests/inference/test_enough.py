@@ -38,8 +38,8 @@ def excess(gram_std, moment_std, seed):
     """The mean over simulations of the squared error that noise makes, over d variance."""
     errors, rng = [], np.random.default_rng(seed)
     for _ in range(400):
-        seen = evidence(gram_std, moment_std, rng)
-        away = np.linalg.solve(seen.gram, seen.moments[0].moment) - THETA
+        observed = evidence(gram_std, moment_std, rng)
+        away = np.linalg.solve(observed.gram, observed.moments[0].moment) - THETA
         errors.append(away @ GRAM @ away)
     return np.mean(errors) / (D * NOISE**2)
 
@@ -62,18 +62,18 @@ def test_looks_again_divide_the_noise_on_the_moment():
 
 
 def test_directions_that_noise_hides_need_more_looks():
-    """However little the noise on them would make of the small coefficients that are seen."""
-    seen = evidence(20.0, 0.1)
-    flat = attrs.evolve(seen, moments=(attrs.evolve(seen.moments[0], moment=np.zeros(D)),))
+    """However little the noise on them would make of the small coefficients that are observed."""
+    observed = evidence(20.0, 0.1)
+    flat = attrs.evolve(observed, moments=(attrs.evolve(observed.moments[0], moment=np.zeros(D)),))
     assert asked(flat)
     assert not asked(attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0])))
 
 
 def test_residuals_that_noise_hides_need_more_looks():
     """An exact fit."""
-    seen = evidence(1.0, 1.0)
-    exact = attrs.evolve(seen, squares=float(THETA @ GRAM @ THETA))
-    assert asked(seen)
+    observed = evidence(1.0, 1.0)
+    exact = attrs.evolve(observed, squares=float(THETA @ GRAM @ THETA))
+    assert asked(observed)
     assert not asked(exact)
     still = attrs.evolve(posterior(exact, 1.0, Prior()), mean=np.zeros(D))
     tiny = (NoisySum(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
@@ -83,7 +83,7 @@ def test_residuals_that_noise_hides_need_more_looks():
 
 def test_residual_variance_by_hand():
     """y'y - 2 theta'b + theta'A theta, less 2 stds of the noise of each."""
-    seen = Evidence(
+    observed = Evidence(
         gram=np.array([[4.0]]),
         gram_std=0.3,
         moments=(NoisySum(np.array([6.0]), 0.2, np.zeros(1), 1.0),),
@@ -94,8 +94,10 @@ def test_residual_variance_by_hand():
     )
     left = 20 - 2 * 1.5 * 6 + 1.5**2 * 4
     noise = np.sqrt(0.6**2 + (2 * 1.5 * 0.2) ** 2 + (1.5**2 * 0.3) ** 2)
-    assert residual_variance(seen, np.array([1.5]), 10.0) == pytest.approx((left - 2 * noise) / 10)
-    assert residual_variance(seen, np.array([30.0]), 1e9) >= 0
+    assert residual_variance(observed, np.array([1.5]), 10.0) == pytest.approx(
+        (left - 2 * noise) / 10
+    )
+    assert residual_variance(observed, np.array([30.0]), 1e9) >= 0
 
 
 def test_labels_summed_again_are_pooled_by_precision():

@@ -244,8 +244,8 @@ def test_the_noise_of_the_gram_makes_no_bias():
     for _ in range(500):
         gram = 150 * np.eye(10) + symmetric(10.0, 10, rng)
         moment = 150 * theta + 0.5 * rng.normal(size=10)
-        seen = NoisySum(moment, 0.5, np.zeros(10), 1e3)
-        evidence = Evidence(gram, 10.0, (seen,), 15_000.0, 0.5, 1e9, 0.0)
+        observed = NoisySum(moment, 0.5, np.zeros(10), 1e3)
+        evidence = Evidence(gram, 10.0, (observed,), 15_000.0, 0.5, 1e9, 0.0)
         plain.append(np.linalg.solve(gram, moment)[0] - 10)
         mended.append(infer(evidence).centre[0] - 10)
     error = 10 * 10.0 / 150
@@ -414,8 +414,8 @@ def hiding(rng, weak):
     crossed = gram @ theta + NOISE * rng.multivariate_normal(np.zeros(3), gram)
     left = NOISE**2 * rng.chisquare(N - 3) + crossed @ np.linalg.solve(gram, crossed)
     moment = NoisySum(crossed + rng.normal(0, 20, 3), 20.0, np.zeros(3), 50.0)
-    seen = gram + symmetric(40.0, 3, rng)
-    return Evidence(seen, 40.0, (moment,), left, 20.0, float(N), 0.0), theta
+    observed = gram + symmetric(40.0, 3, rng)
+    return Evidence(observed, 40.0, (moment,), left, 20.0, float(N), 0.0), theta
 
 
 def test_one_hidden_direction_hides_all_unless_coefficients_are_bounded():
@@ -510,9 +510,9 @@ def test_new_labels_are_covered_where_noise_hides_the_residual_variance(correcti
     world, rng, scores, clear = World.of(2, 4 / 3), np.random.default_rng(31), [], 0
     for _ in range(400):
         X, y = world.table(1000, rng)
-        seen = released(X, y, 0.2367, rng, bound=world.bound, corrections=corrections)
-        scores.append(scored(world, seen, rng, 0.95))
-        clear += infer(seen, bound=world.bound).residual.known
+        observed = released(X, y, 0.2367, rng, bound=world.bound, corrections=corrections)
+        scores.append(scored(world, observed, rng, 0.95))
+        clear += infer(observed, bound=world.bound).residual.known
     assert clear < 40
     asked, new = sum(one.asked for one in scores), sum(one.new for one in scores)
     assert new == 400 * NEW

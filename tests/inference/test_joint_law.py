@@ -97,8 +97,8 @@ def test_a_test_of_several_is_the_quadratic_form():
 @pytest.mark.parametrize("df", [1, 2, 5, 10])
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01])
 def test_regions_of_several_are_missed_no_more_often(df, alpha):
-    """Where the variance, r in units of the noise on it, was seen as r + N(0, 1): by quadrature, up
-    to 4% more often than asked for.
+    """Where the variance, r in units of the noise on it, was observed as r + N(0, 1): by
+    quadrature, up to 4% more often than asked for.
     """
     noise = np.linspace(-8, 8, 3201)
     weights = norm.pdf(noise) / norm.pdf(noise).sum()

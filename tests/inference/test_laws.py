@@ -44,8 +44,8 @@ def test_replayed_fits_are_those_that_are_executed(law):
     replayed = laws.replayed(cell, rows, labels, np.random.default_rng(2))
     first, second = (model.result_.output.evidence for model in (executed, replayed))
     assert first.gram == pytest.approx(second.gram, abs=0.01)
-    assert first.counts.seen == pytest.approx(second.counts.seen, abs=0.1)
-    assert first.meat.seen == pytest.approx(second.meat.seen, rel=0.02, abs=0.1)
+    assert first.counts.observed == pytest.approx(second.counts.observed, abs=0.1)
+    assert first.meat.observed == pytest.approx(second.meat.observed, rel=0.02, abs=0.1)
     for name in ("gram_std", "squares_std", "count_std", "lost_std"):
         assert getattr(first, name) == pytest.approx(getattr(second, name), rel=1e-6)
     assert first.moments[0].std == pytest.approx(second.moments[0].std, rel=1e-6)

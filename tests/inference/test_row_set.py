@@ -196,8 +196,8 @@ def test_nor_where_records_were_shrunk():
         turn = np.diag(rng.uniform(0.5, 2, 3))
         turned = X @ turn
         factors = np.minimum(1.0, 1.5 / np.linalg.norm(turned, axis=1))
-        seen, y = turned * factors[:, None], labels(X, rng, "worst") * factors
-        evidence = attrs.evolve(noiseless(seen, y, 0.25), shrunk=Shrunk(turn, 1.5, 0.9))
+        observed, y = turned * factors[:, None], labels(X, rng, "worst") * factors
+        evidence = attrs.evolve(noiseless(observed, y, 0.25), shrunk=Shrunk(turn, 1.5, 0.9))
         found = row_set_of(rows, 3, number)
         law = infer(evidence, target="sample", bound=1.0, rows=found)
         whole = np.linalg.lstsq(X * factors[:, None], y, rcond=None)[0]

@@ -167,17 +167,17 @@ def test_residual_width():
     n, theta = 10_000.0, np.array([0.4])
     gram, squares = np.array([[5000.0]]), 1000.0
     first = NoisySum(gram @ theta, 1e-3, np.zeros(1), 1.0)
-    seen = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
-    fit = attrs.evolve(posterior(seen, 1.0, Prior()), mean=theta)
+    observed = Evidence(gram, 1e-3, (first,), squares, 1e-6, n, 0.0)
+    fit = attrs.evolve(posterior(observed, 1.0, Prior()), mean=theta)
     left = squares - 2 * 0.4 * 2000 + 0.16 * 5000
     narrow = 0.3 * np.sqrt(left / n)
-    assert residual_width(seen, fit, 1.0, 1e-12) == pytest.approx(narrow, rel=1e-3)
+    assert residual_width(observed, fit, 1.0, 1e-12) == pytest.approx(narrow, rel=1e-3)
     wide = (0.3 + 0.27 * 8) * np.sqrt(left / n)
-    assert residual_width(seen, fit, 1.0, 64 / n) == pytest.approx(wide, rel=1e-3)
+    assert residual_width(observed, fit, 1.0, 64 / n) == pytest.approx(wide, rel=1e-3)
     slow = (3 + 0.45 * np.log(3000)) * np.sqrt(left / n)
-    assert residual_width(seen, fit, 1.0, 3000 / n) == pytest.approx(min(slow, 1.4), rel=1e-3)
-    assert residual_width(seen, fit, 2.0, 1e-12) == pytest.approx(narrow / 2, rel=1e-3)
-    huge = attrs.evolve(seen, squares=1e9)
+    assert residual_width(observed, fit, 1.0, 3000 / n) == pytest.approx(min(slow, 1.4), rel=1e-3)
+    assert residual_width(observed, fit, 2.0, 1e-12) == pytest.approx(narrow / 2, rel=1e-3)
+    huge = attrs.evolve(observed, squares=1e9)
     most = 1 + 2 * np.sqrt(0.16 * 5000 / n)
     assert residual_width(huge, fit, 1.0, 1e-9) == pytest.approx(most, rel=1e-3)
 
@@ -197,8 +197,8 @@ def test_moments_that_are_kept_in_part_count_in_full():
     whole = NoisySum(np.array([40.0, 10.0]), 20.0, np.zeros(2), 1.0)
     half = NoisySum(np.array([20.0, 5.0]), 10.0, np.zeros(2), 1.0, kept=0.5)
     one, other = (
-        posterior(Evidence(gram, 5.0, (seen,), 300.0, 1.0, 1300.0, 1.0), 1.0, Prior()).mean
-        for seen in (whole, half)
+        posterior(Evidence(gram, 5.0, (observed,), 300.0, 1.0, 1300.0, 1.0), 1.0, Prior()).mean
+        for observed in (whole, half)
     )
     assert one == pytest.approx(other)
 
@@ -211,10 +211,10 @@ def test_the_deviation_of_residuals_counts_what_a_fit_followed_in_every_round():
     gram, moment = np.diag([5.0, 5.0]), np.array([15.0, 0.0])
     first = NoisySum(moment, 5.0, np.zeros(2), 1.0)
     residuals = NoisySum(np.zeros(2), 1.0, np.zeros(2), 0.1)
-    seen = Evidence(gram, 1e-9, (first, residuals), 100.0, 1e-9, count, 0.0)
-    fit = posterior(seen, 1.0, Prior())
+    observed = Evidence(gram, 1e-9, (first, residuals), 100.0, 1e-9, count, 0.0)
+    fit = posterior(observed, 1.0, Prior())
     assert fit.followed == 0
     fit = attrs.evolve(fit, mean=theta)
-    assert residual_deviation(seen, fit) == pytest.approx(np.sqrt(80 / count), rel=1e-4)
-    quiet = attrs.evolve(seen, moments=(attrs.evolve(first, std=0.5), residuals))
+    assert residual_deviation(observed, fit) == pytest.approx(np.sqrt(80 / count), rel=1e-4)
+    quiet = attrs.evolve(observed, moments=(attrs.evolve(first, std=0.5), residuals))
     assert residual_deviation(quiet, fit) == pytest.approx(np.sqrt((60 + 4) / count), rel=1e-4)
