@@ -91,18 +91,18 @@ class Estimates:
         coefficients, also those that were chosen because of what was released. Raises
         InvalidArgument.
         """
+        df = 1
         if simultaneous == "scheffe":
             from scipy.special import chdtri
 
             df = max(self.root.shape[1], 1)
             stds = float(np.sqrt(chdtri(df, checked(alpha))))
-            half = self.spread.half(stds, df, unsure=self.unsure) + self.bias
         else:
             stds = critical(alpha, self.root, simultaneous)
-            if simultaneous == "max":
-                half = self.spread.half(stds, unsure=self.unsure) + self.bias
-            else:
-                half = self.spread.biased(stds, self.hidden, self.unsure)
+        if simultaneous in {"scheffe", "max"}:
+            half = self.spread.half(stds, df, unsure=self.unsure) + self.bias
+        else:
+            half = self.spread.biased(stds, self.hidden, self.unsure)
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
