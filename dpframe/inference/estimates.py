@@ -73,8 +73,8 @@ class Estimates:
         is known.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Array = np.sign(self.effect - self.null) * self.sizes / self.sd
-        return np.nan_to_num(found, nan=0.0)
+            signed = np.sign(self.effect - self.null) * self.sizes / self.sd
+        return np.nan_to_num(signed, nan=0.0)
 
     @property
     def pvalue(self) -> Array:

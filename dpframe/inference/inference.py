@@ -142,25 +142,25 @@ def infer(evidence: Evidence, **given: Any) -> Inference:
 
 def estimated(evidence: Evidence, wanted: Specification) -> Inference:
     """As `infer`, of rows that were not shrunk."""
-    found = directions(evidence.gram, evidence.gram_std)
-    hidden = Unidentified.of(found, wanted.largest, wanted.believed)
+    axes = directions(evidence.gram, evidence.gram_std)
+    hidden = Unidentified.of(axes, wanted.largest, wanted.believed)
     unit = np.zeros(evidence.columns) if wanted.constant is None else wanted.constant
     counted = bool(evidence.most_lost) and not wanted.normal_residuals
     options: dict[str, Any] = {"counted": counted, "dependent": wanted.together}
-    stack = stacked(evidence, found, wanted.bound, hidden.counted, unit, **options)
+    stack = stacked(evidence, axes, wanted.bound, hidden.counted, unit, **options)
     given = labels(evidence, float(stack.widths[0]))
     widest = wanted.bound if math.isfinite(wanted.bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
     residual, bounded = fixed.residual, math.isfinite(wanted.rows.norm)
     variance = taken(residual, widest**2)
-    if not wanted.population and not found.lost.size:
+    if not wanted.population and not axes.lost.size:
         fixed = settle(stack, fixed.theta, variance, fixed.settled)
-    centre = found.vectors @ fixed.theta
+    centre = axes.vectors @ fixed.theta
     settled = fixed.settled and evidence.lost_share <= MOST_LOST and (bounded or not counted)
-    errors = robust(evidence, wanted, found, fixed.step, stack.count * variance, given=given)
+    errors = robust(evidence, wanted, axes, fixed.step, stack.count * variance, given=given)
     variation, sized = None, bounded or wanted.normal_residuals
-    if settled and sized and residual is not None and given is not None and not found.lost.size:
-        least = float(np.min(found.values))
+    if settled and sized and residual is not None and given is not None and not axes.lost.size:
+        least = float(np.min(axes.values))
         options = {"theta": centre, "constant": unit, "least": least, "bound": widest}
         options |= {"normal": wanted.normal_residuals, "dependent": wanted.together}
         variation = Variation.of(evidence, residual, given, rows=wanted.rows, **options)
@@ -170,7 +170,7 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
         covariance=errors.covariance,
         private=errors.private,
         unseen=hidden,
-        clipped=clipped_labels(evidence, found, centre, wanted) if counted else None,
+        clipped=clipped_labels(evidence, axes, centre, wanted) if counted else None,
         residual=residual,
         variation=variation,
         bound=widest,
@@ -201,7 +201,7 @@ class Errors:
 def robust(
     evidence: Evidence,
     wanted: Specification,
-    found: Directions,
+    axes: Directions,
     last: Step,
     squares: float,
     *,
@@ -210,14 +210,14 @@ def robust(
     """Errors that are robust to heteroscedasticity where the specification and the evidence allow;
     `squares` is the expected sum of squared residuals.
     """
-    turn = found.vectors
+    turn = axes.vectors
     covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
     assumed = wanted.normal_residuals or wanted.equal_variance
     bounded = math.isfinite(wanted.rows.norm) and evidence.count > KNOWN * evidence.count_std
     known = bounded and (given is not None or wanted.equal_variance is False)
     if not wanted.population or assumed or (evidence.meat is None and not known):
         return Errors(covariance, private)
-    bread = (turn / found.values) @ turn.T
+    bread = (turn / axes.values) @ turn.T
     limit = wanted.together * squares if bounded else None
     most = math.inf if limit is None else limit * wanted.rows.norm**2
     if evidence.meat is None:
@@ -227,18 +227,18 @@ def robust(
 
 
 def clipped_labels(
-    evidence: Evidence, found: Directions, theta: Array, wanted: Specification
+    evidence: Evidence, axes: Directions, theta: Array, wanted: Specification
 ) -> Clipped:
     """How far clips of labels moved estimates: noise is that of the counts, of what they count in a
     sample, and of X'X, which is multiplied by all of theta (d,) that there is without clips.
     """
     norm = wanted.rows.norm
-    moved = norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
+    moved = norm * evidence.most_lost / float(np.min(axes.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
     most = wanted.bound if evidence.counts is None else evidence.counts.bound
     each = max(most - evidence.moments[0].width, 0.0) if wanted.population else 0.0
     return Clipped(
-        bread=(found.vectors / found.values) @ found.vectors.T,
+        bread=(axes.vectors / axes.values) @ axes.vectors.T,
         rows=wanted.rows,
         lost=evidence.lost,
         unsure=float(loss_std(evidence.lost, evidence.lost_std, wanted.together * each)),
@@ -267,9 +267,9 @@ def of_shrunk(evidence: Evidence, shrunk: Shrunk, wanted: Specification) -> Infe
     count = evidence.count * max(shrunk.weight, LEAST_WEIGHT)
     evidence = attrs.evolve(evidence, shrunk=None, count=count)
     inner.check(evidence)
-    found = estimated(evidence.of_labels, inner)
-    settled = found.settled and shrunk.weight > LEAST_WEIGHT
-    return attrs.evolve(found, shrunk=shrunk, settled=settled)
+    result = estimated(evidence.of_labels, inner)
+    settled = result.settled and shrunk.weight > LEAST_WEIGHT
+    return attrs.evolve(result, shrunk=shrunk, settled=settled)
 
 
 def taken(residual: Residual | None, most: float) -> float:

@@ -63,7 +63,7 @@ class Model:
 
 def stacked(
     evidence: Evidence,
-    found: Directions,
+    axes: Directions,
     bound: float,
     largest: float,
     constant: Array,
@@ -74,19 +74,19 @@ def stacked(
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
     (d,) is 1, or it is zeros. `counted` says that what clips took off labels was.
     """
-    turn, moments = found.vectors.T, evidence.moments
+    turn, moments = axes.vectors.T, evidence.moments
     widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
     widths[0] = np.inf if counted else widths[0]
-    off = np.array([found.lost.T @ one.at for one in moments])
+    off = np.array([axes.lost.T @ one.at for one in moments])
     return MomentSystem(
-        found.values,
+        axes.values,
         np.array([turn @ one.moment for one in moments]),
         np.array([turn @ one.at for one in moments]),
         np.array([one.std for one in moments]),
         widths,
-        beyond(off, largest if found.lost.size else 0.0),
-        found.values * (turn @ constant),
-        found.lost.shape[1],
+        beyond(off, largest if axes.lost.size else 0.0),
+        axes.values * (turn @ constant),
+        axes.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
         dependent,

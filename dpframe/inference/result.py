@@ -147,8 +147,8 @@ class Inference:
         and columns of those of which nothing is known.
         """
         matrix, known = self.units.matrix, np.isfinite(self.bse)
-        found = matrix @ self.covariance @ matrix.T
-        return np.where(known[:, None] & known[None, :], found, np.nan)
+        covariance = matrix @ self.covariance @ matrix.T
+        return np.where(known[:, None] & known[None, :], covariance, np.nan)
 
     def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
         """Intervals of the coefficients, (m, 2), as of `Estimates`. Raises InvalidArgument."""
@@ -162,17 +162,19 @@ class Inference:
         None takes every coefficient. `r` is a number or (q,). Raises InvalidArgument.
         """
         rows, names = contrasts(R, self.names)
-        found = self.of(rows @ self.units.matrix, names)
-        null = np.broadcast_to(np.asarray(r, dtype=float), found.effect.shape)
-        return attrs.evolve(found, effect=found.effect + rows @ self.units.offset, null=null)
+        estimates = self.of(rows @ self.units.matrix, names)
+        null = np.broadcast_to(np.asarray(r, dtype=float), estimates.effect.shape)
+        return attrs.evolve(
+            estimates, effect=estimates.effect + rows @ self.units.offset, null=null
+        )
 
     def wald_test(self, R: Any, r: Any = 0.0) -> Wald:
         """Whether R @ coefficients = r, all of them; R and r as of `t_test`, the rows of R linearly
         independent. Raises InvalidArgument.
         """
-        rows, found = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
-        df, lengths = len(rows), np.sqrt(found.spread.errors)
-        if not np.all(np.isfinite(found.hidden)):
+        rows, estimates = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
+        df, lengths = len(rows), np.sqrt(estimates.spread.errors)
+        if not np.all(np.isfinite(estimates.hidden)):
             return Wald(0.0, df, 1.0)
         scaled = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
         whole = scaled @ self.covariance @ scaled.T
@@ -181,9 +183,9 @@ class Inference:
             wanted = f"{df} linearly independent rows"
             raise InvalidArgument("R", wanted, R, "Leave out what follows from the others.")
         whiten = vectors / np.sqrt(values)
-        off = whiten.T @ ((found.effect - found.null) / lengths)
-        hidden = np.linalg.norm(whiten.T, axis=0) @ (found.bias / lengths)
-        unsure = np.linalg.norm(whiten.T, axis=0) @ (found.unsure / lengths)
+        off = whiten.T @ ((estimates.effect - estimates.null) / lengths)
+        hidden = np.linalg.norm(whiten.T, axis=0) @ (estimates.bias / lengths)
+        unsure = np.linalg.norm(whiten.T, axis=0) @ (estimates.unsure / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
@@ -212,13 +214,13 @@ class Inference:
             raise InvalidArgument("residuals", wanted, residuals)
         half, centre = self.units.half, self.units.centre
         rows = half * self.units.rows(X)
-        found = self.of(rows, tuple(str(place) for place in range(len(rows))))
+        estimates = self.of(rows, tuple(str(place) for place in range(len(rows))))
         label = None
         known = self.residual is not None and np.isfinite(self.residual.std)
         if self.new_labels and self.target == "population" and known:
             of_residuals = half**2 * self.taken
-            label = self.spread(found.spread.errors + of_residuals, found.spread.private)
-        mean = attrs.evolve(found, effect=found.effect + centre)
+            label = self.spread(estimates.spread.errors + of_residuals, estimates.spread.private)
+        mean = attrs.evolve(estimates, effect=estimates.effect + centre)
         reach = half * self.bound
         return Prediction(mean, label, (centre - reach, centre + reach), law)
 
@@ -244,8 +246,8 @@ class Inference:
         """
         checked(alpha)
         nothing = np.array([0.0, self.bound**2])
-        found = nothing if self.variation is None else self.variation.scale_conf_int(alpha)
-        return np.asarray(self.units.half**2 * found)
+        interval = nothing if self.variation is None else self.variation.scale_conf_int(alpha)
+        return np.asarray(self.units.half**2 * interval)
 
     @property
     def rsquared(self) -> float:

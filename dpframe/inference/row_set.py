@@ -47,9 +47,9 @@ class RowSet:
         rounded = times(
             self.norm * self.rounded if self.rounded else 0.0, np.abs(directions).sum(axis=1)
         )
-        found = np.maximum(above + last, below - last) + rounded
+        reach = np.maximum(above + last, below - last) + rounded
         most = times(self.norm, np.linalg.norm(directions, axis=1))
-        return np.asarray(np.minimum(found, most))
+        return np.asarray(np.minimum(reach, most))
 
     def share(self, directions: Array) -> Array:
         """The same over `norm`, (q,); |v| where nothing bounds rows."""

@@ -145,14 +145,14 @@ def posterior(
     evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None, left: int = 0
 ) -> Posterior:
     """Of all moments. A moment's share of the noise on X'X is the doubt that the moments before it
-    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found;
+    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it is available;
     `left` moments are to come, if there is one after the first already.
     """
-    found = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
-    count = records(evidence, float(np.sum(found.values)) / radius**2)
+    principal = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
+    count = records(evidence, float(np.sum(principal.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
-    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
+    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, principal, count, energy)
     for observed in evidence.moments:
         shares.append(result.doubt)
         ahead = left if observed is evidence.moments[-1] else 0
@@ -264,26 +264,26 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     both = TwoSums(
         sums.observed[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves
     )
-    found = hypotheses(both, sums.bias)
+    mixture = hypotheses(both, sums.bias)
     labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
     residuals = 1 / (total + sums.left * precise[-1][:, None])
     later = (
         attrs.evolve(both, of_labels=labels),
         attrs.evolve(both, of_residuals=residuals),
     )
-    errors = np.zeros((found.chances.size, 2))
+    errors = np.zeros((mixture.chances.size, 2))
     if sums.left:
         left_over = [
-            np.sum(values * variances * left_by(one, found.moved), axis=2) for one in later
+            np.sum(values * variances * left_by(one, mixture.moved), axis=2) for one in later
         ]
         errors = np.stack([one.ravel() for one in left_over], axis=1)
     return Sizes(
-        (found.chances - apart / 2).ravel(),
-        (found.means / values).reshape(-1, len(values)),
-        np.tile(squares, len(found.chances)),
-        np.sum(variances * found.left, axis=2).ravel(),
+        (mixture.chances - apart / 2).ravel(),
+        (mixture.means / values).reshape(-1, len(values)),
+        np.tile(squares, len(mixture.chances)),
+        np.sum(variances * mixture.left, axis=2).ravel(),
         errors,
-        np.zeros(found.chances.size),
+        np.zeros(mixture.chances.size),
     )
 
 

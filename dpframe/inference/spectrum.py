@@ -112,11 +112,11 @@ class Unidentified:
     declared: bool
 
     @classmethod
-    def of(cls, found: Directions, largest: float, believed: float) -> Unidentified:
+    def of(cls, axes: Directions, largest: float, believed: float) -> Unidentified:
         """By a declared bound `largest` on all, or one `believed` of each."""
         declared = bool(np.isfinite(largest))
-        each = float(believed * np.sqrt(max(found.lost.shape[1], 1)))
-        return cls(found.lost, largest if declared else each, declared)
+        each = float(believed * np.sqrt(max(axes.lost.shape[1], 1)))
+        return cls(axes.lost, largest if declared else each, declared)
 
     @property
     def counted(self) -> float:
@@ -126,8 +126,8 @@ class Unidentified:
     def overlaps(self, rows: Array) -> Array:
         """The part of the length of each row (m, d) along them, (m,) in [0, 1]."""
         lengths = np.linalg.norm(rows, axis=1)
-        found: Array = np.linalg.norm(rows @ self.lost, axis=1) / np.where(lengths > 0, lengths, 1)
-        return found
+        along = np.linalg.norm(rows @ self.lost, axis=1)
+        return np.asarray(along / np.where(lengths > 0, lengths, 1))
 
     def off(self, rows: Array) -> Array:
         """How far row @ coefficients may lie along them, (m,); infinite for what is not claimed."""
