@@ -94,7 +94,7 @@ def share(name: str, covered: NDArray[np.float64]) -> Line:
 
 def middle(lengths: NDArray[np.float64]) -> str:
     """The median, of those that are known."""
-    known = lengths[~np.isnan(lengths)]
+    known = lengths[np.isfinite(lengths)]
     return f"{np.median(known):.3f}" if len(known) else "nan"
 
 
