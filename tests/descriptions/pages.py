@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import dpframe
-from dpframe.audits.descriptions.algorithm import OWN
+from dpframe.audits.descriptions.algorithm import SHARED_NAMES
 from dpframe.audits.descriptions.functions import FORMULAS, MAPS, RAW, STATISTICS, Function
 from dpframe.audits.descriptions.keys import (
     CLAIM,
@@ -48,7 +48,7 @@ def page(text: str) -> str:
 def table(name: str) -> str:
     """One table, of keys or of functions."""
     if name == "names":
-        return rows(("name", "is"), [(f"`{one}`", told) for one, told in OWN.items()])
+        return rows(("name", "is"), [(f"`{one}`", told) for one, told in SHARED_NAMES.items()])
     if name in TABLES:
         return rows(("key", "", "meaning"), [keyed(key) for key in TABLES[name]])
     return rows(("written", "is"), list(written(FUNCTIONS[name].values())))

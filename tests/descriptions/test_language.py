@@ -9,8 +9,8 @@ from hypothesis import strategies as some
 import dpframe as dp
 from dpframe.audits.descriptions import Described
 from dpframe.audits.descriptions.functions import FUNCTIONS, MAPS, RAW, STATISTICS
-from dpframe.audits.descriptions.language import read
-from dpframe.audits.descriptions.scope import Scope
+from dpframe.audits.descriptions.formulas import read
+from dpframe.audits.descriptions.scope import FormulaScope
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Gram, LabelSum, Moment, RowSum, Squares
 from dpframe.sensitivity import L1, L2
@@ -46,10 +46,10 @@ def test_it_reads_arithmetic_as_the_other_parser_does(text):
         wanted = dp.graph.parse(text, NAMES)
     except dp.errors.UnsafeFormula:
         with pytest.raises(dp.errors.UnsafeFormula):
-            Scope(NAMES).formula(text)
+            FormulaScope(NAMES).formula(text)
         return
     try:
-        found = Scope(NAMES).formula(text)
+        found = FormulaScope(NAMES).formula(text)
     except dp.errors.UnsafeFormula as refused:
         found = str(refused)
     assert found == wanted or "in all" in str(found) or "terms when" in str(found)
@@ -73,7 +73,7 @@ def test_it_reads_arithmetic_as_the_other_parser_does(text):
 )
 def test_numbers_are_exact(text, wanted):
     """As arithmetic on paper has them."""
-    assert Scope({}).formula(text) == dp.constant(wanted)
+    assert FormulaScope({}).formula(text) == dp.constant(wanted)
 
 
 SETTING = dp.Setting(
@@ -82,7 +82,7 @@ SETTING = dp.Setting(
     relation=dp.ADD_REMOVE,
 )
 X, Y = SETTING.nodes()
-SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
+SCOPE = FormulaScope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_parts_of_labels_are_equal_where_the_bound_is_a_number():
     """Of labels in [-2, 2]; a bound that is a parameter has no cuts."""
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.ADD_REMOVE)
     rows, labels = setting.nodes()
-    scope = Scope.of(rows, labels, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
+    scope = FormulaScope.of(rows, labels, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
     halves = dp.graph.bin_counts(labels, [0])
     assert scope.statistic("counts(y, 4)") == dp.graph.bin_counts(labels, [-1, 0, 1])
     assert scope.statistic("binned_sums(X, y, 2)") == dp.graph.binned_sums(rows, labels, [0])
@@ -427,7 +427,7 @@ def test_l1_and_l2_belong_to_the_noise():
 
 def test_reading_makes_trees_only():
     """Nothing is computed while text is read."""
-    assert str(read("1/0"))
+    assert read("1/0", SCOPE)
     assert [type(SCOPE.statistic(text)) for text in ("X'X", "X'y", "y'y", "sum(X)", "sum(y)")] == [
         Gram,
         Moment,
