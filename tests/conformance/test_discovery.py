@@ -76,9 +76,9 @@ def test_a_forgotten_export_and_a_forgotten_sample_are_noticed(family):
     found = samples.final_subclasses(base)
     try:
         assert [cls.__name__ for cls in found].count("Dummy") == 1
-        told = samples.complaints(found, known, package)
-        assert len(told) == 2
-        assert all("Dummy" in complaint for complaint in told)
+        complaints = samples.complaints(found, known, package)
+        assert len(complaints) == 2
+        assert all("Dummy" in one for one in complaints)
         exporting = SimpleNamespace(__all__=["Dummy"], Dummy=dummy, __name__="x")
         assert samples.complaints([dummy], {}, exporting) == [
             "Dummy has no sample in tests/support/samples.py"

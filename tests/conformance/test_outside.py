@@ -75,7 +75,7 @@ def test_a_wrong_statistic_does_not_conform(said, mutant):
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 def test_a_bound_that_is_wrong_under_one_relation_is_found(relation):
-    """Whatever the relation of the setting: both are searched."""
+    """For any relation of the setting: both are searched."""
 
     def one_row(self, norm, under):
         return OneRow(ONE * 2 if under is not dp.REPLACE_ONE else ONE / 2, "by relation")
@@ -198,7 +198,7 @@ def test_an_error_says_what_was_found_and_what_to_do():
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "call",
     [
         lambda: dp.audits.check_mechanism(dp.Gaussian),
         lambda: dp.audits.check_mechanism(dp.mechanisms.PermuteAndFlipSelection(scale=1)),
@@ -216,7 +216,7 @@ def test_an_error_says_what_was_found_and_what_to_do():
         lambda: dp.audits.check_mechanism(dp.Gaussian(1), seed="x"),
     ],
 )
-def test_what_is_no_plug_in_is_refused(ask):
+def test_what_is_no_plug_in_is_refused(call):
     """Not called wrong: it was not checked."""
     with pytest.raises(dp.InvalidArgument):
-        ask()
+        call()

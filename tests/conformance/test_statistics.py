@@ -227,7 +227,7 @@ def test_its_proof_page_is_there(cls):
 
 
 def test_a_subclass_elsewhere_is_foreign():
-    """It is believed only with trust, whatever theorem its base has."""
+    """It is believed only with trust, for any theorem of its base."""
     assert not own(type("Mine", (procedures.PerturbedMinimum,), {}))
 
 

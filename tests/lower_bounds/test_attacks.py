@@ -89,7 +89,7 @@ def test_a_black_box_is_attacked_by_what_it_stands_for(factor):
         dp.attack(claim)
 
 
-def test_a_small_claim_is_seen_in_many_runs_together():
+def test_a_small_claim_is_refuted_by_many_runs_together():
     """At mu = 1/10, 8000 draws show nothing of x0.7; of 64 runs together they do."""
     options = {"draws": 8000, "confidence": CONFIDENCE, "seed": 3}
     found = dp.attack(dp.Gaussian(std=7), claim=dp.Gaussian(std=10), **options)

@@ -101,7 +101,7 @@ def _tree(value: object) -> Tree:
 def _refuse_nesting(text: str, name: str) -> None:
     """Refuse input that would keep a reader of TOML busy: nested brackets, keys of many parts."""
     depth, dots, line = 0, 0, 1
-    for sign in SIGN.findall(STRINGS.sub(lambda found: "\n" * found[0].count("\n"), text)):
+    for sign in SIGN.findall(STRINGS.sub(lambda match: "\n" * match[0].count("\n"), text)):
         line += sign == "\n"
         depth += (sign in "[{") - (sign in "]}")
         dots = dots + 1 if sign == "." else 0

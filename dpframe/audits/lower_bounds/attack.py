@@ -124,29 +124,29 @@ NOT_FLAGGED = (
 )
 
 
-def _page(found: Attack) -> Iterator[str]:
-    at = "" if found.delta == 0 else f" at delta {float(found.delta):.3g}"
-    claimed = "" if found.claimed == float("inf") else f" (epsilon {found.claimed:.4g}{at})"
-    mu = f", mu >= {found.mu:.4g}" if found.mu > 0 else ""
-    failing = 1 - found.confidence
-    confidence = f"{found.confidence:g}" if failing > 1e-5 else f"1 - {failing:.2g}"
-    draws = "one run" if found.draws == 1 else f"{found.draws} draws of each table"
-    verdict = "FLAGGED: the claim is refuted" if found.flagged else "not flagged"
-    yield from (f"Attack on {found.target}: {verdict}", "")
-    yield f"Claimed: {found.claim.text}{claimed}"
-    yield f"Proved:  epsilon >= {found.epsilon:.4g}{at}{mu} for one run of the whole"
-    yield f"Confidence {confidence} for all bounds together; {draws}; noise: {found.source}."
+def _page(result: Attack) -> Iterator[str]:
+    at = "" if result.delta == 0 else f" at delta {float(result.delta):.3g}"
+    claimed = "" if result.claimed == float("inf") else f" (epsilon {result.claimed:.4g}{at})"
+    mu = f", mu >= {result.mu:.4g}" if result.mu > 0 else ""
+    failing = 1 - result.confidence
+    confidence = f"{result.confidence:g}" if failing > 1e-5 else f"1 - {failing:.2g}"
+    draws = "one run" if result.draws == 1 else f"{result.draws} draws of each table"
+    verdict = "FLAGGED: the claim is refuted" if result.flagged else "not flagged"
+    yield from (f"Attack on {result.target}: {verdict}", "")
+    yield f"Claimed: {result.claim.text}{claimed}"
+    yield f"Proved:  epsilon >= {result.epsilon:.4g}{at}{mu} for one run of the whole"
+    yield f"Confidence {confidence} for all bounds together; {draws}; noise: {result.source}."
     yield from ("", "Tried:")
-    for one in found.findings:
+    for one in result.findings:
         yield from _finding(one)
-    yield from (f"  not tried: {one}" for one in found.passed_over)
+    yield from (f"  not tried: {one}" for one in result.passed_over)
     yield ""
-    if found.flagged:
+    if result.flagged:
         yield "More leaks than is claimed. A right claim is flagged with probability at"
         yield f"most {failing:.2g}; where a finding is certain, never."
     else:
         yield from NOT_FLAGGED
-    yield from FLOATING if found.floating else ()
+    yield from FLOATING if result.floating else ()
 
 
 def _finding(one: Finding) -> Iterator[str]:
