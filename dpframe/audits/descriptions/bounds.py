@@ -71,9 +71,10 @@ def bounds_of(setting: Setting) -> tuple[tuple[str, str], ...]:
         "relation": names[setting.relation],
         "norm": rows.norm,
         "box": rows.box,
-        "rows": rows if rows.columns is not None or rows.intercept else None,
-        **{name: getattr(labels, name, None) for name in ("bound", "lower", "upper")},
     }
+    if rows.columns is not None or rows.intercept:
+        bounds["rows"] = rows
+    bounds |= {name: getattr(labels, name, None) for name in ("bound", "lower", "upper")}
     return tuple((name, str(value)) for name, value in bounds.items() if value is not None)
 
 

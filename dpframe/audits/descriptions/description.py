@@ -161,7 +161,7 @@ def _target(part: FilePart) -> Guarantee:
     """The claimed guarantee."""
     given = keyed(part, CLAIM).items()
     amounts = {name: amount(one, name, zero=name == "delta") for name, one in given}
-    if "epsilon" in amounts and amounts.get("delta") == Number(Fraction(0)):
+    if amounts.keys() == {"delta", "epsilon"} and amounts["delta"] == Number(Fraction(0)):
         del amounts["delta"]
     match sorted(amounts):
         case ["rho"]:

@@ -17,11 +17,10 @@ from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import (
     ADD_REMOVE,
     ApproxDP,
-    GaussianDP,
     Guarantee,
     PersonalizedDP,
-    PureDP,
     Relation,
+    RenyiDP,
     ZeroConcentratedDP,
 )
 from dpframe.prover import Certificate
@@ -171,11 +170,11 @@ def _reported_delta(guarantee: Guarantee) -> Fraction:
 
 def _composed(cost: Guarantee | PrivacyLoss) -> Composition:
     """One part, its parameters as numbers, rounded up."""
-    if isinstance(cost, (PureDP, ApproxDP, GaussianDP, ZeroConcentratedDP)):
-        cost = type(cost)(*(_upper(getattr(cost, name)) for name in cost.parameters))
-    elif isinstance(cost, Guarantee):
+    if isinstance(cost, RenyiDP):
         wanted = "pure, approximate, zero-concentrated or Gaussian"
         raise InvalidArgument("claim", wanted, str(cost), "Name the guarantee of one record.")
+    if isinstance(cost, Guarantee):
+        cost = type(cost)(*(_upper(getattr(cost, name)) for name in cost.parameters))
     numeric = not isinstance(cost, ZeroConcentratedDP)
     accountant = NumericAccountant() if numeric else RenyiAccountant()
     return Composition(parts_of(cost), ADD_REMOVE, accountant)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Categorical, Numeric, Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
+from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
@@ -293,13 +293,12 @@ def given_pair(on: object, relation: Relation, rows_per_person: int = 1) -> Neig
     if not removed and not added:
         way_out = "Two equal tables show nothing: let the second lack a row, or have another."
         raise InvalidArgument("on", f"two different tables ({relation})", "the same rows", way_out)
-    one_side, most = not (removed and added), max(removed, added)
-    fits = {ADD_REMOVE: one_side, REPLACE_ONE: removed == added}
-    if most > rows_per_person or not fits[relation]:
+    most, one_sided, balanced = max(removed, added), not (removed and added), removed == added
+    if most > rows_per_person or not (balanced if relation.replaced else one_sided):
         wanted = f"neighbours under {relation}, which differ in {_rows(rows_per_person)}"
         value = f"{_rows(removed)} only in the first, {_rows(added)} only in the second"
         way_out = "Give two tables that differ in the rows of one person."
-        if most <= rows_per_person and any(fits.values()):
+        if most <= rows_per_person and (balanced or one_sided):
             (other,) = set(Relation) - {relation}
             way_out = f"Under the other relation they are neighbours: dp.{other.name}."
         raise InvalidArgument("on", wanted, value, way_out)
