@@ -1,4 +1,4 @@
-"""PrivateClassifier: a declaration of two classes, fitted the way scikit-learn fits."""
+"""PrivateClassifier: a private regression for two classes, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -149,15 +149,15 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Log-odds of classes_[1] against classes_[0], shape (n,). Rows are treated as `fit` treats
-        them: clipped onto the declared bounds and scaled. Raises BadData.
+        """Log-odds of classes_[1] against classes_[0], shape (n,). Rows are preprocessed as in
+        `fit`: clipped to the declared bounds and scaled. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
         parts = [self._odds.factor * (rows @ self._theta) for rows in self._blocks(X)]
         return np.concatenate(parts)
 
     def predict(self, X: Any) -> Array:
-        """The more probable class of each row, shape (n,); classes_[0] where both are."""
+        """The more probable class of each row, shape (n,); classes_[0] in a tie."""
         places = (self.decision_function(X) > 0).astype(int)
         found: Array = self.classes_[places]
         return found
@@ -168,13 +168,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return np.column_stack([expit(-odds), expit(odds)])
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Their logarithms, shape (n, 2)."""
+        """The logarithms of the probabilities, shape (n, 2)."""
         odds = self.decision_function(X)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right predictions, shapes (n, d) and (n,). It is computed without noise:
-        not private, of which PrivacyWarning warns after a private fit.
+        """The accuracy of predictions, for shapes (n, d) and (n,). It is computed without noise and
+        is not private; PrivacyWarning says so after a private fit.
         """
         self._warn_of_score()
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -236,7 +236,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     @property
     def _noise(self) -> Array:
-        """The std of the noise in each coefficient and the intercept, where the coefficients are a
+        """The std of the noise in each coefficient and the intercept, if the coefficients are a
         release with Gaussian noise of a public std; else nan.
         """
         factor, p = self._odds.factor, len(self._theta)
@@ -250,7 +250,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return np.full(len(origin), np.nan)
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes; noise makes it non-deterministic and, at a small budget, a poor scorer."""
+        """Two classes; non-deterministic due to noise, and a poor scorer at a small budget."""
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.rng is None
         tags.classifier_tags.multi_class = False
