@@ -180,7 +180,7 @@ def factor_of(certificate: Certificate, number: Numbers) -> float:
 
 
 def coded(column: ColumnNode, number: Numbers) -> Array:
-    """The values that a loss reads for labels 0 and 1; zeros if these depend on more than labels."""
+    """The values that a loss reads for labels 0 and 1; zeros if they depend on more."""
     labels = np.array([0.0, 1.0])
     steps: list[ColumnMap] = []
     while column.inputs:
