@@ -74,9 +74,12 @@ class JointSSP(Regression):
 
     1. counts of label sizes between `levels` halvings of their bound, which determine the level at
        which labels are clipped;
+
     2. X'X, X'y and y'y, one Gaussian release of what a record moves jointly;
+
     3. `rounds` times X'r, with r the clipped residuals at the current estimate, or X'y again where
        clipped residuals are likely to be biased;
+
     4. X' diag(r^2) X at the final estimate, for standard errors that are robust to
        heteroscedasticity.
 
