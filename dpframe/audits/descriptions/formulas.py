@@ -81,7 +81,7 @@ class FormulaSize:
 
 
 @attrs.frozen(eq=False)
-class Formula:
+class ParsedFormula:
     """A formula that was read: its size, and a function that builds its value. `name` is set for a
     single name, `constant` for a number.
     """
@@ -101,11 +101,11 @@ class Names(Protocol):
     def name(self, name: str) -> Value:
         """The value of a name."""
 
-    def call(self, name: str, arguments: list[Formula]) -> Value:
+    def call(self, name: str, arguments: list[ParsedFormula]) -> Value:
         """A named function of its arguments."""
 
 
-def read(text: str, names: Names) -> Formula:
+def read(text: str, names: Names) -> ParsedFormula:
     """The formula that the text spells, within the limits. Raises UnsafeFormula, in time linear in
     a short text.
     """
@@ -120,11 +120,11 @@ def read(text: str, names: Names) -> Formula:
     return formula
 
 
-def _values(parts: list[tuple[bool, Formula]]) -> list[tuple[bool, Any]]:
+def _values(parts: list[tuple[bool, ParsedFormula]]) -> list[tuple[bool, Any]]:
     return [(inverse, part.value()) for inverse, part in parts]
 
 
-class _FormulaReader(Reader[Formula]):
+class _FormulaReader(Reader[ParsedFormula]):
     token, most = TOKEN, MOST_BRACKETS
 
     def __init__(self, text: str, names: Names) -> None:
@@ -134,41 +134,44 @@ class _FormulaReader(Reader[Formula]):
     def stray(self, rest: str) -> NoReturn:
         self.refuse(OF_YOUR_OWN if rest[:1] == ":" else f"Unexpected {rest!r}.")
 
-    def added(self, terms: list[tuple[bool, Formula]]) -> Formula:
+    def added(self, terms: list[tuple[bool, ParsedFormula]]) -> ParsedFormula:
         size = FormulaSize.over([one.size for _, one in terms], int.__add__)
         (minus, first), *others = terms
         negative = -first.constant if minus and not others and first.constant is not None else None
-        return Formula(size, lambda: _sum(_values(terms)), constant=negative)
+        return ParsedFormula(size, lambda: _sum(_values(terms)), constant=negative)
 
-    def multiplied(self, factors: list[tuple[bool, Formula]]) -> Formula:
+    def multiplied(self, factors: list[tuple[bool, ParsedFormula]]) -> ParsedFormula:
         size = FormulaSize.over([one.size for _, one in factors], int.__mul__)
         quotient = None
         match factors:
-            case [(False, Formula(constant=Fraction() as top)), (True, Formula(constant=bottom))]:
+            case [
+                (False, ParsedFormula(constant=Fraction() as top)),
+                (True, ParsedFormula(constant=bottom)),
+            ]:
                 quotient = top / bottom if bottom else None
-        return Formula(size, lambda: _product(_values(factors)), constant=quotient)
+        return ParsedFormula(size, lambda: _product(_values(factors)), constant=quotient)
 
-    def raised(self, base: Formula, exponent: Formula) -> Formula:
+    def raised(self, base: ParsedFormula, exponent: ParsedFormula) -> ParsedFormula:
         number = exponent.constant
         if number is None:
             self.refuse("A power must be a number, such as ^2 or ^(1/2).")
         size = base.size.raised(number, self.text)
-        return Formula(size, lambda: power(_number(base.value()), number))
+        return ParsedFormula(size, lambda: power(_number(base.value()), number))
 
-    def literal(self, token: str) -> Formula:
+    def literal(self, token: str) -> ParsedFormula:
         if abs(int(token.lower().partition("e")[2] or 0)) > 400:
             self.refuse("A number must be below 1e400.")
         number = Fraction(token)
-        return Formula(FormulaSize(), lambda: Number(number), constant=number)
+        return ParsedFormula(FormulaSize(), lambda: Number(number), constant=number)
 
-    def named(self, word: str) -> Formula:
-        return Formula(self.names.size(word), lambda: self.names.name(word), name=word)
+    def named(self, word: str) -> ParsedFormula:
+        return ParsedFormula(self.names.size(word), lambda: self.names.name(word), name=word)
 
-    def called(self, word: str, arguments: list[Formula]) -> Formula:
+    def called(self, word: str, arguments: list[ParsedFormula]) -> ParsedFormula:
         size = FormulaSize.over([one.size for one in arguments], max)
-        return Formula(size, lambda: self.names.call(word, arguments))
+        return ParsedFormula(size, lambda: self.names.call(word, arguments))
 
-    def atom(self) -> Formula:
+    def atom(self) -> ParsedFormula:
         left = super().atom()
         if self.at >= len(self.tokens) or self.tokens[self.at][0] != "transpose":
             return left
@@ -178,7 +181,7 @@ class _FormulaReader(Reader[Formula]):
         right = self.atom()
         self.depth -= 1
         size = FormulaSize.over([left.size, right.size], max)
-        return Formula(size, lambda: _transposed(left.value(), right.value()))
+        return ParsedFormula(size, lambda: _transposed(left.value(), right.value()))
 
 
 def _number(value: Value) -> Expression:

@@ -16,7 +16,7 @@ from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import Expression, Number, Symbol, exact
 
-from .formulas import Formula, FormulaSize, read
+from .formulas import FormulaSize, ParsedFormula, read
 from .functions import FUNCTIONS, STATISTICS, Function, Value
 from .keys import OF_YOUR_OWN
 from .limits import MOST_BITS
@@ -29,7 +29,7 @@ class FormulaScope:
     """
 
     values: Mapping[str, Value]
-    named: Mapping[str, Formula] = attrs.field(factory=dict)
+    named: Mapping[str, ParsedFormula] = attrs.field(factory=dict)
     released: frozenset[str] = frozenset()
     arrays: Mapping[str, Post] = attrs.field(factory=dict)
     functions: Mapping[str, Function] = FUNCTIONS
@@ -115,7 +115,7 @@ class FormulaScope:
             raise UnsafeFormula("formula", f"free of {name}: there are no labels", name, way_out)
         return _refuse_name("name", name, {**self.values, **self.named})
 
-    def call(self, name: str, arguments: list[Formula]) -> Value:
+    def call(self, name: str, arguments: list[ParsedFormula]) -> Value:
         """A named function of its arguments; of earlier releases where the function takes those."""
         if name not in self.functions:
             _refuse_name("function", name, self.functions)

@@ -204,29 +204,44 @@ def attack(
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
     profile = claim_of(target if claim is None else claim, size, under)
     randomness = Randomness.of(seed)
-    pair: Neighbours | None = None
-    passed: list[str] = []
     with Progress(None, "drawing") as bar:
         job = Job.of(profile, draws, confidence, randomness, on_progress or bar.say)
-        if isinstance(target, Mechanism):
-            findings = mechanism_findings(target, size, under, job, claim)
-        elif isinstance(target, AtNumbers):
-            pair, findings, passed = certificate_findings(target, on, job)
-        elif canaries is not None:
-            options = {"score": score, "guesses": guesses}
-            findings = canary_findings(target, on, canaries, job, under, **options)  # type: ignore[arg-type]
-        else:
-            pair, findings = program_findings(target, on, job, under)  # type: ignore[arg-type]
+        canary = None if canaries is None else (canaries, score, guesses)
+        drawn = _drawn(target, job, on=on, claim=claim, size=size, relation=under, canary=canary)
     return Attack(
         target=_name(target, size),
         claim=profile,
-        findings=tuple(findings),
+        findings=tuple(drawn[0]),
         confidence=float(confidence),
         draws=job.draws if canaries is None else 1,
         source=randomness.kind,
-        pair=pair,
-        passed_over=tuple(passed),
+        pair=drawn[1],
+        passed_over=tuple(drawn[2]),
     )
+
+
+def _drawn(
+    target: Any,
+    job: Job,
+    *,
+    on: object,
+    claim: object,
+    size: Fraction,
+    relation: Relation,
+    canary: tuple[Any, Any, Any] | None,
+) -> tuple[list[Finding], Neighbours | None, list[str]]:
+    """The findings, the pair of tables, and the parts that were passed over."""
+    if isinstance(target, Mechanism):
+        return mechanism_findings(target, size, relation, job, claim), None, []
+    if isinstance(target, AtNumbers):
+        pair, findings, passed = certificate_findings(target, on, job)
+        return findings, pair, passed
+    if canary is not None:
+        canaries, score, guesses = canary
+        options = {"score": score, "guesses": guesses}
+        return canary_findings(target, on, canaries, job, relation, **options), None, []
+    pair, findings = program_findings(target, on, job, relation)
+    return findings, pair, []
 
 
 def _check_names(unknown: dict[str, object]) -> None:
