@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ MOST_TICKS = 8
 COLOURS = ("#3b82c4", "#d1495b", "#2a9d4a", "#9a62cf", "#c97b12", "#808089")
 SHADE = "0.5"
 LEAST = "analytic: the least"
-HOLLOW = "hollow: the theorem does not hold"
+HOLLOW = " (hollow: the theorem does not hold)"
 LINE_HEIGHT, WIDE_LETTER = 0.055, 0.0135  # of small text, in axes
 Line = tuple[str, list[float], list["Cell"]]
 
@@ -60,10 +59,11 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     if not by_delta:
         _shade(axes, comparison)
     axes.set_title(_title(comparison, by_delta=by_delta), fontsize="medium")
-    if of == "ratio" and ends:
-        ends.append((ends[0][0], 1.0, LEAST, ink()))
     label_before(axes, ends)
-    _key(axes, {name for _, _, name, _ in ends})
+    if of == "ratio":
+        beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(LEAST, (0.01, 1), (0, 3), fontsize="small", color=ink(), **beside)
+    _key(axes, {LEAST, *(name for _, _, name, _ in ends)})
     return axes
 
 
@@ -130,6 +130,22 @@ def _key(axes: Any, named: Container[str]) -> None:
         axes.legend(*zip(*left, strict=True), fontsize="small", frameon=False, **place)
 
 
+def log_ticks(axis: Any) -> None:
+    """At 1, 2 and 5 times powers of ten, written as decimals."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=MOST_TICKS))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def blended(axes: Any) -> Any:
+    """Across as data, upwards as parts of the axes."""
+    from matplotlib.transforms import blended_transform_factory
+
+    return blended_transform_factory(axes.transData, axes.transAxes)
+
+
 def ink() -> str:
     """The colour of text, which suits the ground of the style in use."""
     return str(pyplot().rcParams["text.color"])
@@ -151,8 +167,7 @@ def draw_methods(compared: CompositionsCompared, ax: Any) -> Any:
             dots = [(std, k) for k, std, need in shown if need.valid is valid]
             if dots:
                 face = colour if valid else "none"
-                label = "" if valid else HOLLOW
-                axes.plot(*zip(*dots, strict=True), "o", color=colour, mfc=face, label=label)
+                axes.plot(*zip(*dots, strict=True), "o", color=colour, mfc=face)
         top = shown[:1]
         notes = [(std, k, str(need), (7, 0)) for k, std, need in shown] if alone else []
         notes += [] if alone else [(std, k, pair(*point), (0, 7)) for k, std, _ in top]
@@ -163,15 +178,13 @@ def draw_methods(compared: CompositionsCompared, ax: Any) -> Any:
             axes.annotate(text, (std, k), (right, up), ha=side, va=aligned, **options)
     axes.set_yticks(range(rows), names)
     axes.set_ylim(rows - 0.5, -0.6 if alone else -1.3)
-    axes.set(xscale="log", xlabel="std of the noise")
-    axes.margins(x=0.12)
+    hollow = any(not need.valid for needs in compared.needs for need in needs)
+    axes.set(xscale="log", xlabel=f"std of the noise{HOLLOW if hollow else ''}")
+    axes.margins(x=0.15)
+    log_ticks(axes.xaxis)
     axes.grid(axis="y", linewidth=0.4, alpha=0.5)
     axes.set_axisbelow(True)
-    axes.set_title(fill(compared.title, 70), fontsize="medium")
-    if HOLLOW in axes.get_legend_handles_labels()[1]:
-        handles, labels = axes.get_legend_handles_labels()
-        only = dict(zip(labels, handles, strict=True))
-        axes.legend([only[HOLLOW]], [HOLLOW], loc="lower right", fontsize="small")
+    axes.set_title(compared.title.replace("; ", "\n"), fontsize="small")
     return axes
 
 
@@ -250,6 +263,8 @@ def _scale(axes: Any, of: str, heights: list[float]) -> None:
     label = "std over the least std" if of == "ratio" else "std of the noise"
     wide = of == "std" or max(heights, default=1.0) > 5
     axes.set(ylabel=label, yscale="log" if wide else "linear")
+    if wide:
+        log_ticks(axes.yaxis)
 
 
 def _shade(axes: Any, comparison: Comparison) -> None:

@@ -54,7 +54,8 @@ def split(
         Made, typer.Option(help="noise: squared noise; error: a bound.")
     ] = Made.NOISE,
     over: Annotated[
-        str | None, option("--over", "A parameter, or shares. Left out: what is symbolic.")
+        str | None,
+        option("--over", "A symbolic field, several (a,b), or shares. Left out: what is symbolic."),
     ] = None,
     within: Annotated[str | None, option("--within", "Where to look, such as 0.01,0.5.")] = None,
     weight: Annotated[
@@ -77,17 +78,18 @@ def split(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Choose gamma, or every share, by public numbers alone; and certify the choice."""
+    """Choose symbolic fields, or every share, by public numbers alone; and certify the choice."""
     measures = {
         Made.NOISE: lambda: dp.audits.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
         Made.ERROR: lambda: dp.audits.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
     }
+    names = [name.strip() for name in (over or "").split(",")]
     found = dp.best_split(
         regression_of(name, given),
         target=target_of(epsilon, delta),
         setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
         criterion=measures[criterion](),
-        over=over,
+        over=tuple(names) if len(names) > 1 else over,
         within=None if within is None else within.split(","),
         accountant=accountant_of(accountant),
         trust=trust_of(trust),
