@@ -158,7 +158,7 @@ class CompositionsCompared:
         drawn = [table(head, rows, range(left, len(head))) for head, rows, left in forms]
         shown = next((one for one in drawn if max(map(len, one)) <= width), drawn[-1])
         below = [piece for note in self._notes() for piece in hanging(note, width=width)]
-        return "\n".join([self.title, "", *shown, "", *below])
+        return "\n".join([*hanging(self.title, width=width), "", *shown, "", *below])
 
     def __str__(self) -> str:
         """The table and its notes."""

@@ -266,3 +266,86 @@ def test_bad_numbers(given):
     """Whole sizes, positive numbers, no symbols."""
     with pytest.raises(dp.InvalidArgument):
         dp.audits.ErrorCriterion(**given)
+
+
+# ------------------------------------------------------------------------- a solver of one's own
+def own_ridge(moment, gram, ridge):
+    """In another order than ridge_solve's."""
+    return np.linalg.solve(gram + ridge * np.eye(len(moment)), moment)
+
+
+def own_plain(gram, moment):
+    """Without a ridge; and something else."""
+    return np.linalg.inv(gram) @ moment, np.trace(gram)
+
+
+def shrunk(gram, moment):
+    """No solution of the system."""
+    return np.clip(np.linalg.solve(gram, moment), -0.1, 0.1)
+
+
+def failing(gram, moment):
+    """Of another shape."""
+    return gram[10] @ moment
+
+
+def weighed(gram, moment, ridge, power):
+    """Two other arguments."""
+    return np.linalg.solve(gram + ridge**power * np.eye(len(moment)), moment)
+
+
+class Solver(dp.Regression):
+    """SSP's releases, and a function of one's own."""
+
+    function: str = "own_ridge"
+    ridge: dp.Expression = dp.constant(1)
+
+    def declare(self, X, y, budget):
+        for_gram, for_moment = dp.jointly(budget, [X.T @ X, X.T @ y])
+        gram = dp.release(X.T @ X, for_gram, name="gram")
+        moment = dp.release(X.T @ y, for_moment, name="moment")
+        if self.function == "own_ridge":
+            return dp.post(own_ridge, moment, gram, self.ridge)
+        if self.function == "weighed":
+            return dp.post(weighed, gram, moment, self.ridge, 2)
+        return dp.post(globals()[self.function], gram, moment)
+
+
+@pytest.mark.parametrize(("function", "ridge"), [("own_ridge", 1), ("own_plain", 0)])
+def test_a_solver_of_ones_own(function, ridge, ball, one):
+    """The same bound and the same split as those of SSP with this ridge."""
+    solver = globals()[function]
+    numbers = {"n": 50_000, "d": 5}
+    given = {"target": one, "setting": ball, "over": "shares"}
+    own = dp.best_split(
+        Solver(function=function),
+        criterion=dp.audits.ErrorCriterion(**numbers, solver=solver),
+        **given,
+    )
+    known = dp.best_split(
+        dp.SSP(ridge=ridge), criterion=dp.audits.ErrorCriterion(**numbers), **given
+    )
+    assert own.value == pytest.approx(known.value, rel=1e-12)
+    assert own.shares == pytest.approx(known.shares, rel=1e-12)
+    assert f"{function} solves (X'X + ridge I) theta = X'y" in str(own)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "says"),
+    [
+        ("own_ridge", None, r"ErrorCriterion\(..., solver=own_ridge\)"),
+        ("own_ridge", own_plain, "a dp.post of own_plain"),
+        ("shrunk", shrunk, "differs on a made-up table"),
+        ("failing", failing, "which raised IndexError"),
+        ("weighed", weighed, "at most one other argument"),
+    ],
+)
+def test_what_is_no_such_solver_is_refused(function, given, says, ball, one):
+    """With what to write; a bound would be false otherwise."""
+    criterion = dp.audits.ErrorCriterion(n=50_000, d=5, solver=given)
+    with pytest.raises(dp.InvalidArgument, match=says):
+        dp.best_split(
+            Solver(function=function), target=one, setting=ball, criterion=criterion, over="shares"
+        )
+    with pytest.raises(dp.InvalidArgument, match=r"the function that dp\.post is given"):
+        dp.audits.ErrorCriterion(n=50_000, d=5, solver="solve")
