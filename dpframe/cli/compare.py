@@ -67,7 +67,7 @@ def compare_(
     times as much as is enough that is. With --times, of Gaussian and Laplace noise by each
     accountant. A declaration's bounds that are left out are 1.
     """
-    points: dict[str, object] = {"pairs": [_pair(text) for text in pair]} if pair else {}
+    points: dict[str, Any] = {"pairs": [_pair(text) for text in pair]} if pair else {}
     points |= {"epsilon": epsilon.split(",")} if epsilon is not None else {}
     points |= {"delta": delta.split(",")} if delta is not None else {}
     alone = (sensitivity != "1", dimension != 1, times != 1, accountant is not None)
@@ -80,7 +80,7 @@ def compare_(
             dimension=dimension,
             times=times,
             accountant=_accountants(accountant),
-            **points,  # type: ignore[arg-type]
+            **points,
         )
     else:
         _refuse(alone, ABOUT_NOISE, "It is of calibrations alone: leave NAME out.")

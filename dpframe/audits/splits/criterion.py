@@ -330,10 +330,10 @@ def _check_solver(found: Solved) -> None:
         gram, moment = rows.T @ rows, rows.T @ rows[:, 0] + 1
         values = {id(found.gram): gram, id(found.moment): moment}
         given = [values.get(id(one), ridge) for one in found.post.arguments]
-        wanted = np.linalg.solve(gram + (ridge if others else 0) * np.eye(3), moment)
+        expected = np.linalg.solve(gram + (ridge if others else 0) * np.eye(3), moment)
         try:
             got = coefficients_of(function(*given))
-            alike = got is not None and got.shape == (3,) and np.allclose(got, wanted)
+            alike = got is not None and got.shape == (3,) and np.allclose(got, expected)
         except Exception as error:  # noqa: BLE001  the function is the user's
             raised = Plain(f"{function.__name__}, which raised {type(error).__name__}")
             raise InvalidArgument("solver", SOLVES, raised, ELSE) from None

@@ -5,7 +5,7 @@ What is free: one hyperparameter of a declaration, or every share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -195,23 +195,7 @@ class Family:
         named = {symbol.name: symbol for symbol in symbols_of(regression)}
         if over == SHARES or (over is None and not named):
             return _shares(regression, setting, budget)
-        if over is None:
-            over = tuple(sorted(named))
-            divides = set(over) <= _dividing(regression, setting, budget)
-            if len(over) > 1 and not divides:
-                way_out = (
-                    f"Name what is to be chosen: over={over[0]!r}, over={over[:2]} for several, or "
-                    f"over='shares'; give the others numbers."
-                )
-                got = ", ".join(over)
-                raise InvalidArgument("over", "one symbolic field of several", got, way_out)
-        names = (over,) if isinstance(over, str) else over
-        texts = isinstance(names, (tuple, list)) and all(isinstance(one, str) for one in names)
-        if not texts or not names or len(set(names)) < len(names):
-            way_out = "Such as over='gamma', over=('a', 'b') or over='shares'."
-            raise InvalidArgument(
-                "over", "a field, several different ones, or shares", over, way_out
-            )
+        names = _every(named, regression, setting, budget) if over is None else _listed(over)
         for name in names:
             if name not in named:
                 known = ", ".join([*sorted(named), SHARES])
@@ -277,6 +261,30 @@ class Family:
             found[symbol.name] = weights[label] / rest
             rest -= weights[label]
         return found
+
+
+def _every(
+    named: Iterable[str], regression: Regression, setting: Setting, budget: Share
+) -> tuple[str, ...]:
+    """All symbolic fields, one or those that shares are made of. Raises InvalidArgument."""
+    names = tuple(sorted(named))
+    if len(names) > 1 and not set(names) <= _dividing(regression, setting, budget):
+        way_out = (
+            f"Name what is to be chosen: over={names[0]!r}, over={names[:2]} for several, or "
+            "over='shares'; give the others numbers."
+        )
+        raise InvalidArgument("over", "one symbolic field of several", ", ".join(names), way_out)
+    return names
+
+
+def _listed(over: object) -> tuple[str, ...]:
+    """One name or several different ones. Raises InvalidArgument."""
+    given = over if isinstance(over, (tuple, list)) else (over,)
+    names = tuple(one for one in given if isinstance(one, str))
+    if not names or len(names) < len(given) or len(set(names)) < len(names):
+        way_out = "Such as over='gamma', over=('a', 'b') or over='shares'."
+        raise InvalidArgument("over", "a field, several different ones, or shares", over, way_out)
+    return names
 
 
 def _shares_of(regression: Regression, setting: Setting, budget: Share) -> list[Expression]:
