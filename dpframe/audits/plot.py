@@ -36,6 +36,8 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     axes, colour_of = new_axes() if ax is None else ax, dict[str, str]()
     by_delta = len(comparison.epsilons) == 1 and len(comparison.deltas) > 1
     lines = [*_against_delta(comparison)] if by_delta else [*_against_epsilon(comparison)]
+    if all(cell.ratio is None for row in comparison.cells for cell in row):
+        of = "std"  # noise that is not Gaussian has no ratio
     if of == "ratio":
         axes.axhline(1, color=ink(), linewidth=1, label=LEAST)
         lines = [one for one in lines if any(cell.ratio not in {None, 1.0} for cell in one[2])]
@@ -57,6 +59,7 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     axes.set(xscale="log", xlabel="delta" if by_delta else "epsilon")
     _scale(axes, of, heights)
     if not by_delta:
+        log_ticks(axes.xaxis)
         _shade(axes, comparison)
     axes.set_title(_title(comparison, by_delta=by_delta), fontsize="medium")
     label_before(axes, ends)

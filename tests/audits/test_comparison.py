@@ -441,6 +441,8 @@ def test_the_picture_of_stds():
     axes = axes_of(compare(epsilon=EPSILONS, delta="1e-6"), of="std")
     assert set(drawn(axes)) == {"classical", "kamath_ullman", "analytic"}
     assert axes.get_yscale() == "log"
+    lines = drawn(axes_of(compare(dp.Laplace.pure, epsilon=EPSILONS, delta="1e-6")))
+    assert set(lines) == {"Laplace.pure"}  # stds, since only Gaussian noise has a ratio
     with pytest.raises(dp.InvalidArgument, match="ratio"):
         axes_of(compare(epsilon=1, delta="1e-6"), of="variance")
 
