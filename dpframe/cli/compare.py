@@ -51,7 +51,7 @@ def compare_(
     ] = 1,
     times: Annotated[int, typer.Option(help="Releases that share epsilon and delta.")] = 1,
     accountant: Annotated[
-        str | None, option("--accountant", "Several, by commas. Left out: all that can.")
+        str | None, option("--accountant", "Names, by commas. Left out: all that apply.")
     ] = None,
     norm: Norm = None,
     box: Box = None,
