@@ -45,7 +45,7 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield from hanging(f"  {_statistics(found)}", width=width)
     if "exact delta" in exact:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if exact and not all(line.attained for line in audit.lines):
+    if exact and not all(line.attained or line.unbounded for line in audit.lines):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
 
 
@@ -98,7 +98,7 @@ def _cell(line: Line, column: str, many: int) -> str:
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
-            return "unbounded" if line.sensitivity is None else _amount(line.sensitivity)
+            return "no bound" if line.sensitivity is None else _amount(line.sensitivity)
         case "share claimed" if line.share is not None:
             return f"({', '.join(map(_amount, line.share.amounts))})"
         case "share claimed":
@@ -136,11 +136,15 @@ def _amount(amount: Expression) -> str:
     return clipped(formula(amount), 16) if value is None else figure(value)
 
 
+UNSIZED = "none: a theorem sizes noise to a positive sensitivity"
+
+
 def noise(audit: Audit) -> Iterator[str]:
     """The noise of every release as it is declared, equal formulas once."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for line in audit.lines:
-        key = (line.noise, clipped(formula(line.written), 240), line.rule)
+        text = clipped(formula(line.written), 240) if line.sized else UNSIZED
+        key = (line.noise, text, line.rule)
         found.setdefault(key, []).append(line.name)
     width = max((len(joined(names)) for names in found.values()), default=0)
     if found:
@@ -184,6 +188,8 @@ def refuted(line: Line) -> str:
 def _reasons(line: Line) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
+    if line.unbounded:
+        yield tidy(line.unbounded)
     yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"

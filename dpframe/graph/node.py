@@ -184,6 +184,11 @@ class Node(Symbolic):
         """How a person would write it."""
 
     @property
+    def title(self) -> str:
+        """The label, or more where refusals and audits say more."""
+        return self.label
+
+    @property
     def readings(self) -> dict[str, Reading]:
         """The formulas it reads besides its inputs, by name, and what each may depend on: the
         fields that `reads` marks.
@@ -326,8 +331,8 @@ def one_number(node: DataNode, given: object, done: str, operator: str) -> Expre
 
 def path(node: Node) -> str:
     """The way from the source to `node`: `X -> clip to norm 1 -> X'X`."""
-    steps = [node.label]
+    steps = [node.title]
     while node.inputs:
         node = node.inputs[0]
-        steps += [] if node.implied else [node.label]
+        steps += [] if node.implied else [node.title]
     return " -> ".join(reversed(list(dict.fromkeys(steps))))

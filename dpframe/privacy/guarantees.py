@@ -28,6 +28,16 @@ DIVIDE = (
 )
 
 
+CONVERTS = (
+    "dp.compose(guarantee, accountant=dp.accountants.RenyiAccountant()).epsilon(delta) is its "
+    "epsilon at a delta"
+)
+IN_EPSILON = (
+    "Choose the target that has it: dp.ApproxDP(epsilon, delta). What a proof in another currency "
+    "costs in epsilon at a delta is certificate.as_composition().epsilon(delta)."
+)
+
+
 def _budget(operand: object) -> str:
     return "budget" if isinstance(operand, Symbolic) else "..."
 
@@ -73,7 +83,7 @@ class Share(Symbolic):
                 "share",
                 f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
                 listed_words(self.currency),
-                "Choose the target that has it.",
+                IN_EPSILON if name in {"epsilon", "delta"} else "Choose the target that has it.",
             )
         index = self.currency.index(name)
         weight = self.weights[index]

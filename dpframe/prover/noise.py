@@ -196,7 +196,9 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
 
 
 def _constant(release: Release) -> Obligation:
-    rule = "pure noise, and that of a theorem, is sized to a sensitivity, and this one is 0"
+    rule = (
+        "pure noise, and noise that a theorem sizes, needs a sensitivity above 0, and this one is 0"
+    )
     label = release.statistic.label
     fact = f"{label} is constant over neighbours ({release.statistic.unit})"
     fix = f"{label} is public here: use it without a release, or state the std of Gaussian noise."
@@ -209,13 +211,16 @@ def _unbounded(release: Release) -> Obligation:
     """
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
-    rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
+    rule = (
+        f"its {release.noise.norm} sensitivity must be bounded, and no rule bounds "
+        f"{path(release.statistic)}"
+    )
     grows = None if foreign else _growth(release)
     if grows is not None:
-        facts, fix = (f"{release.statistic.label} is unbounded",), CLIPPED
+        facts, fix = (f"{release.statistic.title} is unbounded",), _clipped(release)
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
-    facts = (f"{release.statistic.label} has no bound that a rule derives",)
+    facts = (f"{release.statistic.title} has no bound that a rule derives",)
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
     wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
@@ -229,11 +234,26 @@ def _unbounded(release: Release) -> Obligation:
     witness = Witness(says=moved) if moved else None
     edit = Edit(CLIP, release.statistic)
     return opened(
-        "sensitivity", release.label, rule, facts, CLIPPED, witness, edit, verdict=UNPROVED
+        "sensitivity",
+        release.label,
+        rule,
+        facts,
+        _clipped(release),
+        witness,
+        edit,
+        verdict=UNPROVED,
     )
 
 
-CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data into a row map."
+def _clipped(release: Release) -> str:
+    """Which clip bounds the statistic."""
+    read = {one.kind for one in tables(release.statistic)}
+    if read & {"residuals", "residual_labels"}:
+        return (
+            "clip the residuals to public bounds before they are summed: "
+            'y.residuals(X, theta).clip("-1/2", "1/2").'
+        )
+    return "clip rows and labels to public bounds; put no aggregate of the data into a row map."
 
 
 def _growth(release: Release) -> str | None:

@@ -4,9 +4,11 @@ compute.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -15,7 +17,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, check_kind
+from dpframe.errors import InvalidArgument, Plain, check_kind
 from dpframe.execution.totals import Pass, derived, real, some
 from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
@@ -76,8 +78,11 @@ def check_map(
 
 def _asked(make: Make, setting: Setting, columns: int | None, seed: int | None) -> Asked:
     check_kind("setting", setting, Setting)
-    if not callable(make):
-        raise InvalidArgument("make", "a function of X and y", make, "lambda X, y: Positives(y).")
+    if not callable(make) or not _takes_both(make):
+        got = Plain(f"{getattr(make, '__name__', make)}, which takes others")
+        way_out = "Such as lambda X, y: Positives(y), or lambda X, y: dp.count(X)."
+        given = got if callable(make) else make
+        raise InvalidArgument("make", "a function of two arguments, X and y", given, way_out)
     if columns is not None:
         check_kind("columns", columns, int)
     X, y = setting.X, setting.y
@@ -89,6 +94,16 @@ def _asked(make: Make, setting: Setting, columns: int | None, seed: int | None) 
     codebook = X.columns
     widths = (columns,) if columns else COLUMNS if codebook is None else (len(codebook),)
     return Asked(make, setting, Randomness.of(seed).generator, widths)
+
+
+def _takes_both(make: Make) -> bool:
+    """Whether it takes rows and labels; also where its signature is not known."""
+    with suppress(ValueError):
+        try:
+            inspect.signature(make).bind(None, None)
+        except TypeError:
+            return False
+    return True
 
 
 @lru_cache(maxsize=4096)

@@ -195,9 +195,11 @@ def fresh(part: Part, name: str, taken: Mapping[str, str], words: Words) -> None
         wanted = "named by a letter, then up to 39 letters, digits and underscores of plain ASCII"
         part.refuse(wanted, shown(name), "Such as gamma or T.")
     if name in OWN:
-        part.refuse(f"named otherwise: {name} is {OWN[name]}", name, "Choose another name.")
+        way_out = f"Reserved are {', '.join(OWN)}."
+        part.refuse(f"free of reserved names: {name} is {OWN[name]}", name, way_out)
     if name in words.functions and not part.path.startswith("release"):
-        part.refuse("named otherwise: that is a function", name, "Choose another name.")
+        way_out = f"Reserved are {', '.join(OWN)}, and the functions {', '.join(words.functions)}."
+        part.refuse(f"free of reserved names: {name} is a function", name, way_out)
     if name in taken:
         part.refuse(f"named once: {name} stands in {taken[name]} already", name)
 

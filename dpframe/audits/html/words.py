@@ -81,7 +81,7 @@ SIGNS: list[Setting] = [
 ]
 COMPILED = [(re.compile(pattern), sign) for pattern, sign in SIGNS]
 TOKEN = re.compile(
-    r"(?P<code>`[^`]+`|\bdp\.[A-Za-z_][\w.]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?)"
+    r"(?P<code>`[^`]+`|\b(?:dp|[Xy](?=\.[a-z]))(?:\.[A-Za-z_]\w*(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)+)"
     r"|\[(?P<key>[A-Za-z][A-Za-z0-9]*)(?:, [^\[\]`]{1,60})?\]"
 )
 CODE, SUBJECT = Markup("<code>{}</code>"), Markup('<span class="subject">{}</span>')
