@@ -261,7 +261,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
         return _of_shape(place.node, origin)
     way = f"{path(origin)} -> {place.name} of {place.label}"
     rule = f"{place.name} must be public, but it reads the data: {way}"
-    if isinstance(place.node, (Post, Loop)):
+    if place.name.startswith("argument "):  # of a function or of a loop
         rule = f"{place.name} must be public, but it reads the data {EXACT}: {way}"
     facts = (
         f"{place.name} = {place.reading.formula}",

@@ -21,6 +21,7 @@ from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
+from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each, PureDP
@@ -138,7 +139,7 @@ def _last(problem: Problem) -> Iterator[Obligation]:
         reads = ancestors(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
         if weighed and not answers(node).record_by_record:
-            rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
+            rule = "rows and labels are weighed last, and summed: X.T @ X, X.T @ y, y @ y, sums"
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
@@ -247,8 +248,7 @@ def _unbounded(release: Release) -> Obligation:
 
 def _clipped(release: Release) -> str:
     """Which clip bounds the statistic."""
-    read = {one.kind for one in tables(release.statistic)}
-    if read & {"residuals", "residual_labels"}:
+    if "residuals" in map(variable, tables(release.statistic)):
         return (
             "clip the residuals to public bounds before they are summed: "
             'y.residuals(X, theta).clip("-1/2", "1/2").'

@@ -15,6 +15,7 @@ from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
 from dpframe.audits.html.words import plain_words
 from dpframe.prover import Verdict
+from tests.support.commands import both_streams
 from tests.support.html_pages import read
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
@@ -423,3 +424,21 @@ def test_what_needs_epsilon_names_the_call_that_converts():
     proof = dp.certify(dp.SSP(), target=rho, setting=SETTING)
     assert "certificate.as_composition().epsilon(delta)" in str(proof)
     assert proof.as_composition().epsilon("1e-6").upper <= converted.upper < 2.2
+
+
+# ---------------------------------------------------------------- Names and options of descriptions
+@pytest.mark.parametrize("name", ["std", "epsilon", "n"])
+def test_a_reserved_name_is_refused_with_all_of_them(name):
+    """Letters of every description, and functions where it is one."""
+    text = READS.format("floor").replace("[parameters]", f"[parameters]\n{name} = 2", 1)
+    with pytest.raises(dp.InvalidArgument, match="free of reserved names") as refusal:
+        parse_description(text)
+    assert "Reserved are X, y, n, d, B, Y, box, epsilon" in str(refusal.value)
+    assert ("the functions sqrt, log" in str(refusal.value)) == (name == "std")
+
+
+def test_options_beside_a_description_are_refused_by_name(tmp_path):
+    """Without 'given', which nobody typed."""
+    (tmp_path / "x.toml").write_text(READS.format("floor"))
+    told = both_streams("audit", tmp_path / "x.toml", "--norm", "2", status=2)
+    assert told.startswith("--norm must be left out with a description; got both.")
