@@ -136,7 +136,7 @@ def _amount(amount: Expression) -> str:
     return clipped(formula(amount), 16) if value is None else figure(value)
 
 
-UNSIZED = "none: a theorem sizes noise to a positive sensitivity"
+UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
 
 
 def noise(audit: Audit) -> Iterator[str]:
@@ -150,7 +150,8 @@ def noise(audit: Audit) -> Iterator[str]:
     if found:
         yield "Noise"
     for (size, text, rule), names in list(found.items())[:MOST]:
-        yield f"  {joined(names):{width}}  {size} = {text} ({rule})"
+        said = f"{size}: {text}" if text == UNSIZED else f"{size} = {text} ({rule})"
+        yield f"  {joined(names):{width}}  {said}"
     if len(found) > MOST:
         yield f"  ... and {len(found) - MOST} more formulas"
     letters = meanings(audit.lines, audit.report.problem.setting)

@@ -315,7 +315,7 @@ def test_without_a_sensitivity_a_theorem_sizes_no_noise():
     assert line.size is None
     assert not line.sized
     assert line.record()["formula"] is None
-    assert "std = none: a theorem sizes noise to a positive sensitivity" in str(done)
+    assert "std: none, as a theorem sizes noise to a positive sensitivity" in str(done)
     assert "rss: its L2 sensitivity must be bounded, and no rule bounds y ->" in str(done)
     page = page_of(done)
     assert "no bound: its L2 sensitivity must be bounded" in page

@@ -21,7 +21,7 @@ from dpframe.privacy import ApproxDP
 from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions, second_opinion
 from .profile import Profile, profile
-from .saving import Saving, saving
+from .saving import ALIKE, Saving, saving
 from .waste import Change, Portion, Waste, change, portions, waste
 
 # -------------------------------------------------------------------------- Works that a page cites
@@ -232,7 +232,7 @@ def _saving(found: Findings) -> Iterator[str]:
         if best.sizes:
             yield f"  {best.sizes}"
         yield f"  {best.call}"
-        yield "    finds this split and certifies it; on the command line, `dpframe split`"
+        yield f"    finds this split and certifies it; {ALIKE}"
 
 
 def _second(found: Findings) -> Iterator[str]:

@@ -9,6 +9,7 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph
 from dpframe.privacy import Share
+from dpframe.symbols import Expression
 
 from ..figures import figure
 from ..splits.by_formula import law_of, value_at
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
+ALIKE = (
+    "all releases count alike: less noise in sum is not always less error in coefficients, which "
+    "dp.audits.ErrorCriterion bounds"
+)
 CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
 
 
@@ -87,17 +92,15 @@ def saving(audit: Audit, values: Values) -> Saving | None:
 
 
 def _best(graph: Graph, budget: Share, values: Values) -> Saving | None:
-    releases = released(graph)
+    releases, budget = released(graph), budget_at(budget, values)
     rows = {"n": int(values["n"])} if "n" in values else {}
     criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)  # a codebook fixes d
-    law = law_of(graph, criterion, budget_at(budget, values))
-    if law is None:
-        return None
-    noise = divided(releases, law.weights, budget_at(budget, values))
-    pairs = [(one.mechanism.formula, noise[one.label][0].formula) for one in releases]
-    sizes = [tuple(upper_at(size, values) for size in pair) for pair in pairs]
-    given = [f"d={criterion.d}", *(f"n={n}" for n in rows.values())]
+    law = law_of(graph, criterion, budget)
     declared = criterion.formula(graph).substitute(dict(criterion.sizes))
+    if law is None or not _known(declared, values) or not _known(law.least, values):
+        return None
+    noise = divided(releases, law.weights, budget)
+    given = [f"d={criterion.d}", *(f"n={n}" for n in rows.values())]
     before, after = (value_at(one, values) for one in (declared, law.least))
     return Saving(
         before=before,
@@ -105,8 +108,23 @@ def _best(graph: Graph, budget: Share, values: Values) -> Saving | None:
         criterion=criterion.sentence,
         noise=releases[0].noise.noise,
         releases=tuple(
-            (one.label, *(None if size is None else float(size) for size in pair))
-            for one, pair in zip(releases, sizes, strict=True)
+            (
+                one.label,
+                _size(one.mechanism.formula, values),
+                _size(noise[one.label][0].formula, values),
+            )
+            for one in releases
         ),
         call=CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
     )
+
+
+def _known(formula: Expression, values: Values) -> bool:
+    """Whether every symbol has a number: released ones have none."""
+    return all(symbol.name in values for symbol in formula.symbols())
+
+
+def _size(formula: Expression, values: Values) -> float | None:
+    """The size of noise, rounded up."""
+    found = upper_at(formula, values) if _known(formula, values) else None
+    return None if found is None else float(found)

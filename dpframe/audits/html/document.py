@@ -23,6 +23,7 @@ from ..drawing import drawing
 from ..figures import clipped, equals, exactly, tidy
 from ..figures import formula as written
 from ..findings import Findings
+from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
@@ -140,6 +141,7 @@ def _environment() -> Environment:
         "PATTERNS": PATTERNS,
         "INFINITY": float("inf"),
         "UNSIZED": UNSIZED,
+        "ALIKE": ALIKE,
         "words": _words,
         "argument": argument,
         "uncounted": uncounted,
