@@ -98,7 +98,7 @@ class Audit:
         Refuted: the exact cost of some pair of neighbours exceeds the target, or they differ in
         what is released without noise, or nothing bounds a release. Shares that sum to more than
         the target leave the total unproved: the releases may cost less than they claim. So does a
-        formula or a function that reads private data: what it makes of them is not known.
+        formula or a function that reads private data: its value is not known.
         """
         if self.report.proved:
             return Verdict.PROVED

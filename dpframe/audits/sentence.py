@@ -75,7 +75,7 @@ def _certifying(audit: Audit, place: str) -> str:
 
 
 def _on_trust(audit: Audit) -> str:
-    """What the certificate takes on somebody's word, by name."""
+    """The names of what the certificate takes on trust."""
     about = _listed(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
     of = f"what is stated of {about}" if about else ""
     by = f"what is stated by {_listed(audit.trusted)}" if audit.trusted else ""

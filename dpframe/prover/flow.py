@@ -201,7 +201,7 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
         return _differing(problem, place, symbol.origin)
     if isinstance(symbol.origin, Statistic):
         return _tainted(problem, place, symbol, symbol.origin)
-    rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
+    rule = f"{place.name} must be public, and {symbol.name} has no declared meaning"
     fix = "make symbols by dp.parameter, dp.known and X.rows."
     fact = f"{place.name} = {place.reading.formula}"
     return opened("structure", place.label, rule, (fact,), fix)
@@ -226,7 +226,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
         "or weigh the records: X.weighted(w)."
     )
     fact = f"{place.name} = {place.reading.formula}"
-    witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
+    witness = Witness(says="two records with budgets 1/10 and 1 need different numbers")
     return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
 
 

@@ -44,7 +44,7 @@ from .problem import (
 )
 
 RULE = (
-    "noise is the largest that any record's budget asks for, and more noise never costs more "
+    "noise is the largest that any record's budget needs, and more noise never costs more "
     "(proofs/personalized)"
 )
 
@@ -74,7 +74,7 @@ def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
     for node in nodes:
         own = any(RECORD in symbol.scope for symbol in symbols_of(node))
         if own or isinstance(node, OfBudgets):
-            rule = "what reads each record's budget needs a target that has them"
+            rule = "formulas of each record's budget need a personalised target"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
             yield opened("personal", node.label, rule, (target,), fix)
 
@@ -229,7 +229,7 @@ def _unbounded(release: Release) -> Obligation:
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
-        fix += "a matrix whose eigenvalues are asked for states symmetric = True."
+        fix += "a matrix whose eigenvalues are released states symmetric = True."
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None

@@ -82,7 +82,7 @@ def values_of(
 ) -> dict[str, Fraction]:
     """A number for every symbol: epsilon = 1 and delta = 1e-6 where these are free, 10 columns,
     1,000 rows, and a point of its range for anything else; a point of `region` where it has one;
-    the numbers `fixed`, as of a counterexample, whatever is usual.
+    the numbers `fixed`, as of a counterexample, in place of usual ones.
     """
     found = _usual(problem) | {**(fixed or {})}
     if all(satisfied(one, found) for one in region):

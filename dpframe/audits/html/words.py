@@ -138,7 +138,7 @@ def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) 
 
 
 def given(value: float) -> str:
-    """A number that somebody chose, as it was written.
+    """A number that the user chose, as it was written.
 
     >>> given(1.0), given(1e-06), given(0.25)
     ('1', '10⁻⁶', '0.25')
