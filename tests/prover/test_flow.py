@@ -375,7 +375,7 @@ def test_a_symbol_of_which_nobody_knows_what_it_stands_for_is_of_the_data(origin
     y = setting().nodes()[1]
     assert strange.scope is DATA
     (rule,) = {rule for _, rule in refusals(dp.release(y @ y, dp.Gaussian(std=strange)), Case(""))}
-    assert rule == "std must be public, and no declared meaning planted stands for"
+    assert rule == "std must be public, and planted has no declared meaning"
 
 
 def sample(X, y):
