@@ -33,8 +33,7 @@ CONVERTS = (
     "epsilon at a delta"
 )
 IN_EPSILON = (
-    "Choose the target that has it: dp.ApproxDP(epsilon, delta). What a proof in another currency "
-    "costs in epsilon at a delta is certificate.as_composition().epsilon(delta)."
+    " A proof in another currency costs certificate.as_composition().epsilon(delta) at a delta."
 )
 
 
@@ -83,7 +82,7 @@ class Share(Symbolic):
                 "share",
                 f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
                 listed_words(self.currency),
-                IN_EPSILON if name in {"epsilon", "delta"} else "Choose the target that has it.",
+                _having(name),
             )
         index = self.currency.index(name)
         weight = self.weights[index]
@@ -371,6 +370,14 @@ GUARANTEES: dict[str, type[Guarantee]] = {
     one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
 }
 """Those whose amounts composition adds, by the names that documents have for them."""
+
+
+def _having(name: str) -> str:
+    """The targets whose currency has the name; for epsilon, the call that converts a proof."""
+    kinds = [one for one in GUARANTEES.values() if name in one.currency]
+    made = [f"dp.{one.__name__}({', '.join(one.parameters)})" for one in kinds]
+    converted = IN_EPSILON if name in ApproxDP.currency else ""
+    return f"A target {' or '.join(made)} has it.{converted}" if made else ""
 
 
 @attrs.frozen
