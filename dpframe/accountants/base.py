@@ -18,6 +18,7 @@ from dpframe.numbers import Exact, nonnegative, open_unit, whole
 from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import Guarantee, as_kind
+from dpframe.privacy.guarantees import CONVERTS
 from dpframe.symbols import rational
 
 Costed: TypeAlias = "Guarantee | losses.PrivacyLoss"
@@ -55,7 +56,7 @@ class Part:
             return self.what
         loss = self.what.loss
         if loss is None:
-            way_out = "The RDP and zCDP accountants add it."
+            way_out = f"These add it: {CONVERTS}."
             raise InvalidArgument("part", "dominated by one pair", str(self.what), way_out)
         return loss
 

@@ -18,6 +18,7 @@ from dpframe.privacy import (
     PureDP,
     each,
 )
+from dpframe.privacy.guarantees import CONVERTS
 from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster
 from dpframe.sources import Source
@@ -56,6 +57,12 @@ def claim(epsilon: object, delta: object, given: object = None) -> Claim:
         if isinstance(value, str) and value == REQUIRED:
             wanted, _, way_out = GIVEN[name].partition(". ")
             raise InvalidArgument(name, f"given, {wanted}", Plain("nothing"), f"{way_out}.")
+    if isinstance(epsilon, Guarantee):
+        way_out = (
+            "The estimators take epsilon and delta. Spend another by dp.certify(regression, "
+            f"target=dp.{type(epsilon).__name__}(...)) and dp.execute. {CONVERTS}."
+        )
+        raise InvalidArgument("epsilon", "a number", str(epsilon), way_out)
     delta = None if _is_zero(delta) else delta
     if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):
         return _grouped(epsilon, delta, given)

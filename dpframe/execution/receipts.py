@@ -20,7 +20,7 @@ import numpy as np
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, warn
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 from dpframe.privacy.personal import Listed, own_symbols_of
@@ -198,7 +198,7 @@ def check_records(records: object, *, private: bool) -> None:
         raise InvalidArgument("records", "a dp.RecordLedger", type(records).__name__)
     if not private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
-        raise InvalidArgument("rng", "left out where accounts are charged", "given", way_out)
+        raise InvalidArgument("rng", "left out where accounts are charged", Plain("one"), way_out)
 
 
 def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:

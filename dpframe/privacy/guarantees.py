@@ -28,6 +28,15 @@ DIVIDE = (
 )
 
 
+CONVERTS = (
+    "dp.compose(guarantee, accountant=dp.accountants.RenyiAccountant()).epsilon(delta) is its "
+    "epsilon at a delta"
+)
+IN_EPSILON = (
+    " A proof in another currency costs certificate.as_composition().epsilon(delta) at a delta."
+)
+
+
 def _budget(operand: object) -> str:
     return "budget" if isinstance(operand, Symbolic) else "..."
 
@@ -364,10 +373,11 @@ GUARANTEES: dict[str, type[Guarantee]] = {
 
 
 def _having(name: str) -> str:
-    """The targets whose currency has the name."""
+    """The targets whose currency has the name; for epsilon, the call that converts a proof."""
     kinds = [one for one in GUARANTEES.values() if name in one.currency]
     made = [f"dp.{one.__name__}({', '.join(one.parameters)})" for one in kinds]
-    return f"A target {' or '.join(made)} has it." if made else ""
+    converted = IN_EPSILON if name in ApproxDP.currency else ""
+    return f"A target {' or '.join(made)} has it.{converted}" if made else ""
 
 
 @attrs.frozen

@@ -37,7 +37,7 @@ from dpframe.privacy import (
     as_kind,
     number,
 )
-from dpframe.privacy.guarantees import GUARANTEES
+from dpframe.privacy.guarantees import CONVERTS, GUARANTEES
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]
@@ -140,7 +140,12 @@ def amounts_of(cost: Guarantee, kind: Kind) -> tuple[Fraction, ...]:
     found = as_kind(cost, kind)
     if found is None:
         own = [k.__name__ for k in KINDS.values() if k is kind or (k, kind) in _LEADS]
-        raise InvalidArgument("cost", " or ".join(own), str(cost), "Choose a ledger that adds it.")
+        way_out = "Choose a ledger that adds it."
+        if kind is ApproxDP:
+            way_out = (
+                f"Choose a ledger that adds it, or convert it: {CONVERTS}, rounded up in .upper."
+            )
+        raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
     return tuple(
         _number(name, amount) for name, amount in zip(kind.currency, found.amounts, strict=True)
     )

@@ -50,5 +50,8 @@ EXHIBIT = Exhibit(
     wrong=partial(put, with_residuals),
     mended=partial(put, alone),
     repair="The coefficients alone; residuals stay with who has the data.",
-    shows=("must read released values only, but private data reaches it", "residuals"),
+    shows=(
+        "must read released values only, but private data reaches it without noise",
+        "residuals",
+    ),
 )
