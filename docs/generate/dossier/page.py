@@ -39,8 +39,8 @@ cost, the reason and a repair. The results follow from declarations in dpframe;
 ## How to read the tables
 
 A number is the **true epsilon** of the algorithm that claims the epsilon in the column head. It is
-for all releases together and the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 for pure claims)
-and bounds $B = Y = 1$. It has five digits and is rounded conservatively.
+for all releases together and the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 for pure
+claims) and bounds $B = Y = 1$. It has five digits and is rounded conservatively.
 
 | cell | meaning |
 |---|---|

@@ -70,7 +70,7 @@ def index(rows: Sequence[Sequence[Entry]]) -> str:
 
 def _index_row(row: Sequence[Entry]) -> list[str]:
     cls = type(row[0].regression)
-    use = escaped(_use(cls).partition(". ")[0].partition(": take")[0].rstrip("."))
+    use = escaped(_use(cls).partition(". ")[0].rstrip("."))
     verdicts = [f"{_verdict(entry)}{_cost(entry)}" for entry in row]
     name = f"[{cls.__name__}]({cls.__name__}.md)"
     return [name, f"{escaped(family(cls))}, {cls.variant}", *verdicts, use]
