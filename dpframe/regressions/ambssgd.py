@@ -180,8 +180,7 @@ class AdaptiveGradientDescent(AMBSSGD):
     paper: ClassVar[str] = "LiuJ23; Varshney22"
     title: ClassVar[str] = "noisy gradient descent, adaptive clip"
     use: ClassVar[str] = (
-        "Many columns, if residuals are much smaller than the bound of labels, or of unknown "
-        "size."
+        "Many columns, if residuals are much smaller than the bound of labels, or of unknown size."
     )
     average: Expression = constant("0.3")
 

@@ -86,8 +86,7 @@ class BayesianSSPPure(Regression):
     paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP, pure"
     use: ClassVar[str] = (
-        "Credible intervals without delta, for few columns. If a delta is allowed, use "
-        "BayesianSSP."
+        "Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP."
     )
     precision: Expression = PRECISION
     shape: Expression = SHAPE

@@ -71,9 +71,9 @@ number counts distinct releases: statistics, noise, shares, target, setting.
 **Settings.** Each declaration is edited in the settings in which it is certified: under both
 relations, for every epsilon, delta, $B$ and $Y$, and at epsilon = 1, delta = 1e-6, $B = 2$, $Y = 3$
 (which reveals a forgotten bound), with two rows per person if the theorem allows. A declaration
-that is certified nowhere is edited with all noise calibrated jointly. Every edit is tested in one of these settings, in turn; `--every`
-tests it in each. No regression reads the cells of a public partition, so two examples that do are
-included.
+that is certified nowhere is edited with all noise calibrated jointly. Every edit is tested in one
+of these settings, in turn; `--every` tests it in each. No regression reads the cells of a public
+partition, so two examples that do are included.
 
 ## Repairs
 
