@@ -74,7 +74,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     Parameters
     ----------
     regression : dp.Regression or None
-        The declaration to fit, such as `dp.SSP()` or one of your own. None selects
+        The declaration to fit, such as `dp.SSP()` or one of your own. Its output is the
+        coefficients: an array with one entry for each column, a dp.regressions.Fit, or a tuple that
+        begins with one of them (`result_.output` is the whole output). None selects
         `dp.JointSSP()`; objective perturbation if delta is 0; a personalised regression if records
         have budgets of their own.
     epsilon : number, text, mapping, array, dp.each("epsilon") or None

@@ -17,9 +17,9 @@ from dpframe.audits.plot import new_axes
 from dpframe.errors import UnknownName
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.inference.estimates import Estimates, data_frame, finite
+from dpframe.inference.estimates import Estimates, finite
 from dpframe.inference.result import Units
-from dpframe.notebooks import card, sentences
+from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
 
 from .units import Linear, Numbers
