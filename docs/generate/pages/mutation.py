@@ -106,7 +106,7 @@ BREAKING_HEAD = """\
 |---|---|---:|---:|---:|---:|
 """
 BENIGN_HEAD = """\
-| harmless edit | description | accepted | refused although harmless | survivor | cannot be spelled |
+| harmless | description | accepted | refused although harmless | survivor | cannot be spelled |
 |---|---|---:|---:|---:|---:|
 """
 
