@@ -87,6 +87,7 @@ class CsvSource(Source):
             check_plain(multiline=multiline, budget=budgets)
         headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
+        layout.check_names(headers[0], file=True)
         if layout.budget is not None:
             found = first_kind(files, headers, layout.budget, multiline=multiline)
             layout = attrs.evolve(layout, budgeted=found)

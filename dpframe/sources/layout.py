@@ -13,10 +13,15 @@ from dpframe.graph.columns import Class
 from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name
-from .headers import Schema, columns_said, headless
+from .headers import Schema, columns_said, headless, is_name
 from .reading import Plain
 
 NAMED = "dp.Rows(columns=[...]) names the columns of its codebook."
+NO_NAMES = (
+    "If the first line of the file is a record, write a line of names before it, or give "
+    "pandas.read_csv(path, header=None). dp.Rows(columns=[...]) declares columns whose names are "
+    "numbers."
+)
 
 
 @attrs.frozen
@@ -77,6 +82,23 @@ class Layout:
         classes = None if setting.y is None else setting.y.levels
         declared = setting.y is not None
         return cls(schema, names, whole, label, declared, drop, kept, budget, classes=classes)
+
+    def check_names(self, texts: Sequence[str], *, file: bool = False) -> None:
+        """Refuse names that may be the first record of a CSV file: it would be printed as names,
+        and missing among the rows. Raises BadData.
+
+        `texts` are the names that are texts. Without a codebook each has a letter and is no number.
+        The numbers 0, 1, ... of columns without names are accepted in a data frame, and in a `file`
+        beside the named column of the labels or the budgets.
+        """
+        numbers = [text for text in texts if not is_name(text)]
+        if self.schema is not None or not numbers:
+            return
+        others = [name for name in (self.label, self.budget) if name is not None]
+        counted = numbers == [str(j) for j in range(len(numbers))]
+        if not counted or (file and not any(map(is_name, others))):
+            got = Plain("numbers or blanks in place of names")
+            raise BadData("X", "a table whose columns have names", got, NO_NAMES)
 
     @property
     def parts(self) -> tuple[Numeric | Categorical | None, ...]:

@@ -90,9 +90,18 @@ def width_of(X: Any, columns: int | None) -> int:
 
 def header(X: Any) -> tuple[str, ...] | None:
     """The columns' names, None for an array."""
+    return tuple(map(str, _names(X))) if is_batch(X) or is_frame(X) else None
+
+
+def text_names(X: Any) -> list[str]:
+    """The columns' names that are texts: those of a file always are."""
+    return [name for name in _names(X) if isinstance(name, str)]
+
+
+def _names(X: Any) -> Sequence[Any]:
     if is_batch(X):
         return tuple(X.column_names)
-    return tuple(str(name) for name in X.columns) if is_frame(X) else None
+    return tuple(X.columns) if is_frame(X) else ()
 
 
 def whole_batch(X: Any) -> Any:

@@ -64,6 +64,7 @@ class Table:
         names, schema = opening.header(data), setting.X.columns
         width = opening.width_of(data, None if schema is None else len(schema))
         layout = Layout.of(setting, names, width, y, budgets, drop=drop)
+        layout.check_names(opening.text_names(data))
         layout, own = opening.budgeted(layout, data, budgets)
         return cls.laid(layout, data, y, own)
 
