@@ -173,7 +173,7 @@ class CsvFile(Part):
         try:
             path, names = self.file.path, self._names
             for batch, others in parsed(path, names, kinds, multiline=self.multiline):
-                arrays = [one.read(batch[name]) for name, one in columns.items()]
+                arrays = [one.from_arrow(batch[name]) for name, one in columns.items()]
                 yield arrow().RecordBatch.from_arrays(arrays, names=list(columns)), others
         except invalid as error:
             said = str(error)

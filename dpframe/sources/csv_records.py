@@ -13,7 +13,6 @@ some ten times slower. Cells that hold line breaks, and columns of budgets, need
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
@@ -33,94 +32,84 @@ from .telling import arrow
 
 NO_NUMBER = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
 NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
+DECIMAL = re.compile(NUMBER.encode())
+MISSING = {b"", b"na", b"n/a", b"#n/a", b"nan", b"null", b"inf", b"infinity"}
+TRUTHS = {b"true": True, b"false": False}
+CHUNK = 2**22  # bytes that are parsed at once
+CELL = rb'(?:[^",\r\n]*|"(?:[^"\r\n]|"")*")'
+CELLS = re.compile(rb'(?:\A|,)("(?:[^"]|"")*"|[^",]*)')  # of a line that is a record
+END = rb"\r?\n"
+BOM = b"\xef\xbb\xbf"
+BLANK = re.compile(rb"^\r?\n", re.MULTILINE)
 
 
-class Cells(ABC):
-    """Abstract: how one column's cells become values."""
+@attrs.frozen
+class CellParser:
+    """How the cells of a column become values: those that the parser of Arrow made, of type
+    `arrow_type`, or, without pyarrow, the bytes of one cell.
+    """
+
+    arrow_type: str
+    from_arrow: Callable[[Any], Any]
+    from_bytes: Callable[[bytes], Any]
 
     @property
-    @abstractmethod
     def kind(self) -> Any:
         """The type of Arrow that the parser makes of them."""
-
-    @abstractmethod
-    def read(self, column: Any) -> Any:
-        """Values of what the parser made."""
+        return getattr(arrow(), self.arrow_type)()
 
 
-@attrs.frozen
-class Strict(Cells):
-    """Numbers: the parser refuses anything else."""
-
-    @property
-    def kind(self) -> Any:
-        """Doubles, each the nearest to its decimals."""
-        return arrow().float64()
-
-    def read(self, column: Any) -> Any:
-        """They are read."""
-        return column
+def _as_decimals(column: Any) -> Any:
+    """The doubles nearest to decimal numbers, null for anything else."""
+    compute, library = arrow("pyarrow.compute"), arrow()
+    numeric = compute.match_substring_regex(column, NUMBER)
+    text = compute.if_else(numeric, column, library.scalar(None, column.type))
+    plain = compute.ascii_trim_whitespace(text.cast(library.string()))
+    return compute.replace_substring_regex(plain, r"^\+", "").cast(library.float64())
 
 
-class Bytes(Cells):
-    """Abstract: cells that are read as they are, then judged one by one."""
-
-    @property
-    def kind(self) -> Any:
-        """Bytes: a cell that is not UTF-8 spoils no other."""
-        return arrow().binary()
+def _each(read: Callable[[bytes], Any], arrow_type: str) -> Callable[[Any], Any]:
+    """Cells that are read one by one."""
+    return lambda column: arrow().array(
+        map(read, column.to_pylist()), getattr(arrow(), arrow_type)()
+    )
 
 
-@attrs.frozen
-class Lenient(Bytes):
-    """Numbers, null for anything else."""
-
-    def read(self, column: Any) -> Any:
-        """The doubles nearest to what is written as a decimal number."""
-        compute, library = arrow("pyarrow.compute"), arrow()
-        numeric = compute.match_substring_regex(column, NUMBER)
-        text = compute.if_else(numeric, column, library.scalar(None, column.type))
-        plain = compute.ascii_trim_whitespace(text.cast(library.string()))
-        return compute.replace_substring_regex(plain, r"^\+", "").cast(library.float64())
+def _group(cell: bytes) -> str | None:
+    """The name of a group; None for a number, a blank, or what is not UTF-8."""
+    name = decoded(cell) or ""
+    numeric = re.search(NUMBER, name) or NO_NUMBER.fullmatch(name)
+    return None if numeric or not name.strip() else name
 
 
-@attrs.frozen
-class Texts(Bytes):
-    """Levels that are texts."""
-
-    def read(self, column: Any) -> Any:
-        """Texts; a cell that is not UTF-8 equals no level."""
-        return arrow().array(map(decoded, column.to_pylist()), arrow().string())
+def _truth(cell: bytes) -> bool | None:
+    """true or false; None for anything else."""
+    return TRUTHS.get(cell.strip().lower())
 
 
-@attrs.frozen
-class Groups(Bytes):
-    """Names of groups."""
-
-    def read(self, column: Any) -> Any:
-        """Texts, null for what is a number or not UTF-8."""
-        return arrow().array([_group(cell) for cell in column.to_pylist()], arrow().string())
+def _number(cell: bytes) -> Any:
+    """The nearest double; None for a missing or an infinite one, and anything else as a text."""
+    if DECIMAL.match(cell):
+        return float(cell)
+    return None if cell.strip().lower().lstrip(b"+-") in MISSING else decoded(cell)
 
 
-@attrs.frozen
-class Truths(Bytes):
-    """Levels that are truth values, written true and false."""
-
-    def read(self, column: Any) -> Any:
-        """Truth values, null for anything else."""
-        known = {b"true": True, b"false": False}
-        truths = [known.get(cell.strip().lower()) for cell in column.to_pylist()]
-        return arrow().array(truths, arrow().bool_())
+# Bytes are parsed one by one: a cell that is not UTF-8 spoils no other.
+STRICT = CellParser("float64", lambda column: column, _number)  # others are refused by the parser
+LENIENT = CellParser("binary", _as_decimals, _number)
+TEXTS = CellParser("binary", _each(decoded, "string"), decoded)
+GROUPS = CellParser("binary", _each(_group, "string"), _group)
+BOOLEANS = CellParser("binary", _each(_truth, "bool_"), _truth)
 
 
-def cells(layout: Layout) -> dict[str, Cells]:
+def cells(layout: Layout) -> dict[str, CellParser]:
     """How every column is read, in the order of the batches. Raises BadData."""
     parts = dict(zip(layout.names, layout.parts, strict=True))
     order = layout.needed if layout.schema is not None else layout.header or ()
     found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
     if layout.label is not None and layout.classes is not None:
         found[layout.label] = _levelled(layout.label, layout.classes)
-    own = Groups() if layout.budgeted == NAMES else Lenient()
+    own = GROUPS if layout.budgeted == NAMES else LENIENT
     return found if layout.budget is None else {**found, layout.budget: own}
 
 
@@ -129,41 +118,20 @@ def budget_kind(cell: bytes) -> str:
     return NUMBERS if _group(cell) is None else NAMES
 
 
-def _cells(part: Numeric | Categorical | None, *, drop: bool) -> Cells:
+def _cells(part: Numeric | Categorical | None, *, drop: bool) -> CellParser:
     if not isinstance(part, Categorical):
-        return Lenient() if drop else Strict()
+        return LENIENT if drop else STRICT
     return _levelled(part.name, part.levels)
 
 
-def _levelled(name: str, levels: Sequence[object]) -> Cells:
+def _levelled(name: str, levels: Sequence[object]) -> CellParser:
     """How cells of levels are read. Raises BadData."""
-    kinds = {_sort(level) for level in levels}
+    kinds = {type(level) if isinstance(level, (str, bool)) else float for level in levels}
     if len(kinds) > 1:
         wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
         raise BadData(f"levels of {name}", wanted, got, "A CSV file does not tell them apart.")
-    return kinds.pop()()
-
-
-def _group(cell: bytes) -> str | None:
-    try:
-        name = cell.decode()
-    except UnicodeDecodeError:
-        return None
-    numeric = re.search(NUMBER, name) or NO_NUMBER.fullmatch(name)
-    return None if numeric or not name.strip() else name
-
-
-def _sort(level: object) -> type[Cells]:
-    if isinstance(level, str):
-        return Texts
-    return Truths if isinstance(level, bool) else Lenient
-
-
-CHUNK = 2**22  # bytes that are parsed at once
-CELL = rb'(?:[^",\r\n]*|"(?:[^"\r\n]|"")*")'
-END = rb"\r?\n"
-BOM = b"\xef\xbb\xbf"
-BLANK = re.compile(rb"^\r?\n", re.MULTILINE)
+    kind = kinds.pop()
+    return TEXTS if issubclass(kind, str) else BOOLEANS if kind is bool else LENIENT
 
 
 @attrs.frozen
@@ -195,7 +163,7 @@ def judged(text: bytes, columns: int) -> Lines:
     not UTF-8.
     """
     plain = b'"' not in text and text.count(b"\r") == text.count(b"\r\n")
-    if plain and _is_utf8(text):
+    if plain and (text.isascii() or decoded(text) is not None):
         return Lines(_marked(text), 0)
     kept = _records(columns).findall(text)
     blank = len(BLANK.findall(text)) if columns > 1 else 0
@@ -205,13 +173,6 @@ def judged(text: bytes, columns: int) -> Lines:
 def _marked(text: bytes) -> bytes:
     """A parser takes a byte order mark at the start for none of the first cell: one more for it."""
     return BOM + text if text.startswith(BOM) else text
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        return text.isascii() or bool(text.decode())
-    except UnicodeDecodeError:
-        return False
 
 
 @lru_cache(maxsize=16)
@@ -226,12 +187,6 @@ def first_line(path: str) -> bytes | None:
     with Path(path).open("rb") as file:
         line = file.readline().removeprefix(BOM).rstrip(b"\r\n")
     return line if re.fullmatch(rb"%s(?:,%s)*" % (CELL, CELL), line) else None
-
-
-ONE = re.compile(rb'(?:\A|,)("(?:[^"]|"")*"|[^",]*)')  # of a line that is a record
-DECIMAL = re.compile(NUMBER.encode())
-MISSING = {b"", b"na", b"n/a", b"#n/a", b"nan", b"null", b"inf", b"infinity"}
-TRUTHS = {b"true": True, b"false": False}
 
 
 def installed() -> bool:
@@ -266,11 +221,11 @@ def without_rows(names: Sequence[str]) -> Columns:
 
 
 def batches(
-    path: str, names: Sequence[str], cells: dict[str, Cells]
+    path: str, names: Sequence[str], cells: dict[str, CellParser]
 ) -> Iterator[tuple[Columns, int]]:
     """Batches of the columns in `cells`, and how many lines beside each are no records."""
     places = [names.index(name) for name in cells]
-    reads = [_reader(one) for one in cells.values()]
+    reads = [one.from_bytes for one in cells.values()]
     for some in lines(path, len(names)):
         text = some.text.removeprefix(BOM)
         found = [line.removesuffix(b"\r") for line in text.split(b"\n")[:-1]]
@@ -288,30 +243,5 @@ def split(line: bytes) -> list[bytes]:
         return line.split(b",")
     return [
         cell[1:-1].replace(b'""', b'"') if cell.startswith(b'"') else cell
-        for cell in ONE.findall(line)
+        for cell in CELLS.findall(line)
     ]
-
-
-def _reader(cells: Cells) -> Callable[[bytes], Any]:
-    """What a cell of a column is, by itself."""
-    if isinstance(cells, Texts):
-        return _text
-    return _truth if isinstance(cells, Truths) else _number
-
-
-def _number(cell: bytes) -> Any:
-    """The nearest double; None for a missing or an infinite one, and anything else as a text."""
-    if DECIMAL.match(cell):
-        return float(cell)
-    return None if cell.strip().lower().lstrip(b"+-") in MISSING else _text(cell)
-
-
-def _text(cell: bytes) -> str | None:
-    try:
-        return cell.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _truth(cell: bytes) -> bool | None:
-    return TRUTHS.get(cell.strip().lower())
