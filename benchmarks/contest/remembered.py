@@ -9,14 +9,14 @@ import attrs
 import numpy as np
 
 from dpframe.execution.totals import Pass, Sums
-from dpframe.sources.source import Around
+from dpframe.sources.source import SourceWrapper
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
 
 
 @attrs.define(eq=False, repr=False)
-class Remembered(Around):
+class Remembered(SourceWrapper):
     """A source that answers the same question twice without reading. For simulations only: exact
     sums of private rows stay in memory.
 

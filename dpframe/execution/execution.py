@@ -312,8 +312,8 @@ def _receipt(
     roster: Roster | None,
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
-    refuses = not source.layout.drop or source.refuses or may_fail(certificate.graph)
-    assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
+    record_may_refuse = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
+    assumed = [one for one in certificate.assumptions if record_may_refuse or one != FAILURES]
     return Receipt(
         guarantee=spent_by(certificate.target, roster).substitute(values),
         unit=certificate.setting.unit,

@@ -23,7 +23,7 @@ from dpframe.graph.maps.weighted import Thinning
 from dpframe.randomness import Bits
 from dpframe.randomness.laws import rational_coins
 from dpframe.sources import Source
-from dpframe.sources.source import Around
+from dpframe.sources.source import SourceWrapper
 from dpframe.sources.table import Block
 
 from .numbers import PublicNumbers
@@ -84,7 +84,7 @@ class Digesting(Generic[S]):
 
 
 @attrs.define(eq=False, repr=False)
-class AtRest(Around):
+class AtRest(SourceWrapper):
     """A source whose blocks must have the digests of the first pass in every later one."""
 
     _digests: tuple[bytes, ...] | None = attrs.field(default=None, init=False)
@@ -101,7 +101,7 @@ class AtRest(Around):
 
 def held_at_rest(source: Source) -> Source:
     """The source itself where it is at rest or read once, else one that compares digests."""
-    return source if source.at_rest or source.passes < 2 else AtRest(source)
+    return source if source.repeatable or source.passes < 2 else AtRest(source)
 
 
 @attrs.frozen(eq=False)

@@ -64,7 +64,7 @@ class MultilineCSV:
 class CsvSource(Source):
     """CSV files with the same names of columns. `multiline` is for cells that hold line breaks."""
 
-    at_rest: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     multiline: bool = False
@@ -117,7 +117,7 @@ class CsvSource(Source):
         return (UNCHANGED, CLOSED) if self.multiline else (UNCHANGED,)
 
     @property
-    def refuses(self) -> bool:
+    def record_may_refuse(self) -> bool:
         """With cells of several lines one record can spoil the others; one that is no record has no
         budget.
         """

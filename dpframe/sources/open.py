@@ -37,7 +37,7 @@ class MemorySource(Source):
     """A table in memory, at most so many blocks a part; nothing is copied as a whole."""
 
     threaded: ClassVar[bool] = True
-    at_rest: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     table: Table
     blocks: int
 
@@ -62,7 +62,7 @@ class MemorySource(Source):
         return (UNCHANGED,)
 
     @property
-    def refuses(self) -> bool:
+    def record_may_refuse(self) -> bool:
         """Without a codebook, a row of another length leaves the number of columns open."""
         return isinstance(self.table.features, Rows) and self.layout.schema is None
 

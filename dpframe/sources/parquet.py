@@ -75,7 +75,7 @@ class ParquetSource(Source):
     """
 
     threaded: ClassVar[bool] = True
-    at_rest: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]

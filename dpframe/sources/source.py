@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import attrs
@@ -30,7 +31,7 @@ class Source(ABC):
     layout: Layout
     passes: float = math.inf
     again: ClassVar[str] = "Give an array or a file."
-    at_rest: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
     """Whether every pass reads the same records in the same order, as `assumptions` say; elsewhere
     an execution of several passes compares digests."""
     threaded: ClassVar[bool] = False
@@ -57,7 +58,7 @@ class Source(ABC):
         return (MADE_ALONE,)
 
     @property
-    def refuses(self) -> bool:
+    def record_may_refuse(self) -> bool:
         """Whether one record may decide that a run is refused, although rows may be left out."""
         return False
 
@@ -118,38 +119,18 @@ class Source(ABC):
 
 
 @attrs.define(eq=False, repr=False)
-class Around(Source):
+class SourceWrapper(Source):
     """Abstract: another source, whose `total` a subclass defines anew."""
 
     inner: Source
 
-    @property
-    def layout(self) -> Layout:  # type: ignore[override]
-        return self.inner.layout
-
-    @property
-    def passes(self) -> float:  # type: ignore[override]
-        return self.inner.passes
-
-    @property
-    def at_rest(self) -> bool:  # type: ignore[override]
-        return self.inner.at_rest
-
-    @property
-    def rows(self) -> int | None:
-        return self.inner.rows
-
-    @property
-    def identity(self) -> object:
-        return self.inner.identity
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        return self.inner.assumptions
-
-    @property
-    def refuses(self) -> bool:
-        return self.inner.refuses
+    layout = property(attrgetter("inner.layout"))
+    passes = property(attrgetter("inner.passes"))
+    repeatable = property(attrgetter("inner.repeatable"))
+    rows = property(attrgetter("inner.rows"))
+    identity = property(attrgetter("inner.identity"))
+    assumptions = property(attrgetter("inner.assumptions"))
+    record_may_refuse = property(attrgetter("inner.record_may_refuse"))
 
     def parts(self) -> Iterator[Part]:
         return self.inner.parts()

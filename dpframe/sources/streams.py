@@ -90,7 +90,7 @@ class ArrowSource(StreamSource):
         return cls(X, layout, labels, own, blocks, reader, passes)
 
     @property
-    def at_rest(self) -> bool:  # type: ignore[override]
+    def repeatable(self) -> bool:  # type: ignore[override]
         """Tables of pyarrow are never written to."""
         return is_batch(self.data)
 
@@ -202,7 +202,7 @@ class IteratorSource(Source):
     data: Iterator[Any]
     layout: Layout
     first: tuple[Any, ...]
-    refuses: bool = False
+    record_may_refuse: bool = False
     """Whether the first block is a list, whose rows say how many columns there are."""
     passes: float = attrs.field(default=1, init=False)
 
