@@ -37,7 +37,7 @@ from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.roster import Roster
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.running import narrow
+from dpframe.sources.running import limited_blas
 from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
@@ -153,7 +153,7 @@ def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
     where an executor may start processes, which would keep the limit.
     """
     few = executor is None and not source.layout.mixed
-    return narrow(source.columns) if few else nullcontext()
+    return limited_blas(source.columns) if few else nullcontext()
 
 
 def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
@@ -312,8 +312,8 @@ def _receipt(
     roster: Roster | None,
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
-    record_may_refuse = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
-    assumed = [one for one in certificate.assumptions if record_may_refuse or one != FAILURES]
+    refuses = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
+    assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
     return Receipt(
         guarantee=spent_by(certificate.target, roster).substitute(values),
         unit=certificate.setting.unit,

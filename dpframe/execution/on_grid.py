@@ -21,7 +21,7 @@ from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
-from dpframe.sources.parts import Part
+from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
@@ -46,7 +46,7 @@ class Held:
 
 
 @attrs.frozen(eq=False, repr=False)
-class PartOnGrid(Part):
+class PartOnGrid(TablePart):
     """Some blocks that were read before."""
 
     layout: Layout
@@ -70,7 +70,7 @@ class PartOnGrid(Part):
 class SourceOnGrid(Source):
     """The rows of another source as `grid` has them, in its parts, with labels and budgets."""
 
-    threaded: ClassVar[bool] = True
+    thread_safe: ClassVar[bool] = True
     layout: Layout
     grid: RowsOnGrid
     held: Held

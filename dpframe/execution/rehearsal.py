@@ -23,7 +23,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.preview import columns_of
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.parts import Part
+from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block
 
 from .execution import first_look, post_process, released_in_stages
@@ -126,7 +126,7 @@ class Repeated(Source):
         """The base."""
         return self.base
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """The base's: what is repeated is multiplied, not read."""
         return self.base.parts()
 

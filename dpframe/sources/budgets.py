@@ -1,6 +1,6 @@
 """Public budgets beside a table, one a record: positive numbers, or names of groups.
 
-Which of both is known when a table is opened; every later entry must be of that kind.
+Their kind is determined when a table is opened; every later entry must be of that kind.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from dpframe.errors import BadData
 from dpframe.graph import Setting
 from dpframe.graph.cells import number
 
+from .column_values import cell_values, kind_of
 from .headers import columns_said
-from .held import held, kind_of
-from .reading import Array, Column, Plain
+from .reading import Array, ColumnData, Plain
 
 NUMBERS, NAMES = "positive numbers", "names of groups"
 KINDS = {"number": NUMBERS, "text": NAMES}
@@ -39,7 +39,7 @@ def _positive(title: str, window: Any) -> Array:
 
 def _names(title: str, window: Any) -> Array:
     """A window of texts as objects, (m,), none of them blank. Raises BadData."""
-    cells = held(window)
+    cells = cell_values(window)
     names = np.fromiter(cells, dtype=object, count=len(cells))
     if not all(isinstance(name, str) and name.strip() for name in names):
         raise BadData(title, NAMES, Plain("missing or other values"), PUBLIC)
@@ -47,8 +47,8 @@ def _names(title: str, window: Any) -> Array:
 
 
 def amounts(window: Any) -> Array:
-    """Cells as doubles, nan for what is no number; a truth value is no budget."""
-    cells = held(window)
+    """Cells as doubles, nan for anything but a number; a truth value is no budget."""
+    cells = cell_values(window)
     if isinstance(cells, np.ndarray):
         return cells
     found = (np.nan if isinstance(cell, TRUTHS) else number(cell) for cell in cells)
@@ -65,22 +65,22 @@ def kind(values: Any, title: str) -> str | None:
         raise BadData(title, BOTH, Plain(f"values of kind {of_type}"))
     if of_type is not None:
         return KINDS[of_type]
-    first = Column(values, np.asarray).entries(0, 1)
-    if any(isinstance(entry, str) for entry in held(first)):
+    first = ColumnData(values, np.asarray).entries(0, 1)
+    if any(isinstance(entry, str) for entry in cell_values(first)):
         return NAMES
     return None if np.isnan(amounts(first)).all() else NUMBERS
 
 
-def column(values: Any, title: str, wanted: str) -> Column:
+def column(values: Any, title: str, wanted: str) -> ColumnData:
     """A column of budgets of the wanted kind, checked as it is read. Raises BadData."""
     given = kind(values, title)
     if given not in {None, wanted}:
         raise BadData(title, wanted, Plain(str(given)), SAME)
-    return Column(values, partial(_names if wanted == NAMES else _positive, title))
+    return ColumnData(values, partial(_names if wanted == NAMES else _positive, title))
 
 
 def listed(entries: Sequence[Any]) -> Array:
-    """A list as an array: doubles, nan for what is no number; objects where there are texts.
+    """A list as an array: doubles, nan for anything but a number; objects where there are texts.
 
     numpy would make numbers of truth values, and texts of numbers.
     """

@@ -1,13 +1,13 @@
-"""Lines of a CSV file, each judged by itself: a line is a record, or it is none; and what its cells
-are: the codebook says it, never a guess from the first rows.
+"""Lines of a CSV file, each checked by itself, and the values of their cells, by the codebook and
+never by a guess from the first rows.
 
 A cell is quoted as a whole, with quotes inside it doubled, or it has no quote. A line of such
-cells, as many as there are names, means the same wherever it stands, so a quote that nobody closes
-spoils its own line and no other. [RFC 4180, without line breaks in cells] Where rows may be dropped
-each cell is judged by itself, so that no row decides about another.
+cells, as many as there are names, has the same meaning in every place, so an unclosed quote spoils
+its own line and no other. [RFC 4180, without line breaks in cells] Where rows may be dropped each
+cell is read by itself, so that no row influences another.
 
-CSV files where pyarrow is not installed: the same records, and the same meaning of every cell,
-some ten times slower. Cells that hold line breaks, and columns of budgets, need pyarrow.
+Without pyarrow the records and the values of their cells are the same, and reading is some ten
+times slower. Cells with line breaks, and columns of budgets, need pyarrow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .arrow import decoded
 from .budgets import NAMES, NUMBERS
 from .layout import Layout
 from .reading import Plain
-from .telling import arrow
+from .safe_errors import arrow
 
 NO_NUMBER = re.compile(r"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
 NUMBER = r"^[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*$"
@@ -106,15 +106,15 @@ def cells(layout: Layout) -> dict[str, CellParser]:
     """How every column is read, in the order of the batches. Raises BadData."""
     parts = dict(zip(layout.names, layout.parts, strict=True))
     order = layout.needed if layout.schema is not None else layout.header or ()
-    found = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
+    result = {name: _cells(parts.get(name), drop=layout.drop) for name in order}
     if layout.label is not None and layout.classes is not None:
-        found[layout.label] = _levelled(layout.label, layout.classes)
-    own = GROUPS if layout.budgeted == NAMES else LENIENT
-    return found if layout.budget is None else {**found, layout.budget: own}
+        result[layout.label] = _levelled(layout.label, layout.classes)
+    own = GROUPS if layout.budget_kind == NAMES else LENIENT
+    return result if layout.budget is None else {**result, layout.budget: own}
 
 
-def budget_kind(cell: bytes) -> str:
-    """NAMES, unless the cell is written as a number or is blank."""
+def kind_of_budget(cell: bytes) -> str:
+    """NAMES, unless the cell is a number or blank."""
     return NUMBERS if _group(cell) is None else NAMES
 
 
@@ -136,12 +136,10 @@ def _levelled(name: str, levels: Sequence[object]) -> CellParser:
 
 @attrs.frozen
 class Lines:
-    """Lines that may be records, as a parser is given them, and how many lines were taken out since
-    they are none.
-    """
+    """Lines for a parser, without malformed ones, of which `rejected` is the number."""
 
     text: bytes
-    others: int
+    rejected: int
 
 
 def lines(path: str, columns: int) -> Iterator[Lines]:
@@ -152,26 +150,26 @@ def lines(path: str, columns: int) -> Iterator[Lines]:
         while chunk := file.read(CHUNK):
             whole, newline, rest = (rest + chunk).rpartition(b"\n")
             if newline:
-                yield judged(whole + newline, columns)
+                yield parser_input(whole + newline, columns)
         if rest:
-            yield judged(rest + b"\n", columns)
+            yield parser_input(rest + b"\n", columns)
 
 
-def judged(text: bytes, columns: int) -> Lines:
-    """Whole lines. Where none has a quote or a carriage return inside it, a parser cannot join or
-    split them, and counts their cells; but it fails at a line of another number of cells that is
-    not UTF-8.
+def parser_input(text: bytes, columns: int) -> Lines:
+    """Whole lines without malformed ones. A parser cannot join or split lines without quotes and
+    carriage returns inside, and counts their cells; but it fails at a line of another number of
+    cells that is not UTF-8.
     """
     plain = b'"' not in text and text.count(b"\r") == text.count(b"\r\n")
     if plain and (text.isascii() or decoded(text) is not None):
         return Lines(_marked(text), 0)
-    kept = _records(columns).findall(text)
+    complete = _records(columns).findall(text)
     blank = len(BLANK.findall(text)) if columns > 1 else 0
-    return Lines(_marked(b"".join(kept)), text.count(b"\n") - blank - len(kept))
+    return Lines(_marked(b"".join(complete)), text.count(b"\n") - blank - len(complete))
 
 
 def _marked(text: bytes) -> bytes:
-    """A parser takes a byte order mark at the start for none of the first cell: one more for it."""
+    """Another byte order mark: a parser drops one at the start, which may belong to a cell."""
     return BOM + text if text.startswith(BOM) else text
 
 
@@ -190,7 +188,7 @@ def first_line(path: str) -> bytes | None:
 
 
 def installed() -> bool:
-    """Whether pyarrow is."""
+    """Whether pyarrow is installed."""
     return find_spec("pyarrow") is not None
 
 
@@ -211,7 +209,7 @@ class Columns:
         return self.cells[self.columns.index(name)]
 
     def to_numpy(self) -> NoReturn:
-        """No frame is read as a whole; its having this method says that it is one."""
+        """Marks a frame; no frame is read as a whole."""
         raise NotImplementedError
 
 
@@ -223,18 +221,18 @@ def without_rows(names: Sequence[str]) -> Columns:
 def batches(
     path: str, names: Sequence[str], cells: dict[str, CellParser]
 ) -> Iterator[tuple[Columns, int]]:
-    """Batches of the columns in `cells`, and how many lines beside each are no records."""
+    """Batches of the columns in `cells`, and the number of malformed lines beside each."""
     places = [names.index(name) for name in cells]
     reads = [one.from_bytes for one in cells.values()]
-    for some in lines(path, len(names)):
-        text = some.text.removeprefix(BOM)
-        found = [line.removesuffix(b"\r") for line in text.split(b"\n")[:-1]]
-        kept = [line for line in found if line or len(names) == 1]
-        rows = [row for row in map(split, kept) if len(row) == len(names)]
+    for chunk in lines(path, len(names)):
+        text = chunk.text.removeprefix(BOM)
+        result = [line.removesuffix(b"\r") for line in text.split(b"\n")[:-1]]
+        complete = [line for line in result if line or len(names) == 1]
+        rows = [row for row in map(split, complete) if len(row) == len(names)]
         columns = [
             [read(row[place]) for row in rows] for place, read in zip(places, reads, strict=True)
         ]
-        yield Columns(tuple(cells), tuple(columns)), some.others + len(kept) - len(rows)
+        yield Columns(tuple(cells), tuple(columns)), chunk.rejected + len(complete) - len(rows)
 
 
 def split(line: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""How a table is read, known before any row is: which columns, in which order, what they are."""
+"""How a table is read: its columns, their order and their meaning, fixed before a row is read."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ NO_NAMES = (
 
 @attrs.frozen
 class Layout:
-    """What every piece of one table is read by; it holds no data.
+    """How every piece of a table is read; it holds no data.
 
     `names` are the columns of features, `header` all columns where names pick them and None where
     positions do, `label` the column of labels where it stands among them, `declared` whether there
     are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
-    zeros then stand for them. `budget` is the column of budgets where it stands among them,
-    `budgeted` of which kind budgets are, None without any. `classes` are those of the labels, None
+    zeros replace them. `budget` is the column of budgets where it stands among them, `budget_kind`
+    the kind of the budgets, None without any. `classes` are those of the labels, None
     where these are numbers.
     """
 
@@ -44,7 +44,7 @@ class Layout:
     drop: bool
     keep_count: bool
     budget: str | None = None
-    budgeted: str | None = None
+    budget_kind: str | None = None
     classes: tuple[Class, ...] | None = None
 
     @classmethod
@@ -58,7 +58,7 @@ class Layout:
         *,
         drop: bool,
     ) -> Layout:
-        """The layout of a table with these columns, before the kind of its budgets is known; y is
+        """The layout of a table with these columns, without the kind of its budgets; y is
         None, labels, or a name, and so are budgets. Raises BadData.
 
         Features are the codebook's columns by name, else all columns but those of the labels and
@@ -209,11 +209,11 @@ def _check_unique(
 
 
 def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
-    """What is odd about a later header, in a few words."""
+    """How a later header differs, in a few words."""
     absent = [name for name in wanted if name not in given]
-    added = [name for name in given if name not in wanted]
+    left_sum = [name for name in given if name not in wanted]
     if absent:
         return f"no column {absent[0]!r}"
-    if added and headless(None, given):
+    if left_sum and headless(None, given):
         return "numbers among them"
-    return f"a column {added[0]!r}" if added else "another order or number of them"
+    return f"a column {left_sum[0]!r}" if left_sum else "another order or number of them"

@@ -364,7 +364,9 @@ def test_without_a_codebook_rows_of_other_lengths_are_refused():
     with pytest.raises(BadData, match=r"rows of one length.*dp\.Rows\(columns"):
         open_source(plain, [[0.5, 0.5], [0.5]], [0, 0], drop=True)
     assert open_source(plain, [[0.5, 0.5]], [0], drop=True).record_may_refuse
-    assert not open_source(setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True).record_may_refuse
+    assert not open_source(
+        setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True
+    ).record_may_refuse
 
 
 @pytest.mark.some(1, most=20)
