@@ -41,13 +41,13 @@ from dpframe.sources.running import limited_blas
 from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
-from .on_grid import held_grid
+from .on_grid import common_grid
 from .one_pass import given_of, read, sizes_read
-from .processing import with_what_was_released
-from .public_budgets import Asked, asked, check_order, read_budgets, spent_by
-from .receipts import Receipt, Result, charge, check_records, left_to_the_accountant, note
-from .running import Drawn, Running, check_passes
-from .samples import check_sampling, check_thinning, held_at_rest
+from .processing import with_releases
+from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
+from .receipts import Receipt, Result, charge, check_records, note, unreplayed_total
+from .running import AnyDraw, Execution, check_passes
+from .samples import check_sampling, digest_checked
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
@@ -104,12 +104,12 @@ def execute(
     if records is not None:
         check_records(records, private=randomness.private)
     check_order(X, budgets)
-    wanted = asked(certificate, budgets)
+    wanted = requested_budgets(certificate, budgets)
     column = None if wanted is None else wanted.column
     drop = missing == "drop"
-    source = held_at_rest(open_source(certificate.setting, X, y, drop=drop, budgets=column))
+    source = digest_checked(open_source(certificate.setting, X, y, drop=drop, budgets=column))
     with _few_threads(source, executor):
-        running, sizes = first_look(certificate, source, executor, randomness, wanted)
+        running, sizes = first_pass(certificate, source, executor, randomness, wanted)
         if rehearse:
             check_processing(certificate, sizes)
         draws = running.draws(0)
@@ -122,8 +122,8 @@ def execute(
 
 
 def _released(
-    running: Running,
-    draws: Sequence[Drawn],
+    running: Execution,
+    draws: Sequence[AnyDraw],
     randomness: Randomness,
     charging: AbstractContextManager[object],
     receipt: Receipt,
@@ -131,10 +131,10 @@ def _released(
     """Charge, draw and post-process. Raises PostFailed with whatever was released."""
     try:
         with charging:
-            released_in_stages(running, draws, randomness.fresh())
+            release_in_stages(running, draws, randomness.fresh())
         output = post_process(running)
     except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
-        failed = with_what_was_released(error, _named(running), receipt)
+        failed = with_releases(error, _named(running), receipt)
     else:
         learned = running.numbers.learned
         known = {one.name: learned[one.name] for one in running.graph.known if one.name in learned}
@@ -142,7 +142,7 @@ def _released(
     raise failed
 
 
-def _named(running: Running) -> dict[str, Any]:
+def _named(running: Execution) -> dict[str, Any]:
     """Everything that was drawn so far, by name."""
     known = running.released
     return by_name({node: known[node] for node in running.graph.charged if node in known})
@@ -156,52 +156,58 @@ def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
     return limited_blas(source.columns) if few else nullcontext()
 
 
-def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
+def release_in_stages(running: Execution, draws: Sequence[AnyDraw], randomness: Randomness) -> None:
     """Draw; learn what follows, look again and draw, as often as the graph has stages."""
     running.release(draws, randomness)
-    looks, grid = held_grid(running.stages) or ((), None)
+    passes, grid = common_grid(running.stages) or ((), None)
     for stage in range(1, running.stages.count):
         running.learn(stage)
-        running.recall(stage)
-        if grid is not None and stage in looks[:-1] and running.reads_rows(stage):
+        running.reuse(stage)
+        if grid is not None and stage in passes[:-1] and running.reads_rows(stage):
             running, grid = running.on_grid(grid), None
-        running.look(stage)
+        running.compute(stage)
         running.release(running.draws(stage), randomness)
 
 
-def first_look(  # noqa: PLR0917 - a run, in the order in which it is put together
+def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put together
     certificate: AtNumbers,
     source: Source,
     executor: Any,
     randomness: Randomness,
-    wanted: Asked | None = None,
+    wanted: RequestedBudgets | None = None,
     raw: Sequence[Symbol] = (),
     *,
     ahead: bool = True,
-) -> tuple[Running, dict[str, int]]:
+) -> tuple[Execution, dict[str, int]]:
     """The first pass over the table, which checks it, and its public sizes. Of a simulation,
     formulas may read `raw` counts. `ahead`: take sums along for what will probably be learned.
     """
     stages = staged(certificate.graph)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
-    check_thinning(certificate.graph, executor)
     check_room(certificate.graph.statistics, {"d": source.columns})
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
     guess = guess_of(stages) if ahead else NO_GUESS
-    reading, sums, kept = read(certificate, source, executor, first, budgets, bits, guess)
+    reading, sums, fixed_sample = read(certificate, source, executor, first, budgets, bits, guess)
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster
     numbers = PublicNumbers.of(certificate, sizes, roster)
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
     given = given_of(budgets, certificate.graph, numbers)
-    running = Running(
-        certificate, source, executor, numbers, stages, budgets=given, kept=kept, guess=guess
+    running = Execution(
+        certificate,
+        source,
+        executor,
+        numbers,
+        stages,
+        budgets=given,
+        fixed_sample=fixed_sample,
+        guess=guess,
     )
-    running.found(reading, sums, first)
+    running.take_over(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)
     return running, sizes
@@ -263,7 +269,7 @@ def _charge(
     return ledger.charging(dataset, cost)
 
 
-def constants(running: Running) -> dict[Node, Any]:
+def constants(running: Execution) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
     values, number = running.values, running.numbers.towards_zero
     found = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
@@ -274,7 +280,7 @@ def _plain(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def post_process(running: Running) -> Any:
+def post_process(running: Execution) -> Any:
     """The graph's output, from released values and public numbers alone."""
     running.released.update(constants(running))
     running.learn(running.stages.count)
@@ -323,7 +329,7 @@ def _receipt(
         columns=sizes["d"],
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        assumptions=(*assumed, *left_to_the_accountant(certificate), *source.assumptions),
+        assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
     )
 
 

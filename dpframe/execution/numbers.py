@@ -18,13 +18,13 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster
 from dpframe.symbols import RECORD, RELEASED, Expression
 
-Asked = tuple[Expression, bool]
+FormulaKey = tuple[Expression, bool]
 
 
 @lru_cache(maxsize=16)
 def _at_sizes(
     certificate: AtNumbers, sizes: tuple[tuple[str, int], ...]
-) -> tuple[AtNumbers, dict[Asked, float]]:
+) -> tuple[AtNumbers, dict[FormulaKey, float]]:
     """A certificate, which is one object, at public sizes, and what its formulas are worth there:
     nothing of the data.
     """
@@ -39,9 +39,9 @@ class PublicNumbers:
 
     certificate: AtNumbers
     roster: Roster | None = None
-    _fixed: dict[Asked, float] = attrs.field(factory=dict, kw_only=True)
+    _fixed: dict[FormulaKey, float] = attrs.field(factory=dict, kw_only=True)
     """Formulas of the certificate's own numbers, the same in all executions of it."""
-    _known: dict[Asked, float] = attrs.field(factory=dict, init=False)
+    _known: dict[FormulaKey, float] = attrs.field(factory=dict, init=False)
     _released: dict[str, Fraction] = attrs.field(factory=dict, init=False)
 
     @classmethod

@@ -21,10 +21,10 @@ from dpframe.symbols import PUBLIC, Expression
 
 from .numbers import PublicNumbers
 from .processing import applied
-from .public_budgets import Budgets, given_by
-from .samples import InOrder, Kept, kept_of
+from .public_budgets import RecordBudgets, given_by
+from .samples import FixedSample, InOrder, fixed_sample_of
 from .stages import NO_GUESS, Guess
-from .totals import Pass, Sums
+from .totals import Pass, PassSums
 
 
 def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
@@ -32,10 +32,10 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     source: Source,
     executor: Any,
     statistics: Sequence[Statistic],
-    budgets: Budgets | None = None,
+    budgets: RecordBudgets | None = None,
     bits: Bits | None = None,
     guess: Guess = NO_GUESS,
-) -> tuple[Pass, Sums, Kept | None]:
+) -> tuple[Pass, PassSums, FixedSample | None]:
     """One pass over the source, and the coins of its sample; before that, a pass that counts where
     bounds read n. What is guessed is summed with the rest, where nothing refuses it.
     """
@@ -45,7 +45,7 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
     given = given_of(budgets, certificate.graph, numbers)
-    kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
+    kept = None if bits is None else fixed_sample_of(certificate.graph, budgets, numbers, bits)
 
     def reading_of(asked: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
         number, graph = numbers.towards_zero, certificate.graph
@@ -64,7 +64,9 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     return reading, sums, kept
 
 
-def given_of(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Any]:
+def given_of(
+    budgets: RecordBudgets | None, graph: Graph, numbers: PublicNumbers
+) -> dict[Node, Any]:
     """What maps may read before anything is released: of everybody's budgets, and functions of
     what is public, in order. Raises PostFailed.
     """
@@ -80,7 +82,7 @@ def given_of(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> d
     return found
 
 
-def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:
+def sizes_read(certificate: AtNumbers, source: Source, sums: PassSums) -> dict[str, int]:
     """d, and n as it was read where it is public. Raises BadData."""
     public = certificate.setting.relation is REPLACE_ONE
     return _certified(certificate, {"d": source.columns, **({"n": sums.rows} if public else {})})

@@ -28,7 +28,7 @@ def said(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def with_what_was_released(
+def with_releases(
     failed: BaseException, released: dict[str, Any], receipt: object
 ) -> BaseException:
     """The same failure with what was paid for, of the same cause: an error of its own where it says

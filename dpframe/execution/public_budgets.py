@@ -46,7 +46,7 @@ def places(keys: Array, budgets: Array | None) -> Array:
 
 
 @attrs.frozen(eq=False)
-class Different:
+class DistinctBudgets:
     """The different entries of a column of budgets and how many records have each, as work for a
     source: they add up.
     """
@@ -54,19 +54,19 @@ class Different:
     entries: Array
     counts: Array
 
-    def __add__(self, other: Different) -> Different:
+    def __add__(self, other: DistinctBudgets) -> DistinctBudgets:
         both = np.concatenate([self.entries, other.entries])
         kept, where = np.unique(both, return_inverse=True)
         counts = np.bincount(where, np.concatenate([self.counts, other.counts]), len(kept))
-        return Different(kept, counts)
+        return DistinctBudgets(kept, counts)
 
 
-def different(blocks: Iterable[Block]) -> Different:
+def distinct_budgets(blocks: Iterable[Block]) -> DistinctBudgets:
     """The different budgets of blocks, at least one."""
     found = [np.unique(_column(block), return_counts=True) for block in blocks]
-    together = Different(found[0][0], found[0][1].astype(float))
+    together = DistinctBudgets(found[0][0], found[0][1].astype(float))
     for entries, counts in found[1:]:
-        together += Different(entries, counts.astype(float))
+        together += DistinctBudgets(entries, counts.astype(float))
     return together
 
 
@@ -90,7 +90,7 @@ def comparable(column: Array) -> Array:
 
 
 @attrs.frozen(eq=False)
-class Asked:
+class RequestedBudgets:
     """What the source is to read: a column of budgets, or the name of one; and what is known of the
     roster before it is read.
     """
@@ -101,7 +101,9 @@ class Asked:
     keys: Array | None
 
 
-def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -> Asked | None:
+def requested_budgets(
+    certificate: AtNumbers, budgets: object, *, simulated: bool = False
+) -> RequestedBudgets | None:
     """What a certificate needs of `budgets`; None where it has no personalised target. Raises
     InvalidArgument or NotExecutable, also for what tells who is there, unless it is `simulated`.
     """
@@ -123,16 +125,16 @@ def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -
             "group for each record, or the name of a column of X"
         )
     if target.groups:
-        return Asked(target, budgets, roster_of(target, certificate.values), None)
+        return RequestedBudgets(target, budgets, roster_of(target, certificate.values), None)
     return _any_budgets(target, budgets)
 
 
 def check_order(X: object, budgets: object) -> None:
     """Budgets are read by position: an index that says another order is refused. Raises BadData."""
-    ours: Any = getattr(X, "index", None)
+    all_own: Any = getattr(X, "index", None)
     theirs: Any = getattr(budgets, "index", None)
-    known = hasattr(ours, "equals") and hasattr(theirs, "equals") and len(ours) == len(theirs)
-    if known and not ours.equals(theirs):
+    known = hasattr(all_own, "equals") and hasattr(theirs, "equals") and len(all_own) == len(theirs)
+    if known and not all_own.equals(theirs):
         way_out = "budgets.loc[X.index] puts them in order; budgets.to_numpy() says they are."
         raise BadData("budgets", "in the order of X", Plain("another index"), way_out)
 
@@ -147,15 +149,15 @@ def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
         )
 
 
-def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> Asked:
+def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> RequestedBudgets:
     if budgets is not None:
         way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
         raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
     roster, at = listed(lists)
-    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    return RequestedBudgets(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
 
-def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
+def _any_budgets(target: PersonalizedDP, budgets: object) -> RequestedBudgets:
     own = own_symbols_of(target.each)
     if len(own) > 1:
         names = " and ".join(symbol.name for symbol in own)
@@ -163,7 +165,7 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
             f"each record has {names} of its own: list them with the target, dp.PersonalizedDP(...)"
         )
     if isinstance(budgets, str):
-        return Asked(target, budgets, None, None)
+        return RequestedBudgets(target, budgets, None, None)
     list_of = given(own[0].name, budgets)
     if not isinstance(list_of, Listed):
         wanted = "one number a record, or the name of a column"
@@ -171,18 +173,20 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
     if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
         raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
     roster, at = listed([list_of])
-    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    return RequestedBudgets(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
 
 @attrs.frozen(eq=False)
-class Budgets:
+class RecordBudgets:
     """Everybody's budgets, and how entries of the source's column stand for them."""
 
     roster: Roster
     keys: Array
 
 
-def given_by(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Array]:
+def given_by(
+    budgets: RecordBudgets | None, graph: Graph, numbers: PublicNumbers
+) -> dict[Node, Array]:
     """What maps of records read: the keys of budgets, and each weight for every budget."""
     weights = [node for node in graph.nodes if isinstance(node, Weight)]
     factors: dict[Node, Array] = {weight: numbers.each(weight.factor) for weight in weights}
@@ -193,31 +197,31 @@ def given_by(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> d
 
 
 def read_budgets(
-    certificate: AtNumbers, asked_for: Asked | None, source: Source, executor: Any
-) -> Budgets | None:
+    certificate: AtNumbers, requested: RequestedBudgets | None, source: Source, executor: Any
+) -> RecordBudgets | None:
     """The budgets, after a pass over the source where its column must be read first. Raises
     BadData or NotExecutable.
     """
-    if asked_for is None:
+    if requested is None:
         return None
-    if asked_for.keys is not None and asked_for.roster is not None:
-        return Budgets(asked_for.roster, asked_for.keys)
-    if asked_for.roster is None:
-        return _of_column(asked_for, _tallied(source, executor))
-    return _of_groups(certificate, asked_for.roster, source, executor)
+    if requested.keys is not None and requested.roster is not None:
+        return RecordBudgets(requested.roster, requested.keys)
+    if requested.roster is None:
+        return _of_column(requested, _tallied(source, executor))
+    return _of_groups(certificate, requested.roster, source, executor)
 
 
-def _tallied(source: Source, executor: Any) -> Different:
+def _tallied(source: Source, executor: Any) -> DistinctBudgets:
     if source.passes < 2:
         wanted = "one that can be read several times, since budgets are read first"
         way_out = f"{source.again} Or give the budgets with the target."
         raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
-    found: Different = source.total(different, executor=executor)
+    found: DistinctBudgets = source.total(distinct_budgets, executor=executor)
     return found
 
 
-def _of_column(asked_for: Asked, found: Different) -> Budgets:
-    own = own_symbols_of(asked_for.target.each)[0]
+def _of_column(requested: RequestedBudgets, found: DistinctBudgets) -> RecordBudgets:
+    own = own_symbols_of(requested.target.each)[0]
     list_of = given(own.name, found.entries)
     if not isinstance(list_of, Listed):
         raise BadData("budgets", "numbers", Plain("names"), "Declare groups for names.")
@@ -225,10 +229,12 @@ def _of_column(asked_for: Asked, found: Different) -> Budgets:
     if any(end not in own.domain for end in ends if end is not None):
         raise BadData("budgets", f"all {own.domain}", Plain("others"), "Certify for a wider range.")
     roster, _ = listed([list_of])
-    return Budgets(attrs.evolve(roster, counts=found.counts), found.entries)
+    return RecordBudgets(attrs.evolve(roster, counts=found.counts), found.entries)
 
 
-def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor: Any) -> Budgets:
+def _of_groups(
+    certificate: AtNumbers, roster: Roster, source: Source, executor: Any
+) -> RecordBudgets:
     """Groups by name: in the order of their names, as the source's column is looked up."""
     order = np.argsort(np.array(roster.names))
     values = {name: tuple(end[order] for end in ends) for name, ends in roster.values.items()}
@@ -243,7 +249,7 @@ def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor:
         counts = np.array([many.get(name, 0.0) for name in names]) if counted else counts
         if counted and not counts.any():  # an empty table: any positive totals will do
             counts = np.ones(len(names))
-    return Budgets(Roster(names, _pairs(values), exact, counts), keys)
+    return RecordBudgets(Roster(names, _pairs(values), exact, counts), keys)
 
 
 def _pairs(values: Mapping[str, tuple[Array, ...]]) -> dict[str, tuple[Array, Array]]:

@@ -201,7 +201,7 @@ def check_records(records: object, *, private: bool) -> None:
         raise InvalidArgument("rng", "left out where accounts are charged", "given", way_out)
 
 
-def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:
+def record_costs(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:
     """What a certificate promises each record, as a cost: one for all, one a group, or an array of
     one a record. Raises InvalidArgument.
     """
@@ -261,11 +261,11 @@ def charge(
     if rows != records.n:
         wanted = "accounts of the records of the table, one each"
         raise InvalidArgument("records", wanted, f"{records.n} accounts")
-    cost = promised(records, certificate, budgets)
+    cost = record_costs(records, certificate, budgets)
     records.spend(cost, unit=certificate.setting.unit)
 
 
-def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
+def unreplayed_total(certificate: Certificate) -> tuple[str, ...]:
     """What the kernel does not replay, as an assumption: a total that it cannot add, in numbers.
     Raises NotExecutable where it refuses anything else.
     """

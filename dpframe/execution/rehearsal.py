@@ -26,9 +26,9 @@ from dpframe.sources import Source, open_source
 from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block
 
-from .execution import first_look, post_process, released_in_stages
+from .execution import first_pass, post_process, release_in_stages
 from .processing import said
-from .totals import WORD, WORDS, Sums, in_integers, largest
+from .totals import WORD, WORDS, PassSums, in_integers, largest
 
 Array = NDArray[Any]
 
@@ -94,7 +94,7 @@ LIKELY, HUGE, FEW = 10**6, 10**12, 10**3  # nominal numbers of records, where n 
 
 
 @attrs.frozen(eq=False, repr=False)
-class Repeated(Source):
+class RepeatedSource(Source):
     """A table of n rows: those of `base` so many `times`, and the first few once more."""
 
     base: Source
@@ -102,7 +102,9 @@ class Repeated(Source):
     rest: Source | None
 
     @classmethod
-    def of(cls, certificate: Certificate, n: int, d: int, seed: int, *, blank: bool) -> Repeated:
+    def of(
+        cls, certificate: Certificate, n: int, d: int, seed: int, *, blank: bool
+    ) -> RepeatedSource:
         """n rows that fill their bounds; rows of zeros, where `blank`."""
         rows = min(n, d + 8)
         times, left = divmod(n, rows) if rows else (1, 0)
@@ -141,9 +143,9 @@ def multiple(value: Any, times: int) -> Any:
     """value + value + ..., so many of them; whole numbers exactly."""
     if times == 1:
         return value
-    if isinstance(value, Sums):
+    if isinstance(value, PassSums):
         parts = tuple(multiple(part, times) for part in value.parts)
-        return Sums(parts, value.rows * times)
+        return PassSums(parts, value.rows * times)
     if not (isinstance(value, np.ndarray) and value.dtype == WORDS):
         return value * times
     if largest(value) * times < WORD:
@@ -255,8 +257,8 @@ def due(certificate: Certificate) -> bool:
 
 def _shipped(one: Any) -> bool:
     name = one.__module__ or ""  # none of functions that exec made
-    module, ours = sys.modules.get(name), name.startswith("dpframe.")
-    return ours and getattr(module, one.__qualname__, None) is one
+    module, all_own = sys.modules.get(name), name.startswith("dpframe.")
+    return all_own and getattr(module, one.__qualname__, None) is one
 
 
 def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
@@ -264,7 +266,9 @@ def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
     sizes; what failed throughout is not, since what a function calls may be mended.
     """
     used = functions(certificate)
-    found = _rehearsed(Public(certificate.hash, used, sizes["d"], sizes.get("n"), certificate))
+    found = _rehearsed(
+        RehearsalKey(certificate.hash, used, sizes["d"], sizes.get("n"), certificate)
+    )
     if found.hopeless is not None:
         _rehearsed.cache_clear()
     return found
@@ -277,7 +281,7 @@ def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
 
 
 @attrs.frozen
-class Public:
+class RehearsalKey:
     """What a rehearsal is made of, and found again by; nothing in it is private."""
 
     hash: str
@@ -288,7 +292,7 @@ class Public:
 
 
 @lru_cache(maxsize=64)
-def _rehearsed(public: Public) -> Rehearsal:
+def _rehearsed(public: RehearsalKey) -> Rehearsal:
     n = public.n
     plans = [(one, False) for one in ((LIKELY, HUGE, FEW) if n is None else (n, HUGE))]
     plans.append((0, True) if n is None else (n, True))
@@ -306,7 +310,9 @@ def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            output = _output(certificate, Repeated.of(certificate, n, d, seed, blank=blank), seed)
+            output = _output(
+                certificate, RepeatedSource.of(certificate, n, d, seed, blank=blank), seed
+            )
     except PostFailed as failed:
         return attrs.evolve(tried, failed=failed.with_traceback(None))
     except Exception as error:  # noqa: BLE001 - made up tables decide nothing but this
@@ -316,7 +322,7 @@ def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -
 
 def _output(certificate: Certificate, source: Source, seed: int) -> Any:
     randomness = Randomness.of(seed)
-    running, _ = first_look(certificate, source, None, randomness)
-    running = attrs.evolve(running, most_turns=TURNS)
-    released_in_stages(running, running.draws(0), randomness)
+    running, _ = first_pass(certificate, source, None, randomness)
+    running = attrs.evolve(running, max_turns=TURNS)
+    release_in_stages(running, running.draws(0), randomness)
     return post_process(running)

@@ -120,7 +120,7 @@ def _staged(graph: Graph, nodes: tuple[Node, ...]) -> Stages:
 
 
 @lru_cache(maxsize=512)
-def behind(node: Node) -> tuple[Node, ...]:
+def with_ancestors(node: Node) -> tuple[Node, ...]:
     """The node and all data that it is made of; some of it more than once."""
     return (node, *_before(node))
 
@@ -128,15 +128,15 @@ def behind(node: Node) -> tuple[Node, ...]:
 def _before(node: Node) -> Iterator[Node]:
     for one in node.inputs:
         if isinstance(one, DataNode):
-            yield from behind(one)
+            yield from with_ancestors(one)
 
 
 @lru_cache(maxsize=512)
-def ours(node: Node) -> bool:
+def all_own(node: Node) -> bool:
     """Whether dpframe wrote the node and all that it is made of: who else did may mean other things
     by the same fields.
     """
-    return all(own(type(one)) for one in behind(node))
+    return all(own(type(one)) for one in with_ancestors(node))
 
 
 Numbers = Mapping[str, Fraction]
@@ -153,7 +153,7 @@ class Guess:
         """All numbers that any of the sums reads."""
         return {name: value for at in self.sums.values() for name, value in at.items()}
 
-    def right(self, summed: RecordSum, learned: Numbers) -> bool:
+    def holds(self, summed: RecordSum, learned: Numbers) -> bool:
         """Whether the numbers turned out as they were supposed for a sum."""
         return self.sums[summed].items() <= learned.items()
 
@@ -176,7 +176,7 @@ def guess_of(stages: Stages) -> Guess:
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
     sums = [one for one in stages.statistics(1) if isinstance(one, RecordSum)]
-    waits = {one: _waits_for(behind(one)) for one in sums if ours(one)}
+    waits = {one: _waits_for(with_ancestors(one)) for one in sums if all_own(one)}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
     first = [one for one in stages.statistics(0) if isinstance(one, RecordSum)]
     if any(one.step is None for one in (*first, *known)):
@@ -200,7 +200,7 @@ Names = tuple[tuple[str, Expression], ...]
 
 
 @attrs.frozen(eq=False)
-class Alike:
+class EqualSums:
     """Which sums are the same to the last bit, given what was released: those whose formulas differ
     in names of released numbers only, equal ones, and in residuals at zero for labels. `names` has
     for every number the first of its value; `zeros` are the residuals that are labels.
@@ -210,7 +210,7 @@ class Alike:
     zeros: frozenset[Node]
 
     @classmethod
-    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> Alike:
+    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> EqualSums:
         """By what was released and learned so far."""
         first: dict[Fraction, Expression] = {}
         names = tuple(
@@ -221,14 +221,14 @@ class Alike:
         residuals = (node for node in graph.nodes if type(node) is ResidualLabels)
         return cls(names, frozenset(one for one in residuals if _zero(one, numbers, released)))
 
-    def at_zero(self, summed: Node) -> bool:
+    def has_zero_residuals(self, summed: Node) -> bool:
         """Whether it is made of residuals at zero, and of nothing that was written elsewhere."""
-        return not self.zeros.isdisjoint(behind(summed)) and ours(summed)
+        return not self.zeros.isdisjoint(with_ancestors(summed)) and all_own(summed)
 
     def first(self, summed: RecordSum, before: Iterable[Node]) -> Node | None:
         """The first of the sums `before` that is the same as one of residuals at zero."""
         wanted = self._plain_or_none(summed)
-        kinds = (one for one in before if type(one) is type(summed) and ours(one))
+        kinds = (one for one in before if type(one) is type(summed) and all_own(one))
         alike = (one for one in kinds if self._plain_or_none(one) == wanted)
         same: Any = next(alike, None) if wanted is not None else None
         return None if same is None or (same.step is None) != (summed.step is None) else same

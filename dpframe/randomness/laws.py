@@ -33,7 +33,7 @@ _SLACK = 2.0**-46
 _FAR = Fraction(2**60)
 
 
-def exponential_coins(
+def bernoulli_exp_each(
     bits: Bits,
     x: Reals,
     off: Reals,
@@ -56,13 +56,13 @@ def exponential_coins(
     return result
 
 
-def same_coins(bits: Bits, x: Fraction, n: int, table: Strips | None = None) -> Truth:
+def bernoulli_exp(bits: Bits, x: Fraction, n: int, table: Strips | None = None) -> Truth:
     """n coins (n,), each true with probability e^-x, x >= 0."""
     point = np.full(n, float(min(x, _FAR)))
-    return exponential_coins(bits, point, 2 * UNIT * point, lambda _: x, table)
+    return bernoulli_exp_each(bits, point, 2 * UNIT * point, lambda _: x, table)
 
 
-def rational_coins(bits: Bits, p: Fraction, n: int) -> Truth:
+def bernoulli(bits: Bits, p: Fraction, n: int) -> Truth:
     """n coins (n,), each true with probability p, 0 <= p <= 1: a uniform number below p, of which
     53 bits are drawn, and more where those are p's.
     """
@@ -70,7 +70,7 @@ def rational_coins(bits: Bits, p: Fraction, n: int) -> Truth:
     words = bits.words(n) >> np.uint64(64 - _WORD)
     result: Truth = words < np.uint64(int(level))
     for i in np.flatnonzero(words == np.uint64(int(level))) if rest else ():
-        result[i] = rational_coins(bits, rest, 1)[0]
+        result[i] = bernoulli(bits, rest, 1)[0]
     return result
 
 
@@ -169,4 +169,4 @@ def _kept(table: Strips, bits: Bits, sizes: Integers, sigma: Fraction, t: int) -
     gap_off = 4 * UNIT * (there + float(centre))
     x = gap**2 / float(spread)
     off = (2 * np.abs(gap) + gap_off) * gap_off / float(spread) + 8 * UNIT * x
-    return exponential_coins(bits, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread, table)
+    return bernoulli_exp_each(bits, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread, table)

@@ -21,7 +21,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import BadData, DataWarning
-from dpframe.execution.execution import first_look
+from dpframe.execution.execution import first_pass
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting, cells
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.randomness import Randomness
@@ -491,7 +491,7 @@ class Sums(dp.Regression):
 def steps(run, X, y):
     """Every sum of a table before noise, in whole steps."""
     source = open_source(run.setting, X, y, drop=True)
-    found = first_look(run, source, None, Randomness.of(0))[0].values
+    found = first_pass(run, source, None, Randomness.of(0))[0].values
     return [np.asarray(found[node]).astype(object) for node in run.graph.statistics]
 
 

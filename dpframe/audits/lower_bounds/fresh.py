@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError
 from dpframe.execution.draws import ExactDraw
-from dpframe.execution.running import ONE, Running
+from dpframe.execution.running import ONE, Execution
 from dpframe.graph import Loop, Release
 from dpframe.mechanisms import AdditiveNoise, Mechanism
 from dpframe.numerics.rounding import to_float
@@ -184,7 +184,7 @@ def _noises(run: AtNumbers, pair: Neighbours, randomness: Randomness) -> Iterato
             yield of_way(_way(step.running, one, loops.get(one)))
 
 
-def _way(running: Running, release: Release, loop: Loop | None) -> TableRelease:
+def _way(running: Execution, release: Release, loop: Loop | None) -> TableRelease:
     """One release on what was looked at; of a loop, its first turn on all rows."""
     if loop is None:
         return TableRelease.of(release, running, dict(running.values))

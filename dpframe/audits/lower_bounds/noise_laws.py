@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtr, gammainc
 
-from dpframe.execution.running import Running
+from dpframe.execution.running import Execution
 from dpframe.execution.totals import real
 from dpframe.graph import Node
 from dpframe.graph.procedures import (
@@ -65,14 +65,14 @@ class Short:
 
 
 @singledispatch
-def law_of(node: object, running: Running) -> NoiseLaw | None:
+def law_of(node: object, running: Execution) -> NoiseLaw | None:
     """The law of a procedure's noise on a table; None for one that is not known here."""
     del node, running
     return None
 
 
 def shortness(
-    node: Node, running: Running, n: int, randomness: Randomness, failing: float
+    node: Node, running: Execution, n: int, randomness: Randomness, failing: float
 ) -> Short | None:
     """Whether the noise of a procedure is shorter than proved. None where the law is not known, or
     the table does not show the noise.
@@ -111,7 +111,7 @@ def shorter(length: Reals, law: NoiseLaw, failing: float) -> Short | None:
 
 
 @law_of.register
-def _(node: Posterior, running: Running) -> NoiseLaw | None:
+def _(node: Posterior, running: Execution) -> NoiseLaw | None:
     """(gamma H)^(1/2) (theta - mean) is standard normal."""
     gram, moment = _sums(node, running)
     gamma = node.gamma(running.numbers)
@@ -127,7 +127,7 @@ def _(node: Posterior, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: PerturbedMinimum, running: Execution) -> NoiseLaw | None:
     """z = X'y - (X'X + penalty I) theta, inside the ball."""
     gram, moment = _sums(node, running)
     system = gram + running.numbers.up(node.penalty) * np.eye(len(gram))
@@ -142,7 +142,7 @@ def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
+def _(node: ApproximateMinimum, running: Execution) -> NoiseLaw | None:
     """That of its minimum: more independent noise makes no z likelier to be short. (Anderson's
     inequality, for densities that fall away from 0 in every direction.)
     """
@@ -150,7 +150,7 @@ def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: TiltedMinimum, running: Execution) -> NoiseLaw | None:
     """z = -penalty theta on rows of zeros, which have no gradient."""
     if node.size is None:
         return None
@@ -162,7 +162,7 @@ def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
+def _(node: GaussianMixing, running: Execution) -> NoiseLaw | None:
     """k tr((X'X + s^2 I)^-1 W) over all sketches W is chi squared with k d for each."""
     gram = real(node.gram, running.values, running.numbers.towards_zero)
     inverse = np.linalg.inv(gram + node.added(running.numbers) * np.eye(len(gram)))
@@ -177,7 +177,7 @@ def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: DeepPoint, running: Running) -> NoiseLaw | None:
+def _(node: DeepPoint, running: Execution) -> NoiseLaw | None:
     """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
     numbers, number = running.numbers, running.numbers.towards_zero
     depths = node.depths({one: real(one, running.values, number) for one in node.sums}, numbers)
@@ -226,7 +226,7 @@ def calm(space: Space, node: Node) -> Neighbours:
     return Neighbours((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])
 
 
-def _sums(node: Any, running: Running) -> tuple[Array, Array]:
+def _sums(node: Any, running: Execution) -> tuple[Array, Array]:
     number = running.numbers.towards_zero
     return real(node.gram, running.values, number), real(node.moment, running.values, number)
 

@@ -6,8 +6,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
-from dpframe.execution.draws import Draw, times_of
-from dpframe.execution.running import Drawn
+from dpframe.execution.draws import ReleaseDraw, times_of
+from dpframe.execution.running import AnyDraw
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
@@ -22,7 +22,7 @@ from .table_releases import moved
 from .threshold_events import Scores, bounds
 from .two_tables import LEAST, Job, MovedRelease, TwoTables, line, start
 
-Known = dict[tuple[tuple[int, ...], ...], list[tuple[Drawn, Drawn]]]
+Known = dict[tuple[tuple[int, ...], ...], list[tuple[AnyDraw, AnyDraw]]]
 SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
 METHOD = "likelihood ratios: Clopper-Pearson bounds"
 
@@ -85,7 +85,7 @@ def _worst(run: AtNumbers, space: Space, job: Job) -> Neighbours:
     return searched(space, found, rng)[0]
 
 
-def strength(both: TwoTables, draws: list[tuple[Drawn, Drawn]] | None = None) -> float:
+def strength(both: TwoTables, draws: list[tuple[AnyDraw, AnyDraw]] | None = None) -> float:
     """The sum of the squares of what a pair moves in the first stage, in stds or scales: mu squared
     where all noise is Gaussian and nothing is released later. A loop counts as often as it turns.
     `draws` are those of any tables of these sizes.
@@ -95,7 +95,7 @@ def strength(both: TwoTables, draws: list[tuple[Drawn, Drawn]] | None = None) ->
         if isinstance(drawn, Loop):
             ways = both.at(drawn, start(drawn, both.first))
             total += moved(*ways) * times_of(drawn.step, both.first.numbers)
-        elif isinstance(drawn, Draw) and isinstance(other, Draw):
+        elif isinstance(drawn, ReleaseDraw) and isinstance(other, ReleaseDraw):
             total += moved(*both.ways(drawn, other))
         else:
             total += _moved_inputs(both, drawn)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.draws import Draw
+from dpframe.execution.draws import ReleaseDraw
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.running import ONE, Running
-from dpframe.execution.totals import real, some
+from dpframe.execution.running import ONE, Execution
+from dpframe.execution.totals import real, selected
 from dpframe.graph import Loop, Node, Release
 from dpframe.randomness import Randomness
-from dpframe.randomness.laws import rational_coins
+from dpframe.randomness.laws import bernoulli
 from dpframe.sources.table import Block
 
 from .pairs import from_draws
@@ -34,14 +34,14 @@ Values = Mapping[Node, Array]
 class TableRelease:
     """A release of noise, ready to be drawn."""
 
-    draw: Draw
+    draw: ReleaseDraw
     numbers: PublicNumbers
     values: Values
 
     @classmethod
-    def of(cls, release: Release, running: Running, values: Values) -> TableRelease:
+    def of(cls, release: Release, running: Execution, values: Values) -> TableRelease:
         """Of a release that reads these values. Raises NotExecutable, InvalidArgument."""
-        return cls(Draw.of(release, running.numbers), running.numbers, values)
+        return cls(ReleaseDraw.of(release, running.numbers), running.numbers, values)
 
     @property
     def release(self) -> Release:
@@ -107,7 +107,7 @@ class Mask:
     def __call__(self, block: Block) -> Block:
         """These rows, with their labels."""
         kept = (self.bits >> np.arange(len(block.rows))) & 1 > 0
-        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
+        return Block(block.rows[kept], selected(block.labels, kept), selected(block.budgets, kept))
 
 
 @attrs.frozen(eq=False)
@@ -119,7 +119,7 @@ class Samples:
     ways: tuple[TableRelease, ...]
 
     @classmethod
-    def of(cls, running: Running, loop: Loop, at: Array, rate: Fraction) -> Samples:
+    def of(cls, running: Execution, loop: Loop, at: Array, rate: Fraction) -> Samples:
         """One pass for each subset of the rows. Raises InvalidArgument for a table of many."""
         rows = running.source.rows
         if rows is None or rows > ROWS:
@@ -134,7 +134,7 @@ class Samples:
 
     def subsets(self, n: int, randomness: Randomness) -> Array:
         """Which rows n samples have, by the coins of an execution."""
-        coins = rational_coins(randomness.bits, self.rate, n * self.rows).reshape(n, self.rows)
+        coins = bernoulli(randomness.bits, self.rate, n * self.rows).reshape(n, self.rows)
         return np.asarray(coins @ (1 << np.arange(self.rows)), dtype=np.int64)
 
     def one(self, randomness: Randomness) -> Values:

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.draws import Draw, times_of
-from dpframe.execution.execution import first_look
-from dpframe.execution.running import ONE, Drawn, Running, finite
+from dpframe.execution.draws import ReleaseDraw, times_of
+from dpframe.execution.execution import first_pass
+from dpframe.execution.running import ONE, AnyDraw, Execution, finite
 from dpframe.execution.totals import in_integers, real
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
@@ -94,7 +94,7 @@ class ReleaseStep:
     """One release on its way; `running` is the execution on the first table, which made it."""
 
     release: Node
-    running: Running
+    running: Execution
     scores: Callable[[int, Randomness], Scores]
 
     @property
@@ -107,8 +107,8 @@ class ReleaseStep:
 class TwoTables:
     """An execution on each of two neighbouring tables."""
 
-    first: Running
-    second: Running
+    first: Execution
+    second: Execution
 
     @classmethod
     def of(cls, run: AtNumbers, pair: Neighbours, randomness: Randomness) -> TwoTables:
@@ -121,7 +121,7 @@ class TwoTables:
             if stage:
                 for running in (self.first, self.second):
                     running.learn(stage)
-                    running.look(stage)
+                    running.compute(stage)
             for drawn, other in self.draws(stage):
                 if isinstance(drawn, Loop):
                     yield from self._rounds(drawn, randomness)
@@ -129,11 +129,11 @@ class TwoTables:
                     yield self._once(drawn, other)
                     self._remember(drawn, randomness)
 
-    def draws(self, stage: int) -> list[tuple[Drawn, Drawn]]:
+    def draws(self, stage: int) -> list[tuple[AnyDraw, AnyDraw]]:
         """What a stage releases of either table."""
         return list(zip(self.first.draws(stage), self.second.draws(stage), strict=True))
 
-    def ways(self, drawn: Draw, other: Draw) -> tuple[TableRelease, TableRelease]:
+    def ways(self, drawn: ReleaseDraw, other: ReleaseDraw) -> tuple[TableRelease, TableRelease]:
         """A release of noise on either table."""
         return (
             TableRelease(drawn, self.first.numbers, self.first.values),
@@ -149,16 +149,16 @@ class TwoTables:
         )
         return first, second
 
-    def _once(self, drawn: Drawn, other: Drawn) -> ReleaseStep:
-        if isinstance(drawn, Draw) and isinstance(other, Draw):
+    def _once(self, drawn: AnyDraw, other: AnyDraw) -> ReleaseStep:
+        if isinstance(drawn, ReleaseDraw) and isinstance(other, ReleaseDraw):
             ways = self.ways(drawn, other)
             return ReleaseStep(drawn.release, self.first, partial(of_draws, *ways))
         return ReleaseStep(drawn, self.first, partial(self._of_procedure, drawn))  # type: ignore[arg-type]
 
-    def _remember(self, drawn: Drawn, randomness: Randomness) -> None:
+    def _remember(self, drawn: AnyDraw, randomness: Randomness) -> None:
         """One draw of the first table, which the second goes on from too."""
         self.first.release([drawn], randomness)
-        node: Any = drawn.release if isinstance(drawn, Draw) else drawn
+        node: Any = drawn.release if isinstance(drawn, ReleaseDraw) else drawn
         self.second.released[node] = self.first.released[node]
 
     def _of_procedure(self, node: Any, n: int, randomness: Randomness) -> Scores:
@@ -190,18 +190,18 @@ class TwoTables:
             running.released[loop] = np.array(path)
 
 
-def start(loop: Loop, running: Running) -> Array:
+def start(loop: Loop, running: Execution) -> Array:
     """Where a loop starts: at zero."""
     return np.zeros(round(running.numbers.up(loop.point.size)))
 
 
-def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Running:
+def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Execution:
     """Everything that the first stage reads of a table, as an execution looks at it."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
-    return first_look(run, source, None, randomness, ahead=False)[0]
+    return first_pass(run, source, None, randomness, ahead=False)[0]
 
 
-def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness) -> Array:
+def procedure_draws(running: Execution, node: Any, n: int, randomness: Randomness) -> Array:
     """n draws of a procedure, (n, m), as `Running` draws it. Nothing of them is remembered."""
     if isinstance(node, Sampler):
         number = running.numbers.towards_zero
@@ -213,7 +213,7 @@ def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness)
 
 
 def drawings(
-    node: Sampler, seen: dict[Node, Array], running: Running, n: int, randomness: Randomness
+    node: Sampler, seen: dict[Node, Array], running: Execution, n: int, randomness: Randomness
 ) -> Iterable[Any]:
     """n draws of a sampler; together, where most of the work is the same for all."""
     if isinstance(node, DeepPoint):
@@ -226,7 +226,7 @@ def _numbers(released: Any) -> Any:
     return getattr(released, "coefficients", released)
 
 
-def _released(running: Running, node: Any, randomness: Randomness) -> Any:
+def _released(running: Execution, node: Any, randomness: Randomness) -> Any:
     running.release([node], randomness)
     return running.released.pop(node)
 
@@ -251,7 +251,7 @@ class MovedRelease:
         return summed(scores.rounded(), repeats)
 
 
-def line(running: Running, release: Release, loop: Loop | None) -> MovedRelease:
+def line(running: Execution, release: Release, loop: Loop | None) -> MovedRelease:
     """The line of a release whose stage was looked at. Raises InvalidArgument where nothing bounds
     its statistic, or its noise has no one loss.
     """
@@ -272,7 +272,7 @@ def line(running: Running, release: Release, loop: Loop | None) -> MovedRelease:
 
 
 def shifted(
-    statistic: Statistic, values: Mapping[Node, Array], by: float, running: Running
+    statistic: Statistic, values: Mapping[Node, Array], by: float, running: Execution
 ) -> dict[Node, Array]:
     """The first number of the statistic, `by` larger; of one on a grid, in whole steps."""
     first = statistic.parts[0] if isinstance(statistic, Stack) else statistic

@@ -23,7 +23,6 @@ from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.privacy import ADD_REMOVE
 from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm
-from dpframe.sources.column_values import column_reader
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 from tests.attacks.statistics.table_pairs import (
