@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
 MISSING = ("refuse", "drop")
 _executed: WeakKeyDictionary[Certificate, tuple[object, Certificate]] = WeakKeyDictionary()
-"""Of each certificate that was executed its numbers then, and a copy that keeps what was computed
-from them."""
+"""The numbers of each executed certificate then, and a copy that caches values computed from them.
+"""
 
 
 def execute(
@@ -75,7 +75,7 @@ def execute(
     records: RecordLedger | None = None,
     rehearse: bool = True,
 ) -> Result:
-    """Release what `run` certifies of a table, with noise, once; post-process what was released.
+    """Release the certified statistics of a table, with noise, once, and post-process them.
 
     `run` is a certificate with a number for every parameter. `X`, shape (n, d), and `y`, shape
     (n,), are arrays, lists, data frames, files, streams or iterators of blocks (docs/sources.md),
@@ -86,8 +86,8 @@ def execute(
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
     `budgets`, where the certificate is personalised, has a number or the name of a group for each
     record, shape (n,), or is the name of a column of X; it is public. `records`, the accounts of
-    the same records in the same order, are charged what the certificate promises each, before
-    anything is drawn. `rehearse=False` leaves out the rehearsal of post-processing on synthetic
+    the same records in the same order, are charged the cost of each record, before anything
+    is drawn. `rehearse=False` leaves out the rehearsal of post-processing on synthetic
     releases, for functions that work on tables like the real one only.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn, and
@@ -95,7 +95,7 @@ def execute(
     (docs/faq.md). Where it fails later, PostFailed has what was released, and the receipt.
     Warns PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
-    from .rehearsal import check_processing  # which runs what stands here
+    from .rehearsal import check_processing  # which imports this module
 
     certificate = executable(run)
     check_word("missing", missing, MISSING)
@@ -128,12 +128,12 @@ def _released(
     charging: AbstractContextManager[object],
     receipt: Receipt,
 ) -> Result:
-    """Charge, draw and post-process. Raises PostFailed with whatever was released."""
+    """Charge, draw and post-process. Raises PostFailed with the releases so far."""
     try:
         with charging:
             release_in_stages(running, draws, randomness.fresh())
         output = post_process(running)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
+    except BaseException as error:  # noqa: BLE001 - releases were charged
         failed = with_releases(error, _named(running), receipt)
     else:
         learned = running.numbers.learned
@@ -149,15 +149,15 @@ def _named(running: Execution) -> dict[str, Any]:
 
 
 def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
-    """One thread of BLAS where columns are few: not those of categories, which become many, nor
-    where an executor may start processes, which would keep the limit.
+    """One thread of BLAS where columns are few: not with categories, which become many columns, nor
+    where an executor may start processes, which would inherit the limit.
     """
     few = executor is None and not source.layout.mixed
     return limited_blas(source.columns) if few else nullcontext()
 
 
 def release_in_stages(running: Execution, draws: Sequence[AnyDraw], randomness: Randomness) -> None:
-    """Draw; learn what follows, look again and draw, as often as the graph has stages."""
+    """Draw; compute functions of it, read the table again and draw, once for each stage."""
     running.release(draws, randomness)
     passes, grid = common_grid(running.stages) or ((), None)
     for stage in range(1, running.stages.count):
@@ -179,8 +179,8 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
     *,
     ahead: bool = True,
 ) -> tuple[Execution, dict[str, int]]:
-    """The first pass over the table, which checks it, and its public sizes. Of a simulation,
-    formulas may read `raw` counts. `ahead`: take sums along for what will probably be learned.
+    """The first pass over the table, which checks it, and its public sizes. In a simulation
+    formulas may read `raw` counts. `ahead`: read predicted sums of the second stage too.
     """
     stages = staged(certificate.graph)
     check_passes(stages, source)
@@ -214,8 +214,8 @@ def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put togeth
 
 
 def executable(run: object) -> Certificate:
-    """`run`, if it is a certificate with a number for every parameter, and its code is what was
-    certified. Raises NotExecutable, TouchesData.
+    """`run`, if it is a certificate with a number for every parameter, and its code is the
+    certified code. Raises NotExecutable, TouchesData.
     """
     if type(run) is not Certificate:
         raise NotExecutable(
@@ -232,8 +232,8 @@ def executable(run: object) -> Certificate:
         problem = run.report.problem
         changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        told = f": {kinds}" if changed else ""
-        raise NotExecutable(f"the graph was changed since it was certified{told}. Certify anew.")
+        names = f": {kinds}" if changed else ""
+        raise NotExecutable(f"the graph was changed since it was certified{names}. Certify again.")
     values = state(run.values)
     checked, copy = _executed.get(run, (None, run))
     if copy.report is not run.report or checked != values:
@@ -257,7 +257,7 @@ def _charge(
     check_kind("ledger", ledger, Ledger)
     check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
-        way_out = "records=dp.RecordLedger(target, groups) keeps everybody's own account."
+        way_out = "records=dp.RecordLedger(target, groups) has an account for each record."
         wanted = "left out: a ledger of a data set has one budget for all"
         raise InvalidArgument("ledger", wanted, Plain("given"), way_out)
     if not randomness.private:
@@ -272,8 +272,8 @@ def _charge(
 def constants(running: Execution) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
     values, number = running.values, running.numbers.towards_zero
-    found = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
-    return {node: _plain(real(node, values, number)) for node in found}
+    nodes = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
+    return {node: _plain(real(node, values, number)) for node in nodes}
 
 
 def _plain(value: Any) -> Any:
@@ -290,17 +290,17 @@ def post_process(running: Execution) -> Any:
 
 def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
     """Released values by name; the second of one name is called `name (2)`."""
-    seen: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     named = {}
     for release, value in released.items():
-        seen[release.label] += 1
-        count = seen[release.label]
+        uses[release.label] += 1
+        count = uses[release.label]
         named[release.label if count == 1 else f"{release.label} ({count})"] = value
     return named
 
 
 def may_fail(graph: Graph) -> bool:
-    """Whether a run may be refused for what its rows are, even if all are finite numbers."""
+    """Whether a run may be refused because of its rows, even if all are finite numbers."""
     return any(map(_may_fail, graph.nodes))
 
 

@@ -1,10 +1,10 @@
-"""Everybody's budgets, as an execution gets them: with the target, beside the table, or as one of
-its columns; and each record's place in the list of different ones.
+"""The budgets of all records in an execution: with the target, beside the table, or as a column of
+it; and the place of each record's budget in the list of distinct ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -31,18 +31,16 @@ Array = NDArray[Any]
 
 def places(keys: Array, budgets: Array | None) -> Array:
     """Where each entry stands among `keys`, sorted, shape (m,). Raises BadData for any other."""
-    if budgets is None:
-        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
+    budgets = comparable(budgets)
     if not len(budgets):
         return np.empty(0, dtype=np.intp)
-    budgets = comparable(budgets)
-    found = np.minimum(np.searchsorted(keys, budgets), len(keys) - 1)
-    if not np.array_equal(keys[found], budgets):
+    result = np.minimum(np.searchsorted(keys, budgets), len(keys) - 1)
+    if not np.array_equal(keys[result], budgets):
         groups = ", ".join(map(str, keys[:10])) if keys.dtype.kind == "U" else ""
         wanted = f"among the groups {groups}" if groups else "among those that were declared"
         way_out = "Declare every group, or every budget."
         raise BadData("budgets", wanted, Plain("others"), way_out)
-    return found
+    return result
 
 
 @attrs.frozen(eq=False)
@@ -63,24 +61,19 @@ class DistinctBudgets:
 
 def distinct_budgets(blocks: Iterable[Block]) -> DistinctBudgets:
     """The different budgets of blocks, at least one."""
-    found = [np.unique(_column(block), return_counts=True) for block in blocks]
-    together = DistinctBudgets(found[0][0], found[0][1].astype(float))
-    for entries, counts in found[1:]:
+    result = [np.unique(comparable(block.budgets), return_counts=True) for block in blocks]
+    together = DistinctBudgets(result[0][0], result[0][1].astype(float))
+    for entries, counts in result[1:]:
         together += DistinctBudgets(entries, counts.astype(float))
     return together
 
 
-def _column(block: Block) -> Array:
-    """A block's budgets; names as texts that sort."""
-    if block.budgets is None:
-        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
-    return comparable(block.budgets)
-
-
-def comparable(column: Array) -> Array:
+def comparable(column: Array | None) -> Array:
     """Names as texts, which sort; numbers as they are. Raises BadData for names that arrays of
-    texts would change.
+    texts would change, and where there are no budgets.
     """
+    if column is None:
+        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
     if column.dtype != object:
         return column
     names = (name for name in set(column.tolist()) if isinstance(name, str))
@@ -91,8 +84,8 @@ def comparable(column: Array) -> Array:
 
 @attrs.frozen(eq=False)
 class RequestedBudgets:
-    """What the source is to read: a column of budgets, or the name of one; and what is known of the
-    roster before it is read.
+    """The column of budgets that the source reads, or its name; and the roster, as far as it is
+    known before reading.
     """
 
     target: PersonalizedDP
@@ -104,8 +97,9 @@ class RequestedBudgets:
 def requested_budgets(
     certificate: AtNumbers, budgets: object, *, simulated: bool = False
 ) -> RequestedBudgets | None:
-    """What a certificate needs of `budgets`; None where it has no personalised target. Raises
-    InvalidArgument or NotExecutable, also for what tells who is there, unless it is `simulated`.
+    """The budgets for a certificate; None where it has no personalised target. Raises
+    InvalidArgument or NotExecutable, also for budgets that reveal the present records, unless it
+    is `simulated`.
     """
     target = certificate.target
     if not isinstance(target, PersonalizedDP):
@@ -121,8 +115,8 @@ def requested_budgets(
         return _with_target(target, lists, budgets)
     if budgets is None:
         raise NotExecutable(
-            "everybody's budget is needed: dp.execute(..., budgets=...), one number or name of a "
-            "group for each record, or the name of a column of X"
+            "the budgets of all records are needed: dp.execute(..., budgets=...), one number or "
+            "name of a group for each record, or the name of a column of X"
         )
     if target.groups:
         return RequestedBudgets(target, budgets, roster_of(target, certificate.values), None)
@@ -140,11 +134,11 @@ def check_order(X: object, budgets: object) -> None:
 
 
 def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
-    """Under add/remove a list of the budgets that are there tells who is."""
+    """Under add/remove a list of the present budgets reveals the present records."""
     if certificate.setting.relation is not REPLACE_ONE and not target.groups:
         raise NotExecutable(
-            "under add/remove, a list of the budgets of those who are there tells who is there. "
-            "Declare the groups that there may be, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
+            "under add/remove, a list of the present budgets reveals which records are present. "
+            "Declare all possible groups, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
             "and give the name of each record's group; or use dp.REPLACE_ONE."
         )
 
@@ -153,6 +147,11 @@ def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -
     if budgets is not None:
         way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
         raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
+    return _of_lists(target, lists)
+
+
+def _of_lists(target: PersonalizedDP, lists: list[Listed]) -> RequestedBudgets:
+    """Each record's place in the roster, from 1, as its entry."""
     roster, at = listed(lists)
     return RequestedBudgets(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
@@ -172,13 +171,12 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> RequestedBudgets:
         raise InvalidArgument("budgets", wanted, type(budgets))
     if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
         raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
-    roster, at = listed([list_of])
-    return RequestedBudgets(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    return _of_lists(target, [list_of])
 
 
 @attrs.frozen(eq=False)
 class RecordBudgets:
-    """Everybody's budgets, and how entries of the source's column stand for them."""
+    """The budgets of all records, and the entries of the source's column that stand for them."""
 
     roster: Roster
     keys: Array
@@ -216,20 +214,20 @@ def _tallied(source: Source, executor: Any) -> DistinctBudgets:
         wanted = "one that can be read several times, since budgets are read first"
         way_out = f"{source.again} Or give the budgets with the target."
         raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
-    found: DistinctBudgets = source.total(distinct_budgets, executor=executor)
-    return found
+    result: DistinctBudgets = source.total(distinct_budgets, executor=executor)
+    return result
 
 
-def _of_column(requested: RequestedBudgets, found: DistinctBudgets) -> RecordBudgets:
+def _of_column(requested: RequestedBudgets, result: DistinctBudgets) -> RecordBudgets:
     own = own_symbols_of(requested.target.each)[0]
-    list_of = given(own.name, found.entries)
+    list_of = given(own.name, result.entries)
     if not isinstance(list_of, Listed):
         raise BadData("budgets", "numbers", Plain("names"), "Declare groups for names.")
     ends = list_of.domain.lower, list_of.domain.upper
     if any(end not in own.domain for end in ends if end is not None):
         raise BadData("budgets", f"all {own.domain}", Plain("others"), "Certify for a wider range.")
     roster, _ = listed([list_of])
-    return RecordBudgets(attrs.evolve(roster, counts=found.counts), found.entries)
+    return RecordBudgets(attrs.evolve(roster, counts=result.counts), result.entries)
 
 
 def _of_groups(
@@ -237,28 +235,20 @@ def _of_groups(
 ) -> RecordBudgets:
     """Groups by name: in the order of their names, as the source's column is looked up."""
     order = np.argsort(np.array(roster.names))
-    values = {name: tuple(end[order] for end in ends) for name, ends in roster.values.items()}
+    values = {name: (low[order], high[order]) for name, (low, high) in roster.values.items()}
     exact = {name: tuple(one[place] for place in order) for name, one in roster.exact.items()}
     names, counts = tuple(roster.names[place] for place in order), roster.counts[order]
     keys = np.array(names)
     counted = certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph)
-    if counted or not _placed(certificate.graph):
-        found = _tallied(source, executor)
-        places(keys, found.entries)  # refuses groups that were not declared
-        many = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
+    placed = any(isinstance(node, BudgetSource) for node in certificate.graph.nodes)
+    if counted or not placed:
+        result = _tallied(source, executor)
+        places(keys, result.entries)  # refuses groups that were not declared
+        many = dict(zip(comparable(result.entries).tolist(), result.counts, strict=True))
         counts = np.array([many.get(name, 0.0) for name in names]) if counted else counts
         if counted and not counts.any():  # an empty table: any positive totals will do
             counts = np.ones(len(names))
-    return RecordBudgets(Roster(names, _pairs(values), exact, counts), keys)
-
-
-def _pairs(values: Mapping[str, tuple[Array, ...]]) -> dict[str, tuple[Array, Array]]:
-    return {name: (low, high) for name, (low, high) in values.items()}
-
-
-def _placed(graph: Graph) -> bool:
-    """Whether every record's group is looked up while the table is read."""
-    return any(isinstance(node, BudgetSource) for node in graph.nodes)
+    return RecordBudgets(Roster(names, values, exact, counts), keys)
 
 
 def _counts_are_read(graph: Graph) -> bool:
@@ -267,7 +257,7 @@ def _counts_are_read(graph: Graph) -> bool:
 
 
 def spent_by(target: Guarantee, roster: Roster | None) -> Guarantee:
-    """The target, its budgets in the range that those of the table had."""
+    """The target, with budgets in the range of those of the table."""
     if roster is None or not isinstance(target, PersonalizedDP):
         return target
     named: dict[str, Any] = dict(target.given)

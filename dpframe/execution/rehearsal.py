@@ -1,5 +1,5 @@
-"""A rehearsal of post-processing: a certificate is run on tables that are made up, inside the
-public bounds of a setting and of public sizes, before anything real is charged or drawn.
+"""A rehearsal of post-processing: a certificate is run on synthetic tables, inside the public
+bounds of a setting and of public sizes, before anything real is charged or drawn.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _labels(run: AtNumbers, signal: Array) -> Array:
 
 
 S = TypeVar("S")
-TURNS = 2  # of a loop: what one answer does to a point, the next does too
+TURNS = 2  # of a loop: later answers change its point like the second
 LIKELY, HUGE, FEW = 10**6, 10**12, 10**3  # nominal numbers of records, where n is private
 
 
@@ -129,7 +129,7 @@ class RepeatedSource(Source):
         return self.base
 
     def parts(self) -> Iterator[TablePart]:
-        """The base's: what is repeated is multiplied, not read."""
+        """The base's; its sums are multiplied."""
         return self.base.parts()
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
@@ -177,7 +177,7 @@ class Trial:
 
 @attrs.frozen(eq=False, repr=False)
 class Rehearsal:
-    """What post-processing does on synthetic releases; str() has a line a trial."""
+    """Trials of post-processing on synthetic releases; str() has a line a trial."""
 
     trials: tuple[Trial, ...]
 
@@ -238,8 +238,8 @@ def check_processing(certificate: Certificate, sizes: Mapping[str, int]) -> None
     failed = None if found is None else found.hopeless
     if failed is not None:
         way_out = "certificate.rehearse(n=..., d=...) shows each; rehearse=False runs it anyway"
-        told = f"{failed.said}, on every synthetic release ({way_out})"
-        raise PostFailed(failed.function, told) from failed.__cause__
+        text = f"{failed.said}, on every synthetic release ({way_out})"
+        raise PostFailed(failed.function, text) from failed.__cause__
 
 
 def due(certificate: Certificate) -> bool:
@@ -262,8 +262,8 @@ def _shipped(one: Any) -> bool:
 
 
 def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
-    """Trials until one passes, of public sizes alone: n where it is public. Kept by certificate and
-    sizes; what failed throughout is not, since what a function calls may be mended.
+    """Trials until one passes, of public sizes alone: n where it is public. Cached by certificate
+    and sizes, except where all failed, since the code that a function calls may be mended.
     """
     used = functions(certificate)
     found = _rehearsed(
@@ -282,7 +282,7 @@ def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
 
 @attrs.frozen
 class RehearsalKey:
-    """What a rehearsal is made of, and found again by; nothing in it is private."""
+    """The inputs of a rehearsal, by which it is cached; all public."""
 
     hash: str
     functions: tuple[Callable[..., Any], ...]
@@ -305,7 +305,7 @@ def _rehearsed(public: RehearsalKey) -> Rehearsal:
 
 
 def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -> Trial:
-    """Post-processing on the releases of one made up table."""
+    """Post-processing on the releases of one synthetic table."""
     tried = Trial(n=n, seed=seed, blank=blank)
     try:
         with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Simulations of declarations that nobody proved: for papers and audits, never for people."""
+"""Simulations of unproved declarations, for papers and audits, never for private data."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .public_budgets import requested_budgets
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Simulated:
-    """What an unproved declaration gives: its output and released values, labelled NOT PRIVATE."""
+    """The output and released values of an unproved declaration, labelled NOT PRIVATE."""
 
     output: Any
     released: dict[str, Any]

@@ -73,8 +73,8 @@ AnyDraw = ReleaseDraw | SampledDraw | Sampler | Searcher | RandomStopping | Loop
 
 @attrs.frozen(eq=False, repr=False)  # it holds sums without noise
 class Execution:
-    """A certificate, a table and what is known so far: `values` of statistics, in whole steps or in
-    doubles, and everything `released`, functions of it included.
+    """A certificate, a table and the results so far: `values` of statistics, in whole steps or in
+    doubles, and everything `released`, with functions of it.
     """
 
     certificate: AtNumbers
@@ -85,12 +85,12 @@ class Execution:
     values: dict[Node, Any] = attrs.field(factory=dict)
     released: dict[Node, Any] = attrs.field(factory=dict)
     budgets: Mapping[Node, Array] = attrs.field(factory=dict)
-    """What maps read of everybody's budgets."""
+    """The inputs of maps from the budgets of records."""
     fixed_sample: FixedSample | None = None
-    """The coins of a sample that everything reads."""
+    """The secret sample that everything reads."""
     guess: Guess = NO_GUESS
     predicted: dict[Node, Any] = attrs.field(factory=dict)
-    """What the first pass took along by that guess."""
+    """Predicted sums, read by the first pass."""
     max_turns: int | None = None
     """Of every loop, in a rehearsal: later ones repeat the last."""
 
@@ -100,11 +100,11 @@ class Execution:
         return self.stages.graph
 
     def compute(self, stage: int) -> None:
-        """Compute the statistics of a stage, but those that wait for the point of a loop."""
+        """Compute the statistics of a stage, except those that wait for the point of a loop."""
         self.values.update(self._computed(self._pending(stage), {}))
 
     def reuse(self, stage: int) -> None:
-        """Sums of a stage that were read already: as guessed, or of the same rows and labels."""
+        """Take over sums that were read already: predicted ones, or of the same rows and labels."""
         unknown = [one for one in self._pending(stage) if isinstance(one, RecordSum)]
         for one in unknown:
             if one in self.predicted and self.guess.holds(one, self.numbers.learned):
@@ -123,12 +123,12 @@ class Execution:
         return any(isinstance(one, RowsNode) for one in needed(self.graph, requested))
 
     def _pending(self, stage: int) -> list[Statistic]:
-        """The statistics of a stage that nobody knows yet, but those of points of loops."""
+        """The statistics of a stage that are not yet computed, except those of points of loops."""
         result = [node for node in self.stages.statistics(stage) if node not in self.values]
         return [node for node in result if not points_of(node)] if self.graph.loops else result
 
     def take_over(self, reading: Pass, sums: PassSums, requested: Sequence[Statistic]) -> None:
-        """Take over what the first pass gave."""
+        """Take over the results of the first pass."""
         number, first = self.numbers.towards_zero, set(requested)
         result = dict(zip(reading.sums, sums.parts, strict=True))
         self.predicted.update({one: value for one, value in result.items() if one not in first})
@@ -139,7 +139,7 @@ class Execution:
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
 
     def on_grid(self, grid: RowsOnGrid) -> Execution:
-        """The same, with rows put onto their grid once, here and in memory. What is known is
+        """The same, with rows put onto their grid once, here and in memory. Results are
         shared.
         """
         if self.executor is not None or self.fixed_sample is not None or self.max_turns is not None:
@@ -149,11 +149,11 @@ class Execution:
         return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
 
     def draws(self, stage: int) -> list[AnyDraw]:
-        """What a stage releases, in order, with every number that it needs."""
+        """The draws of a stage, in order, with every number that they need."""
         return [self._draw(node) for node in self.stages.charged(stage)]
 
     def learn(self, stage: int) -> None:
-        """Compute what follows from the stages before, and give its numbers to formulas."""
+        """Compute functions of earlier stages, and give their numbers to formulas."""
         for node in self.stages.follows(stage):
             if isinstance(node, Known):
                 released = self.released[node.value]
@@ -184,9 +184,7 @@ class Execution:
         return self._computed(requested, {loop.point: at}, sample)
 
     def arguments(self, arguments: Sequence[Any]) -> list[Any]:
-        """What a function gets: arrays that are its own, formulas as numbers, constants as they
-        are.
-        """
+        """The arguments of a function: copies of arrays, formulas as numbers, constants."""
         return [self._argument(argument) for argument in arguments]
 
     def _argument(self, argument: Any) -> Any:
@@ -244,7 +242,7 @@ class Execution:
         return {**result, **{one: self._searched(one, empty, given_values) for one in searched}}
 
     def _given(self, requested: Sequence[Node]) -> dict[Node, Array]:
-        """What was released and maps of records read."""
+        """The released values that maps of records read."""
         read = [node for one in needed(self.graph, requested) for node in reads_of(one)]
         result = {node: self.released[node] for node in read if node in self.released}
         return {**self.budgets, **result}
@@ -258,7 +256,7 @@ class Execution:
     def _summed(
         self, node: Searched | Searcher, empty: Block, given_values: Mapping[Node, Array]
     ) -> Callable[[Any], Array]:
-        """What sums work over the blocks, as the node reads them."""
+        """The sum of `work` over the blocks, as the node reads them."""
         maps, number = needed(self.graph, [node]), self.numbers.towards_zero
         given = {**self._given([node]), **given_values}
 
@@ -311,7 +309,7 @@ class Execution:
             try:
                 at = applied(_moved, loop.label, [loop.update, at, answer, turn, arguments])
             except PostFailed:
-                self.released[loop.step] = np.array(answers)  # what was drawn was paid for
+                self.released[loop.step] = np.array(answers)  # drawn values are charged
                 raise
             path.append(at)
         path += [at] * (turns - computed)
@@ -327,7 +325,7 @@ def _moved(
 
 
 def finite(point: Any, shape: tuple[int, ...]) -> Array:
-    """The point of a loop as an array of its shape; what is not finite becomes 0."""
+    """The point of a loop as an array of its shape; values that are not finite become 0."""
     whole: Array = np.nan_to_num(np.broadcast_to(np.asarray(point, dtype=float), shape).copy())
     return whole
 
@@ -355,7 +353,7 @@ def check_passes(stages: Stages, source: Source) -> None:
 
 def best_of(running: Execution, search: RandomStopping, randomness: Randomness) -> Any:
     """The fit of the run with the lowest score; of equal scores, the first. Number and candidates
-    of the runs are drawn by fair bits, whatever the table.
+    of the runs are drawn by fair bits, independently of the table.
     """
     bits, result, lowest = randomness.bits, None, np.inf
     computed: dict[Graph, dict[Node, Any]] = {}
@@ -366,7 +364,7 @@ def best_of(running: Execution, search: RandomStopping, randomness: Randomness) 
             fit, score = one_run(running, graph, computed.setdefault(graph, {}), randomness)
         except PostFailed as error:
             failed = PostFailed(error.function, "an error, in one of the runs")
-        if failed is not None:  # the theorem covers what is returned, not what one run released
+        if failed is not None:  # the theorem covers the returned value, not the releases of one run
             raise failed
         if result is None or score < lowest:  # the proof needs an order: no number is the last
             result, lowest = fit, score
@@ -377,7 +375,7 @@ def best_of(running: Execution, search: RandomStopping, randomness: Randomness) 
 def one_run(
     running: Execution, graph: Graph, computed: dict[Node, Any], randomness: Randomness
 ) -> tuple[Any, float]:
-    """A fit and its score. `looked` keeps what does not change from run to run."""
+    """A fit and its score. `computed` has the values that do not change from run to run."""
     from .execution import constants  # which runs this
 
     inner = attrs.evolve(

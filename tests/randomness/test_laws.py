@@ -143,7 +143,11 @@ SLOW = {
     "rounded gaussian": (Normal(), laws.rounded, LAWS["rounded gaussian"][1]),
     "rounded laplace": (Exponential(), laws.rounded, LAWS["rounded laplace"][1]),
     "discrete laplace": (Exponential(), laws.two_sided, discrete_laplace),
-    "discrete gaussian": (Exponential(), laws.bell, lambda s: discrete_normal(s, 200)),
+    "discrete gaussian": (
+        Exponential(),
+        laws.discrete_gaussian_draws,
+        lambda s: discrete_normal(s, 200),
+    ),
 }
 
 
