@@ -286,7 +286,7 @@ def test_a_prefix_is_above_a_level_by_all_its_bits(level):
 @pytest.mark.parametrize(
     "p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 2**60), Fraction(2**53 - 1, 2**53)]
 )
-def test_rational_coins(p):
+def test_bernoulli(p):
     """Bit by bit, of 53 at a time: below p is true, at p or above is false."""
     level = p * 2**53
     first, rest = int(level), level - int(level)
