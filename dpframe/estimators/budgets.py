@@ -9,7 +9,12 @@ import attrs
 
 from dpframe.audits.record_costs import check_names, counted
 from dpframe.errors import BadData, InvalidArgument
-from dpframe.execution.public_budgets import Asked, comparable, different, read_budgets
+from dpframe.execution.public_budgets import (
+    RequestedBudgets,
+    comparable,
+    distinct_budgets,
+    read_budgets,
+)
 from dpframe.privacy import (
     REPLACE_ONE,
     ApproxDP,
@@ -171,20 +176,22 @@ class Rosters:
     shown: Roster
 
 
-def rosters(certificate: Certificate, asked: Asked, source: Source, executor: Any) -> Rosters:
+def rosters(
+    certificate: Certificate, asked: RequestedBudgets, source: Source, executor: Any
+) -> Rosters:
     """Everybody's budgets, after a pass or two over their column where it must be read first."""
     found = read_budgets(certificate, asked, source, executor)
     if found is None:
         raise InvalidArgument("budgets", "of records", None)
     if asked.roster is None or asked.keys is not None:
         return Rosters(found.roster, found.roster)
-    counts = source.total(different, executor=executor)
+    counts = source.total(distinct_budgets, executor=executor)
     texts = comparable(counts.entries), counts.counts
     _check_declared(asked, texts[0].tolist())
     return Rosters(found.roster, counted(certificate, asked.roster, texts))
 
 
-def _check_declared(asked: Asked, names: list[Any]) -> None:
+def _check_declared(asked: RequestedBudgets, names: list[Any]) -> None:
     """Nobody is of a group that was not declared, also where nothing reads who is in which."""
     if not set(names) <= set(asked.target.groups):
         wanted = f"among the groups {', '.join(asked.target.groups)}"

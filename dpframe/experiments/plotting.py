@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.sources.telling import library
+from dpframe.sources.safe_errors import library
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpframe.numerics.rounding import to_float
 from dpframe.randomness import Bits
-from dpframe.randomness.laws import UNIT, Reals, Truth, exponential_coins
+from dpframe.randomness.laws import UNIT, Reals, Truth, bernoulli_exp_each
 
 Indices = NDArray[np.int64]
 _SMALL, _LARGE = Fraction(1, 2**900), Fraction(2**900)
@@ -44,7 +44,7 @@ class Contests:
             own, best = self.scores[rows[i], candidates[i], None], self.best[rows[i], None]
             return (Fraction(*best.tolist()) - Fraction(*own.tolist())) / self.scale
 
-        return exponential_coins(bits, x, off, exactly)
+        return bernoulli_exp_each(bits, x, off, exactly)
 
     def _gaps(self, rows: Indices, candidates: Indices) -> tuple[Reals, Reals]:
         """(best - score)/scale in doubles, and by how much they may be off."""

@@ -124,13 +124,13 @@ class RandomizedResponse(Mechanism):
         return answers.reshape(values.shape)
 
     def _keeper(self) -> Callable[[Bits, int], Truth]:
-        from dpframe.randomness.laws import rational_coins, same_coins
+        from dpframe.randomness.laws import bernoulli, bernoulli_exp
 
         odds = _odds(self.epsilon)
         if odds is not None:
-            return lambda bits, n: rational_coins(bits, 1 / odds, n)
+            return lambda bits, n: bernoulli(bits, 1 / odds, n)
         epsilon = self._number()
-        return lambda bits, n: same_coins(bits, epsilon, n)
+        return lambda bits, n: bernoulli_exp(bits, epsilon, n)
 
     def _number(self) -> Fraction:
         return number("epsilon", self.epsilon)

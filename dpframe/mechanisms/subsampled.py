@@ -150,10 +150,10 @@ class PoissonSubsampled(Subsampled):
         import numpy as np
 
         from dpframe.randomness import as_bits
-        from dpframe.randomness.laws import rational_coins
+        from dpframe.randomness.laws import bernoulli
 
         bits, rate = as_bits(rng), number("rate", self.rate)
-        return np.flatnonzero(rational_coins(bits, rate, _whole(n)))
+        return np.flatnonzero(bernoulli(bits, rate, _whole(n)))
 
 
 @attrs.frozen(cache_hash=True)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain, check_kind
-from dpframe.execution.totals import Pass, derived, real, some
+from dpframe.execution.totals import Pass, derived, real, selected
 from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
@@ -116,7 +116,7 @@ def size_of(difference: Array, norm: Norm, *, symmetric: bool) -> float:
 
 
 def _cut(block: Block, window: slice) -> Block:
-    return Block(block.rows[window], some(block.labels, window))
+    return Block(block.rows[window], selected(block.labels, window))
 
 
 def _views(node: Node, block: Block) -> Views:
