@@ -1,6 +1,6 @@
 """The loss of discrete Gaussian noise that is moved by a whole number.
 
-Jacobi's theta series, where four terms a side are all that a double can see.
+Four terms of Jacobi's theta series on each side are exact to the rounding of doubles.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _TAIL = 4e-23  # sum_(k > 4) of both sides, e^(-g k (k - 3/2)) and less, for g >
 def theta_minus_one(g: Reals, w: Complexes, moved: Reals) -> tuple[Complexes, Reals]:
     """2 sum_(k >= 1) e^(-g k^2) cosh(k w) for g >= 3 and |Re w| <= g, with a bound on its error.
 
-    g is known up to 6 units, w up to `moved`; |Re w| may pass g by as much. The bound is infinite
-    where `moved` is too large to say anything.
+    g has an error of at most 6 units, w of at most `moved`, by which |Re w| may exceed g. The bound
+    is infinite where `moved` is too large.
     """
     value = np.zeros(np.broadcast(g, w).shape, dtype=np.complex128)
     error = np.full(value.shape, _TAIL)
@@ -43,14 +43,6 @@ def theta_minus_one(g: Reals, w: Complexes, moved: Reals) -> tuple[Complexes, Re
     return value, np.where(lost, np.inf, error)
 
 
-def _variance(value: object) -> Fraction:
-    return moderate("variance", value)
-
-
-def _shift(value: object) -> int:
-    return whole("shift", value, 1)
-
-
 @attrs.frozen(cache_hash=True)
 class DiscreteGaussianLoss(SymmetricLoss):
     """Noise p(x) ~ e^(-x^2/(2 variance)) on the integers, moved by `shift`. [CanonneKS20]
@@ -61,8 +53,8 @@ class DiscreteGaussianLoss(SymmetricLoss):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
-    variance: Fraction = attrs.field(converter=_variance)
-    shift: int = attrs.field(default=1, converter=_shift)
+    variance: Fraction = attrs.field(converter=lambda value: moderate("variance", value))
+    shift: int = attrs.field(default=1, converter=lambda value: whole("shift", value, 1))
 
     @property
     def atoms(self) -> int:

@@ -8,17 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 import attrs
 import numpy as np
 
-from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss
+from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss, given_positive
 
 if TYPE_CHECKING:
     from flint import acb
-
-
-def _mu(value: object) -> Fraction:
-    return positive("mu", given("mu", value))
 
 
 @attrs.frozen(cache_hash=True)
@@ -26,7 +21,7 @@ class GaussianLoss(SymmetricLoss):
     """The Gaussian mechanism at mu = sensitivity/std; also what mu-Gaussian DP means. [DongRS22]"""
 
     kind: ClassVar[str] = "gaussian"
-    mu: Fraction = attrs.field(converter=_mu)
+    mu: Fraction = attrs.field(converter=lambda value: given_positive("mu", value))
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
