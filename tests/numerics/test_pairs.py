@@ -19,7 +19,6 @@ from dpframe.numerics import next_up
 from dpframe.numerics.pairs import (
     LEVERAGE_LIMIT,
     _density,
-    _exact,
     _interval,
     _sharp_posteriors,
     mixing_pair_backward_ball,
@@ -197,10 +196,10 @@ def backward_ball(epsilon, gamma, leverage, residual) -> arb:
 
 def backward_interval(*point):
     """The least delta of that direction alone."""
-    return _interval(backward_ball(*_exact(*point)))
+    return _interval(backward_ball(*point))
 
 
-def _backward(epsilon: arb, b: arb, m: arb) -> arb:
+def _backward(epsilon: arb, m: arb, b: arb) -> arb:
     """Q(|u - b| < w) - e^epsilon P(|u - b| < w), w^2 = 2 (K - epsilon); 0 for epsilon >= K."""
     k, root = (1 + m).sqrt(), m.sqrt()
     square = b * b / (1 + m) + m.log1p() - 2 * epsilon
