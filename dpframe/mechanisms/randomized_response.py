@@ -81,7 +81,6 @@ class RandomizedResponse(Mechanism):
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> losses.CategoricalLoss | losses.OddsLoss:
         """The exact one, where one value becomes any other; the relation does not matter."""
-        del relation
         if whole_sensitivity(sensitivity) != 1:
             way_out = "Count the loss once for every answer that changes."
             raise InvalidArgument("sensitivity", "1: one value changes", sensitivity, way_out)

@@ -16,7 +16,7 @@ from dpframe.privacy import Guarantee, ZeroConcentratedDP
 from dpframe.sensitivity import RANGE, Norm
 from dpframe.symbols import Expression, constant, power, sqrt
 
-from .base import Calibration, PureNoise, Theorem
+from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,9 +67,7 @@ class SelectionNoise(PureNoise):
         del gap
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Never: it adds nothing. Raises InvalidArgument."""
         del size, shape, rng, symmetric
         way_out = "dp.release(scores, dp.mechanisms.ExponentialSelection.pure, share)"

@@ -20,7 +20,7 @@ from typing import NoReturn
 import attrs
 
 from dpframe.errors import UnsafeFormula
-from dpframe.symbols.grammar import Reader
+from dpframe.symbols.grammar import FormulaReader
 
 from .keys import OF_YOUR_OWN
 from .limits import MOST_BRACKETS, MOST_DEEP, MOST_IN_FORMULA, MOST_PARTS, MOST_POWER, MOST_TERMS
@@ -101,7 +101,7 @@ def read(text: str) -> Tree:
     return _Reader(text).whole()
 
 
-class _Reader(Reader[Tree]):
+class _Reader(FormulaReader[Tree]):
     token, most = TOKEN, MOST_BRACKETS
 
     def stray(self, rest: str) -> NoReturn:
