@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
@@ -11,9 +11,6 @@ from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, sqrt
 
 from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
-
-if TYPE_CHECKING:
-    pass
 
 
 @attrs.frozen(cache_hash=True)
