@@ -164,7 +164,7 @@ def _symmetric(thing: object) -> object:
 
 # ---------------------------------------------------------------------------------------- calibrate
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
-_FAR = 700.0  # stands for log infinity
+_FAR = 700.0  # in place of log infinity
 _NEAR = 1e-13  # tolerance of the search
 
 PartsAt = Callable[[Fraction], Sequence[Part]]

@@ -26,7 +26,7 @@ SampledRidge SampledRidgeCoded PersonalizedObjective PersonalizedSSP Personalize
 LeastSquaresDPrivStats Ridge Lasso ElasticNet ZeroPredictor PublicMean
 """.split()  # noqa: SIM905 - a list of words
 REGRESSIONS: tuple[type[Regression], ...] = tuple(
-    getattr(regressions if name in regressions.__all__ else literature, name) for name in NAMES
+    getattr(regressions if name in dir(regressions) else literature, name) for name in NAMES
 )
 
 

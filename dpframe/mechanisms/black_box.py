@@ -35,7 +35,7 @@ class BlackBox(Mechanism):
     """
 
     kind: ClassVar[str] = "black_box"
-    gives: ClassVar[type[Guarantee]] = Guarantee  # type: ignore[type-abstract]
+    gives: ClassVar[type[Guarantee]] = Guarantee
     given: Guarantee = attrs.field(converter=_stated)
     name: str = attrs.field(default="", validator=of_kind(str))
     source: str = attrs.field(default="", validator=of_kind(str))

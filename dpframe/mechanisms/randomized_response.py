@@ -66,7 +66,7 @@ class RandomizedResponse(Mechanism):
     @classmethod
     def answering_at_random(cls, probability: object, categories: int = 2) -> Self:
         """A uniform category, the true one included, with this probability in (0, 1), and else the
-        true one. Two tosses of a coin, 1/2 and 2 categories, have epsilon = log 3.
+        true one. At 1/2 and 2 categories it has epsilon = log 3.
         """
         p = open_unit("probability", rational(probability, "probability"))
         return cls(log(1 + _categories(categories) * (1 - p) / p), categories)

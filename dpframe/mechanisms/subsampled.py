@@ -149,9 +149,17 @@ class PoissonSubsampled(Subsampled):
         return np.flatnonzero(rational_coins(bits, rate, whole("n", n, 1)))
 
 
+def _size(value: Any) -> int:
+    return whole("size", value, 1)
+
+
+def _of(value: Any) -> int:
+    return whole("of", value, 1)
+
+
 @attrs.frozen(cache_hash=True)
 class SubsampledWithoutReplacement(Subsampled):
-    """`mechanism` on `size` of `of` rows, all subsets alike: with q = size/of, under replace-one
+    """`mechanism` on `size` of `of` rows, a uniform subset: with q = size/of, under replace-one
     the profile q delta(log(1 + (e^epsilon - 1)/q)) [BalleBG18, Thm 9], and the pair with this
     profile in both directions dominates, also in composition; for a guarantee
     (log(1 + q (e^epsilon - 1)), q delta).
@@ -163,8 +171,8 @@ class SubsampledWithoutReplacement(Subsampled):
     relation: ClassVar[Relation] = REPLACE_ONE
     direction: ClassVar[str] = "both"
     mechanism: Mechanism = attrs.field(validator=_base)
-    size: int = attrs.field(converter=lambda value: whole("size", value, 1))
-    of: int = attrs.field(converter=lambda value: whole("of", value, 1))
+    size: int = attrs.field(converter=_size)
+    of: int = attrs.field(converter=_of)
 
     def __attrs_post_init__(self) -> None:
         """Refuse more rows than there are."""
@@ -187,7 +195,7 @@ class SubsampledWithoutReplacement(Subsampled):
         return self._loss(self.rate, sensitivity, relation)
 
     def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
-        """The indices of a fresh subsample, ascending, all subsets alike; n must be `of`."""
+        """The indices of a fresh uniform subset, ascending; n must be `of`."""
         from dpframe.randomness import as_bits
         from dpframe.randomness.laws import subset
 

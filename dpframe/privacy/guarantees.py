@@ -8,7 +8,7 @@ from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import attrs
 
@@ -182,6 +182,22 @@ def in_range(
     return formula
 
 
+def _epsilon(value: Any) -> Expression:
+    return in_range("epsilon", value)
+
+
+def _delta(value: Any) -> Expression:
+    return in_range("delta", value, 1)
+
+
+def _rho(value: Any) -> Expression:
+    return in_range("rho", value, zero=True)
+
+
+def _mu(value: Any) -> Expression:
+    return in_range("mu", value, zero=True)
+
+
 @attrs.frozen(cache_hash=True)
 class PureDP(Guarantee):
     """P[M(D) in S] <= e^epsilon P[M(D') in S]. Domain: epsilon > 0. [DworkR14, Def 2.4]"""
@@ -189,7 +205,7 @@ class PureDP(Guarantee):
     kind: ClassVar[str] = "pure"
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
-    epsilon: Expression = attrs.field(converter=lambda value: in_range("epsilon", value))
+    epsilon: Expression = attrs.field(converter=_epsilon)
 
     @property
     def loss(self) -> losses.ResponseLoss:
@@ -210,8 +226,8 @@ class ApproxDP(Guarantee):
     kind: ClassVar[str] = "approx"
     currency: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
     parameters: ClassVar[tuple[str, ...]] = ("epsilon", "delta")
-    epsilon: Expression = attrs.field(converter=lambda value: in_range("epsilon", value))
-    delta: Expression = attrs.field(converter=lambda value: in_range("delta", value, 1))
+    epsilon: Expression = attrs.field(converter=_epsilon)
+    delta: Expression = attrs.field(converter=_delta)
 
     @property
     def loss(self) -> losses.ResponseLoss:
@@ -230,7 +246,7 @@ class ZeroConcentratedDP(Guarantee):
     kind: ClassVar[str] = "zcdp"
     currency: ClassVar[tuple[str, ...]] = ("rho",)
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
-    rho: Expression = attrs.field(converter=lambda value: in_range("rho", value, zero=True))
+    rho: Expression = attrs.field(converter=_rho)
 
     def __str__(self) -> str:
         """As papers write it."""
@@ -244,7 +260,7 @@ class GaussianDP(Guarantee):
     kind: ClassVar[str] = "gaussian"
     currency: ClassVar[tuple[str, ...]] = ("mu^2",)
     parameters: ClassVar[tuple[str, ...]] = ("mu",)
-    mu: Expression = attrs.field(converter=lambda value: in_range("mu", value, zero=True))
+    mu: Expression = attrs.field(converter=_mu)
 
     @property
     def amounts(self) -> tuple[Expression, ...]:
@@ -283,7 +299,7 @@ class RenyiDP(Guarantee):
     kind: ClassVar[str] = "renyi"
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     order: Fraction = attrs.field(converter=_order)
-    epsilon: Expression = attrs.field(converter=lambda value: in_range("epsilon", value))
+    epsilon: Expression = attrs.field(converter=_epsilon)
 
     @property
     def currency(self) -> tuple[str, ...]:  # type: ignore[override]  # of this order

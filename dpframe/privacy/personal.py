@@ -216,6 +216,22 @@ def _shares(value: object) -> Mapping[str, Fraction] | None:
     return found
 
 
+def _epsilon(value: Any) -> Given | None:
+    return _optional("epsilon", value)
+
+
+def _delta(value: Any) -> Given | None:
+    return _optional("delta", value)
+
+
+def _rho(value: Any) -> Given | None:
+    return _optional("rho", value)
+
+
+def _mu(value: Any) -> Given | None:
+    return _optional("mu", value)
+
+
 @attrs.frozen(eq=False, slots=False)
 class PersonalizedDP(Guarantee):
     """Record i has the guarantee of its own budget against tables that differ in record i:
@@ -235,18 +251,10 @@ class PersonalizedDP(Guarantee):
     kind: ClassVar[str] = "personalized"
     currency: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[str, ...]] = ()
-    epsilon: Given | None = attrs.field(
-        default=None, converter=lambda value: _optional("epsilon", value)
-    )
-    delta: Given | None = attrs.field(
-        default=None, converter=lambda value: _optional("delta", value)
-    )
-    rho: Given | None = attrs.field(
-        default=None, converter=lambda value: _optional("rho", value), kw_only=True
-    )
-    mu: Given | None = attrs.field(
-        default=None, converter=lambda value: _optional("mu", value), kw_only=True
-    )
+    epsilon: Given | None = attrs.field(default=None, converter=_epsilon)
+    delta: Given | None = attrs.field(default=None, converter=_delta)
+    rho: Given | None = attrs.field(default=None, converter=_rho, kw_only=True)
+    mu: Given | None = attrs.field(default=None, converter=_mu, kw_only=True)
     shares: Mapping[str, Fraction] | None = attrs.field(
         default=None, converter=_shares, kw_only=True
     )

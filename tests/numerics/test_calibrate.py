@@ -305,9 +305,9 @@ def test_the_ends_of_the_search() -> None:
 def test_a_good_guess_costs_two_calls() -> None:
     """Started on the turn, or just before it, the search asks twice."""
     for guess in (0.1, math.nextafter(0.1, 0)):
-        asked: list[float] = []
-        boundary(lambda x, asked=asked: asked.append(x) is None and x >= 0.1, guess)  # type: ignore[misc]
-        assert len(asked) == 2
+        calls: list[float] = []
+        boundary(lambda x, calls=calls: calls.append(x) is None and x >= 0.1, guess)  # type: ignore[misc]
+        assert len(calls) == 2
 
 
 def test_an_erratic_test_still_ends_on_its_sides() -> None:

@@ -97,7 +97,7 @@ def with_spectrum(*eigenvalues):
 
 
 def shuffled(source, *blocks):
-    """A block diagonal matrix whose rows and columns are permuted alike."""
+    """A block diagonal matrix whose rows and columns have the same permutation."""
     order = sum(len(block) for block in blocks)
     matrix, start = np.zeros((order, order), dtype=object), 0
     for block in blocks:
@@ -442,18 +442,18 @@ def test_the_rest_follows_only_where_it_does():
 
 
 def test_search():
-    """Every pair of a bound and an answer below 70; steps grow, so that few are asked."""
+    """Every pair of a bound and an answer below 70; steps grow, so that few are tested."""
     for highest in range(70):
         for answer in range(highest + 1):
-            asked = []
+            tested = []
 
-            def holds(m, answer=answer, asked=asked):
-                asked.append(m)
+            def holds(m, answer=answer, tested=tested):
+                tested.append(m)
                 return m <= answer
 
             assert eigenvalue._largest(holds, highest) == answer
-            assert all(0 < m <= highest for m in asked)
-            assert len(asked) <= 3 + 2 * math.log2(1 + highest - answer)
+            assert all(0 < m <= highest for m in tested)
+            assert len(tested) <= 3 + 2 * math.log2(1 + highest - answer)
 
 
 def test_blocks():

@@ -25,7 +25,7 @@ POINT = dp.iterate(X.columns)
 
 
 def table(n=1003, d=5):
-    """Rows and labels from whole random numbers, which are alike on every processor."""
+    """Rows and labels from whole random numbers, the same on every processor."""
     rng = np.random.Generator(np.random.PCG64(7))
     sizes = np.ldexp(1.0, rng.integers(-40, 6, size=(n, 1)))
     rows = rng.integers(-(2**20), 2**20, size=(n, d)) * 2.0**-20 * sizes
@@ -94,8 +94,8 @@ def test_single_precision_means_the_same_numbers(name):
     """Single precision means the same numbers."""
     rows, labels = table()
     single = rows.astype(np.float32)
-    alike = mapped(MAPS[name], single.astype(float), labels)
-    assert np.array_equal(mapped(MAPS[name], single, labels), alike)
+    expected = mapped(MAPS[name], single.astype(float), labels)
+    assert np.array_equal(mapped(MAPS[name], single, labels), expected)
 
 
 def test_decay_is_the_exponential_function():

@@ -156,7 +156,7 @@ def test_epsilon_at_the_corners(delta: float, mu: float) -> None:
     assert epsilon == proved or epsilon - proved <= slack_of_epsilon(delta, mu, epsilon)
 
 
-def test_the_million_need_no_slow_twin(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_iteration_finds_its_root(monkeypatch: pytest.MonkeyPatch) -> None:
     """All over the stated domain the iteration finds its root."""
 
     def refuse(*point: float) -> float:

@@ -168,13 +168,13 @@ def test_the_numbers_of_the_page() -> None:
 def test_nothing_is_hidden_at_no_leverage_and_bad_input_is_refused() -> None:
     """0 at 0; rows are whole; signs are checked."""
     assert mixing_pair_delta(1, 0, 5).upper == 0
-    for wrong in (0, -1, 2.5, True):
-        with pytest.raises(InvalidArgument, match="rows"):
-            mixing_pair_delta(1, 1, wrong)
-    with pytest.raises(InvalidArgument, match="leverage"):
-        mixing_pair_delta(1, -1, 3)
-    with pytest.raises(InvalidArgument, match="delta"):
-        mixing_pair_leverage(1, 0, 3)
+    for name, function, arguments in (
+        *(("rows", mixing_pair_delta, (1, 1, wrong)) for wrong in (0, -1, 2.5, True)),
+        ("leverage", mixing_pair_delta, (1, -1, 3)),
+        ("delta", mixing_pair_leverage, (1, 0, 3)),
+    ):
+        with pytest.raises(InvalidArgument, match=name):
+            function(*arguments)
 
 
 # --------------------------------------------------- The profile of two posteriors one record apart
@@ -322,7 +322,7 @@ def test_the_largest_gamma() -> None:
 
 
 def test_doubles_are_above_the_truth_and_near_it() -> None:
-    """The fast twin, element by element."""
+    """The vectorised form in doubles, element by element."""
     points = list(random_points(1500, 3))
     epsilon, b, m = map(np.array, zip(*points, strict=True))
     found = posterior_pair(epsilon, b * b, m, 1.0)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-FARTHEST = 700.0  # beyond it, e^-z is below 1e-304: all are alike
+FARTHEST = 700.0  # beyond it, e^-z is below 1e-304; all are equal
 LOG_2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # its upper 33 bits, and the rest
 PER_LOG_2 = 1.4426950408889634
 TERMS = [1 / math.factorial(k) for k in range(13, -1, -1)]  # what is left out is below 2^-57

@@ -304,7 +304,7 @@ def _equal_responses(counts: Mapping[PrivacyLoss, int]) -> EqualResponses | None
                 sizes.add(epsilon)
             case _:
                 return None
-    return EqualResponses(*sizes, count) if len(sizes) == 1 and count <= MOST else None
+    return EqualResponses(sizes.pop(), count) if len(sizes) == 1 and count <= MOST else None
 
 
 def _accurate(balls: Iterator[arb]) -> arb:

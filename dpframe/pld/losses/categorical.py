@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -68,6 +68,18 @@ class _CategoryLoss(SymmetricLoss):
         return total / (epsilon.exp() + (k - 1))
 
 
+def _epsilon(value: Any) -> Fraction:
+    return moderate("epsilon", value)
+
+
+def _categories(value: Any) -> int:
+    return whole("categories", value, 2)
+
+
+def _excess(value: Any) -> Fraction:
+    return moderate("excess", value)
+
+
 @attrs.frozen(cache_hash=True)
 class CategoricalLoss(_CategoryLoss):
     """The truth with probability e^epsilon/(e^epsilon + k - 1), every other answer with
@@ -77,8 +89,8 @@ class CategoricalLoss(_CategoryLoss):
     """
 
     kind: ClassVar[str] = "categorical"
-    epsilon: Fraction = attrs.field(converter=lambda value: moderate("epsilon", value))
-    categories: int = attrs.field(default=2, converter=lambda value: whole("categories", value, 2))
+    epsilon: Fraction = attrs.field(converter=_epsilon)
+    categories: int = attrs.field(default=2, converter=_categories)
 
     @property
     def largest(self) -> Fraction:
@@ -101,8 +113,8 @@ class OddsLoss(_CategoryLoss):
     """
 
     kind: ClassVar[str] = "odds"
-    excess: Fraction = attrs.field(converter=lambda value: moderate("excess", value))
-    categories: int = attrs.field(default=2, converter=lambda value: whole("categories", value, 2))
+    excess: Fraction = attrs.field(converter=_excess)
+    categories: int = attrs.field(default=2, converter=_categories)
 
     @property
     def largest(self) -> Fraction:

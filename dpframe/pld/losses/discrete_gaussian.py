@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -43,6 +43,14 @@ def theta_minus_one(g: Reals, w: Complexes, moved: Reals) -> tuple[Complexes, Re
     return value, np.where(lost, np.inf, error)
 
 
+def _variance(value: Any) -> Fraction:
+    return moderate("variance", value)
+
+
+def _shift(value: Any) -> int:
+    return whole("shift", value, 1)
+
+
 @attrs.frozen(cache_hash=True)
 class DiscreteGaussianLoss(SymmetricLoss):
     """Noise p(x) ~ e^(-x^2/(2 variance)) on the integers, moved by `shift`. [CanonneKS20]
@@ -53,8 +61,8 @@ class DiscreteGaussianLoss(SymmetricLoss):
     """
 
     kind: ClassVar[str] = "discrete_gaussian"
-    variance: Fraction = attrs.field(converter=lambda value: moderate("variance", value))
-    shift: int = attrs.field(default=1, converter=lambda value: whole("shift", value, 1))
+    variance: Fraction = attrs.field(converter=_variance)
+    shift: int = attrs.field(default=1, converter=_shift)
 
     @property
     def atoms(self) -> int:

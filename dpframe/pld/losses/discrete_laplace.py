@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 _NEAR = 0.7  # below it, Re x takes the form that is exact near 0; above it, the scaled one
 
 
+def _rate(value: Any) -> Fraction:
+    return moderate("rate", value)
+
+
+def _shift(value: Any) -> int:
+    return whole("shift", value, 1)
+
+
 @attrs.frozen(cache_hash=True)
 class DiscreteLaplaceLoss(SymmetricLoss):
     """Noise p(x) ~ e^(-rate |x|) on the integers, moved by `shift`. [GhoshRS12]
@@ -41,8 +49,8 @@ class DiscreteLaplaceLoss(SymmetricLoss):
     """
 
     kind: ClassVar[str] = "discrete_laplace"
-    rate: Fraction = attrs.field(converter=lambda value: moderate("rate", value))
-    shift: int = attrs.field(default=1, converter=lambda value: whole("shift", value, 1))
+    rate: Fraction = attrs.field(converter=_rate)
+    shift: int = attrs.field(default=1, converter=_shift)
 
     @property
     def largest(self) -> Fraction:

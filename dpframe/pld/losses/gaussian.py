@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from flint import acb
 
 
+def _mu(value: Any) -> Fraction:
+    return given_positive("mu", value)
+
+
 @attrs.frozen(cache_hash=True)
 class GaussianLoss(SymmetricLoss):
     """The Gaussian mechanism at mu = sensitivity/std; also what mu-Gaussian DP means. [DongRS22]"""
 
     kind: ClassVar[str] = "gaussian"
-    mu: Fraction = attrs.field(converter=lambda value: given_positive("mu", value))
+    mu: Fraction = attrs.field(converter=_mu)
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:

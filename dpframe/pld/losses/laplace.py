@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _NEAR = 0.7  # below it in size, Re x takes the form that is exact near 0; above it, the scaled one
 
 
+def _epsilon(value: Any) -> Fraction:
+    return given_positive("epsilon", value)
+
+
 @attrs.frozen(cache_hash=True)
 class LaplaceLoss(SymmetricLoss):
     """Laplace noise at epsilon = L1 sensitivity/scale, in any dimension.
@@ -37,7 +41,7 @@ class LaplaceLoss(SymmetricLoss):
     """
 
     kind: ClassVar[str] = "laplace"
-    epsilon: Fraction = attrs.field(converter=lambda value: given_positive("epsilon", value))
+    epsilon: Fraction = attrs.field(converter=_epsilon)
 
     @property
     def largest(self) -> Fraction:

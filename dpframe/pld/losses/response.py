@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -37,6 +37,10 @@ def _delta(value: object) -> Fraction:
     return number
 
 
+def _epsilon(value: Any) -> Fraction:
+    return given_positive("epsilon", value)
+
+
 @attrs.frozen(cache_hash=True)
 class ResponseLoss(SymmetricLoss):
     """Infinite with probability delta, else +-epsilon as in randomised response.
@@ -45,7 +49,7 @@ class ResponseLoss(SymmetricLoss):
     """
 
     kind: ClassVar[str] = "response"
-    epsilon: Fraction = attrs.field(converter=lambda value: given_positive("epsilon", value))
+    epsilon: Fraction = attrs.field(converter=_epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=_delta)
 
     @property

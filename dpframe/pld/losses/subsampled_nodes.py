@@ -61,8 +61,8 @@ class Nodes:
 
     def __getitem__(self, kept: NDArray[np.bool_]) -> Nodes:
         """The nodes that `kept` selects."""
-        arrays = [getattr(self, field.name) for field in attrs.fields(Nodes)[:-1]]
-        return Nodes(*(array[kept] for array in arrays), self.slack)
+        names = [field.name for field in attrs.fields(Nodes)[:-1]]
+        return attrs.evolve(self, **{name: getattr(self, name)[kept] for name in names})
 
 
 @attrs.frozen
