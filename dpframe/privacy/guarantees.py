@@ -66,10 +66,15 @@ class Share(Symbolic):
         """The amount called `name`. Raises InvalidArgument where the currency has none."""
         check_kind("name", name, str)
         if name not in self.currency:
-            wanted = f"in a currency with {name}" if len(name) <= SHORT else "in another currency"
-            way_out = "Choose the target that has it."
-            raise InvalidArgument("share", wanted, listed_words(self.currency), way_out)
-        return self.amounts[self.currency.index(name)]
+            raise InvalidArgument(
+                "share",
+                f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
+                listed_words(self.currency),
+                _having(name),
+            )
+        index = self.currency.index(name)
+        weight = self.weights[index]
+        return self.wholes[index] if weight is ONE else multiply(weight, self.wholes[index])
 
     @cached_property
     def epsilon(self) -> Expression:
@@ -321,6 +326,13 @@ GUARANTEES: dict[str, type[Guarantee]] = {
     one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
 }
 """Guarantees with additive amounts, by their names in documents."""
+
+
+def _having(name: str) -> str:
+    """The targets whose currency has the name."""
+    kinds = [one for one in GUARANTEES.values() if name in one.currency]
+    made = [f"dp.{one.__name__}({', '.join(one.parameters)})" for one in kinds]
+    return f"A target {' or '.join(made)} has it." if made else ""
 
 
 @attrs.frozen
