@@ -9,9 +9,10 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
+from dpframe.notebooks import data_frame
 
 from .arrays import Array
-from .estimates import Estimates, Wald, checked, data_frame
+from .estimates import Estimates, Wald, checked
 from .evidence import Shrunk
 from .residual import Residual
 from .row_set import Clipped

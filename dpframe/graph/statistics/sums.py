@@ -1,5 +1,5 @@
-"""Sums over records of powers and products of their numbers. Sensitivities are those of the rule
-book (`dpframe.theory.statistics`).
+"""Sums over records of powers and products of their entries. Their sensitivities are derived by the
+rule book (`dpframe.theory.statistics`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..columns import Column
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
 from ..rows import Rows
-from .base import RecordSum
+from .base import RecordSum, variable
 
 
 @attrs.frozen(cache_hash=True)
@@ -27,6 +27,7 @@ class Count(RecordSum):
 
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "n"
+    template: ClassVar[str] = "dp.count({X})"
     rows: Rows
 
     def block(self, values: Values) -> Array:
@@ -42,15 +43,13 @@ class RowSum(RecordSum):
 
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
+    template: ClassVar[str] = "{X}.sum()"
     rows: Rows = attrs.field(converter=gridded)
 
     @property
     def label(self) -> str:
-        """`sum(X)`, or `sum(gradients)` where the rows are made of those of each record."""
-        rows: Any = self.rows
-        while rows.written == Rows.written and hasattr(rows, "source"):
-            rows = rows.source
-        return f"sum({rows.written})"
+        """`sum(X)`, or `sum(gradients)` if the rows are gradients of records."""
+        return f"sum({variable(self.rows)})"
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
@@ -67,6 +66,7 @@ class LabelSum(RecordSum):
     kind: ClassVar[str] = "label_sum"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
+    template: ClassVar[str] = "{y}.sum()"
     column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -88,6 +88,7 @@ class Gram(RecordSum):
     kind: ClassVar[str] = "gram"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
+    template: ClassVar[str] = "{X}.T @ {X}"
     rows: Rows = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -105,6 +106,7 @@ class Moment(RecordSum):
     kind: ClassVar[str] = "moment"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'y"
+    template: ClassVar[str] = "{X}.T @ {y}"
     rows: Rows = attrs.field(converter=gridded)
     column: Column = attrs.field(converter=gridded)
 
@@ -123,6 +125,7 @@ class Squares(RecordSum):
     kind: ClassVar[str] = "squares"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
+    template: ClassVar[str] = "{y} @ {y}"
     column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -131,7 +134,7 @@ class Squares(RecordSum):
 
 
 def _norms(rows: Rows) -> Any:
-    """On the grid, unless every row has norm 1: then the trace is their number."""
+    """On the grid, unless every row has norm 1: then the trace is the number of rows."""
     before = rows.source if isinstance(rows, Grid) else rows
     return before if before.unit_norm else gridded(rows)
 
@@ -147,19 +150,20 @@ class Trace(RecordSum):
     kind: ClassVar[str] = "trace"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "trace(X'X)"
+    template: ClassVar[str] = "dp.trace({X}.T @ {X})"
     rows: Rows = attrs.field(converter=_norms)
 
     def block(self, values: Values) -> Array:
-        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding
-        tells neighbours apart.
+        """The sum of squares of the block; for rows of norm 1 the number of rows, so that rounding
+        reveals nothing.
         """
         rows = values[self.rows]
         return np.asarray(float(len(rows)) if self.rows.unit_norm else np.vdot(rows, rows))
 
 
 def _entries(rows: Any) -> Any:
-    """On the grid of its table, where it has one: entry by entry in a box, where columns by a
-    codebook of one column each are, too.
+    """The rows on the grid of their table, if it has one; entry by entry in a box, also for columns
+    of a codebook with one column each.
     """
     coded = rows.source if isinstance(rows, Intercept) and rows.value == ONE else rows
     if isinstance(coded, Encoded) and (boxed := Box(rows, 1)).entry is not None:
@@ -169,14 +173,15 @@ def _entries(rows: Any) -> Any:
 
 @attrs.frozen(cache_hash=True)
 class ColumnSquares(RecordSum):
-    """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a vector without negative
-    entries, of L1 norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2. Proof
-    page: proofs/column_squares.
+    """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a nonnegative vector of L1
+    norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2. Proof page:
+    proofs/column_squares.
     """
 
     kind: ClassVar[str] = "column_squares"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X^2)"
+    template: ClassVar[str] = "dp.graph.column_squares({X})"
     rows: Rows = attrs.field(converter=_entries)
 
     def block(self, values: Values) -> Array:
