@@ -159,7 +159,7 @@ class Score:
     """
 
     covered: int
-    asked: int
+    intervals: int
     predicted: int
     new: int
     refused: bool
@@ -244,7 +244,7 @@ def line(cell: Cell, scores: list[Score]) -> list[str]:
     n, d, epsilon, kind, bound = cell
     total: dict[str, Any] = {
         name: sum(getattr(score, name) for score in scores)
-        for name in ("covered", "asked", "predicted", "new", "refused")
+        for name in ("covered", "intervals", "predicted", "new", "refused")
     }
     wide = [score.wider for score in scores if not score.refused]
     claimed = len(scores) - total["refused"]
@@ -255,7 +255,7 @@ def line(cell: Cell, scores: list[Score]) -> list[str]:
         kind,
         bound,
         percent(total["refused"], len(scores)),
-        percent(total["covered"], total["asked"]),
+        percent(total["covered"], total["intervals"]),
         percent(total["predicted"], total["new"]),
         percent(total["new"], claimed * NEW),
         f"{np.median(wide):.2f}" if wide else "-",

@@ -75,7 +75,7 @@ class Estimates:
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             signed = np.sign(self.effect - self.null) * self.sizes / self.sd
-        return np.nan_to_num(signed, nan=0.0)
+        return np.asarray(np.nan_to_num(signed, nan=0.0))
 
     @property
     def pvalue(self) -> Array:

@@ -29,7 +29,7 @@ def evidence(gram_std, moment_std, rng=None):
     )
 
 
-def asked(found, gained=1.0):
+def sampling_dominates(found, gained=1.0):
     """Whether sampling rules at the fit."""
     return sampling_rules(found, posterior(found, 1.0, Prior()), gained)
 
@@ -49,32 +49,34 @@ def test_it_says_so_where_simulated_errors_are_little(parts):
     """And not where they are more, by a tenth for the simulation's own error and the 2 stds."""
     stds = np.array(parts, dtype=float) * (9.0, 6.0) + 1e-3
     size = np.sqrt(LITTLE / excess(*stds, seed=3))
-    assert asked(evidence(*(0.9 * size * stds)))
-    assert not asked(evidence(*(1.1 * size * stds)))
+    assert sampling_dominates(evidence(*(0.9 * size * stds)))
+    assert not sampling_dominates(evidence(*(1.1 * size * stds)))
 
 
 def test_looks_again_divide_the_noise_on_the_moment():
     """A variance nine times as large, and nine looks."""
     std = 5.0
-    assert asked(evidence(0.1, std))
-    assert not asked(evidence(0.1, 3 * std))
-    assert asked(evidence(0.1, 3 * std), gained=9.0)
+    assert sampling_dominates(evidence(0.1, std))
+    assert not sampling_dominates(evidence(0.1, 3 * std))
+    assert sampling_dominates(evidence(0.1, 3 * std), gained=9.0)
 
 
 def test_directions_that_noise_hides_need_more_looks():
     """However little the noise on them would make of the small coefficients that are observed."""
     observed = evidence(20.0, 0.1)
     flat = attrs.evolve(observed, moments=(attrs.evolve(observed.moments[0], moment=np.zeros(D)),))
-    assert asked(flat)
-    assert not asked(attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0])))
+    assert sampling_dominates(flat)
+    assert not sampling_dominates(
+        attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0]))
+    )
 
 
 def test_residuals_that_noise_hides_need_more_looks():
     """An exact fit."""
     observed = evidence(1.0, 1.0)
     exact = attrs.evolve(observed, squares=float(THETA @ GRAM @ THETA))
-    assert asked(observed)
-    assert not asked(exact)
+    assert sampling_dominates(observed)
+    assert not sampling_dominates(exact)
     still = attrs.evolve(posterior(exact, 1.0, Prior()), mean=np.zeros(D))
     tiny = (NoisySum(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
     # its variance is 0 in doubles, like what noise takes

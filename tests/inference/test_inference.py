@@ -286,11 +286,11 @@ def test_intervals_cover(n, d, mu, corrections):
         ends = infer(evidence, target="sample", bound=1.0).conf_int(1 - LEVEL)
         best = np.linalg.lstsq(X, y)[0]
         sample.append((ends[:, 0] <= best) & (best <= ends[:, 1]))
-    covered, asked = sum(one.covered for one in scores), sum(one.asked for one in scores)
+    covered, intervals = sum(one.covered for one in scores), sum(one.intervals for one in scores)
     predicted, new = sum(one.predicted for one in scores), sum(one.new for one in scores)
-    assert asked >= 0.9 * d * tables
-    assert few(covered, asked, tables) > 1e-3
-    assert covered / asked < 0.985
+    assert intervals >= 0.9 * d * tables
+    assert few(covered, intervals, tables) > 1e-3
+    assert covered / intervals < 0.985
     assert few(np.sum(sample), np.size(sample), tables) > 1e-3
     assert corrections or np.mean(sample) < 0.985  # clips count as if residuals were skewed
     assert not new or predicted / new > 0.93
@@ -514,7 +514,7 @@ def test_new_labels_are_covered_where_noise_hides_the_residual_variance(correcti
         scores.append(scored(world, observed, rng, 0.95))
         clear += infer(observed, bound=world.bound).residual.known
     assert clear < 40
-    asked, new = sum(one.asked for one in scores), sum(one.new for one in scores)
+    intervals, new = sum(one.intervals for one in scores), sum(one.new for one in scores)
     assert new == 400 * NEW
-    assert 0.93 < sum(one.covered for one in scores) / asked < 0.97
+    assert 0.93 < sum(one.covered for one in scores) / intervals < 0.97
     assert 0.935 < sum(one.predicted for one in scores) / new < 0.975

@@ -129,7 +129,7 @@ def test_what_is_believed_widens_intervals():
 
 
 def test_a_direction_that_is_seen_needs_no_belief():
-    """Intervals are the same whatever is believed where nothing is hidden."""
+    """Intervals do not depend on the assumed bound where nothing is hidden."""
     ends = [
         next(runs(even, BESIDE, repeats=1, believed=believed))[0].conf_int()
         for believed in (NORM, math.inf)

@@ -43,7 +43,7 @@ def released(rng, std):
     return attrs.evolve(observed, meat=Meat(meat, std / 4, 1.0))
 
 
-def held(std, **given):
+def coverage(std, **given):
     """The share of 95% intervals that hold, of each coefficient in 400 tables."""
     found = []
     for repeat in range(400):
@@ -59,12 +59,12 @@ def held(std, **given):
 @pytest.mark.parametrize("std", [0.01, 1.0, 3.0])
 def test_intervals_hold_where_the_variance_changes_and_not_too_often(std):
     """Within four standard errors of 95%, without noise and with as much as sampling makes."""
-    assert np.all(np.abs(held(std) - 0.95) <= 4 * 0.011)
+    assert np.all(np.abs(coverage(std) - 0.95) <= 4 * 0.011)
 
 
 def test_with_one_variance_assumed_they_do_not():
     """Of the coefficient along which the variance changes."""
-    assert held(0.01, equal_variance=True)[1] < 0.9
+    assert coverage(0.01, equal_variance=True)[1] < 0.9
 
 
 def test_where_noise_hides_it_the_norm_of_rows_bounds_it():
