@@ -17,7 +17,7 @@ from dpframe.errors import InvalidArgument
 from .arrays import Array
 from .evidence import Evidence, Shrunk
 from .moments import MOST_LOST, Model, MomentSystem, Step, modelled, stacked, step
-from .residual import KNOWN, Labels, Residual, labels, unexplained
+from .residual import KNOWN, Labels, Residual, labels, taken, unexplained
 from .result import COVERED, Inference, Units
 from .row_set import Clipped, RowSet
 from .sandwich import Sandwich
@@ -217,12 +217,11 @@ def robust(
     known = bounded and (given is not None or wanted.equal_variance is False)
     if not wanted.population or assumed or (evidence.meat is None and not known):
         return Errors(covariance, private)
-    bread = (turn / axes.values) @ turn.T
     limit = wanted.together * squares if bounded else None
     most = math.inf if limit is None else limit * wanted.rows.norm**2
     if evidence.meat is None:
-        return Errors(private + most * bread @ bread, private, equal=False)
-    sandwich = Sandwich(bread, evidence.meat.times(wanted.together), wanted.rows, limit)
+        return Errors(private + most * axes.inverse @ axes.inverse, private, equal=False)
+    sandwich = Sandwich(axes.inverse, evidence.meat.times(wanted.together), wanted.rows, limit)
     return Errors(private + sandwich.covariance(most), private, equal=False, sandwich=sandwich)
 
 
@@ -238,7 +237,7 @@ def clipped_labels(
     most = wanted.bound if evidence.counts is None else evidence.counts.bound
     each = max(most - evidence.moments[0].width, 0.0) if wanted.population else 0.0
     return Clipped(
-        bread=(axes.vectors / axes.values) @ axes.vectors.T,
+        bread=axes.inverse,
         rows=wanted.rows,
         lost=evidence.lost,
         unsure=float(loss_std(evidence.lost, evidence.lost_std, wanted.together * each)),
@@ -270,11 +269,6 @@ def of_shrunk(evidence: Evidence, shrunk: Shrunk, wanted: Specification) -> Infe
     result = estimated(evidence.of_labels, inner)
     settled = result.settled and shrunk.weight > LEAST_WEIGHT
     return attrs.evolve(result, shrunk=shrunk, settled=settled)
-
-
-def taken(residual: Residual | None, most: float) -> float:
-    """The residual variance that errors count, at most `most`."""
-    return most if residual is None else min(residual.taken, most)
 
 
 def iterated(stack: MomentSystem, given: Labels | None, most: float) -> Fixed:

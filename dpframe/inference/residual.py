@@ -52,6 +52,11 @@ class Residual:
         return bool(np.isfinite(self.std)) and self.variance >= KNOWN * self.std
 
 
+def taken(residual: Residual | None, most: float) -> float:
+    """The residual variance that errors count, at most `most`."""
+    return most if residual is None else min(residual.taken, most)
+
+
 def labels(evidence: Evidence, width: float) -> Labels | None:
     """Of y'y and n; None where y'y was not released, or n is lost in noise. `width` is infinite
     where labels were not clipped below their bound, or what clips took was counted: then they took

@@ -14,7 +14,7 @@ from dpframe.notebooks import data_frame
 from .arrays import Array
 from .estimates import Estimates, Wald, checked
 from .evidence import Shrunk
-from .residual import Residual
+from .residual import Residual, taken
 from .row_set import Clipped
 from .sandwich import Sandwich
 from .spectrum import Unidentified
@@ -228,8 +228,7 @@ class Inference:
     @property
     def taken(self) -> float:
         """The residual variance that errors count, for labels in [-bound, bound]."""
-        most = self.bound**2
-        return most if self.residual is None else min(self.residual.taken, most)
+        return taken(self.residual, self.bound**2)
 
     @property
     def scale(self) -> float:

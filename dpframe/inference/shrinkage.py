@@ -267,10 +267,7 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     mixture = hypotheses(both, sums.bias)
     labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
     residuals = 1 / (total + sums.left * precise[-1][:, None])
-    later = (
-        attrs.evolve(both, of_labels=labels),
-        attrs.evolve(both, of_residuals=residuals),
-    )
+    later = (attrs.evolve(both, of_labels=labels), attrs.evolve(both, of_residuals=residuals))
     errors = np.zeros((mixture.chances.size, 2))
     if sums.left:
         left_over = [

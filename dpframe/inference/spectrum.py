@@ -99,6 +99,11 @@ class Directions:
     vectors: Array
     lost: Array
 
+    @property
+    def inverse(self) -> Array:
+        """The inverse of X'X in identified directions, (d, d)."""
+        return np.asarray((self.vectors / self.values) @ self.vectors.T)
+
 
 @attrs.frozen(eq=False)
 class Unidentified:

@@ -159,7 +159,7 @@ def missed_beyond(z, unsure, bias, bound):
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 0.001])
 @pytest.mark.parametrize("unsure", [0.05, 0.1, 0.3, 1.0, 3.0])
 def test_a_bias_whose_bound_was_seen_with_noise_is_missed_no_more_often(alpha, unsure):
-    """At most 1.02 times the nominal rate where the bias attains its bound, less often where not."""
+    """At most 1.02 times the nominal rate where the bias attains its bound, else less."""
     z = norm.isf(alpha / 2)
     for bound in (0.0, 0.4, 0.7, 1.0, 2.0, 5.0, 15.0):
         worst = missed_beyond(z, unsure, bound, bound)
