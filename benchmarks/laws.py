@@ -3,7 +3,7 @@
     python benchmarks/laws.py --out laws.csv               # 400 tables a cell
     python benchmarks/laws.py --out laws.csv --tables 40
     python benchmarks/laws.py --out laws.csv --executed    # every fit by dp.PrivateRegressor
-    python benchmarks/laws.py --errors                     # errors of coefficients, two minutes
+    python benchmarks/laws.py                              # errors of coefficients, two minutes
 
 The file has one line for each law, cell and table. Lines in the file are not computed again, so an
 interrupted run continues. Columns are d - 1 uniform ones in [-1, 1], declared by a codebook, and an
@@ -304,14 +304,13 @@ def errors(law: str, cell: Cell) -> list[str]:
 
 
 def main() -> None:
-    """Write the file and print its table, or print errors."""
+    """Write the file, or print errors."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, help="a CSV file, which is continued")
+    parser.add_argument("--out", type=Path, help="a CSV file of coverage, which is continued")
     parser.add_argument("--tables", type=int, default=400, help="of each cell")
     parser.add_argument("--executed", action="store_true", help="fit with dp.PrivateRegressor")
-    parser.add_argument("--errors", action="store_true", help="of coefficients, beside rivals'")
     given = parser.parse_args()
-    if given.errors:
+    if given.out is None:
         shown = Table("n", "d", "epsilon", "labels", "JointSSP", "its rounds=0", "SSP", "AdaSSP")
         asked = [(cell, law) for cell in OF_ERRORS for law in LAWS]
         for cell, law in track(asked, description="fits", transient=True):
@@ -319,8 +318,6 @@ def main() -> None:
             shown.add_row(f"{n:,}", str(d), epsilon, law, *errors(law, cell))
         Console(width=140).print(shown)
         return
-    if given.out is None:
-        parser.error("--out names the file of results; --errors needs none")
     run(given.out, given.tables, executed=given.executed)
 
 

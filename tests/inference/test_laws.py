@@ -1,21 +1,19 @@
 """The benchmark of coverage by laws of labels, and its table in the documentation."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from benchmarks import laws, laws_table
+from benchmarks import laws
+from docs.generate.pages import coverage
 
-PAGE, KEPT = Path("docs/uncertainty.md"), Path("docs/coverage.csv")
 HEAD = ",".join([*laws.KEY, *laws.SCORES])
 
 
 def test_the_page_has_the_kept_table():
-    """python -m benchmarks.laws_table docs/coverage.csv docs/uncertainty.md"""
-    kept = laws.lines(KEPT)
-    assert len({tuple(line[name] for name in laws_table.CELL) for line in kept}) == len(kept) > 60
-    assert laws_table.between(PAGE.read_text("utf-8"))[1] == laws_table.section(kept)
+    """python -m docs.generate.pages.coverage"""
+    kept = laws.lines(coverage.KEPT)
+    assert len({tuple(line[name] for name in coverage.CELL) for line in kept}) == len(kept) > 60
+    assert coverage.between(coverage.PAGE.read_text("utf-8"))[1] == coverage.section(kept)
 
 
 def test_a_cell_by_hand(tmp_path):
@@ -24,12 +22,12 @@ def test_a_cell_by_hand(tmp_path):
     tables = tmp_path / "laws.csv"
     rows = [f"normal,2000,3,1,{place},{line}" for place, line in enumerate(lines)]
     tables.write_text("\n".join([HEAD, *rows]), "utf-8")
-    (cell,) = laws_table.cells(laws.lines(tables))
+    (cell,) = coverage.cells(laws.lines(tables))
     assert cell["tables"] == "3"
     assert (cell["refused"], cell["predicted"]) == ("33.33", "intervals")
     assert (cell["slopes"], cell["slopes_error"]) == ("75.00", "25.00")
     assert (cell["intercept"], cell["length"], cell["clipped"]) == ("100.00", "3.000", "50.0")
-    text = laws_table.section([cell])
+    text = coverage.section([cell])
     assert "0 of 1 cells cover 93 to 97.5%, 0 more, 1 less; the lowest is 75.0 ± 25.0%" in text
     assert "| normal | 2,000 | 3 | 1 | 3 | intervals | 33.3 | 75.0 ± 25.0 | 100.0 ± 0.0 |" in text
 

@@ -1,10 +1,10 @@
 """The table of coverage in docs/uncertainty.md, from docs/coverage.csv, one line for each cell.
 
-    python -m benchmarks.laws_table docs/coverage.csv docs/uncertainty.md
-    python -m benchmarks.laws_table docs/coverage.csv docs/uncertainty.md laws.csv
+    python -m docs.generate.pages.coverage
+    python -m docs.generate.pages.coverage laws.csv
 
-With a third file, one line for each table as benchmarks/laws.py writes it, the cells are computed
-from it first.
+With a file, one line for each table as benchmarks/laws.py writes it, the cells are computed from it
+first.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
+from benchmarks import laws
 
-from . import laws
-
+KEPT, PAGE = Path("docs/coverage.csv"), Path("docs/uncertainty.md")
 FIRST, LAST = "<!-- coverage -->\n\n", "\n\n<!-- end of coverage -->"
 LEAST, MOST = 93.0, 97.5  # percent of 95% intervals
 SPREAD = 1 / 3  # mean square of a uniform column over its squared bound
@@ -160,16 +160,16 @@ def between(text: str) -> tuple[str, str, str]:
     return before + FIRST, found, LAST + after
 
 
-def main(kept: str, page: str, tables: str | None = None) -> None:
+def main(tables: str | None = None, kept: Path = KEPT, page: Path = PAGE) -> None:
     """Write the cells where tables are given, then the page."""
     if tables is not None:
         text = io.StringIO()
         writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(cells(laws.lines(Path(tables))))
-        Path(kept).write_text(text.getvalue(), "utf-8")
-    before, _, after = between(Path(page).read_text("utf-8"))
-    Path(page).write_text(before + section(laws.lines(Path(kept))) + after, "utf-8")
+        kept.write_text(text.getvalue(), "utf-8")
+    before, _, after = between(page.read_text("utf-8"))
+    page.write_text(before + section(laws.lines(kept)) + after, "utf-8")
 
 
 if __name__ == "__main__":
