@@ -157,7 +157,17 @@ def first_fit(cell: Cell) -> tuple[dp.PrivateRegressor, dict[str, float]]:
     }
 
 
-def replayed(cell: Cell, X: Array, y: Array, rng: np.random.Generator) -> dp.PrivateRegressor:
+@functools.lru_cache(maxsize=1)
+def design(n: int, d: int, repeat: int) -> tuple[Array, Array, Array]:
+    """Rows with an intercept (n, d), what labels depend on (n,), and X'X: of all laws."""
+    columns, f = rows(n, d, np.random.default_rng([n, d, repeat]))
+    X = np.column_stack([columns, np.ones(n)])
+    return X, f, X.T @ X
+
+
+def replayed(
+    cell: Cell, X: Array, y: Array, rng: np.random.Generator, product: Array | None = None
+) -> dp.PrivateRegressor:
     """The first fit with the output of another table, rows (n, d), the intercept last, in [-1, 1]:
     by the post-processing functions of JointSSP and noise from numpy.
     """
@@ -180,7 +190,8 @@ def replayed(cell: Cell, X: Array, y: Array, rng: np.random.Generator) -> dp.Pri
     level = joint_ssp.label_level(counts, stds["counts"], None, stds["moment"] / radius, d)
     labels = np.clip(y / level, -1, 1)
     sums = []
-    for name, total in (("gram", X.T @ X), ("moment", X.T @ labels), ("squares", labels @ labels)):
+    product = X.T @ X if product is None else product
+    for name, total in (("gram", product), ("moment", X.T @ labels), ("squares", labels @ labels)):
         sums += [noisy(name, total), stds[name]]
     evidence = joint_ssp.gathered(None, counts, stds["counts"], level, 1.0, *sums)
     seen = (joint_ssp.principal_of(evidence.gram, evidence.gram_std), radius, null)
@@ -235,15 +246,14 @@ def white(X: Array, y: Array) -> Array:
 def scored(law: str, cell: Cell, repeat: int, *, executed: bool = False) -> list[float]:
     """The SCORES of one table."""
     n, d, _ = cell
-    rng = np.random.default_rng([n, d, repeat])
-    columns, f = rows(n, d, rng)
+    X, f, product = design(n, d, repeat)
     rng = np.random.default_rng([n, d, repeat, list(LAWS).index(law)])
-    y, X = np.clip(LAWS[law](f, rng), -1, 1), np.column_stack([columns, np.ones(n)])
+    y = np.clip(LAWS[law](f, rng), -1, 1)
     if executed:
-        model = fitted(RIVALS[0], cell, columns, y, int(rng.integers(2**60)))
+        model = fitted(RIVALS[0], cell, X[:, :-1], y, int(rng.integers(2**60)))
     else:
         with remembering():
-            model = replayed(cell, X, y, rng)
+            model = replayed(cell, X, y, rng, product)
     inference, known = model.inference(), truths(d)[law]
     estimates, ends = inference.t_test(), inference.conf_int(1 - LEVEL)
     if inference.open_ended:
