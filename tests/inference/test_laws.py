@@ -16,6 +16,15 @@ def test_the_page_has_the_kept_table():
     assert coverage.between(coverage.PAGE.read_text("utf-8"))[1] == coverage.section(kept)
 
 
+def test_a_page_without_the_marks_is_not_written():
+    """Nor any that would lose what stands after the table."""
+    page = f"before {coverage.FIRST}table{coverage.LAST} after"
+    assert "".join(coverage.between(page)) == page
+    for broken in ("", coverage.FIRST, page.replace("\n\n<", "\n<")):
+        with pytest.raises(ValueError, match="unpack"):
+            coverage.between(broken)
+
+
 def test_a_cell_by_hand(tmp_path):
     """Of three tables one is refused; half of the slopes of another are covered."""
     lines = ["1,1,2.0,3.0,0", "0.5,1,4.0,5.0,1", "nan,nan,nan,nan,nan"]

@@ -154,9 +154,9 @@ def shown(number: str, digits: int) -> str:
 
 
 def between(text: str) -> tuple[str, str, str]:
-    """What is before the table, the table, and what is after it."""
-    before, _, rest = text.partition(FIRST)
-    found, _, after = rest.partition(LAST)
+    """What is before the table, the table, and what is after it. Raises ValueError."""
+    before, rest = text.split(FIRST)
+    found, after = rest.split(LAST)
     return before + FIRST, found, LAST + after
 
 
