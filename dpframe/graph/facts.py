@@ -68,16 +68,17 @@ class Symbolic(Formulas):
         self._unit = unit
         self.open: list[str] = []
 
-    def formula(self, value: Expression) -> Expression:
+    def of_record(self, value: Expression) -> Expression:
         """An expression of a node."""
         return value
 
-    of_record = formula
-
-    def positive(self, value: Expression, name: str) -> Expression:
-        """An expression of a node: the prover shows that it is positive."""
-        del name
+    def formula(self, value: Expression, name: str = "a formula") -> Expression:
+        """An expression of a node; one that reads data that is not released is noted."""
+        self.require(DATA not in value.scope, f"{name} must be public or released")
         return value
+
+    positive = formula
+    """The prover shows that it is positive."""
 
     whole = positive
 
@@ -86,14 +87,6 @@ class Symbolic(Formulas):
         if isinstance(value, Expression) and not isinstance(value, Number):
             raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
-
-    def readable(self, f: Expression) -> bool:
-        """Whether an expression reads no data that is not released."""
-        return DATA not in f.scope
-
-    def seen(self, fact: object) -> bool:
-        """Whether a node is released; the prover finds constant statistics."""
-        return isinstance(fact, known.Post)
 
     def single(self) -> bool:
         """Whether a person has one row: the prover looks."""

@@ -11,7 +11,7 @@ from dpframe.exact.documents import Json, Range, Refused, number
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.ring import Ring
 
-from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release, public
+from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release
 from .guarantees import Guarantee, Relation
 
 
@@ -152,14 +152,6 @@ class Context:
     def rational(self, value: Json) -> Fraction:
         """A number of the file. Raises Refused."""
         return number(value, self.where)
-
-    def readable(self, _: Formula) -> bool:
-        """Every formula that could be read is: others name no symbol that is public yet."""
-        return True
-
-    def seen(self, fact: object) -> bool:
-        """Whether a node may be seen."""
-        return public(fact)
 
     def single(self) -> bool:
         """Whether a person has one row."""

@@ -79,7 +79,7 @@ def _tree(bins: int) -> Matrix:
 FACTORS: dict[str, Callable[[int], Matrix]] = {"square_root": _square_root, "tree": _tree}
 
 
-@kind("binned_sums", RowFacts, LabelFacts, answers=ZERO_SUM)
+@kind("binned_sums", answers=ZERO_SUM)
 def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts) -> StatisticFacts:
     """The sums of the rows of each bin of the label: a record is in one; replaced, it leaves one
     and another comes into one.
@@ -90,7 +90,7 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
     return signed_sum(at, shape, rows.norm1, rows.norm, bins=bins, steps=stepped(rows))
 
 
-@kind("factored", StatisticFacts, answers=PLAIN)
+@kind("factored", answers=PLAIN)
 def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFacts:
     """A matrix A >= 0 times the sums of bins: a record x of bin t moves it by A_t x, of norm |A_t|
     |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts by A_t - A_u, or by one of
@@ -116,7 +116,7 @@ COUNTED = "its input must be counts of bins, of which a record is in one"
 Radius = Annotated[int, between(1, MOST_BINS)]
 
 
-@kind("median_distance", StatisticFacts, answers=PLAIN)
+@kind("median_distance", answers=PLAIN)
 def _median_distance(at: Context, counts: StatisticFacts, *, radius: Radius) -> StatisticFacts:
     """How many records must come or go until one more may move the median bin by more than the
     radius: a distance to a set of tables, so that one record moves it by 1, and a replacement by 2
@@ -137,7 +137,7 @@ def counted(at: Context, counts: StatisticFacts, radius: int) -> Formula:
 PASSED = "it must read a lower bound on the distance of these counts, with this radius"
 
 
-@kind("tested_median", StatisticFacts, answers=PLAIN)
+@kind("tested_median", answers=PLAIN)
 def _tested_median(
     at: Context, counts: StatisticFacts, *, radius: Radius, passed: Read
 ) -> StatisticFacts:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula
@@ -13,7 +13,7 @@ from dpframe.exact.formula import Formula
 from .at import At, Context
 from .facts import Release
 from .guarantees import Guarantee
-from .keys import Reader, readers
+from .keys import Reader, reader
 
 Test = Callable[[Mapping[str, Json]], bool]
 
@@ -79,27 +79,42 @@ class Kind(NamedTuple):
     that may be left out, what it derives, and what it answers.
     """
 
-    takes: tuple[type, ...]
-    many: bool  # any number of inputs, each one of `takes`
+    takes: tuple[Any, ...]  # of each input a class, several classes, or a test
+    many: Any  # the same of any number of further inputs; None where there are none
+    least: int  # inputs that may not be left out
     keys: dict[str, Reader]
     optional: frozenset[str]
     make: Callable[..., Any]
     answers: Answers
 
+    def fits(self, inputs: Sequence[object]) -> bool:
+        """Whether these facts may be its inputs."""
+        first, more = inputs[: len(self.takes)], inputs[len(self.takes) :]
+        known = all(_is(one, own, exact=True) for one, own in zip(first, self.takes, strict=False))
+        rest = all(_is(one, self.many) for one in more) if self.many else not more
+        return known and rest and len(inputs) >= self.least
+
+
+def _is(fact: object, wanted: Any, *, exact: bool = False) -> bool:
+    """Whether a fact is of a class, for `exact` of no other, or of several; or passes a test."""
+    if hasattr(wanted, "__metadata__"):
+        return bool(wanted.__metadata__[0](fact))
+    return type(fact) is wanted if exact and type(wanted) is type else isinstance(fact, wanted)
+
 
 KINDS: dict[str, Kind] = {}
 
 
-def kind(
-    name: str, *takes: type, answers: Answers, many: bool = False
-) -> Callable[[Callable[..., Any]], Any]:
-    """Enter a rule into the table: its keyword parameters are the node's own keys, and it is given
-    what they are read as.
+def kind(name: str, *, answers: Answers) -> Callable[[Callable[..., Any]], Any]:
+    """Enter a rule into the table: its positional parameters are facts about the node's inputs, of
+    the annotated classes, its keyword parameters the node's own keys, read as annotated.
     """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
-        signature, known = inspect.getfullargspec(make), readers(make)
-        own = {key: known[key] for key in signature.kwonlyargs}
+        signature, hints = inspect.getfullargspec(make), get_type_hints(make, include_extras=True)
+        own = {key: reader(hints[key]) for key in signature.kwonlyargs}
+        takes = tuple(hints[name] for name in signature.args[1:])
+        least = len(takes) - len(signature.defaults or ())
 
         @wraps(make)
         def made(at: Context, *inputs: Any, **values: Json) -> Any:
@@ -107,7 +122,8 @@ def kind(
             return make(at, *inputs, **given)
 
         optional = frozenset(signature.kwonlydefaults or ())
-        KINDS[name] = Kind(takes, many, own, optional, made, answers)
+        many = hints.get(signature.varargs or "")
+        KINDS[name] = Kind(takes, many, least, own, optional, made, answers)
         return make
 
     return enter

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.documents import ZERO
 from dpframe.exact.formula import Formula
@@ -230,9 +230,11 @@ class Tilted(Procedure):
 
 
 RELEASED = (Release, Procedure, Post, Known)
-SEEN = (*RELEASED, StatisticFacts)  # what may be public
 
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
     return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.invariant)
+
+
+Public: TypeAlias = Annotated[Any, public]

@@ -203,12 +203,7 @@ def derive(c: At, node: Json, index: int) -> None:
     c.require(node["id"] == index, "id must be its position")
     c.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
     inputs = [c.facts[i] for i in ids]
-    if kind.many:
-        right = all(isinstance(i, kind.takes) for i in inputs)
-    else:
-        right = list(map(type, inputs)) == list(kind.takes)
-    takes = " or ".join(t.__name__ for t in kind.takes)
-    c.require(right, f"its inputs must be {takes or 'none'}")
+    c.require(kind.fits(inputs), "its inputs must be what its rule takes")
     c.facts.append(made(c, node, inputs))
 
 

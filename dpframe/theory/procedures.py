@@ -16,7 +16,7 @@ from dpframe.exact.formula import Formula
 
 from .at import At, Context, Judge
 from .book import DERIVATIONS, PLAIN, SPENT, kind
-from .estimates import losses
+from .estimates import factor_of
 from .facts import (
     LabelFacts,
     Loss,
@@ -103,7 +103,7 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
-@kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
+@kind("gaussian_mixing", answers=PLAIN)
 def _gaussian_mixing(
     c: Judge,
     gram: StatisticFacts,
@@ -124,7 +124,7 @@ def _gaussian_mixing(
     return Procedure(c.where, *share)
 
 
-@kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("posterior", answers=PLAIN)
 def _posterior(
     c: Judge,
     gram: StatisticFacts,
@@ -177,10 +177,12 @@ def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Form
     return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
-@kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("perturbed_minimum", answers=PLAIN)
 def _perturbed_minimum(
     c: Judge,
-    *data: StatisticFacts,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
+    *,
     formulas: Tilting,
     share: Json,
     name: str,
@@ -189,7 +191,7 @@ def _perturbed_minimum(
 ) -> Procedure:
     """The minimiser over a ball of (x'theta - y)^2/2 summed, plus penalty and a random tilt."""
     whole = share_of(c, share, delta=noise == "gaussian")
-    tilted(c, *data, own=formulas, noise=noise, share=whole)
+    tilted(c, gram, moment, own=formulas, noise=noise, share=whole)
     same = stated is None or c.same(stated, formulas["size"])
     c.require(same, "what is stated must be the size of the noise")
     c.computed()
@@ -234,7 +236,7 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
     return moved * at.maximum(*both)
 
 
-@kind("deep_point", StatisticFacts, many=True, answers=PLAIN)
+@kind("deep_point", answers=PLAIN)
 def _deep_point(
     c: Judge, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
@@ -245,7 +247,7 @@ def _deep_point(
     return Procedure(c.where, *share)
 
 
-@kind("tested_point", StatisticFacts, many=True, answers=PLAIN)
+@kind("tested_point", answers=PLAIN)
 def _tested_point(
     c: Judge, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
@@ -268,10 +270,14 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
     return rows * at.changes
 
 
-@kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
+@kind("tilted_minimum", answers=SPENT)
 def _tilted_minimum(
     c: Judge,
-    *inputs: Any,
+    rows: RowFacts,
+    column: LabelFacts,
+    loss: Loss,
+    weights: RecordWeights | None = None,
+    *,
     formulas: Json,
     share: PureShare,
     name: str,
@@ -280,8 +286,7 @@ def _tilted_minimum(
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
-    rows, column, loss, factor = losses(c, inputs, weight)
-    norm, bound = rows.norm, column.bound
+    factor, norm, bound = factor_of(c, rows, weights, weight), rows.norm, column.bound
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
     c.require(c.single(), ONE_ROW)
@@ -296,10 +301,12 @@ def _tilted_minimum(
     return Tilted(c.where, *share)
 
 
-@kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("approximate_minimum", answers=PLAIN)
 def _approximate_minimum(
     c: Judge,
-    *data: StatisticFacts,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
+    *,
     formulas: Annotated[Sizes, sizes(*TILT, "tolerance", "std")],
     share: Share,
     name: str,
@@ -311,13 +318,13 @@ def _approximate_minimum(
     exact = share_of(c, minimum, delta=noise == "gaussian")
     for whole, one, other in zip(share, exact, difference, strict=True):
         c.at_least(whole, one + other, PARTS)
-    tilted(c, *data, own=formulas, noise=noise, share=exact)
+    tilted(c, gram, moment, own=formulas, noise=noise, share=exact)
     c.at_least(formulas["std"], c.analytic_sigma(*difference) * formulas["tolerance"] * 2, HIDDEN)
     c.computed()
     return Procedure(c.where, *share)
 
 
-@kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
+@kind("random_stopping", answers=PLAIN)
 def _random_stopping(
     c: Judge,
     _: RowFacts,
