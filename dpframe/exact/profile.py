@@ -16,11 +16,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, islice, starmap
+from itertools import count, islice
 from typing import NamedTuple
 
 from .documents import HALF, ONE, ZERO, Unbounded
-from .interval import FAR, Interval, exp, log, magnitude, multiplied, phases, pi, raised
+from .interval import FAR, Interval, Near, exp, log, magnitude, multiplied, phases, pi, raised
 
 SCALE = 192
 BITS = 160
@@ -43,14 +43,6 @@ class Line(NamedTuple):
     c: Fraction
     h: Fraction
     nodes: int
-
-
-class Near(NamedTuple):
-    """A complex number of the unit disc within `error` units of real + i imaginary units."""
-
-    real: int
-    imaginary: int
-    error: int
 
 
 def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Fraction:
@@ -91,7 +83,7 @@ def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> 
     t) c (c + 1)/(z (z + 1)), times the factors of the draws.
     """
     c, h, _ = line
-    turns = _phases(h * ((2 * c + 1) * square / 2 - e))
+    turns = phases(h * ((2 * c + 1) * square / 2 - e), SCALE)
     factors = [_factors(one, line) for one in pure]
     for k, (a, b, d) in enumerate(_wholes(line)):
         size = _between(exp(-square * (k * h) ** 2 / 2, BITS))
@@ -121,7 +113,7 @@ def _factors(one: Draws, line: Line) -> Iterator[Near]:
     most, least = (1 / (v + (1 - v) * y) / 2 for y in (low, high))  # halved: v >= 1/2
     up, down = _between(Interval(least, most)), _between(Interval(least * low, most * high))
     u = Near(UNIT // 2, 0, 0)
-    for (a, b, d), w in zip(_wholes(line), _phases(line.h * x), strict=False):
+    for (a, b, d), w in zip(_wholes(line), phases(line.h * x, SCALE), strict=False):
         if laplace:
             m = 2 * a + d
             u = _quotient((a + d) * m + 2 * b * b, -b * d, m * m + 4 * b * b)
@@ -129,11 +121,6 @@ def _factors(one: Draws, line: Line) -> Iterator[Near]:
         back = Near(w.real, -w.imaginary, w.error)
         parts = _times(_times(u, w), up), _times(_times(rest, back), down)
         yield Near(*(2 * (p + q) for p, q in zip(*parts, strict=True)))
-
-
-def _phases(angle: Fraction) -> Iterator[Near]:
-    """exp(ik angle) for k = 0, 1, ..."""
-    return starmap(Near, phases(angle, SCALE))
 
 
 def _between(ends: Interval) -> Near:

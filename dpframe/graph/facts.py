@@ -92,7 +92,7 @@ class Symbolic(Formulas):
         """Whether a person has one row: the prover looks."""
         return True
 
-    def require(self, shown: object, rule: str) -> None:
+    def require(self, shown: object, rule: str, *about: Expression) -> None:
         """Note what does not hold."""
         if not shown:
             self.open.append(rule)

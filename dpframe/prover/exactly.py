@@ -38,7 +38,7 @@ from dpframe.symbols import (
     sqrt,
 )
 from dpframe.theory.mechanisms import NOISES
-from dpframe.theory.single import exactly_known
+from dpframe.theory.single import COSTS
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
@@ -102,6 +102,13 @@ def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
         return None
     return attempt if exactly_known(known.noise, problem.target.kind) else None
+
+
+def exactly_known(mechanism: str, guarantee: str) -> bool:
+    """Whether no less than what the rule book charges is known of a draw of this noise."""
+    noise = NOISES[mechanism]
+    listed = (mechanism, guarantee) in COSTS or guarantee == "pure"
+    return listed if noise.whole else noise.loss.pure
 
 
 def _only(problem: Problem) -> Attempt | None:

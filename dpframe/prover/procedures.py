@@ -146,7 +146,7 @@ class Deciding(Symbolic):
         self.sizes.append((name, value))
         return value
 
-    def require(self, shown: object, rule: str) -> None:
+    def require(self, shown: object, rule: str, *about: Expression) -> None:
         """Note a hypothesis of the theorem. Raises Noted where it does not hold, unless others can
         be stated without it: they may be refuted.
         """

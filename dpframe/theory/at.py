@@ -91,11 +91,12 @@ class Context:
         """In how many places one changed row may be."""
         return self.relation.changes
 
-    def require(self, shown: object, rule: str) -> None:
-        """One obligation. Raises Refused."""
+    def require(self, shown: object, rule: str, *about: Formula) -> None:
+        """One obligation, about some formulas. Raises Refused."""
         self.count += 1
         if not shown:
-            raise Refused(f"{self.where}: {rule}")
+            operands = f": {', '.join(map(text_of, about))}" if about else ""
+            raise Refused(f"{self.where}: {rule}{operands}")
 
     def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
         """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
@@ -106,12 +107,10 @@ class Context:
 
     def equal(self, f: Formula, g: Formula, rule: str) -> None:
         """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
-        self.count += 1
         shown = f.key == g.key or not self.ring.clear(f - g)[0]
         if not shown and self.ring.prove(g, strict=True):
             shown = not self.ring.clear(f**2 - g**2)[0]
-        if not shown:
-            raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
+        self.require(shown, f"{rule} is not shown to be", f, g)
 
     def number(self, value: int | Fraction) -> Formula:
         """A number as a formula."""
@@ -216,9 +215,8 @@ class Context:
         found = self.formula(value)
         atoms = [(self.ring.atoms[g].range, e) for mono in found.terms for g, e in mono]
         whole_powers = all(span.integer and e > 0 and e.denominator == 1 for span, e in atoms)
-        shown = found.den == 1 and whole_powers
-        whole = "" if shown else f"{name} must be a whole number or symbol: {text_of(found)}"
-        self.require(shown, whole)
+        rule = f"{name} must be a whole number or symbol"
+        self.require(found.den == 1 and whole_powers, rule, found)
         self.at_least(found, 1, f"{name} must be at least 1")
         return found
 
@@ -253,8 +251,7 @@ class Judge(Context):
 
     def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
         """The obligation that f is at least one of some formulas. Raises Refused."""
-        shown = any(self.ring.prove(f - bound) for bound in bounds)
-        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
+        self.require(any(self.ring.prove(f - bound) for bound in bounds), f"{rule}, not shown", f)
 
     def computed(self, *what: str) -> None:
         """Note what the program computes, in floating point, which no formula of the graph says."""

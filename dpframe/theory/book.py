@@ -12,7 +12,6 @@ from dpframe.exact.formula import Formula
 
 from .at import At, Context
 from .facts import Release
-from .guarantees import Guarantee
 from .keys import Reader, reader
 
 Test = Callable[[Mapping[str, Json]], bool]
@@ -39,12 +38,6 @@ class Answers(NamedTuple):
     """It keeps a secret sample of the records."""
     rounds: bool
     """It rounds onto a grid of its own."""
-    role: str
-    """Its part in the joint move of Gaussian releases: "rest" where it moves by itself."""
-
-    def but(self, **changes: Any) -> Answers:
-        """The same answers but for some."""
-        return self._replace(**changes)
 
     def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
         """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
@@ -53,25 +46,25 @@ class Answers(NamedTuple):
 
 
 NO: dict[str, Any] = dict.fromkeys(Answers._fields, False)
-PLAIN = Answers(**{**NO, "role": "rest"})
+PLAIN = Answers(**NO)
 """No to every question: always safe. Also what is answered for a kind that is not in the book."""
-ZERO_MAP = PLAIN.but(zero_neutral=True)
+ZERO_MAP = PLAIN._replace(zero_neutral=True)
 """A map of records, or of statistics, under which zeros stay zeros."""
-ROUNDING = ZERO_MAP.but(rounds=True)
-CELL = PLAIN.but(one_cell=True)
-PLAIN_SUM = PLAIN.but(sum_over_records=True)
+ROUNDING = ZERO_MAP._replace(rounds=True)
+CELL = PLAIN._replace(one_cell=True)
+PLAIN_SUM = PLAIN._replace(sum_over_records=True)
 """A sum over records to which zeros may add something, such as a count."""
-ZERO_SUM = PLAIN_SUM.but(zero_neutral=True)
+ZERO_SUM = PLAIN_SUM._replace(zero_neutral=True)
 """A sum over records to which zeros add nothing."""
-RECORD_SUM = ZERO_SUM.but(record_by_record=True)
+RECORD_SUM = ZERO_SUM._replace(record_by_record=True)
 """The same, whose terms are bounded by their own record's bounds."""
-BY_RECORD = PLAIN.but(record_by_record=True)
-COMBINED = PLAIN.but(zero_neutral=True, record_by_record=True)
+BY_RECORD = PLAIN._replace(record_by_record=True)
+COMBINED = PLAIN._replace(zero_neutral=True, record_by_record=True)
 """A combination of statistics: what holds for each of them holds for it."""
-OF_BUDGETS = PLAIN.but(reads_own_budget=True)
-SPENT = OF_BUDGETS.but(record_by_record=True)
+OF_BUDGETS = PLAIN._replace(reads_own_budget=True)
+SPENT = OF_BUDGETS._replace(record_by_record=True)
 """A release: its noise and its share may read a record's own budget."""
-SAMPLE = PLAIN.but(samples=True)
+SAMPLE = PLAIN._replace(samples=True)
 
 
 class Kind(NamedTuple):
@@ -136,33 +129,7 @@ def answers_of(name: str) -> Answers:
 
 Theorem = Callable[[At, Release, Formula, Formula], None]
 THEOREMS: dict[tuple[str, str], Theorem] = {}
-
-
-def theorem(mechanism: str, rule: str) -> Callable[[Theorem], Theorem]:
-    """Enter a theorem: why noise of this size gives the release its share (epsilon, delta)."""
-
-    def enter(judge: Theorem) -> Theorem:
-        THEOREMS[mechanism, rule] = judge
-        return judge
-
-    return enter
-
+"""By mechanism and rule: why noise of this size gives the release its share (epsilon, delta)."""
 
 Derivation = Callable[[At], None]
 DERIVATIONS: dict[str, Derivation] = {}
-
-
-def derivation(name: str, *proves: Guarantee) -> Callable[[Derivation], Derivation]:
-    """Enter a derivation of the target from the releases; `proves` are its kinds of targets."""
-
-    def enter(derive: Derivation) -> Derivation:
-        @wraps(derive)
-        def derived(c: At) -> None:
-            kinds = " or ".join(one.name for one in proves)
-            c.require(c.guarantee in proves, f"derivation {name} proves targets of kind {kinds}")
-            derive(c)
-
-        DERIVATIONS[name] = derived
-        return derived
-
-    return enter

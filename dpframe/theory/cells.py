@@ -179,7 +179,7 @@ def _cell_column(
     return placed(at, LabelFacts(column.bound), rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_count", answers=CELL.but(sum_over_records=True))
+@kind("cell_count", answers=CELL._replace(sum_over_records=True))
 def _cell_count(
     at: Context, rows: RowFacts, column: LabelFacts | None = None, *, partition: Json, cell: Json
 ) -> StatisticFacts:
@@ -191,13 +191,7 @@ def _cell_count(
 
 @kind("cell_sums", answers=PLAIN_SUM)
 def _cell_sums(
-    at: Context,
-    own: RowFacts,
-    y: LabelFacts,
-    _: RowFacts,
-    __: LabelFacts,
-    *,
-    partition: Json,
+    at: Context, own: RowFacts, y: LabelFacts, _: RowFacts, __: LabelFacts, *, partition: Json
 ) -> StatisticFacts:
     """Upper X'X and X'y of x/B, y/Y for every cell: one record is in one cell; replaced, twice."""
     count = cells_of(at, partition)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from operator import mul
 from typing import TypeVar
 
 from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
@@ -262,7 +263,7 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     return lower <= 0 <= upper
 
 
-@kind("clip_column", answers=PLAIN.but(zero_neutral=around_zero))
+@kind("clip_column", answers=PLAIN._replace(zero_neutral=around_zero))
 def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """y clipped into [lower, upper]: -Y and Y, positive and public or released; or numbers. The
     interval has points, so one of -lower and upper is not negative.
@@ -297,9 +298,7 @@ def _shrunk_labels(_: Context, column: LabelFacts, __: RowFacts, *, norm: Positi
     return LabelFacts(column.bound)
 
 
-def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:
+def stepped(*factors: PerRecord) -> tuple[Formula, ...]:
     """The step of a sum of products of rows and labels, where all are on a grid."""
-    product = first.step
-    for one in others:
-        product = None if product is None or one.step is None else product * one.step
-    return () if product is None else (product,)
+    steps = [one.step for one in factors if one.step is not None]
+    return (reduce(mul, steps),) if len(steps) == len(factors) else ()

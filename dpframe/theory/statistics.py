@@ -21,7 +21,7 @@ from .procedures import floor_of
 from .rows import stepped
 
 
-@kind("gram", answers=RECORD_SUM.but(role="gram"))
+@kind("gram", answers=RECORD_SUM)
 def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 B^4; and -zz' <= xx' -
     zz' <= xx'. Upper triangle in L1: (|x|_1^2 + |x|^2)/2, or by Cauchy-Schwarz over its entries.
@@ -39,7 +39,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     return replace(unknown, l1=l1, l2=l2, operator=square, size=square, table=(rows, None))
 
 
-@kind("lambda_min", answers=COMBINED.but(role="floor"))
+@kind("lambda_min", answers=COMBINED)
 def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
     of X'X is B^2. Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes
@@ -72,7 +72,7 @@ def spread_of(at: Context, rows: RowFacts) -> Formula:
     return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
 
 
-@kind("moment", answers=RECORD_SUM.but(role="moment"))
+@kind("moment", answers=RECORD_SUM)
 def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
     shape, steps = (rows.columns,), stepped(rows, column)
@@ -84,7 +84,7 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
-@kind("squares", answers=RECORD_SUM.but(role="squares"))
+@kind("squares", answers=RECORD_SUM)
 def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     """y'y: 0 <= y^2 <= Y^2, under both relations."""
     steps = stepped(column, column)
@@ -95,7 +95,7 @@ def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     return StatisticFacts((), size, size, steps=steps, **own)
 
 
-@kind("count", answers=PLAIN_SUM.but(record_by_record=True))
+@kind("count", answers=PLAIN_SUM._replace(record_by_record=True))
 def _count(at: Context, _: RowFacts) -> StatisticFacts:
     """n: one row counts once; replacing it changes nothing."""
     move = at.number(0 if at.replaced else 1)

@@ -22,7 +22,7 @@ from dpframe.exact.documents import (
     read,
 )
 from dpframe.exact.enclosure import Enclosure
-from dpframe.exact.interval import Interval, ball, cos_sin_units
+from dpframe.exact.interval import Interval, cos_sin_units, within
 from dpframe.exact.profile import Draws, Line, composed, least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
@@ -41,7 +41,8 @@ def cos_sin(x: Fraction, bits: int) -> tuple[Interval, Interval]:
     """cos(x) and sin(x), |x| < 2^40, in intervals of an absolute width of 2^(2 - bits)."""
     scale = bits + 64
     cosine, sine, error = cos_sin_units(x, scale)
-    return ball(cosine, error, scale, bits), ball(sine, error, scale, bits)
+    ends = [(n - error, n + error, scale, bits) for n in (cosine, sine)]
+    return within(*ends[0]), within(*ends[1])
 
 
 def Ring() -> exact_ring.Ring:  # noqa: N802 - like the class
