@@ -211,6 +211,18 @@ def in_package(cls: type) -> bool:
     return cls.__module__.startswith(OWN)
 
 
+def lasting(node: Node) -> bool:
+    """Whether a node and all that it is made of are of dpframe's classes, whose values never
+    change: then what was computed of it may be kept.
+    """
+    return in_package(type(node)) and _inputs_last(node)
+
+
+@lru_cache(maxsize=MANY)
+def _inputs_last(node: Node) -> bool:
+    return all(map(lasting, node.inputs))
+
+
 def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any:
     """A parameter of a node: an expression, or several, as they are, anything else as a file has
     it.

@@ -19,7 +19,7 @@ from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..columns import Column
-from ..facts import in_package, stated
+from ..facts import in_package, lasting, stated
 from ..node import DataNode, Node
 from ..reached import reached
 from ..rows import SIZE, Rows
@@ -110,7 +110,8 @@ class Statistic(Origin, DataNode):
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;
         None where no rule bounds it.
         """
-        return _sensitivity(self, norm)
+        derive = _sensitivity if lasting(self) else _sensitivity.__wrapped__
+        return derive(self, norm)
 
     def __expression__(self) -> Expression:
         return Symbol(f"value of {self.label}", Domain(), self)
