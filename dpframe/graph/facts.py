@@ -151,12 +151,12 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     """What the book says of a node of the kind that it was made as, whatever a class derived from
     it adds; None where the book has no such kind, or nothing to say.
     """
-    return _stated(node, relation is REPLACE_ONE)[0]
+    return _now(_stated, node)(node, relation is REPLACE_ONE)[0]
 
 
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
     """What the rule of a node asks, and does not hold."""
-    return list(_stated(node, relation is REPLACE_ONE)[1])
+    return list(_now(_stated, node)(node, relation is REPLACE_ONE)[1])
 
 
 @lru_cache(maxsize=MANY)
@@ -223,6 +223,12 @@ def _inputs_last(node: Node) -> bool:
     return all(map(lasting, node.inputs))
 
 
+def _now(rule: Any, node: Node) -> Callable[..., Any]:
+    """A cached rule; itself, without its cache, for a node whose values may change."""
+    found: Callable[..., Any] = rule if lasting(node) else rule.__wrapped__
+    return found
+
+
 def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any:
     """A parameter of a node: an expression, or several, as they are, anything else as a file has
     it.
@@ -269,9 +275,13 @@ def _of_its_own(node: Node, relation: Relation | None) -> Any:
 
 def facts_of(node: Node, relation: Relation | None = None) -> Any:
     """The facts of a node, as entries of the book ask for them: what the book says, or for a class
-    of your own what it says of itself.
+    of your own what it says of itself, now. The same object as long as they do not change.
     """
-    return _facts(node, relation is REPLACE_ONE)
+    found = _facts(node, relation is REPLACE_ONE)
+    if lasting(node):
+        return found
+    again = _facts.__wrapped__(node, relation is REPLACE_ONE)
+    return found if type(found) is type(again) and vars(found) == vars(again) else again
 
 
 def stated_by_rows(rows: Rows) -> known.RowFacts:
