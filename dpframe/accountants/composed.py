@@ -18,7 +18,6 @@ from dpframe.numerics import Interval, to_float
 from dpframe.pld import losses
 from dpframe.privacy import (
     ADD_REMOVE,
-    REPLACE_ONE,
     ApproxDP,
     GaussianDP,
     Guarantee,
@@ -128,7 +127,7 @@ def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
         return (_cost(thing[0], relation, accountant), thing[1])
     if isinstance(thing, mechanisms.Mechanism):
         return _priced(thing, relation, accountant)
-    return _symmetric(thing) if relation is REPLACE_ONE else thing
+    return _symmetric(thing) if relation.replaced else thing
 
 
 def _priced(thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant) -> Part:

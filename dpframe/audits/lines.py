@@ -16,7 +16,7 @@ from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Relation, Share
+from dpframe.privacy import Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
@@ -74,7 +74,7 @@ def attained_by(statistic: Statistic, norm: Norm, relation: Relation) -> Pair | 
     bound = statistic.one_row(norm, relation)
     if bound is None or not bound.attained:
         return None
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return Pair()
     if own.constant:
         return Pair(ZERO, ZERO)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
+from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
@@ -65,6 +65,7 @@ class Symbolic(Formulas):
     def __init__(self, unit: Unit | Node | None, relation: Relation | None) -> None:
         """A node stands for the unit of its table, which is found where it is asked for."""
         super().__init__(None if relation is None else RELATIONS[relation.value])
+        self.relation = relation
         self._unit = unit
         self.open: list[str] = []
 
@@ -121,11 +122,6 @@ class Symbolic(Formulas):
         about, failure = facts_of(node.value.statistic, self.relation), node.failure
         return known.Bound(node.name, about, node.upper_side, failure)  # type: ignore[arg-type]
 
-    @property
-    def relation(self) -> Relation | None:
-        """The relation of facts: theirs depend on whether a record is replaced."""
-        return REPLACE_ONE if self.replaced else None
-
     def each(self, f: Expression) -> bool:
         """Whether an expression reads a record's own budget."""
         return RECORD in f.scope
@@ -151,23 +147,23 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     """What the book says of a node of the kind that it was made as, whatever a class derived from
     it adds; None where the book has no such kind, or nothing to say.
     """
-    return _now(_stated, node)(node, relation is REPLACE_ONE)[0]
+    return _now(_stated, node)(node, relation or ADD_REMOVE)[0]
 
 
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
     """What the rule of a node asks, and does not hold."""
-    return list(_now(_stated, node)(node, relation is REPLACE_ONE)[1])
+    return list(_now(_stated, node)(node, relation or ADD_REMOVE)[1])
 
 
 @lru_cache(maxsize=MANY)
 def _stated(
     node: Node,
-    replaced: bool,  # noqa: FBT001 - a key of the cache
+    relation: Relation,
 ) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
         return None, ()
-    at = Symbolic(node, REPLACE_ONE if replaced else None)
+    at = Symbolic(node, relation)
     inputs = [facts_of(one, at.relation) for one in node.inputs]
     try:
         own = cache(node.record)
@@ -247,8 +243,7 @@ def as_in_a_file(value: Any) -> Any:
 
 
 @lru_cache(maxsize=MANY)
-def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
-    relation = REPLACE_ONE if replaced else None
+def _facts(node: Node, relation: Relation) -> Any:
     found = stated(node, relation) if made_as(type(node)) is type(node) else None
     return _of_its_own(node, relation) if found is None else found
 
@@ -277,10 +272,10 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     """The facts of a node, as entries of the book ask for them: what the book says, or for a class
     of your own what it says of itself, now. The same object as long as they do not change.
     """
-    found = _facts(node, relation is REPLACE_ONE)
+    found = _facts(node, relation or ADD_REMOVE)
     if lasting(node):
         return found
-    again = _facts.__wrapped__(node, relation is REPLACE_ONE)
+    again = _facts.__wrapped__(node, relation or ADD_REMOVE)
     return found if type(found) is type(again) and vars(found) == vars(again) else again
 
 

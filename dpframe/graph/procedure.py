@@ -335,6 +335,6 @@ def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression
     removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
     """
     epsilon, delta = share.epsilon, share.delta
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return epsilon, delta
     return epsilon / 2, delta / (exp(epsilon / 2) + 1)

@@ -75,9 +75,7 @@ class Subsampled(Mechanism):
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:
             return relation
-        other = (
-            "PoissonSubsampled" if self.relation is REPLACE_ONE else "SubsampledWithoutReplacement"
-        )
+        other = "PoissonSubsampled" if self.relation.replaced else "SubsampledWithoutReplacement"
         way_out = f"Name it; under the other relation use {other}."
         raise InvalidArgument(
             "relation", f"{self.relation} for {self.kind}", str(relation), way_out

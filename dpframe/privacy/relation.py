@@ -28,6 +28,13 @@ class Relation(enum.Enum):
         return RELATIONS[self.value].replaced
 
     @property
+    def all_pairs(self) -> bool:
+        """Whether any two tables that differ by so many rows are neighbours. Where only some are, a
+        bound need not be attained.
+        """
+        return self in (Relation.ADD_REMOVE, Relation.REPLACE_ONE)
+
+    @property
     def words(self) -> str:
         """What happens to the rows of one person: `added or removed`."""
         return RELATIONS[self.value].words

@@ -23,7 +23,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import REPLACE_ONE, Guarantee, Share, as_kind
+from dpframe.privacy import Guarantee, Share, as_kind
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
 from dpframe.symbols import (
@@ -187,7 +187,7 @@ def _summed(problem: Problem) -> Obligation | None:
     alone = problem.of_cells or thinnings(problem.graph) or problem.personal is not None
     if alone or target.currency not in {("epsilon",), ("rho",)}:
         return None
-    replaced = problem.setting.relation is REPLACE_ONE
+    replaced = problem.setting.relation.replaced
     (limit,), pairs = target.amounts, dict[object, list[tuple[Release, Expression]]]()
     for release, count in problem.classes:
         amount = _least_cost(release, target)

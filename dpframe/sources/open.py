@@ -12,7 +12,6 @@ import attrs
 
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
-from dpframe.privacy import REPLACE_ONE
 
 from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV
@@ -158,7 +157,7 @@ def _again(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
-    kept = setting.relation is REPLACE_ONE
+    kept = setting.relation.replaced
     asked = (setting.X.columns, setting.y is not None, drop, kept, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.keep_count, layout.classes)
     if y is not None or budgets is not None or asked != opened:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Categorical, Numeric, Setting
-from dpframe.privacy import REPLACE_ONE, Relation
+from dpframe.privacy import Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
@@ -153,7 +153,7 @@ class Space:
         """Random neighbours, with up to four others."""
         others = [self.anyone(d, rng) for _ in range(int(rng.integers(5)))]
         nobody = Person(None, 0.0)
-        second = self.anyone(d, rng) if self.relation is REPLACE_ONE else nobody
+        second = self.anyone(d, rng) if self.relation.replaced else nobody
         return self.pair(self.anyone(d, rng), second, others, f"{len(others)} random others")
 
     def crowd(self, n: int, d: int, rng: np.random.Generator) -> AttackedTable:
@@ -163,7 +163,7 @@ class Space:
     def _boundary(self, d: int) -> Iterator[tuple[Person, Person]]:
         axes, ones = np.eye(d), np.ones(d)
         nobody, directions = Person(None, 0.0), [axes[0], ones] if d > 1 else [ones]
-        if self.relation is not REPLACE_ONE:
+        if not self.relation.replaced:
             for direction, label in itertools.product(directions, self.labels):
                 yield Person(self.along(direction), label), nobody
             return
@@ -247,7 +247,7 @@ def _nearby(space: Space, pair: Neighbours, rng: np.random.Generator, size: floa
     """The differing rows turned a little, their labels moved."""
     first, second = pair.tables
     shared = min(len(first.X), len(second.X))
-    shared -= space.each if space.relation is REPLACE_ONE else 0
+    shared -= space.each if space.relation.replaced else 0
     base = [
         Person(x, 0.0 if first.y is None else first.y[i]) for i, x in enumerate(first.X[:shared])
     ]
