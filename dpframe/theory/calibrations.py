@@ -15,7 +15,7 @@ from .book import THEOREMS
 from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
-from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO
+from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, Loss
 
 
 def moved_by(c: At, r: Release) -> Formula:
@@ -69,6 +69,11 @@ class Calibration(NamedTuple):
 CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
 
 
+def with_loss(*losses: Loss) -> list[str]:
+    """The mechanisms whose draws have one of these losses."""
+    return [name for name, noise in NOISES.items() if noise.loss in losses]
+
+
 def calibration(
     rule: str, *mechanisms: str, limit: Any = None, strict: bool = False
 ) -> Callable[[Sizing], Sizing]:
@@ -119,7 +124,7 @@ def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Form
     return moved / (amount * 2 if name == "rho" else amount) ** HALF
 
 
-@calibration("pure", "exponential_selection", "gumbel_selection")
+@calibration("pure", *with_loss(RANGED))
 def _ranged(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/epsilon, Delta the largest difference between the moves of two scores, which is at most
     twice that of one score [McSherryT07, Thm 6]; Delta/sqrt(8 rho) by bounded range [DongDR20].
@@ -127,8 +132,7 @@ def _ranged(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula
     return moved / share["epsilon"] if "epsilon" in share else moved / (share["rho"] * 8) ** HALF
 
 
-@calibration("pure", "laplace", "discrete_laplace", "l2_laplace", "laplace_selection")
-@calibration("pure", "permute_and_flip_selection", "exponential_noise_selection")
+@calibration("pure", *with_loss(LAPLACIAN, RESPONSE))
 def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/epsilon, in the L1 norm [DworkR14, Thm 3.6] or, of L2-Laplace noise, in L2 [HardtT10,
     Sec 4]: the slope of the log-density; in whole numbers, of the log-probabilities [GhoshRS12, Def
@@ -138,7 +142,7 @@ def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     return moved / share["epsilon"]
 
 
-@calibration("concentrated", "discrete_gaussian")
+@calibration("concentrated", *with_loss(RHO))
 def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/sqrt(2 rho) [CanonneKS20, Thm 4], where rho is the share, or sqrt(rho) = sqrt(log(1/
     delta) + epsilon) - sqrt(log(1/delta)), so that rho + 2 sqrt(rho log(1/delta)) = epsilon.
