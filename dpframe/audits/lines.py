@@ -20,7 +20,7 @@ from dpframe.privacy import Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
-from dpframe.prover.exactly import Draw, earns_exactly
+from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
@@ -217,7 +217,7 @@ def _factor(problem: Problem, release: Release, judged: Obligation | None) -> fl
     many = len(problem.classes) > MOST
     if judged is None or release.rule is not None or release.share is None or many:
         return None
-    known = Draw.of(release)
+    known = OneDraw.of(release)
     found = None if known is None else known.factor(release.share, problem.field)
     sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
     return None if sharper else found

@@ -37,7 +37,7 @@ class Draws(NamedTuple):
     times: int
 
 
-class Line(NamedTuple):
+class ContourLine(NamedTuple):
     """z = c + ikh for k = 0, ..., nodes - 1, at least two."""
 
     c: Fraction
@@ -45,7 +45,7 @@ class Line(NamedTuple):
     nodes: int
 
 
-def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Fraction:
+def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: ContourLine) -> Fraction:
     """An upper bound on delta(e) of a Gaussian, mu^2 = square > 0, and pure releases.
 
     From t = nodes h on, |g| <= g(c) c (c + 1) exp(-square t^2/2)/t^2, and the sum of h/t^2 is at
@@ -78,7 +78,9 @@ def _log_first(e: Fraction, square: Fraction, pure: Sequence[Draws], c: Fraction
     return most
 
 
-def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Iterator[Near]:
+def _terms(
+    e: Fraction, square: Fraction, pure: Sequence[Draws], line: ContourLine
+) -> Iterator[Near]:
     """g(z)/g(c) for z = c + it, t = 0, h, 2h, ...: exp(-square t^2/2) exp(i ((2c + 1) square/2 - e)
     t) c (c + 1)/(z (z + 1)), times the factors of the draws.
     """
@@ -95,14 +97,14 @@ def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> 
         yield value
 
 
-def _wholes(line: Line) -> Iterator[tuple[int, int, int]]:
+def _wholes(line: ContourLine) -> Iterator[tuple[int, int, int]]:
     """(a, b, d) with c = a/d and kh = b/d, for k = 0, 1, ..."""
     d = math.lcm(line.c.denominator, line.h.denominator)
     a, step = int(line.c * d), int(line.h * d)
     return ((a, k * step, d) for k in count())
 
 
-def _factors(one: Draws, line: Line) -> Iterator[Near]:
+def _factors(one: Draws, line: ContourLine) -> Iterator[Near]:
     """E[exp(zL)]/E[exp(cL)] of one draw at z = c + it: (u w + (1 - u) y/w)/(v + (1 - v) y), with
     w = exp(itx), y = exp(-(2c + 1) x), u = (z + 1)/(2z + 1) or 1/2, and v what u is at c.
     """

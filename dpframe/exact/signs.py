@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .ring import Ring
 
 
-class Claim(Protocol):
+class StepClaim(Protocol):
     """What one step shows."""
 
     @property
@@ -40,11 +40,11 @@ class Steps:
     def __init__(self, given: Mapping[str, Json]) -> None:
         self.given, self.used = given, set[str]()
 
-    def find(self, claim: Claim) -> Json | None:
+    def find(self, claim: StepClaim) -> Json | None:
         """The step for a claim."""
         return self.given.get(claim.key)
 
-    def closes(self, claim: Claim) -> Any:
+    def closes(self, claim: StepClaim) -> Any:
         """What the step for a claim shows; False where there is none. Raises Refused."""
         step = self.find(claim)
         if step is None:

@@ -29,10 +29,10 @@ class Relation(enum.Enum):
 
     @property
     def all_pairs(self) -> bool:
-        """Whether any two tables that differ by so many rows are neighbours. Where only some are, a
-        bound need not be attained.
+        """Whether any two tables that differ by so many rows are neighbours: then a pair of them
+        may attain a bound.
         """
-        return self in (Relation.ADD_REMOVE, Relation.REPLACE_ONE)
+        return RELATIONS[self.value].all_pairs
 
     @property
     def words(self) -> str:

@@ -71,7 +71,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     found, share = earns(problem, release), release.share
     if share is None or release.rule is not None or found.obligation.verdict is PROVED:
         return found
-    known = Draw.of(release)
+    known = OneDraw.of(release)
     if known is None or not judgeable(share.currency):
         return found
     shown = not known.judged(share.currency) and known.inside(share)
@@ -96,7 +96,7 @@ def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     """The one draw of the one release costs at most the target; what the kernel has a rule for."""
     del accountant  # there is nothing to add up
     attempt = _only(problem)
-    known = None if attempt is None else Draw.of(problem.graph.releases[0])
+    known = None if attempt is None else OneDraw.of(problem.graph.releases[0])
     if known is None or attempt is None or not attempt.proved:
         return None
     if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
@@ -152,7 +152,7 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
-    known, target = Draw.of(release), problem.target
+    known, target = OneDraw.of(release), problem.target
     if thinnings(problem.graph):  # the target is the sample's, no record's own
         return None
     if release.noise.selects:
@@ -176,7 +176,7 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     if witness is None:
         return None
     rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
-    return opened("total", ALL, rule, (f"{Draw.of(release)}",), repair, witness)
+    return opened("total", ALL, rule, (f"{OneDraw.of(release)}",), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:
@@ -250,7 +250,7 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
 
 
 @attrs.frozen(eq=False)
-class Draw:
+class OneDraw:
     """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
     norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`); 1,
     or the `rate` of the sample that it reads.
@@ -263,7 +263,7 @@ class Draw:
     rate: Fraction = Fraction(1)
 
     @classmethod
-    def of(cls, release: Release) -> Draw | None:
+    def of(cls, release: Release) -> OneDraw | None:
         """The draw of a release; None where no pair is known to dominate it."""
         noise, statistic = noise_of(release.noise), release.statistic
         if noise is None:

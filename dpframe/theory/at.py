@@ -15,7 +15,7 @@ from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release
 from .guarantees import Guarantee, Relation
 
 
-class Past:
+class History:
     """What nodes read of what was released before them."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Context:
         self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
         self.believed: dict[str, list[str]] = {}  # what those that the graph uses state
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
-        self.past, self.personal = Past(), Personal()
+        self.past, self.personal = History(), Personal()
 
     @property
     def replaced(self) -> bool:
@@ -221,7 +221,7 @@ class Context:
         return found
 
 
-class Judge(Context):
+class AtGraph(Context):
     """What the theorems of procedures and calibrations ask for: obligations on the whole graph. The
     prover has a context of its own, which keeps what is not shown for its report.
     """
@@ -259,7 +259,7 @@ class Judge(Context):
         self.idealized.append(self.where)
 
 
-class At(Judge):
+class At(AtGraph):
     """A graph that is read node by node."""
 
     @property

@@ -41,7 +41,7 @@ def tree_levels(bins: int) -> list[int]:
     return [-(-bins >> level) for level in range((bins - 1).bit_length() + 1)]
 
 
-class Matrix(NamedTuple):
+class FactorMatrix(NamedTuple):
     """A matrix without negative entries: how many rows it has, how many steps 1 is; the L1 norm and
     the squared L2 norm of its largest column, and of the largest difference of two columns.
     """
@@ -53,7 +53,7 @@ class Matrix(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _square_root(bins: int) -> Matrix:
+def _square_root(bins: int) -> FactorMatrix:
     """Columns t and t + k differ by c_r - c_(r - k), r < T - t, where c is 0 below 0: most at t =
     0. Since c falls, |c_r - c_(r - k)| is c_(r - k) - c_r from r = k on.
     """
@@ -66,17 +66,17 @@ def _square_root(bins: int) -> Matrix:
     ]  # fmt: skip
     far, square = (max(some) for some in zip((sums[bins], squares[bins]), *apart, strict=True))
     column = Fraction(sums[bins], unit), Fraction(squares[bins], unit**2)
-    return Matrix(bins, unit, column, (Fraction(far, unit), Fraction(square, unit**2)))
+    return FactorMatrix(bins, unit, column, (Fraction(far, unit), Fraction(square, unit**2)))
 
 
-def _tree(bins: int) -> Matrix:
+def _tree(bins: int) -> FactorMatrix:
     """Every column has a 1 on each level, two of them the root in common."""
     levels = tree_levels(bins)
     most, apart = Fraction(len(levels)), Fraction(2 * len(levels) - 2)
-    return Matrix(sum(levels), 1, (most, most), (apart, apart))
+    return FactorMatrix(sum(levels), 1, (most, most), (apart, apart))
 
 
-FACTORS: dict[str, Callable[[int], Matrix]] = {"square_root": _square_root, "tree": _tree}
+FACTORS: dict[str, Callable[[int], FactorMatrix]] = {"square_root": _square_root, "tree": _tree}
 
 
 @kind("binned_sums", answers=ZERO_SUM)

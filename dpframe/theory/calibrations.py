@@ -15,7 +15,7 @@ from .book import THEOREMS
 from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
-from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, Loss
+from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, NoiseLoss
 
 
 def moved_by(c: At, r: Release) -> Formula:
@@ -69,7 +69,7 @@ class Calibration(NamedTuple):
 CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
 
 
-def with_loss(*losses: Loss) -> list[str]:
+def with_loss(*losses: NoiseLoss) -> list[str]:
     """The mechanisms whose draws have one of these losses."""
     return [name for name, noise in NOISES.items() if noise.loss in losses]
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from dpframe.exact.documents import HALF, MAX_BOXES, Json, Refused, Unbounded, number
 from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR
-from dpframe.exact.profile import Draws, Line, composed
+from dpframe.exact.profile import ContourLine, Draws, composed
 from dpframe.exact.ring import Ring
 
 from .at import At
@@ -224,10 +224,10 @@ def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Sequence[D
     for laplace, cost, n in pure:
         drawn[laplace, cost] = drawn.get((laplace, cost), 0) + n
     parts = [Draws(*key, n) for key, n in drawn.items()]
-    return bool(c.ring.steps.closes(Contour(c.ring, e, d, square, parts)))
+    return bool(c.ring.steps.closes(ContourClaim(c.ring, e, d, square, parts)))
 
 
-class Contour(NamedTuple):
+class ContourClaim(NamedTuple):
     """The claim that a Gaussian and pure draws are (e, d)-DP together."""
 
     ring: Ring
@@ -247,7 +247,7 @@ class Contour(NamedTuple):
         """Whether the line of the step shows it: real part c > 0, step h > 0, n nodes."""
         match step:
             case {"by": "contour", "c": c, "h": h, "n": int(n)} if 1 < n <= MAX_BOXES:
-                line = Line(number(c, "contour"), number(h, "contour"), n)
+                line = ContourLine(number(c, "contour"), number(h, "contour"), n)
             case _:
                 return False
         self.ring.spend(n * (20 + sum(16 + 3 * k.bit_length() for *_, k in self.parts)))

@@ -14,7 +14,7 @@ from typing import Annotated, Any, TypeAlias
 from dpframe.exact.documents import HALF, Json, Refused
 from dpframe.exact.formula import Formula
 
-from .at import At, Context, Judge
+from .at import At, AtGraph, Context
 from .book import DERIVATIONS, PLAIN, SPENT, kind
 from .estimates import factor_of
 from .facts import (
@@ -64,7 +64,7 @@ Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
 Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
 
-def share_of(c: Judge, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
+def share_of(c: AtGraph, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
     """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
     fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
     c.require(fits, f"{name}: amounts of epsilon, and perhaps of delta")
@@ -105,7 +105,7 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
 
 @kind("gaussian_mixing", answers=PLAIN)
 def _gaussian_mixing(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     *,
     formulas: Annotated[Sizes, sizes("rows", "sketches", free=("floor",))],
@@ -126,7 +126,7 @@ def _gaussian_mixing(
 
 @kind("posterior", answers=PLAIN)
 def _posterior(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -151,7 +151,7 @@ def _posterior(
 
 
 def residuals_of(
-    c: Judge, moment: StatisticFacts, ridge: tuple[Formula, Formula]
+    c: AtGraph, moment: StatisticFacts, ridge: tuple[Formula, Formula]
 ) -> Iterator[Formula]:
     """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
     public, those of all tables of n rows.
@@ -179,7 +179,7 @@ def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Form
 
 @kind("perturbed_minimum", answers=PLAIN)
 def _perturbed_minimum(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -199,7 +199,7 @@ def _perturbed_minimum(
 
 
 def tilted(
-    c: Judge, gram: StatisticFacts, moment: StatisticFacts, *, own: Sizes, noise: str, share: Pair
+    c: AtGraph, gram: StatisticFacts, moment: StatisticFacts, *, own: Sizes, noise: str, share: Pair
 ) -> None:
     """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
     B^2/penalty), the noise hides a gradient of A = B (B R + Y). Raises Refused.
@@ -214,7 +214,7 @@ def tilted(
     c.at_least_one(own["size"], enough, SIZES[noise])
 
 
-def tilts(c: Judge, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
+def tilts(c: AtGraph, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
     """Noise that is enough: the least, or as published, which E1 proves with delta/4."""
     yield tilt(c, noise, slope, part, share)
     if noise == "gaussian" and not c.replaced and c.shown(part - HALF):
@@ -238,7 +238,7 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
 
 @kind("deep_point", answers=PLAIN)
 def _deep_point(
-    c: Judge, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
+    c: AtGraph, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
@@ -249,7 +249,7 @@ def _deep_point(
 
 @kind("tested_point", answers=PLAIN)
 def _tested_point(
-    c: Judge, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
+    c: AtGraph, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
@@ -259,7 +259,7 @@ def _tested_point(
     return Procedure(c.where, *share)
 
 
-def deep_draw(c: Judge, sums: Sequence[StatisticFacts], rate: Formula) -> Formula:
+def deep_draw(c: AtGraph, sums: Sequence[StatisticFacts], rate: Formula) -> Formula:
     """The epsilon of a draw among the models of the cells of these partitions. Raises Refused."""
     c.require(bool(sums) and all(one.cells for one in sums), BOUNDED)
     return rate * changed_cells(c, c.rows) * (2 * len(sums))
@@ -272,7 +272,7 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
 
 @kind("tilted_minimum", answers=SPENT)
 def _tilted_minimum(
-    c: Judge,
+    c: AtGraph,
     rows: RowFacts,
     column: LabelFacts,
     loss: Loss,
@@ -303,7 +303,7 @@ def _tilted_minimum(
 
 @kind("approximate_minimum", answers=PLAIN)
 def _approximate_minimum(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -326,7 +326,7 @@ def _approximate_minimum(
 
 @kind("random_stopping", answers=PLAIN)
 def _random_stopping(
-    c: Judge,
+    c: AtGraph,
     _: RowFacts,
     __: LabelFacts,
     *,
