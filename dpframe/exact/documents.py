@@ -1,7 +1,7 @@
 """JSON documents from strangers: files of limited size, finite values of bounded depth, exact
 rationals as text; domains.
 
-Limits on the work that a document may ask for, and the two ways to refuse it.
+Limits on the work for a document, and the two ways to refuse it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The Gaussian privacy profile between rational bounds, and the noise that it asks for.
+"""The Gaussian privacy profile between rational bounds, and the noise that it requires.
 
 The delta of Gaussian and pure releases together is at most a sum along a line in the plane. For
 the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,

@@ -66,7 +66,7 @@ def _found(document: Mapping[str, Json], *, total: bool) -> dict[str, Json]:
 
 
 class SearchedSteps(Steps):
-    """Steps that are searched for when they are asked for; `nested` where a search asked for
+    """Steps that are searched for when the kernel requires them; `nested` where a search required
     others.
     """
 

@@ -1,4 +1,4 @@
-"""What an entry of the rule book may ask of the graph that is read."""
+"""The context of entries of the rule book: obligations, formulas and what was read before."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Personal:
 
     def __init__(self) -> None:
         self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
-        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
+        self.fixed: set[str] = set()  # these, and numbers of all budgets: no user chooses them
         self.groups = ""  # in words
         self.largest: dict[object, Formula] = {}  # by the formula's key
         self.kept: set[object] = set()  # facts about records that a sample keeps
@@ -56,7 +56,7 @@ class Personal:
 
 
 class Context:
-    """What the entries of rows, labels, statistics and losses ask for. The language has a context
+    """The context of entries of rows, labels, statistics and losses. The language has a context
     of its own, whose formulas are expressions and whose prover states obligations elsewhere; so
     these entries call nothing but the methods here, and numbers of either are added, multiplied,
     divided and raised to exact powers. Obligations that are not shown raise Refused; `count` of
@@ -222,7 +222,7 @@ class Context:
 
 
 class AtGraph(Context):
-    """What the theorems of procedures and calibrations ask for: obligations on the whole graph. The
+    """The context of theorems of procedures and calibrations: obligations on the whole graph. The
     prover has a context of its own, which keeps what is not shown for its report.
     """
 

@@ -18,7 +18,7 @@ Test = Callable[[Mapping[str, Json]], bool]
 
 
 class Answers(NamedTuple):
-    """What every kind of node says of itself, because rules about other nodes ask. None of them has
+    """Properties of a kind of node that rules about other nodes read. None of them has
     a default: an entry that leaves a question open does not construct.
     """
 
@@ -28,10 +28,10 @@ class Answers(NamedTuple):
     one_cell: bool
     """It reads one cell of a public partition, named by its own keys."""
     sum_over_records: bool
-    """It is a sum over records, of any table: it may be asked of a sample of them."""
+    """It is a sum over records, of any table: a release may take it over a sample of them."""
     record_by_record: bool
     """Its rule holds for each record by itself, also where records are weighted: its move for one
-    record follows from the bounds of that record, whatever those of the others."""
+    record follows from the bounds of that record alone."""
     reads_own_budget: bool
     """Its formulas may read a record's own budget."""
     samples: bool

@@ -32,7 +32,7 @@ from .statistics import signed_sum, units
 
 @kind("budgets", answers=PLAIN)
 def _budgets(at: Context) -> Budgets:
-    """Everybody's budgets, which are no data."""
+    """The budgets of all records, which are public."""
     at.require(at.personal_budgets(), "the target has no budgets of each record")
     return Budgets()
 
@@ -121,7 +121,7 @@ def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> Lab
 def _thinning(
     at: Context, *, threshold: Positive, epsilon: Positive, delta: Positive | None = None
 ) -> Thinning:
-    """One coin a record, in secret; once."""
+    """An independent, secret inclusion indicator for each record; one sample a graph."""
     rule = "one sample, where every record has an epsilon of its own"
     at.require(at.personal_budgets(), rule)
     at.sole(Thinning, rule)
@@ -130,13 +130,13 @@ def _thinning(
 
 @kind("sampled_rows", answers=SAMPLE)
 def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
-    """The rows of kept records: as bounded as all."""
+    """The rows of the sample: the bounds of all rows hold."""
     return RowFacts(rows.columns, rows.norm, rows.norm1)
 
 
 @kind("sampled_column", answers=SAMPLE)
 def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
-    """The labels of kept records."""
+    """The labels of the sample."""
     return LabelFacts(column.bound)
 
 

@@ -1,5 +1,5 @@
-"""Mechanisms that add noise to a statistic, or choose one of its entries: what rules about releases
-ask of each.
+"""Mechanisms that add noise to a statistic, or choose one of its entries: the properties that rules
+about releases read.
 """
 
 from __future__ import annotations

@@ -69,9 +69,10 @@ def grouped_records(c: At, each: Json) -> None:
 
 
 def promised(c: At) -> None:
-    """What personalised budgets ask of the whole graph: the noise of a release is the largest that
-    any budget asks for, more noise never costs more, and every record's move follows from its own
-    budget. Then what is shown for one record's symbols holds for every record. Raises Refused.
+    """Requirements of personalised budgets on the whole graph: the noise of a release is the
+    largest that any budget requires, more noise never costs more, and every record's move follows
+    from its own budget. Then what is shown for one record's symbols holds for every record. Raises
+    Refused.
     """
     samples = [fact for fact in c.facts if isinstance(fact, Thinning)]
     if not c.personal.own:
@@ -89,8 +90,8 @@ def promised(c: At) -> None:
 
 
 def on_sample(c: At, sample: Thinning) -> None:
-    """Whatever costs `threshold` on the sample costs each record its own epsilon [JorgensenYC15,
-    Thm 1]: that is then to be shown. Raises Refused.
+    """A graph that costs `threshold` on the sample costs each record its own epsilon: that is then
+    to be shown. [JorgensenYC15, Thm 1] Raises Refused.
     """
     mixed = f"everything that is released must read the sample: {c.personal.bare}"
     c.require(not c.personal.bare, mixed)
@@ -171,7 +172,7 @@ def named(c: At, name: str) -> bool:
 
 
 def committed(c: At, derivation: str) -> None:
-    """What adaptive composition asks of the whole graph. Raises Refused."""
+    """Requirements of adaptive composition on the whole graph. Raises Refused."""
     promised(c)
     c.settled(*c.amounts, *(side for h in c.region for side in (h.left, h.right)))
     others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)

@@ -149,9 +149,7 @@ def _scaled_columns(
 
 @kind("linear_map", answers=ZERO_MAP)
 def _linear_map(_: Context, rows: RowFacts, __: Public) -> RowFacts:
-    """x A for a square matrix that was released: whatever it is, a map of one row. It bounds
-    nothing.
-    """
+    """x A for a square matrix that was released: a map of one row. It bounds nothing."""
     return RowFacts(rows.columns)
 
 
@@ -159,8 +157,8 @@ def _linear_map(_: Context, rows: RowFacts, __: Public) -> RowFacts:
 def _divided_columns(
     at: Context, rows: RowFacts, *by: Public, lower: Positive, upper: Positive, centred: bool
 ) -> RowFacts:
-    """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
-    one row. It bounds nothing.
+    """(x_j - m_j)/s_j by released vectors, s clipped to [lower, upper]: a map of one row. It bounds
+    nothing.
     """
     at.require(len(by) == 1 + centred, "rows, and one vector or two")
     at.at_least(upper, lower, "the range of divisors must not be empty")
