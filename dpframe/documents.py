@@ -1,6 +1,4 @@
-"""Documents that are read from files: regular files of limited size, looked at before they are
-parsed.
-"""
+"""Read documents from files: regular files of limited size, checked before they are parsed."""
 
 from __future__ import annotations
 
@@ -23,8 +21,8 @@ Kind = type[InvalidArgument]
 def content_of(
     path: Where, name: str, most: int = MOST_BYTES, error: Kind = InvalidArgument
 ) -> bytes:
-    """The bytes of a regular file of at most `most` bytes; nothing else is opened for long, and
-    nothing beyond the limit is read. `name` is what the error calls it. Raises `error`.
+    """The bytes of a regular file of at most `most` bytes. Other kinds of files are not read, and
+    nothing beyond the limit is. `name` is the document's name in errors. Raises `error`.
     """
     check_place(path, name, error)
     handle, cause = _opened(path)
@@ -44,7 +42,9 @@ def content_of(
 
 
 def check_place(path: object, name: str, error: Kind = InvalidArgument) -> None:
-    """Refuse what names no file: another object, bytes, a text too long. Raises `error`."""
+    """Refuse a value that is not a path: another object, bytes, a text that is too long. Raises
+    `error`.
+    """
     place = os.fspath(path) if isinstance(path, (str, os.PathLike)) else b""
     if isinstance(place, bytes) or max(map(len, Path(place).parts), default=0) > LONGEST:
         raise error(name, "text or a pathlib.Path", path)
@@ -71,8 +71,8 @@ def text_of(path: Where, name: str, most: int = MOST_BYTES, error: Kind = Invali
 
 
 def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -> Any:
-    """The JSON value of a text, its values counted before they are made. `hooks` go to json.loads.
-    Raises `error`.
+    """The JSON value of a text, after a check of its number of values. `hooks` are passed to
+    json.loads. Raises `error`.
     """
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
         raise error(name, f"a document of at most {MOST_VALUES} values", f"{len(text)} characters")

@@ -66,15 +66,15 @@ class UnsafeFormula(InvalidArgument):
 
 
 class BadData(InvalidArgument):
-    """Data that cannot be used; nothing has been released, unless a note says so."""
+    """Data that cannot be used. Nothing has been released, unless a note says so."""
 
 
 class SourceFailed(DPFrameError):
-    """Reading a table broke off, or a worker that read it.
+    """Reading a table failed, or a worker that reads it.
 
-    `where` names the part, `cause` the kind of failure. What a library said about it is not
-    repeated: it may quote data. Nothing has been released, where `receipt` is None; where a later
-    pass broke off, `released` and `receipt` are as of PostFailed.
+    `where` names the part, `cause` the kind of failure. The text of the library's error is not
+    repeated, since it may quote data. If `receipt` is None, nothing has been released; if a later
+    pass failed, `released` and `receipt` are as in PostFailed.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class SourceFailed(DPFrameError):
         released: Mapping[str, object] | None = None,
         receipt: object = None,
     ) -> None:
-        """Keep the operands, so that a program can read them too."""
+        """Keep the operands, so that a program can read them."""
         self.where, self.cause, self.way_out = where, cause, way_out
         self.released, self.receipt = dict(released or {}), receipt
         kept = "nothing has been released" if receipt is None else KEPT
@@ -94,7 +94,7 @@ class SourceFailed(DPFrameError):
 
 
 class BadCertificate(InvalidArgument):
-    """A certificate, or a file of one, that is not what it says."""
+    """A certificate, or a file with one, whose content is not consistent with its claim."""
 
 
 class BadLedger(InvalidArgument):
@@ -102,50 +102,49 @@ class BadLedger(InvalidArgument):
 
 
 class StaleLedger(BadLedger):
-    """A saved ledger older than one that is known, or a file that another writer has moved on."""
+    """A saved ledger older than a known state, or a file that another writer has changed."""
 
 
 class BudgetExceeded(DPFrameError):
-    """The next query does not fit. Nothing was charged, and the filter can be used further.
+    """The next query does not fit the budget. Nothing was charged, and the filter remains usable.
 
-    `cost` is the amount requested, `remaining` the share that is left.
+    `cost` is the amount requested, `remaining` the amount left.
     """
 
     def __init__(self, cost: object, remaining: object, text: str) -> None:
-        """Keep the operands, so that a program can read them too."""
+        """Keep the operands, so that a program can read them."""
         self.cost, self.remaining = cost, remaining
         super().__init__(text)
 
 
 class LedgerUnavailable(DPFrameError):
-    """A ledger file that cannot be read or written as things are; nothing was charged.
-
-    `path` is the file, `cause` what stands in the way.
+    """A ledger file that cannot be read or written at the moment; nothing was charged. `path` is
+    the file, `cause` the obstacle.
     """
 
     def __init__(self, path: object, cause: str, way_out: str) -> None:
-        """Keep the operands, so that a program can read them too."""
+        """Keep the operands, so that a program can read them."""
         self.path, self.cause = path, cause
         super().__init__(f"the ledger {path} {cause}; nothing was charged. {way_out}")
 
 
 class OutsideTheorem(DPFrameError, ValueError):
-    """A theorem was named outside its hypotheses."""
+    """A theorem was applied outside its hypotheses."""
 
 
 class TouchesData(DPFrameError, TypeError):
-    """A declaration tried to compute with data, or with what is not released yet; only execution
-    may. The text says what to write.
+    """A declaration tried to compute with data, or with values that are not released yet, which
+    only execution may. The text says what to write instead.
     """
 
 
 class UnknownName(DPFrameError, AttributeError):
-    """A name that is not there. Its text, which says what was meant or what to write, is made when
-    somebody reads it: most lookups are by `hasattr`.
+    """An unknown name. Its text, with the nearest known name or what to write instead, is computed
+    when it is read: most lookups are by `hasattr`.
     """
 
     def __init__(self, said: str | Callable[[], str]) -> None:
-        """Keep what makes the text."""
+        """Keep what computes the text."""
         super().__init__()
         self.said = said
 
@@ -159,10 +158,12 @@ class UnknownName(DPFrameError, AttributeError):
 
 
 class Uncertified(DPFrameError):
-    """The graph was not proved. `obligations` holds every open one; `report` the whole report."""
+    """The graph was not proved. `obligations` holds every open obligation, `report` the whole
+    report.
+    """
 
     def __init__(self, report: object, text: str) -> None:
-        """`report` is a dpframe.prover.Report; `text` its open obligations for a person."""
+        """`report` is a dpframe.prover.Report; `text` describes its open obligations."""
         self.report = report
         super().__init__(text)
 
@@ -173,15 +174,16 @@ class Uncertified(DPFrameError):
 
 
 class NotExecutable(DPFrameError, TypeError):
-    """Only a certificate with a number for every symbol can be executed."""
+    """Only a certificate with numbers for all symbols can be executed."""
 
 
 class PostFailed(DPFrameError):
-    """A function of released values raised: `function` by name, the original error as `__cause__`.
+    """A post-processing function raised.
 
-    Nothing that was paid for is lost: `released` has every value drawn so far, by name, and
-    `receipt` what was spent. Where the failure was found before anything was drawn or charged, as
-    in a rehearsal, `released` is empty and `receipt` None.
+    `function` is its name, and the original error is the `__cause__`. Nothing that was paid for is
+    lost: `released` has every value drawn so far, by name, and `receipt` the cost. If the failure
+    was detected before anything was drawn or charged, as in a rehearsal, `released` is empty and
+    `receipt` is None.
     """
 
     def __init__(
@@ -192,7 +194,7 @@ class PostFailed(DPFrameError):
         released: Mapping[str, object] | None = None,
         receipt: object = None,
     ) -> None:
-        """`said` is the type and the text of the original error, which saw released values only."""
+        """`said` is the type and text of the original error; it depends on released values only."""
         self.function, self.said, self.receipt = function, said, receipt
         self.released = dict(released or {})
         kept = "nothing was charged"
@@ -202,10 +204,10 @@ class PostFailed(DPFrameError):
 
 
 class NonConforming(DPFrameError, AssertionError):
-    """A plug-in is not what it says: `property` does not hold of `plugin`, because of `found`."""
+    """A plug-in violates its interface: `property` of `plugin` does not hold, as `found` shows."""
 
     def __init__(self, plugin: str, property: str, found: str, way_out: str) -> None:  # noqa: A002
-        """Keep the operands, so that a program can read them too."""
+        """Keep the operands, so that a program can read them."""
         self.plugin, self.property, self.found, self.way_out = plugin, property, found, way_out
         super().__init__(f"{plugin}: {property}; got {found}. {way_out}".rstrip())
 
@@ -214,18 +216,18 @@ class MissingExtra(DPFrameError, ImportError):
     """An optional library is absent."""
 
     def __init__(self, library: str, extra: str) -> None:
-        """Name the library and the extra that brings it."""
+        """Name the library, and the extra that installs it."""
         super().__init__(
             f"this needs {library}, which is not installed: pip install 'dpframe[{extra}]'"
         )
 
 
 class DataWarning(UserWarning):
-    """What whoever holds the data would want to know of it; like refusals, not to be published."""
+    """A property of the data that its holder should know. Not to be published, like refusals."""
 
 
 class PrivacyWarning(UserWarning):
-    """Something lawful that an officer would want to know before it happens."""
+    """A legitimate step that a privacy officer should know about before it happens."""
 
 
 def warn(text: str, kind: type[Warning]) -> None:
@@ -245,7 +247,7 @@ def _unpickled(
 
 
 class Plain(str):
-    """Text of ours that an error shows without quotes."""
+    """Text that an error shows without quotes."""
 
     __slots__ = ()
 
@@ -255,7 +257,7 @@ class Plain(str):
 
 
 def listed_words(words: Iterable[object]) -> Plain:
-    """Public words, in a list for an error: `epsilon, delta`."""
+    """Public words as a list in an error: `epsilon, delta`."""
     return Plain(", ".join(map(str, words)) or "none")
 
 
@@ -280,7 +282,9 @@ def nearest(name: str, words: Iterable[str], written: Mapping[str, str] | None =
 
 
 def check_word(name: str, value: object, words: Container[str], requirement: str = "") -> None:
-    """`value` must be one of these words. Raises InvalidArgument, also for what has no truth."""
+    """Check that `value` is one of these words. Raises InvalidArgument, also if its truth value is
+    undefined.
+    """
     if not isinstance(value, str) or value not in words:
         listed = ", ".join(map(repr, words)) if isinstance(words, Iterable) else ""
         raise InvalidArgument(name, requirement or f"one of {listed}", value)
@@ -289,7 +293,7 @@ def check_word(name: str, value: object, words: Container[str], requirement: str
 def check_kind(
     name: str, value: object, kind: type, requirement: str = "", way_out: str = ""
 ) -> None:
-    """`value` must be an instance of `kind`. Raises InvalidArgument."""
+    """Check that `value` is an instance of `kind`. Raises InvalidArgument."""
     if not isinstance(value, kind):
         raise InvalidArgument(name, requirement or by_name(kind), value, way_out)
 
@@ -297,7 +301,7 @@ def check_kind(
 def of_kind(
     kind: type, requirement: str = "", way_out: str = ""
 ) -> Callable[[Any, Any, Any], None]:
-    """A validator of an attrs field: an instance of `kind`. It raises InvalidArgument."""
+    """A validator of an attrs field: an instance of `kind`. Raises InvalidArgument."""
 
     def check(_: object, attribute: Any, value: object) -> None:
         check_kind(attribute.name, value, kind, requirement, way_out)
@@ -306,7 +310,7 @@ def of_kind(
 
 
 def by_name(kind: type) -> str:
-    """What errors call an instance: `a dp.Rows`, `True or False`, `text`."""
+    """The name of a kind of object in errors: `a dp.Rows`, `True or False`, `text`."""
     plain = {bool: "True or False", str: "text", int: "a whole number"}
     return plain.get(kind) or f"a {address(kind.__name__)}"
 
@@ -326,7 +330,7 @@ def address(name: str) -> str:
 
 
 def __dir__() -> list[str]:
-    """The errors and warnings, which are what users look for here."""
+    """The errors and warnings."""
     return [
         name
         for name, one in globals().items()
@@ -367,7 +371,7 @@ def _size(value: object) -> str:
 
 
 def _is_public(value: object, depth: int = 8) -> bool:
-    """Whether nothing of it can be data but a single number or a short text."""
+    """Whether a value is certainly not data: one number, a short text, or built from such."""
     kind = type(value)
     if value is None or kind in {bool, float, complex, Plain, type(NotImplemented)}:
         return True
@@ -388,7 +392,7 @@ def _is_short(value: object) -> bool:
 
 
 def _is_own(value: object, depth: int) -> bool:
-    """Whether it is a value of dpframe's that holds nothing else."""
+    """Whether it is a value of dpframe that holds nothing else."""
     fields = getattr(type(value), "__attrs_attrs__", None)
     if fields is None:
         return False

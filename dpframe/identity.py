@@ -1,14 +1,13 @@
-"""Which classes are dpframe's own: decided by the code that stands in dpframe's files, never by a
-name.
+"""Which classes belong to dpframe, decided by the code in dpframe's files and never by a name.
+Proofs rest on the facts that a class states, and any code can claim a name.
 
-Proofs rest on what a class says of itself, and a name can be taken by anyone. A class is dpframe's
-own if the module of its name holds this very object, and its functions, and those of all its bases,
-are the code of that module's file in the directory of this package. So nothing is gained by a
-module put into `sys.modules`, another `__module__`, a class put into one of dpframe's modules, or a
-method put into one of dpframe's classes.
+A class belongs to dpframe if the module of its name holds this very object, and its functions, and
+those of all its bases, are the code of that module's file in the directory of this package. A
+module put into `sys.modules`, a changed `__module__`, a class put into one of dpframe's modules, or
+a method put into one of dpframe's classes does not pass.
 
-The boundary of trust is the interpreter: whoever replaces functions or globals of dpframe's
-modules, constants of its classes, its files or its memory has everything that dpframe has.
+The boundary of trust is the interpreter: code that replaces functions or globals of dpframe's
+modules, constants of its classes, its files or its memory is not detected.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ Snapshot = tuple[dict[str, object], tuple[tuple[FunctionType, CodeType], ...]]
 
 
 def own(cls: type) -> bool:
-    """Whether `cls` is a class of dpframe itself, now, or at the first call."""
+    """Whether `cls` belongs to dpframe, at the first call or now."""
     if not _of_python(type(cls)):
         return False  # it might compare as it likes
     if cls not in _OURS and as_written(cls):
@@ -92,13 +91,13 @@ def _of_python(metaclass: type) -> bool:
 
 
 def own_function(function: object) -> bool:
-    """Whether a function is one of a file of this package, with the globals of its module."""
+    """Whether a function comes from a file of this package, with the globals of its module."""
     return _stands(function, "")
 
 
 def kind_of(cls: type) -> str:
-    """The kind that records name: of a class made elsewhere its own name, whatever it calls itself,
-    since nobody else knows its rules.
+    """The kind recorded in files; for a class from outside its qualified name, since only dpframe's
+    classes have rules.
     """
     return cls.kind if own(cls) else f"{cls.__module__}:{cls.__qualname__}"  # type: ignore[attr-defined]
 
@@ -106,9 +105,9 @@ def kind_of(cls: type) -> str:
 def strangers(
     values: Iterable[object], ours: Callable[[type], bool] = as_written
 ) -> tuple[type, ...]:
-    """The classes, in the order in which they are met, of all that these values are made of, that
-    are neither dpframe's own (`ours`) nor plain values of Python. Parts of theirs are not looked
-    at. Caches of dpframe's own values are emptied: what is read next is computed anew.
+    """The classes, in order of occurrence, of all parts of these values that neither belong to
+    dpframe (`ours`) nor are plain Python values. Their own parts are not examined. Caches of
+    dpframe's values are emptied, so that they are computed anew.
     """
     known: dict[type, bool] = {}
     seen: dict[int, object] = {}  # held, so that no other object takes the place in memory
@@ -134,16 +133,16 @@ def strangers(
 
 
 def state(*values: object) -> tuple[object, ...]:
-    """All that these values are made of, laid flat: what it was before, as long as no part of them
-    was changed or replaced. Parts of what is neither dpframe's own nor plain are not looked at.
-    Caches of dpframe's own values are emptied.
+    """A flat list of all parts of these values, equal to an earlier one as long as no part was
+    changed or replaced. Parts of values that are neither dpframe's nor plain are not examined.
+    Caches of dpframe's values are emptied.
     """
     return _flat(values, own)[0]
 
 
 def own_state(*values: object) -> tuple[object, ...] | None:
-    """The same; None where any of it is neither dpframe's own, as its files have it now, nor a
-    plain value of Python.
+    """The same; None if any part neither belongs to dpframe, as its files are now, nor is a plain
+    Python value.
     """
     found, whole = _flat(values, as_written)
     return found if whole else None
@@ -152,10 +151,9 @@ def own_state(*values: object) -> tuple[object, ...] | None:
 def _flat(
     values: Iterable[object], ours: Callable[[type], bool]
 ) -> tuple[tuple[object, ...], bool]:
-    """All that these values are made of, laid flat: of each its class, then its value, or how many
-    parts it has, what else tells it from others, and the parts; of one that was met before, only
-    which one it is. And whether all of it is `ours` or plain. Of what is ours, the parts are looked
-    at.
+    """A flat list of all parts of these values: for each its class, then its value or its number of
+    parts, its other distinguishing state, and the parts; a repeated object is referred to by its
+    index. Also whether all of them are `ours` or plain. Parts of `ours` are examined.
     """
     found: list[object] = []
     seen: dict[int, int] = {}
@@ -199,12 +197,12 @@ def _flat(
 
 
 def _named(kind: type) -> type:
-    """A class; one that might compare as it likes is another."""
+    """A class; one that may redefine comparison is replaced by its identity."""
     return kind if _of_python(type(kind)) else Shadow
 
 
 def _laid_open(value: Any, kind: type) -> tuple[object, Sequence[object]]:
-    """What tells a value from others of its kind, and its parts in order."""
+    """The state that distinguishes a value from others of its kind, and its parts in order."""
     if kind is FunctionType:
         return (value, value.__code__), [value.__defaults__, value.__kwdefaults__]
     if kind in CONTAINERS:
@@ -219,23 +217,23 @@ def _laid_open(value: Any, kind: type) -> tuple[object, Sequence[object]]:
 
 
 class Same:
-    """Equal to another of the same value, whatever that says of itself."""
+    """Equality by identity, whatever the value itself defines."""
 
     def __init__(self, value: object) -> None:
-        """Hold it."""
+        """Hold the value."""
         self.value = value
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the very same."""
+        """Whether it is the same object."""
         return isinstance(other, Same) and other.value is self.value
 
     def __hash__(self) -> int:
-        """By its place in memory."""
+        """By memory address."""
         return id(self.value)
 
 
 def _plain(kind: type) -> bool:
-    """Whether values of it are public arrays or numbers of numpy."""
+    """Whether values of this class are public arrays or numbers of numpy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and kind in _of_numpy(numpy)
 
@@ -246,8 +244,8 @@ def _of_numpy(numpy: ModuleType) -> frozenset[type]:
 
 
 def _state(value: Any, kind: type) -> Sequence[object]:
-    """What a value of one of dpframe's classes holds; what shadows its class counts as a class of
-    its own.
+    """The attributes of a value of one of dpframe's classes; an attribute that shadows the class
+    counts as a class from outside.
     """
     readers, fields, cached, members = _layout(kind)
     if members is not None:
@@ -266,7 +264,7 @@ def _state(value: Any, kind: type) -> Sequence[object]:
 
 
 class Shadow:
-    """Stands for an attribute of one value that hides what its class says."""
+    """Stands for an instance attribute that hides one of the class."""
 
 
 Shadow.__module__ = "attributes set on a value"  # nothing of dpframe's, whatever it hides
@@ -278,8 +276,8 @@ Layout = tuple[Readers, tuple[str, ...], set[str], tuple[object, ...] | None]
 
 @functools.lru_cache(maxsize=4096)
 def _layout(kind: type) -> Layout:
-    """How the slots of a value are read; the names that its dictionary may have, and those there
-    that are caches; the members of an enumeration.
+    """How the slots of a value are read; the names that its dictionary may have, and those that are
+    caches; the members of an enumeration.
     """
     parts = [item for base in type.mro(kind) for item in vars(base).items()]
     fields = tuple(field.name for field in getattr(kind, "__attrs_attrs__", ()))
@@ -292,8 +290,8 @@ def _layout(kind: type) -> Layout:
 
 @functools.lru_cache(maxsize=4096)
 def _reader(kind: type) -> Reader:
-    """`_state` of a class that is no enumeration: at once where all slots are full, or its
-    dictionary has the fields and no more.
+    """A faster `_state` for a class that is not an enumeration: for full slots, or a dictionary
+    with exactly the fields.
     """
     (readers, fields, cached, _), slow = _layout(kind), functools.partial(_state, kind=kind)
 
@@ -323,7 +321,7 @@ _seen: WeakKeyDictionary[type, Snapshot] = WeakKeyDictionary()
 
 
 def _written_here(cls: type) -> bool:
-    """Whether this very class, as it is now, is what its module's file makes."""
+    """Whether this very class, as it is now, is the one that its module's file defines."""
     if not _of_python(type(cls)):
         return False
     held, snapshot = vars(cls), _seen.get(cls)
@@ -374,8 +372,8 @@ def _functions(cls: type) -> list[FunctionType] | None:
 
 
 def _hides(cls: type, key: str, part: object) -> bool:
-    """Whether what no line of the class's body stores was put there later: a function, or what
-    hides an attribute of a base; not what Python and attrs make.
+    """Whether an attribute was added later: one that no line of the class body stores and that is a
+    function or hides a base attribute, except those that Python and attrs create.
     """
     if key in GENERATED or isinstance(part, MemberDescriptorType):
         return False
@@ -384,7 +382,7 @@ def _hides(cls: type, key: str, part: object) -> bool:
 
 
 def _held(name: str, qualified: str) -> object:
-    """What the module of this name holds under a qualified name."""
+    """The object under a qualified name in the module of this name."""
     found: object = sys.modules.get(name)
     for part in qualified.split("."):
         found = vars(found).get(part) if type(found) in (ModuleType, *METACLASSES) else None
@@ -392,7 +390,7 @@ def _held(name: str, qualified: str) -> object:
 
 
 def _behind(part: object) -> tuple[Any, ...]:
-    """The functions that an attribute of a class runs; None for what cannot be looked into."""
+    """The functions that an attribute of a class runs; None if it cannot be examined."""
     if any(part is one for one in OF_ENUMS):
         return ()
     match part:
@@ -408,8 +406,8 @@ def _behind(part: object) -> tuple[Any, ...]:
 
 
 def _stands(function: object, key: str) -> bool:
-    """Whether a function is one of a file of this package, with the globals of its module; or is
-    what attrs writes for a class, where there is no file.
+    """Whether a function comes from a file of this package, with the globals of its module; or is
+    generated by attrs, which has no file.
     """
     if type(function) is not FunctionType:
         return False
@@ -425,7 +423,7 @@ def _stands(function: object, key: str) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _file(name: str) -> CodeType | None:
-    """The code in the file of a module of this package; None where there is none."""
+    """The code in the file of a module of this package; None if there is none."""
     package, _, rest = name.partition(".")
     if package != PACKAGE or not all(part.isidentifier() for part in rest.split(".")):
         return None
@@ -448,7 +446,7 @@ Body = tuple[frozenset[str], frozenset[str]]
 
 @functools.lru_cache(maxsize=4096)
 def _bodies(name: str) -> dict[str, Body] | None:
-    """Of each class in the file of a module the names of the functions in its body, and all names
+    """For each class in the file of a module, the names of the functions in its body, and all names
     that the body stores.
     """
     whole = _file(name)
@@ -466,7 +464,7 @@ def _body(code: CodeType) -> Body:
 
 
 def _parts(code: CodeType, where: str) -> Iterator[tuple[str, CodeType]]:
-    """Every piece of code inside, by its qualified name."""
+    """Every nested code object, by its qualified name."""
     inner = f"{where}.<locals>" if code.co_flags & OPTIMIZED else where
     for one in _constants(code):
         name = f"{inner}.{one.co_name}" if inner else one.co_name

@@ -87,3 +87,12 @@ def pyplot() -> Any:
     except ImportError as error:
         raise MissingExtra("matplotlib", "plots") from error
     return plt
+
+
+def data_frame(records: Any) -> Any:
+    """Of pandas. Raises MissingExtra without it."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtra("pandas", "sklearn") from error
+    return pd.DataFrame(records)

@@ -27,7 +27,9 @@ def _what(value: object) -> Costed:
     if isinstance(value, (Guarantee, losses.PrivacyLoss)):
         return value
     way_out = "Of a mechanism, take mechanism.loss(sensitivity) or .guarantee(sensitivity)."
-    if hasattr(value, "target") and hasattr(value, "derivation"):
+    if isinstance(value, type):
+        way_out = "Of a class of noise, give one with its size, such as dp.Gaussian(std=1)."
+    elif hasattr(value, "target") and hasattr(value, "derivation"):
         way_out = "Of a certificate, take certificate.target, its guarantee."
     raise InvalidArgument("part", "a guarantee or a privacy loss", value, way_out)
 

@@ -25,11 +25,10 @@ from dpframe.privacy import (
     ZeroConcentratedDP,
     number,
 )
-from dpframe.symbols import ONE, Number
+from dpframe.symbols import Number, rational
 
 from . import (
     Accountant,
-    NumericAccountant,
     Part,
     RenyiAccountant,
     count_of,
@@ -84,22 +83,28 @@ class Composition:
 
 
 def compose(
-    *things: object, relation: Relation = ADD_REMOVE, accountant: Accountant | None = None
+    *things: object,
+    relation: Relation = ADD_REMOVE,
+    accountant: str | Accountant | None = None,
+    sensitivity: object = 1,
 ) -> Composition:
-    """What these cost together: mechanisms (at sensitivity 1), guarantees, privacy losses, or pairs
-    (thing, count).
+    """What these cost together: mechanisms, guarantees, privacy losses, or pairs (thing, count).
 
-    `relation` is the one under which each sensitivity is 1; a mechanism whose cost under it is not
-    known is refused. `accountant` is the certified numeric one unless another is given. For other
-    sensitivities give `mechanism.loss(sensitivity, relation)`. Where a mechanism is added by a
-    guarantee that it may not spend, `lower` is 0. Raises InvalidArgument.
+    `sensitivity` is that of what each mechanism hides, in the norm of its noise, under `relation`;
+    for mechanisms of different sensitivities give `mechanism.loss(sensitivity, relation)`. A
+    mechanism whose cost under the relation is not known is refused. `accountant` is an accountant
+    or the name of one of dpframe's; the certified numeric one where it is left out or "auto". Where
+    a mechanism is added by a guarantee that it may not spend, `lower` is 0. Raises InvalidArgument.
     """
+    from .every import AUTO, accountant_of
+
     if not isinstance(relation, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
-    chosen = NumericAccountant() if accountant is None else accountant
-    if not isinstance(chosen, Accountant):
-        raise InvalidArgument("accountant", "one of dpframe's accountants", accountant)
-    costs = [_cost(thing, relation, chosen) for thing in things]
+    chosen = accountant_of(AUTO if accountant is None else accountant)
+    pricing = Pricing(
+        relation, chosen, positive("sensitivity", rational(sensitivity, "sensitivity"))
+    )
+    costs = [_cost(thing, pricing) for thing in things]
     return Composition(parts_of(*costs), relation, chosen)
 
 
@@ -120,30 +125,39 @@ def composition_of(thing: object) -> Composition:
     return thing.as_composition() if isinstance(thing, Composed) else compose(thing)
 
 
-def _cost(thing: object, relation: Relation, accountant: Accountant) -> object:
+@attrs.frozen
+class Pricing:
+    """How mechanisms are priced: under which relation, by whom, at which sensitivity."""
+
+    relation: Relation
+    accountant: Accountant
+    sensitivity: Fraction
+
+
+def _cost(thing: object, pricing: Pricing) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
         if isinstance(thing[0], mechanisms.Mechanism):
-            return attrs.evolve(_priced(thing[0], relation, accountant), count=thing[1])
-        return (_cost(thing[0], relation, accountant), thing[1])
+            return attrs.evolve(_priced(thing[0], pricing), count=thing[1])
+        return (_cost(thing[0], pricing), thing[1])
     if isinstance(thing, mechanisms.Mechanism):
-        return _priced(thing, relation, accountant)
-    return _symmetric(thing) if relation.replaced else thing
+        return _priced(thing, pricing)
+    return _symmetric(thing) if pricing.relation.replaced else thing
 
 
-def _priced(thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant) -> Part:
-    what = _of_mechanism(thing, relation, accountant)
+def _priced(thing: mechanisms.Mechanism, pricing: Pricing) -> Part:
+    what = _of_mechanism(thing, pricing)
     return Part(what, above=not _attained(thing, what))
 
 
-def _of_mechanism(
-    thing: mechanisms.Mechanism, relation: Relation, accountant: Accountant
-) -> Costed:
+def _of_mechanism(thing: mechanisms.Mechanism, pricing: Pricing) -> Costed:
     concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
-    if accountant.reads_losses and not (concentrated and isinstance(accountant, RenyiAccountant)):
-        return thing.loss(1, relation)
+    by_orders = concentrated and isinstance(pricing.accountant, RenyiAccountant)
+    if pricing.accountant.reads_losses and not by_orders:
+        return thing.loss(pricing.sensitivity, pricing.relation)
+    size = Number(pricing.sensitivity)
     if isinstance(thing, mechanisms.Subsampled):
-        return thing.guarantee(ONE, relation)
-    return thing.guarantee(ONE)
+        return thing.guarantee(size, pricing.relation)
+    return thing.guarantee(size)
 
 
 def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
@@ -268,15 +282,15 @@ def calibrate(
     *things: object,
     target: ApproxDP,
     relation: Relation = ADD_REMOVE,
-    accountant: Accountant | None = None,
+    accountant: str | Accountant | None = None,
+    sensitivity: object = 1,
 ) -> Calibrated:
     """All noise among `things` multiplied by the one factor at which the whole is inside `target`,
     with numbers for epsilon and delta; its proportions stay.
 
-    `things` are as in `compose`: noise of sensitivity 1, stated as it is wanted up to the factor.
-    What is not additive noise (a guarantee, a loss, a selection) costs what it costs. The factor
-    is hardly larger than the least one (in epsilon, by 1e-12 or so), never smaller. Raises
-    InvalidArgument.
+    Arguments are as in `compose`: noise is stated as it is wanted up to the factor. What is not
+    additive noise (a guarantee, a loss, a selection) costs what it costs. The factor is hardly
+    larger than the least one (in epsilon, by 1e-12 or so), never smaller. Raises InvalidArgument.
 
     >>> from dpframe import ApproxDP, Gaussian, Laplace, calibrate
     >>> found = calibrate((Gaussian(std=1), 2), Laplace(scale=2), target=ApproxDP(1, "1e-6"))
@@ -286,12 +300,14 @@ def calibrate(
     if not isinstance(target, ApproxDP):
         raise InvalidArgument("target", "a dp.ApproxDP with numbers", target)
     if not any(isinstance(_bare(thing), AdditiveNoise) for thing in things):
-        raise InvalidArgument("things", "some noise to scale", things)
+        way_out = "Such as dp.Gaussian(std=1), or (dp.Gaussian(std=1), 10) for ten releases."
+        got = things[0] if len(things) == 1 else things
+        raise InvalidArgument("things", "some noise to scale", got, way_out)
     epsilon, delta = number("epsilon", target.epsilon), number("delta", target.delta)
 
     def at(factor: Fraction) -> Composition:
         made = (_scaled(thing, factor) for thing in things)
-        return compose(*made, relation=relation, accountant=accountant)
+        return compose(*made, relation=relation, accountant=accountant, sensitivity=sensitivity)
 
     adds = at(Fraction(1)).accountant
     factor = least_factor(adds, lambda found: at(found).parts, epsilon, delta)

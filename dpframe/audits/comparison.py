@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, overload
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe import mechanisms
+from dpframe.errors import InvalidArgument, address
 from dpframe.graph import Regression, Setting
 from dpframe.identity import strangers
-from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian
-from dpframe.notebooks import card, sentences
+from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, L2Laplace, Laplace
+from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
+from dpframe.numbers import whole
 from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
@@ -23,19 +25,28 @@ from dpframe.prover import Constraint
 from dpframe.prover.algebra import enclose, number
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.prover.report import satisfied
-from dpframe.sensitivity import L2
 from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 
+from .compositions_compared import CompositionsCompared, Workload, compare_compositions
 from .figures import WIDTH, against, exactly, figure, hanging, table
 
 if TYPE_CHECKING:
     from .releases_compared import ReleasesCompared
 
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
+COMPOSED = (Gaussian.analytic, Gaussian.classical, Laplace.pure)
 CURRENCY = ("epsilon", "delta")
 FAMILY = "Gaussian."
 EPSILONS = ("0.1", "0.9", 3, 10)
+DELTAS = "1e-6"
+OF_DECLARATION = {
+    "sensitivity": "It follows from the setting.",
+    "dimension": "It follows from the statistics.",
+    "times": "A release says it: dp.release(..., times=10).",
+    "accountant": "dp.audit compares the accountants of a declaration.",
+}
 COUNT = parameter("m", 1)
+ONE = Fraction(1)
 RATIO = (
     "ratio: how many times the std that is enough, by the exact profile; in brackets where no "
     "theorem holds."
@@ -77,9 +88,9 @@ class Theorem:
 
     `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
     rounded down; it is empty where the theorem always holds or the question does not arise.
-    `trusted` names the class whose word it is, where that is none of dpframe's; `norm` that of its
-    sensitivity, where it is not the 2-norm; `among` is the std of each of m numbers over that of
-    one alone, where it grows with m.
+    `trusted` names the class whose word it is, where that is none of dpframe's; `norm` says what
+    its sensitivity is, where it is not in 2-norm; `among` is the std of each of m numbers over that
+    of one alone, where it grows with m and one is compared.
     """
 
     name: str
@@ -99,11 +110,12 @@ class Theorem:
 @attrs.frozen(eq=False, repr=False, str=False)
 class Comparison:
     """Stds of `calibrations` (columns) at the `points` (rows), pairs of an epsilon and a delta, for
-    one sensitivity. `theorems` and each row of `cells` are in the order of the calibrations.
+    one sensitivity in 2-norm; of `dimension` numbers, the std of each. `theorems` and each row of
+    `cells` are in the order of the calibrations.
     """
 
     points: tuple[tuple[Fraction, Fraction], ...]
-    sensitivity: Fraction
+    workload: Workload
     calibrations: tuple[Calibration, ...]
     theorems: tuple[Theorem, ...]
     cells: tuple[tuple[Cell, ...], ...]
@@ -119,14 +131,15 @@ class Comparison:
         return tuple(dict.fromkeys(delta for _, delta in self.points))
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a row and theorem: epsilon, delta, sensitivity, calibration, std, ratio,
-        valid, suffices, reach.
+        """One dictionary a row and theorem: epsilon, delta, dimension, sensitivity, calibration,
+        std, ratio, valid, suffices, reach.
         """
         return [
             {
                 "epsilon": float(epsilon),
                 "delta": float(delta),
-                "sensitivity": float(self.sensitivity),
+                "dimension": self.workload.dimension,
+                "sensitivity": float(self.workload.sensitivity),
                 "calibration": theorem.name,
                 "std": cell.std,
                 "ratio": cell.ratio,
@@ -139,10 +152,14 @@ class Comparison:
             for theorem, cell in zip(self.theorems, row, strict=True)
         ]
 
+    def summary_frame(self) -> Any:
+        """The records as a data frame. Raises MissingExtra without pandas."""
+        return data_frame(self.records())
+
     def at(self, epsilons: object, delta: object) -> Comparison:
         """The same calibrations elsewhere."""
         pairs = _points(epsilons, delta)
-        rows = tuple(_row(self.calibrations, *pair, self.sensitivity) for pair in pairs)
+        rows = tuple(_row(self.calibrations, *pair, self.workload) for pair in pairs)
         return attrs.evolve(self, points=pairs, cells=rows)
 
     def text(self, width: int = WIDTH) -> str:
@@ -191,7 +208,10 @@ def _title(comparison: Comparison) -> str:
     noise = "Gaussian noise" if _gaussian(comparison) else "the noise"
     deltas = comparison.deltas
     at = f" at delta = {exactly(deltas[0])}" if len(deltas) == 1 else ""
-    return f"Std of {noise}{at}, sensitivity {exactly(comparison.sensitivity)}"
+    dimension = comparison.workload.dimension
+    each = "" if dimension == 1 else f" for each of {dimension} numbers"
+    size = exactly(comparison.workload.sensitivity)
+    return f"Std of {noise}{each}{at}, sensitivity {size}{' in 2-norm' if each else ''}"
 
 
 def _gaussian(comparison: Comparison) -> bool:
@@ -233,7 +253,7 @@ def _notes(theorem: Theorem, deltas: Sequence[Fraction]) -> Iterator[str]:
     if theorem.trusted:
         yield f"{theorem.name}: on trust in {theorem.trusted}."
     if theorem.norm:
-        yield f"{theorem.name}: the sensitivity is that in the {theorem.norm} norm."
+        yield f"{theorem.name}: {theorem.norm}."
     if theorem.among:
         yield (
             f"{theorem.name}: the std of one number released alone; each of m numbers released "
@@ -274,10 +294,14 @@ def _unproved(deltas: Sequence[Fraction]) -> str:
 def compare(
     *calibrations: Calibration,
     epsilon: object = EPSILONS,
-    delta: object = "1e-6",
+    delta: object = DELTAS,
+    pairs: object = None,
     sensitivity: object = 1,
+    dimension: object = 1,
+    times: object = 1,
+    accountant: object = None,
     trust: Sequence[type] = (),
-) -> Comparison: ...
+) -> Comparison | CompositionsCompared: ...
 
 
 @overload
@@ -286,7 +310,8 @@ def compare(
     /,
     *,
     epsilon: object = EPSILONS,
-    delta: object = "1e-6",
+    delta: object = DELTAS,
+    pairs: object = None,
     setting: Setting | None = None,
     trust: Sequence[type] = (),
 ) -> ReleasesCompared: ...
@@ -295,53 +320,114 @@ def compare(
 def compare(
     *compared: Any,
     epsilon: object = EPSILONS,
-    delta: object = "1e-6",
+    delta: object = DELTAS,
+    pairs: object = None,
     sensitivity: object = 1,
+    dimension: object = 1,
+    times: object = 1,
+    accountant: object = None,
     setting: Setting | None = None,
     trust: Sequence[type] = (),
-) -> Comparison | ReleasesCompared:
-    """The std that each calibration prescribes at each epsilon and delta; or, of a declaration, how
-    much noise each calibration adds to each release, against what is enough for the whole.
+) -> Comparison | CompositionsCompared | ReleasesCompared:
+    """The std that each calibration prescribes at each epsilon and delta; the std that each kind of
+    noise and each accountant needs for several releases together; or, of a declaration, how much
+    noise each calibration adds to each release, against what is enough for the whole.
 
-    `epsilon` and `delta` are numbers, or lists or arrays of numbers: every pair is a row. Without
-    calibrations: classical, kamath_ullman and analytic. Numbers are rounded up, rigorously. A
-    calibration outside its theorem is marked as not valid, with the number that its formula would
-    give. That the theorem of a class of your own holds is its word: `trust` names it, and the table
-    says so. `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are
-    within [-1, 1], and one row is added or removed. Raises InvalidArgument.
+    `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
+    `pairs` lists (epsilon, delta) instead. Without calibrations: classical, kamath_ullman and
+    analytic. Numbers are rounded up, rigorously. A calibration outside its theorem is marked as not
+    valid, with the number that its formula would give. That the theorem of a class of your own
+    holds is its word: `trust` names it, and the table says so.
+
+    `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
+    sensitivity is compared at sqrt(dimension) times it. With `times` above 1 they are released so
+    many times, with (epsilon, delta) for all releases together: the table has each calibration on
+    equal parts of the budget, and its noise by every accountant that can add it, or by
+    `accountant`, one or several, as of dp.compose. Without calibrations: Gaussian.analytic and
+    .classical, Laplace.pure, and L2Laplace.pure for several numbers.
+
+    `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are within
+    [-1, 1], and one row is added or removed. Raises InvalidArgument.
 
     >>> import dpframe as dp
     >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
     '1.460'
+    >>> found = dp.compare(epsilon=1, delta="1e-6", dimension=5, times=10)
+    >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:3]]
+    [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36), ('Gaussian', 'zcdp', 14.33)]
     """
+    points = _points(epsilon, delta) if pairs is None else _pairs(pairs, epsilon, delta)
+    size, alone = rational(sensitivity, "sensitivity"), accountant is None
+    if size <= 0:
+        raise InvalidArgument("sensitivity", "above 0", sensitivity)
+    load = Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
     if compared and isinstance(compared[0], Regression):
         from .releases_compared import compare_releases
 
         if len(compared) > 1:
             way_out = "Compare one declaration a call."
             raise InvalidArgument("compare", "one declaration, or calibrations", "several", way_out)
-        if sensitivity != 1:
-            way_out = "It follows from the setting."
-            raise InvalidArgument("sensitivity", "left out of a declaration", sensitivity, way_out)
-        return compare_releases(compared[0], _points(epsilon, delta), setting, trust)
+        if load != Workload(ONE) or not alone:
+            name = (
+                "accountant"
+                if not alone
+                else next(
+                    one.name for one in attrs.fields(Workload) if getattr(load, one.name) != 1
+                )
+            )
+            raise InvalidArgument(name, "left out of a declaration", "given", OF_DECLARATION[name])
+        return compare_releases(compared[0], points, setting, trust)
     if setting is not None:
         wanted = "left out where calibrations are compared: nothing of them depends on a table"
         raise InvalidArgument("setting", wanted, setting)
-    calibrations: tuple[Calibration, ...] = compared or ALL
     believed = trusted_classes(trust)
-    for calibration in calibrations:
-        if not isinstance(calibration, Calibration) or CURRENCY not in calibration.currencies:
+    composed = load.times > 1 or not alone
+    for one in compared:
+        if not isinstance(one, Calibration) or not (composed or CURRENCY in one.currencies):
             wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
-            raise InvalidArgument("calibrations", wanted, calibration)
-        _believed(calibration, believed)
-    size = rational(sensitivity, "sensitivity")
-    if size <= 0:
-        raise InvalidArgument("sensitivity", "above 0", sensitivity)
-    points = _points(epsilon, delta)
-    rows = tuple(_row(calibrations, *point, size) for point in points)
-    deltas = dict.fromkeys(delta for _, delta in points)
-    theorems = tuple(_theorem(calibration, tuple(deltas)) for calibration in calibrations)
-    return Comparison(points, size, calibrations, theorems, rows)
+            raise InvalidArgument("calibrations", wanted, one, _meant(one))
+        _believed(one, believed)
+    deltas = tuple(dict.fromkeys(delta for _, delta in points))
+    if composed:
+        among = (*COMPOSED, *([L2Laplace.pure] if load.dimension > 1 else []))
+        chosen: tuple[Calibration, ...] = compared or among
+        trusted = [
+            f"{one.name}: on trust in {one_place}."
+            for one in chosen
+            for one_place in map(place, strangers((one, one.mechanism))[:1])
+        ]
+        return compare_compositions(chosen, points, load, accountant, trusted)
+    calibrations: tuple[Calibration, ...] = compared or ALL
+    rows = tuple(_row(calibrations, *point, load) for point in points)
+    theorems = tuple(_theorem(calibration, deltas, load) for calibration in calibrations)
+    return Comparison(points, load, calibrations, theorems, rows)
+
+
+def _meant(value: object) -> str:
+    """The call that compares the theorems of a kind of noise, of a value that is one or names one;
+    empty where none does.
+    """
+    kind = value if isinstance(value, type) else type(value)
+    kinds = [getattr(mechanisms, name) for name in dir(mechanisms)]
+    noises = [one for one in kinds if isinstance(one, type) and issubclass(one, AdditiveNoise)]
+    if isinstance(value, Calibration):
+        noises = [value.mechanism]
+    elif isinstance(value, str):
+        noises = [one for one in noises if one.__name__.lower() == value.partition(".")[0].lower()]
+    else:
+        noises = [kind] if issubclass(kind, AdditiveNoise) else []
+    calls = [
+        (f"{address(noise.__name__)}.{name}", CURRENCY in one.currencies)
+        for noise in noises
+        for name, one in vars(noise).items()
+        if isinstance(one, Calibration)
+    ]
+    direct = [call for call, spends in calls if spends]
+    if direct:
+        return f"Name its theorem: dp.compare({', '.join(direct)})."
+    if calls:
+        return f"By an accountant: dp.compare({calls[0][0]}, accountant='zcdp')."
+    return ""
 
 
 def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
@@ -362,6 +448,19 @@ def _points(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], 
     return tuple((one, other) for other in deltas for one in epsilons)
 
 
+def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Pairs as they are given. Raises InvalidArgument."""
+    if epsilon is not EPSILONS or delta is not DELTAS:
+        wanted = "left out where epsilon or delta is given"
+        raise InvalidArgument("pairs", wanted, "both", "pairs=[(1, '1e-6'), (3, '1e-5')].")
+    many = pairs.tolist() if hasattr(pairs, "tolist") else pairs
+    given = list(many) if isinstance(many, (list, tuple)) else []
+    if not given or not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in given):
+        way_out = "Such as pairs=[(1, '1e-6'), (3, '1e-5')]."
+        raise InvalidArgument("pairs", "pairs of an epsilon and a delta", pairs, way_out)
+    return tuple(point for one, other in given for point in _points((one,), (other,)))
+
+
 def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
     if isinstance(value, Mapping):
         raise InvalidArgument(name, "one number or several", type(value).__name__)
@@ -375,19 +474,30 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
 
 
 def _row(
-    calibrations: Sequence[Calibration], epsilon: Fraction, delta: Fraction, sensitivity: Fraction
+    calibrations: Sequence[Calibration], epsilon: Fraction, delta: Fraction, workload: Workload
 ) -> tuple[Cell, ...]:
-    share = ApproxDP(epsilon, delta).budget
-    least = number(Gaussian.analytic.calibrate(share, Number(sensitivity)).deviation, {}, up=True)
-    return tuple(cell_of(one, share, Number(sensitivity), least) for one in calibrations)
+    share, size = ApproxDP(epsilon, delta).budget, Number(workload.sensitivity)
+    least = number(Gaussian.analytic.calibrate(share, size).deviation, {}, up=True)
+    entries = Number(Fraction(workload.dimension))
+    return tuple(
+        cell_of(one, share, workload.moved(one.mechanism), least, entries) for one in calibrations
+    )
 
 
-def cell_of(calibration: Calibration, share: Share, sensitivity: Expression, least: float) -> Cell:
-    """What a calibration gives for a share in numbers; its ratio is to `least`."""
-    mechanism = calibration.calibrate(share, sensitivity)
+def cell_of(
+    calibration: Calibration,
+    share: Share,
+    sensitivity: Expression,
+    least: float,
+    entries: Expression = Number(ONE),  # noqa: B008 - a frozen value
+) -> Cell:
+    """What a calibration gives for a share in numbers, for each of `entries` numbers; its ratio is
+    to `least`.
+    """
+    mechanism = calibration.calibrate_among(share, sensitivity, entries)
     limit = calibration.limit(share)
     valid = limit is None or satisfied(Constraint(*limit), {})
-    std = number(mechanism.deviation, {}, up=True)
+    std = number(mechanism.deviation_among(entries), {}, up=True)
     ratio = std / least if isinstance(mechanism, Gaussian) else None
     return Cell(std, valid, valid or _suffices(mechanism, share, sensitivity), ratio)
 
@@ -405,7 +515,7 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     return None if refute(claim) is None else False
 
 
-def _theorem(calibration: Calibration, deltas: Sequence[Fraction]) -> Theorem:
+def _theorem(calibration: Calibration, deltas: Sequence[Fraction], workload: Workload) -> Theorem:
     budgets = [ApproxDP(EPSILON, delta).budget for delta in deltas]
     limit = calibration.limit(budgets[0])
     hypothesis = "" if limit is None else str(Constraint(*limit))
@@ -413,9 +523,9 @@ def _theorem(calibration: Calibration, deltas: Sequence[Fraction]) -> Theorem:
     known = tuple(one for one in reach if one is not None)
     trusted = "".join(map(place, strangers((calibration,))[:1]))
     own = known if len(known) == len(reach) else ()
-    norm = calibration.mechanism.norm
-    other = "" if norm is L2 else str(norm)
-    among = _among(calibration.calibrate(budgets[0], Number(Fraction(1))))
+    other = workload.note(calibration.mechanism)
+    alone = workload.dimension == 1
+    among = _among(calibration.calibrate(budgets[0], Number(ONE))) if alone else ""
     return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted, other, among)
 
 

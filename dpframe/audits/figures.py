@@ -85,6 +85,11 @@ def exactly(value: Fraction) -> str:
     return f"{short:f}" if abs(value) >= Fraction(1, 1000) else _scientific(short)
 
 
+def pair(epsilon: Fraction, delta: Fraction) -> str:
+    """`(1, 1e-6)`."""
+    return f"({exactly(epsilon)}, {exactly(delta)})"
+
+
 def _scientific(value: Decimal) -> str:
     mantissa, _, exponent = f"{value:e}".partition("e")
     few = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,20 @@ import numpy as np
 from dpframe.mechanisms import Gaussian
 from dpframe.notebooks import pyplot
 
-from .figures import exactly
+from .figures import exactly, pair
 
 if TYPE_CHECKING:
     from .comparison import Cell, Comparison
+    from .compositions_compared import CompositionsCompared
     from .releases_compared import ReleaseNoise, ReleasesCompared
 
 POINTS = 61  # of a curve
 MOST_TICKS = 8
-COLOURS = ("#0b5fa5", "#d1495b", "#2a9d4a", "#8a4fbf", "#c97b12", "#3f3f46")
-SHADE = "#d9d9de"
+COLOURS = ("#3b82c4", "#d1495b", "#2a9d4a", "#9a62cf", "#c97b12", "#808089")
+SHADE = "0.5"
+LEAST = "analytic: the least"
+HOLLOW = " (hollow: the theorem does not hold)"
+LINE_HEIGHT, WIDE_LETTER = 0.055, 0.0135  # of small text, in axes
 Line = tuple[str, list[float], list["Cell"]]
 
 
@@ -29,29 +33,161 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     """The std or its ratio to the least against epsilon, a line a theorem and delta; solid where it
     holds, dashed where it does not. Against delta where there are several for one epsilon.
     """
-    axes = new_axes() if ax is None else ax
+    axes, colour_of = new_axes() if ax is None else ax, dict[str, str]()
     by_delta = len(comparison.epsilons) == 1 and len(comparison.deltas) > 1
     lines = [*_against_delta(comparison)] if by_delta else [*_against_epsilon(comparison)]
+    if all(cell.ratio is None for row in comparison.cells for cell in row):
+        of = "std"  # noise that is not Gaussian has no ratio
     if of == "ratio":
-        axes.axhline(1, color="black", linewidth=1, label="analytic: the least")
+        axes.axhline(1, color=ink(), linewidth=1, label=LEAST)
         lines = [one for one in lines if any(cell.ratio not in {None, 1.0} for cell in one[2])]
     heights: list[float] = []
-    for place, (name, at, cells) in enumerate(lines):
-        colour = COLOURS[place % len(COLOURS)]
+    ends: list[Label] = []
+    for name, at, cells in lines:
+        theorem = name.partition(",")[0]
+        colour = colour_of.setdefault(theorem, COLOURS[len(colour_of) % len(COLOURS)])
         values = [cell.ratio or 0.0 if of == "ratio" else cell.std for cell in cells]
         valid = [cell.valid for cell in cells]
-        axes.plot(at, np.where(valid, values, np.nan), color=colour, linewidth=2, label=name)
+        style = {"color": colour, "linewidth": 2, "marker": "o" if len(at) == 1 else ""}
+        axes.plot(at, np.where(valid, values, np.nan), label=name, **style)
         if not all(valid):
-            axes.plot(at, np.where(valid, np.nan, values), "--", color=colour, linewidth=2)
+            axes.plot(at, np.where(valid, np.nan, values), "--", **style)
         heights += values
+        ends.append((at[0], values[0], name, colour))
     if any(not cell.valid for _, _, cells in lines for cell in cells):
-        axes.plot([], [], "--", color="0.3", label="dashed: outside its theorem")
+        axes.plot([], [], "--", color=ink(), label="dashed: outside its theorem")
     axes.set(xscale="log", xlabel="delta" if by_delta else "epsilon")
     _scale(axes, of, heights)
     if not by_delta:
+        log_ticks(axes.xaxis)
         _shade(axes, comparison)
     axes.set_title(_title(comparison, by_delta=by_delta), fontsize="medium")
-    axes.legend(loc="best", fontsize="small")
+    label_before(axes, ends)
+    if of == "ratio":
+        beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
+        axes.annotate(LEAST, (0.01, 1), (0, 3), fontsize="small", color=ink(), **beside)
+    _key(axes, {LEAST, *(name for _, _, name, _ in ends)})
+    return axes
+
+
+Label = tuple[float, float, str, str]  # where a line begins, what it is called, its colour
+
+
+def label_before(axes: Any, labels: Sequence[Label]) -> None:
+    """Name lines where they begin, to the left; names that would overlap are moved apart, and a
+    thin line leads from each to its own.
+    """
+    if not labels:
+        return
+    most = max(len(text) for _, _, text, _ in labels)
+    left, right = axes.get_xlim()
+    room = min(0.5, WIDE_LETTER * most)  # of the width of the axes
+    if axes.get_xscale() == "log":
+        axes.set_xlim(right * (left / right) ** (1 / (1 - room)), right)
+    else:
+        axes.set_xlim(right - (right - left) / (1 - room), right)
+    ordered = sorted(labels, key=lambda label: label[1])
+    to_axes = axes.transData + axes.transAxes.inverted()
+    natural = [float(to_axes.transform((x, y))[1]) for x, y, _, _ in ordered]
+    for (x, y, text, colour), height in zip(ordered, apart(natural, LINE_HEIGHT), strict=True):
+        axes.annotate(
+            text,
+            (x, y),
+            (float(to_axes.transform((x, y))[0]) - 0.03, height),
+            textcoords="axes fraction",
+            ha="right",
+            va="center",
+            fontsize="small",
+            color=colour,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "alpha": 0.6},
+        )
+
+
+def apart(heights: Sequence[float], gap: float) -> list[float]:
+    """Ascending heights, moved as little as keeps them `gap` apart and, if there is room, within
+    the axes: blocks of neighbours that are too near share their middle.
+    """
+    blocks: list[tuple[float, int]] = []  # the middle of each and how many it has
+    for height in heights:
+        middle, count = height, 1
+        while blocks and middle - count * gap / 2 < blocks[-1][0] + blocks[-1][1] * gap / 2:
+            before, more = blocks.pop()
+            middle = (before * more + middle * count) / (more + count)
+            count += more
+            half = count * gap / 2
+            middle = min(max(middle, half), max(1 - half, half))
+        blocks.append((middle, count))
+    return [
+        middle + (place - (count - 1) / 2) * gap
+        for middle, count in blocks
+        for place in range(count)
+    ]
+
+
+def _key(axes: Any, named: Container[str]) -> None:
+    """A legend below the axes of what no label names."""
+    handles, labels = axes.get_legend_handles_labels()
+    left = [(one, text) for one, text in zip(handles, labels, strict=True) if text not in named]
+    if left:
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.15), "ncols": 2}
+        axes.legend(*zip(*left, strict=True), fontsize="small", frameon=False, **place)
+
+
+def log_ticks(axis: Any) -> None:
+    """At 1, 2 and 5 times powers of ten, written as decimals."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=MOST_TICKS))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
+    axis.set_minor_locator(NullLocator())
+
+
+def blended(axes: Any) -> Any:
+    """Across as data, upwards as parts of the axes."""
+    from matplotlib.transforms import blended_transform_factory
+
+    return blended_transform_factory(axes.transData, axes.transAxes)
+
+
+def ink() -> str:
+    """The colour of text, which suits the ground of the style in use."""
+    return str(pyplot().rcParams["text.color"])
+
+
+def draw_methods(compared: CompositionsCompared, ax: Any) -> Any:
+    """A row for each method, the least std on top; a dot for each epsilon and delta, named above
+    its first dot. The std stands beside the dots of one epsilon and delta.
+    """
+    rows = len(compared.methods)
+    axes = new_axes(figsize=(6.4, 1.2 + 0.26 * rows)) if ax is None else ax
+    names = [f"{method.noise}, {method.accountant}" for method in compared.methods]
+    alone = len(compared.points) == 1
+    for place, point in enumerate(compared.points):
+        colour = COLOURS[place % len(COLOURS)]
+        found = [(k, needs[place]) for k, needs in enumerate(compared.needs)]
+        shown = [(k, need.std, need) for k, need in found if need.std is not None]
+        for valid in (True, False):
+            dots = [(std, k) for k, std, need in shown if need.valid is valid]
+            if dots:
+                face = colour if valid else "none"
+                axes.plot(*zip(*dots, strict=True), "o", color=colour, mfc=face)
+        top = shown[:1]
+        notes = [(std, k, str(need), (7, 0)) for k, std, need in shown] if alone else []
+        notes += [] if alone else [(std, k, pair(*point), (0, 7)) for k, std, _ in top]
+        for std, k, text, (right, up) in notes:
+            options = {"textcoords": "offset points", "color": colour, "fontsize": "small"}
+            side = "left" if alone else "center"
+            aligned = "center" if alone else "bottom"
+            axes.annotate(text, (std, k), (right, up), ha=side, va=aligned, **options)
+    axes.set_yticks(range(rows), names)
+    axes.set_ylim(rows - 0.5, -0.6 if alone else -1.3)
+    hollow = any(not need.valid for needs in compared.needs for need in needs)
+    axes.set(xscale="log", xlabel=f"std of the noise{HOLLOW if hollow else ''}")
+    axes.margins(x=0.15)
+    log_ticks(axes.xaxis)
+    axes.grid(axis="y", linewidth=0.4, alpha=0.5)
+    axes.set_axisbelow(True)
+    axes.set_title(compared.title.replace("; ", "\n"), fontsize="small")
     return axes
 
 
@@ -61,7 +197,7 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
     share. Releases that are alike are one line.
     """
     axes, heights = new_axes() if ax is None else ax, [1.0]
-    axes.axhline(1, color="black", linewidth=1, label="enough")
+    axes.axhline(1, color=ink(), linewidth=1, label="enough")
     several = len({line.delta for line in compared.lines}) > 1
     of: dict[tuple[str, str], list[ReleaseNoise]] = {}
     for line in compared.lines:
@@ -80,7 +216,7 @@ def draw_releases(compared: ReleasesCompared, ax: Any) -> Any:
                 values, valid = [c.ratio for c in cells], [c.valid for c in cells]
                 colour = COLOURS[(2 * place + turn) % len(COLOURS)]
                 options = {"color": colour, "linewidth": 1, "markersize": 4}
-                axes.plot(at, values, style[0] + ":", markerfacecolor="white", **options)
+                axes.plot(at, values, style[0] + ":", markerfacecolor="none", **options)
                 solid = np.where(valid, values, np.nan)
                 axes.plot(at, solid, style, label=f"{names}: {which}", **options)
                 heights += values
@@ -130,6 +266,8 @@ def _scale(axes: Any, of: str, heights: list[float]) -> None:
     label = "std over the least std" if of == "ratio" else "std of the noise"
     wide = of == "std" or max(heights, default=1.0) > 5
     axes.set(ylabel=label, yscale="log" if wide else "linear")
+    if wide:
+        log_ticks(axes.yaxis)
 
 
 def _shade(axes: Any, comparison: Comparison) -> None:
@@ -137,7 +275,8 @@ def _shade(axes: Any, comparison: Comparison) -> None:
     left, right = axes.get_xlim()
     if Gaussian.classical in comparison.calibrations and right > 1:
         label = "the classical theorem does not hold"
-        axes.axvspan(max(left, 1), right, color=SHADE, zorder=0, linewidth=0, label=label)
+        shade = {"color": SHADE, "alpha": 0.2, "zorder": 0, "linewidth": 0}
+        axes.axvspan(max(left, 1), right, label=label, **shade)
         axes.set_xlim(left, right)
 
 

@@ -1,4 +1,4 @@
-"""dpframe split: the split of a budget that makes a public criterion small."""
+"""dpframe split: the split of a budget that minimises a public criterion."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 import dpframe as dp
 
-from .declaration import accountant_of, regression_of, trust_of
+from .declaration import accountant_of, imported, regression_of, trust_of
 from .options import (
     Accountant,
     Bound,
@@ -36,7 +36,7 @@ app = typer.Typer(add_completion=False)
 
 
 class Made(enum.StrEnum):
-    """What is made small."""
+    """What is minimised."""
 
     NOISE = "noise"
     ERROR = "error"
@@ -51,15 +51,19 @@ def split(
         int | None, option("-n", "Rows, a public number or a guess; for error.")
     ] = None,
     criterion: Annotated[
-        Made, typer.Option(help="noise: squared noise; error: a bound.")
+        Made, typer.Option(help="noise: squared noise; error: a bound on that of coefficients.")
     ] = Made.NOISE,
     over: Annotated[
-        str | None, option("--over", "A parameter, or shares. Left out: what is symbolic.")
+        str | None,
+        option("--over", "A symbolic field, several (a,b), or shares. Left out: symbolic fields."),
     ] = None,
     within: Annotated[str | None, option("--within", "Where to look, such as 0.01,0.5.")] = None,
     weight: Annotated[
         list[str], option("--weight", "Of a release's noise, such as floor=0. Repeatable.")
     ] = [],  # noqa: B006 - typer makes a list of its own
+    solver: Annotated[
+        str | None, option("--solver", "For error: a ridge solver of your own, module:function.")
+    ] = None,
     condition: Annotated[
         str, typer.Option(help="How unlike the directions of rows are: 1 or more.")
     ] = "1",
@@ -77,17 +81,23 @@ def split(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Choose gamma, or every share, by public numbers alone; and certify the choice."""
+    """Choose symbolic fields, or every share, by public numbers alone; and certify the choice."""
     measures = {
         Made.NOISE: lambda: dp.audits.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
-        Made.ERROR: lambda: dp.audits.ErrorCriterion(n=_rows(rows), d=columns, condition=condition),
+        Made.ERROR: lambda: dp.audits.ErrorCriterion(
+            n=_rows(rows),
+            d=columns,
+            condition=condition,
+            solver=None if solver is None else imported(solver),
+        ),
     }
+    names = [name.strip() for name in (over or "").split(",")]
     found = dp.best_split(
         regression_of(name, given),
         target=target_of(epsilon, delta),
         setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
         criterion=measures[criterion](),
-        over=over,
+        over=tuple(names) if len(names) > 1 else over,
         within=None if within is None else within.split(","),
         accountant=accountant_of(accountant),
         trust=trust_of(trust),

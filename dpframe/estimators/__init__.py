@@ -1,5 +1,5 @@
-"""The scikit-learn habit: fit and predict, with a certificate underneath; in searches and pipelines
-where scikit-learn is installed.
+"""Estimators with the interface of scikit-learn: `fit` certifies, then executes once. They work in
+searches and pipelines if scikit-learn is installed.
 """
 
 from __future__ import annotations

@@ -31,6 +31,7 @@ from dpframe.graph import (
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
+from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
@@ -54,6 +55,13 @@ if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
 
 Array = NDArray[Any]
+OTHER_CURRENCY = "in a currency with"
+OF_OTHER_TARGETS = (
+    "An estimator claims (epsilon, delta). Give the declaration noise that spends any budget, "
+    "dp.release(..., dp.Gaussian.analytic, share); or make the number a field, such as "
+    "rho: dp.Expression = dp.parameter('rho'), which the proof compares with (epsilon, delta); or "
+    "run dp.execute(dp.certify(...), X, y) for that target."
+)
 OF_FORMULA = (
     "columns=[...] describes every column of the formula, its left side too: "
     'dp.Numeric("charges", 0, 60000) among them.'
@@ -170,7 +178,9 @@ class PrivateEstimator(BaseEstimator, ABC):
         self._rosters, self._budget = lists, source.layout.budget
         self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
         self._theta = coefficients(result.output, width(certificate, self._sizes))
-        self.ridge_ = getattr(result.output, "ridge", None)
+        output = result.output
+        first = output[0] if isinstance(output, tuple) and output else output
+        self.ridge_ = getattr(first, "ridge", None)
         return self
 
     def _what(self) -> dict[str, str]:
@@ -200,8 +210,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         """
         graph, sizes = certificate.graph, public_sizes(certificate, source)
         wanted = width(certificate, sizes)
-        if isinstance(graph.output, Release):
-            shapes = graph.output.statistic.shape
+        if isinstance(graph.outputs[0], Release):
+            shapes = graph.outputs[0].statistic.shape
             shape = [certificate.number(one, up=True, sizes=sizes) for one in shapes]
             if shape != [wanted]:
                 raise no_coefficients(f"an array of shape {tuple(map(int, shape))}", wanted)
@@ -271,15 +281,19 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
         chosen, setting = self._declared(target, setting)
         adding: dict[str, Any] = {"accountant": self.accountant, "trust": self.trust}
-        certificate = certify(chosen, target=target, setting=setting, **adding)
+        try:
+            certificate = certify(chosen, target=target, setting=setting, **adding)
+        except InvalidArgument as error:
+            if error.name == "share" and error.requirement.startswith(OTHER_CURRENCY):
+                way_out = f"{error.way_out} {OF_OTHER_TARGETS}"
+                raise InvalidArgument(error.name, error.requirement, error.value, way_out) from None
+            raise
         if certificate.free:
             free = ", ".join(sorted(certificate.free))
             way_out = "Give them as numbers, or run dp.certify(...).at(...) by hand."
             raise InvalidArgument("regression and setting", f"free of {free}", free, way_out)
         self._check_link(certificate)
         check_undone(certificate, RowsNode, ColumnNode)
-        if isinstance(certificate.graph.output, tuple):
-            raise no_coefficients("several outputs")
         return certificate
 
     def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
@@ -369,9 +383,9 @@ def width(certificate: Certificate, sizes: dict[str, int]) -> int:
 
 def coefficients(output: object, p: int) -> Array:
     """The coefficients in a regression's output, shape (p,). Raises InvalidArgument."""
-    found = getattr(output, "coefficients", output)
-    if not isinstance(found, np.ndarray):
-        raise no_coefficients(type(output).__name__, p)
+    found = coefficients_of(output)
+    if found is None:
+        raise no_coefficients(_kind(output), p)
     if found.shape != (p,) or found.dtype.kind != "f":
         raise no_coefficients(f"an array of shape {found.shape} of {found.dtype}", p)
     return found
@@ -398,13 +412,20 @@ def check_known(given: dict[str, Any]) -> None:
         raise InvalidArgument("fit", "given X, y, epsilon and executor", name, way_out)
 
 
+def _kind(output: object) -> str:
+    """`dict`, `a tuple that begins with float`."""
+    first = type(output[0]).__name__ if isinstance(output, tuple) and output else ""
+    return f"a tuple that begins with {first}" if first else type(output).__name__
+
+
 def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
     """The refusal of an output that is no coefficients."""
     count = "" if p is None else f"{p} "
     wanted = (
-        f"one whose output is a dp.regressions.Fit or an array of {count}coefficients, one a column"
+        f"one whose output is a dp.regressions.Fit or an array of {count}coefficients, one a "
+        "column, or a tuple that begins with one of them"
     )
-    way_out = "dp.execute(certificate, X, y) runs any declaration; result_ has what was released."
+    way_out = "dp.execute(certificate, X, y) runs any declaration."
     return InvalidArgument("regression", wanted, got, way_out)
 
 

@@ -1,5 +1,5 @@
-"""Who calls fit: a step in front of the estimator that was fitted on the same records, without
-privacy, makes what the certificate says untrue of the whole.
+"""Detect who calls `fit`. A preprocessing step that was fitted to the same records without privacy
+invalidates the certificate of the whole pipeline.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ LABELLED = (
 
 
 def check_callers(estimator: object) -> None:
-    """Refuse to be fitted behind a step that was fitted on the same records, or inside what fits
-    another model to their labels. Raises InvalidArgument that names it.
+    """Refuse to be fitted behind a step that was fitted to the same records, or inside an estimator
+    that fits another model to their labels. Raises InvalidArgument that names it.
 
-    Seen are scikit-learn's calibration, tuned thresholds and stacking, pipelines and those made
-    from them, and TransformedTargetRegressor, that call this fit, however deep and in whichever
-    process. Records that were transformed by hand look like any others.
+    Recognised are scikit-learn's calibration, tuned thresholds and stacking, pipelines and classes
+    derived from them, and TransformedTargetRegressor, at any depth and in any process. Records that
+    were transformed by hand cannot be recognised.
     """
     for caller in callers(sys._getframe(1)):  # noqa: SLF001 - scikit-learn tells a step nothing
         if caller is estimator:
@@ -59,7 +59,7 @@ def check_callers(estimator: object) -> None:
 
 
 def callers(frame: FrameType | None) -> Iterator[Any]:
-    """The estimators whose methods are running, from the nearest."""
+    """The estimators whose methods are running, innermost first."""
     while frame is not None:
         names = frame.f_code.co_varnames[: frame.f_code.co_argcount]
         owner = frame.f_locals.get(names[0]) if names else None
@@ -69,7 +69,7 @@ def callers(frame: FrameType | None) -> Iterator[Any]:
 
 
 def steps(caller: Any) -> list[tuple[str, Any]]:
-    """The fitted steps in front of what the caller is fitting."""
+    """The fitted steps that precede the estimator that a caller is fitting."""
     if _is(caller, "pipeline.Pipeline"):
         return [(f"step {name!r}", step) for name, step in caller.steps[:-1]]
     if _is(caller, "compose.TransformedTargetRegressor"):
@@ -91,14 +91,16 @@ def learned(step: Any) -> bool:
 
 
 def _is(value: object, name: str) -> bool:
-    """Whether a value is of a class of scikit-learn: nothing is, where its module is not loaded."""
+    """Whether a value is an instance of a class of scikit-learn; never, if its module is not
+    loaded.
+    """
     module, _, name = name.rpartition(".")
     return isinstance(value, getattr(sys.modules.get(f"sklearn.{module}"), name, ()))
 
 
 def found(step: Any) -> set[str]:
-    """The attributes that were learned: by scikit-learn's convention of a trailing underscore, or
-    because they hold numbers that are no parameter.
+    """The learned attributes: those with scikit-learn's trailing underscore, and those that hold
+    numbers and are not parameters.
     """
     own = vars(step)
     given = step.get_params(deep=False) if isinstance(step, BaseEstimator) else {}

@@ -1,4 +1,4 @@
-"""PrivateClassifier: a declaration of two classes, fitted the way scikit-learn fits."""
+"""PrivateClassifier: a private regression for two classes, with the interface of scikit-learn."""
 
 from __future__ import annotations
 
@@ -52,40 +52,40 @@ PER_RANGE = (
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
-    """A scikit-learn classifier of two classes whose fit is certified before it reads a row.
+    """A scikit-learn classifier for two classes whose privacy is proved before it reads a row.
 
     Parameters
     ----------
     regression : dp.Regression
-        What is fitted: a declaration with a loss of two classes, `dp.regressions.LogisticDescent()`
-        by default, or one of your own on `dp.graph.Logistic()`.
+        The declaration to fit, with a loss for two classes: by default
+        `dp.regressions.LogisticDescent()`, or one of your own with `dp.graph.Logistic()`.
     classes : two texts, two numbers, or None
-        The public list of classes; None takes the levels of the setting's labels,
-        `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 of
-        `dp.Column(bound=1)`, 0 and 1 of `dp.Column(lower=0, upper=1)`. Nothing is read from data:
+        The public list of classes. None takes the levels of the setting's labels,
+        `dp.Column("smoker", levels=["no", "yes"])`, or both ends of their bounds: -1 and 1 for
+        `dp.Column(bound=1)`, 0 and 1 for `dp.Column(lower=0, upper=1)`. It is never read from data:
         which classes occur there is private.
     epsilon, delta, setting, rng, missing, ledger, dataset, accountant, trust
-        As of `dp.PrivateRegressor`. A label that is none of the classes is missing: it is refused,
-        or its row dropped. So counts are refused, not fitted.
+        As in `dp.PrivateRegressor`. A label that is neither class is missing: it is refused, or its
+        row is dropped.
 
     Attributes
     ----------
     classes_
-        Both classes in order, shape (2,), whichever were declared first.
+        Both classes in sorted order, shape (2,).
     coef_, intercept_
-        Log-odds of classes_[1] against classes_[0], shapes (1, p) and (1,): a unit of the codebook
-        more adds coef_. As scikit-learn's LogisticRegression has them.
+        Log-odds of classes_[1] against classes_[0], shapes (1, p) and (1,), per unit of the
+        codebook, as in scikit-learn's LogisticRegression.
     coef_names_, certificate_, receipt_, result_, ridge_, budget_report_, n_features_in_,
     feature_names_in_
-        As of `dp.PrivateRegressor`.
+        As in `dp.PrivateRegressor`.
 
     Notes
     -----
-    A penalty is on all coefficients of the scaled rows, the intercept's included, which
-    scikit-learn's solvers but liblinear leave out.
+    A penalty applies to all coefficients of the scaled rows, with the intercept's among them; in
+    scikit-learn only liblinear penalises the intercept.
 
-    Every `fit` costs again, as of `dp.PrivateRegressor`; `predict` costs nothing; `score`, the
-    share of right predictions, is computed without noise and is not private.
+    Every `fit` spends its budget, as in `dp.PrivateRegressor`. `predict` is free. `score`, the
+    accuracy, is computed without noise and is not private.
 
     Examples
     --------
@@ -136,8 +136,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def fit(
         self, X: Any, y: Any = None, epsilon: Any = None, *, executor: Any = None, **others: Any
     ) -> PrivateClassifier:
-        """Certify, then execute once: X of shape (n, d), y of shape (n,), each one of the classes,
-        any n, 0 included. As `dp.PrivateRegressor.fit`, with what it raises and warns.
+        """Certify, then execute once, for X of shape (n, d) and y of shape (n,) with one of the two
+        classes each; n may be 0. Arguments, errors and warnings as in `dp.PrivateRegressor.fit`.
         """
         check_known(others)
         self._fitted(X, y, epsilon, executor)
@@ -149,15 +149,15 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """Log-odds of classes_[1] against classes_[0], shape (n,). Rows are treated as `fit` treats
-        them: clipped onto the declared bounds and scaled. Raises BadData.
+        """Log-odds of classes_[1] against classes_[0], shape (n,). Rows are preprocessed as in
+        `fit`: clipped to the declared bounds and scaled. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
         parts = [self._odds.factor * (rows @ self._theta) for rows in self._blocks(X)]
         return np.concatenate(parts)
 
     def predict(self, X: Any) -> Array:
-        """The more probable class of each row, shape (n,); classes_[0] where both are."""
+        """The more probable class of each row, shape (n,); classes_[0] in a tie."""
         places = (self.decision_function(X) > 0).astype(int)
         found: Array = self.classes_[places]
         return found
@@ -168,22 +168,23 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return np.column_stack([expit(-odds), expit(odds)])
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Their logarithms, shape (n, 2)."""
+        """The logarithms of the probabilities, shape (n, 2)."""
         odds = self.decision_function(X)
         return np.column_stack([log_expit(-odds), log_expit(odds)])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The share of right predictions, shapes (n, d) and (n,). It is computed without noise:
-        not private, of which PrivacyWarning warns after a private fit.
+        """The accuracy of predictions, for shapes (n, d) and (n,). It is computed without noise and
+        is not private; PrivacyWarning says so after a private fit.
         """
         self._warn_of_score()
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(super().score(X, y, **weights))
 
     def summary(self) -> OddsSummary:
-        """Coefficients as log-odds with their odds ratios, the std of the noise in them where it is
-        known, and why they have no intervals. It prints as a table, and has `as_text`, `as_html`,
-        `as_latex`, `summary_frame` and `to_dict`.
+        """A table of log-odds and odds ratios, with the std of the privacy noise if it is known.
+
+        There are no intervals; a note says why. The table prints as text, and has `as_text`,
+        `as_html`, `as_latex`, `summary_frame` and `to_dict`.
 
         Examples
         --------
@@ -225,18 +226,18 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     @property
     def inference(self) -> Never:
-        """There is none. Raises UnknownName, which says why."""
+        """Not available. Raises UnknownName, which says why."""
         raise UnknownName(NO_INTERVALS)
 
     @property
     def _stated(self) -> Fraction | None:
-        """The number of the declaration's penalty, where it has one."""
+        """The penalty that the declaration states, if it is a number."""
         penalty = getattr(self.certificate_.regression, "penalty", None)
         return penalty.value if isinstance(penalty, Number) else None
 
     @property
     def _noise(self) -> Array:
-        """The std of the noise in each coefficient and the intercept, where the coefficients are a
+        """The std of the noise in each coefficient and the intercept, if the coefficients are a
         release with Gaussian noise of a public std; else nan.
         """
         factor, p = self._odds.factor, len(self._theta)
@@ -250,7 +251,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return np.full(len(origin), np.nan)
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes; noise makes it non-deterministic and, at a small budget, a poor scorer."""
+        """Two classes; non-deterministic due to noise, and a poor scorer at a small budget."""
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.rng is None
         tags.classifier_tags.multi_class = False

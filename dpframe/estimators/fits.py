@@ -1,4 +1,4 @@
-"""The fits of an estimator and its clones: what cross-validation and searches add up to."""
+"""Count the fits of an estimator and its clones, which cross-validation and searches add up."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ os.register_at_fork(after_in_child=_renew)
 
 @attrs.define(eq=False)
 class Fits:
-    """The fits of one estimator and its clones, in the process in which it was made: `home`, and
-    the `name` by which a pickled copy finds them there.
+    """The fits of one estimator and its clones in the process `home` where it was made; a pickled
+    copy refers to them by `name`.
     """
 
     home: str = attrs.field(factory=lambda: _process[0])
@@ -35,11 +35,11 @@ class Fits:
     scored: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        """Copies that are pickled here are the same fits."""
+        """Register, so that copies unpickled in this process share the count."""
         _counted[self.name] = self
 
     def check_counted(self) -> None:
-        """Refuse to fit in another process, whose fits nobody adds up. Raises InvalidArgument."""
+        """Refuse to fit in another process, whose fits are not counted. Raises InvalidArgument."""
         if self.home != _process[0]:
             wanted = "given where fits run in other processes, as with n_jobs=2: it adds them up"
             way_out = (
@@ -49,15 +49,14 @@ class Fits:
             raise InvalidArgument("ledger", wanted, None, way_out)
 
     def warn(self, table: object, fit: Spending) -> None:
-        """Say what all fits satisfy together, where another table was fitted before.
-
-        Fits of the same table alone are for `execute` to warn about.
+        """Warn with the total guarantee of all fits, if another table was fitted before. `execute`
+        warns about repeated fits of the same table.
         """
         if len(self.spent) > sum(_same(known, table) for known in self.tables):
             warn(_message([*self.spent, fit]), PrivacyWarning)
 
     def add(self, table: object, fit: Spending) -> None:
-        """Count a fit that has been done."""
+        """Count a completed fit."""
         self.spent.append(fit)
         try:
             self.tables.append(table if isinstance(table, tuple) else weakref.ref(table))
@@ -65,17 +64,17 @@ class Fits:
             return
 
     def __reduce__(self) -> tuple[object, ...]:
-        """A pickled estimator counts on where it came from, and nowhere else."""
+        """A pickled estimator counts in the process where it was made, and nowhere else."""
         return _again, (self.home, self.name)
 
 
 def _again(home: str, name: str) -> Fits:
-    """The fits of that name, where they are counted; elsewhere none."""
+    """The fits of that name in the process where they are counted; elsewhere empty."""
     return _counted.get(name) or Fits(home, name)
 
 
 def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:
-    """Whether this is the table: the object itself, or the same paths."""
+    """Whether this is the same table: the same object, or the same paths."""
     return known == table if isinstance(known, tuple) else known() is table
 
 

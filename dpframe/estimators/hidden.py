@@ -1,4 +1,4 @@
-"""The directions of the coefficients that noise hides, in the names of the codebook."""
+"""Describe the directions of the coefficients that noise hides, in the names of the codebook."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LITTLE = 0.3  # of the largest weight: smaller ones are left out
 
 
 def named(lost: Array, units: Units) -> tuple[str, ...]:
-    """One text a direction, such as `children - 0.7 age`; `lost` (p, k) has orthonormal columns.
-
-    Weights are of scaled columns, over the largest. The first direction is the one nearest to a
-    single column, the next the one among those that are left, and so on, MOST of them.
+    """One text per direction, such as `children - 0.7 age`; `lost` (p, k) has orthonormal columns.
+    Weights are those of scaled columns, relative to the largest. The first direction is the one
+    nearest to a single column, the next the nearest among the remaining ones, and so on, MOST of
+    them.
     """
     rows = units.matrix / np.linalg.norm(units.matrix, axis=1, keepdims=True)
     if units.names[-1] == INTERCEPT:
@@ -44,7 +44,7 @@ def _named(lost: Array, rows: Array, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def combination(weights: Array, names: tuple[str, ...]) -> str:
-    """Columns by weight (p,), largest first: `children - 0.7 age`."""
+    """Columns with their weights (p,), largest first: `children - 0.7 age`."""
     order = [int(j) for j in np.argsort(-np.abs(weights), kind="stable")[:MOST]]
     shares = {j: float(weights[j] / weights[order[0]]) for j in order}
     terms = [

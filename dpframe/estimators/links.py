@@ -1,5 +1,6 @@
-"""What x'theta stands for, and which labels a declaration's loss was given: a fit in numbers has
-the units of the label; log-odds are those of the second class against the first.
+"""The link function of a declaration, and the labels that its loss reads. A regression on numbers
+has coefficients in units of the label; a logistic regression has log-odds of the second class
+against the first.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ CODES = tuple((Fraction(low), Fraction(high)) for low, high in ENDS)
 
 
 def check_numbers(certificate: Certificate) -> None:
-    """Refuse a fit that is none of numbers. Raises InvalidArgument."""
+    """Refuse to fit a declaration whose labels are not numbers. Raises InvalidArgument."""
     name, column = type(certificate.regression).__name__, certificate.setting.y
     if link_of(certificate) != IDENTITY:
         way_out = "dp.PrivateClassifier(...) fits it, with predict_proba and log-odds."
@@ -65,13 +66,13 @@ def of_classes(regression: Regression, setting: Setting, target: Guarantee) -> b
 
 
 def link_of(certificate: Certificate) -> str:
-    """What x'theta stands for in a certificate. Raises InvalidArgument."""
+    """The link function of a certificate. Raises InvalidArgument."""
     return link(certificate.regression, certificate.graph)
 
 
 def link(regression: Regression, graph: Graph) -> str:
-    """What x'theta stands for: as the declaration states it, or as its losses do. Raises
-    InvalidArgument where they differ, or do not say.
+    """The link function, as the declaration states it or as its losses imply it. Raises
+    InvalidArgument if they disagree, or leave it open.
     """
     stated = type(regression).link
     links = {stated} if stated else {loss.link for loss in losses(graph)}
@@ -86,12 +87,12 @@ def link(regression: Regression, graph: Graph) -> str:
 
 
 def losses(graph: Graph) -> list[Objective]:
-    """Every loss in a graph, also inside its procedures."""
+    """Every loss of a graph, also inside its procedures."""
     return [node for node in everything(graph) if isinstance(node, Objective)]
 
 
 def everything(graph: Graph) -> Iterator[Node]:
-    """Every node, also those inside procedures, however deep."""
+    """Every node, also inside procedures, at any depth."""
     seen: set[Node] = set()
     waiting = list(graph.nodes)
     while waiting:
@@ -103,8 +104,8 @@ def everything(graph: Graph) -> Iterator[Node]:
 
 
 def with_classes(setting: Setting, classes: tuple[Class, ...] | None) -> Setting:
-    """The setting with classes for labels: its own levels, or `classes`; or both ends of its bounds
-    on labels, which are public too. Raises InvalidArgument.
+    """The setting with classes for labels: its own levels, or `classes`, or both ends of its bounds
+    on labels, which are public as well. Raises InvalidArgument.
     """
     column = Column(levels=classes) if setting.y is None and classes is not None else setting.y
     if column is None:
@@ -118,7 +119,7 @@ def with_classes(setting: Setting, classes: tuple[Class, ...] | None) -> Setting
 
 
 def ends(column: Column) -> tuple[Class, Class]:
-    """Both ends of a label's bounds, as classes. Raises InvalidArgument where they are symbols."""
+    """Both ends of a label's bounds, as classes. Raises InvalidArgument if they are symbols."""
     if column.lower is not None and column.upper is not None:
         low, high = column.lower, column.upper
     elif isinstance(column.bound, Number):
@@ -136,8 +137,8 @@ def ends(column: Column) -> tuple[Class, Class]:
 
 @attrs.frozen(eq=False)
 class Odds:
-    """`classes` in order, as scikit-learn has them, shape (2,); `factor` x'theta are the log-odds
-    of the second against the first.
+    """`classes` in order, as in scikit-learn, shape (2,); `factor` x'theta are the log-odds of the
+    second against the first.
     """
 
     classes: Array
@@ -145,7 +146,7 @@ class Odds:
 
     @classmethod
     def of(cls, certificate: Certificate, number: Numbers) -> Odds:
-        """Of a declaration whose loss is of two classes. Raises InvalidArgument."""
+        """From a declaration with a loss for two classes. Raises InvalidArgument."""
         name, column = type(certificate.regression).__name__, certificate.setting.y
         if link_of(certificate) != LOGIT:
             way_out = "dp.regressions.LogisticDescent() is one; or dp.PrivateRegressor."
@@ -161,8 +162,8 @@ class Odds:
 
 
 def factor_of(certificate: Certificate, number: Numbers) -> float:
-    """a, where the losses read labels -a and a: log(1 + exp(-y t)) then has log-odds a t. Raises
-    InvalidArgument where they read others.
+    """a, if the losses read labels -a and a: log(1 + exp(-y t)) then has log-odds a t. Raises
+    InvalidArgument otherwise.
     """
     found = set()
     for node in everything(certificate.graph):
@@ -179,7 +180,7 @@ def factor_of(certificate: Certificate, number: Numbers) -> float:
 
 
 def coded(column: ColumnNode, number: Numbers) -> Array:
-    """What a loss reads of the labels 0 and 1; zeros where more than the label decides that."""
+    """The values that a loss reads for labels 0 and 1; zeros if they depend on more."""
     labels = np.array([0.0, 1.0])
     steps: list[ColumnMap] = []
     while column.inputs:

@@ -1,4 +1,4 @@
-"""Rows to predict at that lie beyond the public bounds."""
+"""Warn about rows to predict that lie outside the public bounds."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dpframe.sources.opening import is_frame
 
 
 def warn_outside(X: Any, columns: Iterable[Numeric | Categorical]) -> None:
-    """Warn where columns of a data frame have numbers beyond their bounds: each counts as the
-    nearer bound.
+    """Warn if columns of a data frame have numbers outside their bounds; each is read as the nearer
+    bound.
     """
     if is_frame(X) and (beyond := [*_beyond(X, columns)]):
         said = f"Predicted as at the nearer bound: rows of X beyond {', '.join(beyond)}."

@@ -1,5 +1,5 @@
-"""What a fit needs of scikit-learn where it is not installed: parameters by name, what a fitted
-estimator remembers, scores. Searches, pipelines and diagrams need the library.
+"""Replacements for the base classes of scikit-learn if it is not installed: parameters by name,
+fitted state, scores. Searches, pipelines and diagrams need the library.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ Array = NDArray[Any]
 
 
 class DataConversionWarning(UserWarning):
-    """Labels were given as a column."""
+    """A column vector was passed as labels."""
 
 
 class NotFittedError(ValueError, AttributeError):
-    """An estimator is asked for what only `fit` knows."""
+    """An attribute of a fitted estimator was used before `fit`."""
 
 
 class BaseEstimator:
-    """Parameters are the arguments of `__init__`, kept under their names."""
+    """Parameters are the arguments of `__init__`, stored under their names."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - sklearn's
         """The parameters by name."""
@@ -42,7 +42,7 @@ class BaseEstimator:
         return self
 
     def __repr__(self) -> str:
-        """As it is made."""
+        """The call that constructs it."""
         given = BaseEstimator.get_params(self)
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
 
@@ -64,7 +64,7 @@ class RegressorMixin:
 
 
 class ClassifierMixin:
-    """A score by the share of right predictions."""
+    """The accuracy as score."""
 
     def score(self, X: Any, y: Any) -> float:
         """The accuracy of predictions, not private."""
@@ -72,14 +72,16 @@ class ClassifierMixin:
 
 
 def check_is_fitted(estimator: object, attribute: str) -> None:
-    """Raises NotFittedError where `fit` has not set the attribute."""
+    """Raises NotFittedError if `fit` has not set the attribute."""
     if attribute not in vars(estimator):
         name = type(estimator).__name__
         raise NotFittedError(f"This {name} instance is not fitted yet. Call 'fit' first.")
 
 
 def validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool) -> None:
-    """Note the number and names of columns, or compare them with those noted. Raises BadData."""
+    """Record the number and names of columns, or compare them with the recorded ones. Raises
+    BadData.
+    """
     del skip_check_array  # entries are never read here
     names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
     width = X.shape[1] if hasattr(X, "shape") else len(X[0])
@@ -98,5 +100,5 @@ def validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool
 
 
 def check_callers(estimator: object) -> None:
-    """There are no pipelines."""
+    """Nothing to check: there are no pipelines without scikit-learn."""
     del estimator

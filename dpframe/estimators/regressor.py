@@ -69,67 +69,72 @@ class Assumptions(TypedDict, total=False):
 
 
 class PrivateRegressor(RegressorMixin, PrivateEstimator):
-    """A scikit-learn regressor whose fit is certified before it reads a row.
+    """A scikit-learn regressor whose privacy is proved before it reads a row.
 
     Parameters
     ----------
     regression : dp.Regression or None
-        What is fitted: `dp.SSP()`, or a declaration of your own. None takes `dp.JointSSP()`;
-        without a delta objective perturbation, for budgets of people's own their regressions.
+        The declaration to fit, such as `dp.SSP()` or one of your own. Its output is the
+        coefficients: an array with one entry for each column, a dp.regressions.Fit, or a tuple that
+        begins with one of them (`result_.output` is the whole output). None selects
+        `dp.JointSSP()`; objective perturbation if delta is 0; a personalised regression if records
+        have budgets of their own.
     epsilon : number, text, mapping, array, dp.each("epsilon") or None
-        The budget of one `fit`, for everybody. Or public budgets of the records' own: a mapping
-        {group: number}, whose groups `fit` is given; the name of a column of X, which is then no
-        feature; one number a record; dp.each("epsilon") or None, which leave them to `fit`. What
-        cross-validation is to split goes to `fit(X, y, epsilon=...)`, which it indexes like
-        sample_weight; an array here fits tables of its own length only.
+        The budget of one `fit`, the same for all records. Or public budgets of the records: a
+        mapping {group: number}, with the group of each record passed to `fit`; the name of a column
+        of X, which is then not a feature; one number per record; or dp.each("epsilon") or None, if
+        they are passed to `fit`. In cross-validation pass them as `fit(X, y, epsilon=...)`, which
+        is split like sample_weight; an array passed here fits tables of its own length only.
     delta : number, mapping, array or None
-        Beside it; 0 or None asks for pure differential privacy.
+        The delta of the budget; 0 or None requests pure differential privacy.
     setting : dp.Setting
-        Public bounds, who is a neighbour, what one unit is. Nothing is guessed from data.
+        Public bounds, neighbouring relation and unit of privacy. Nothing is inferred from data.
     rng : None, seed or numpy Generator
-        None takes noise from the operating system; anything else is a simulation, not private.
+        None draws noise from the operating system's randomness; anything else is a reproducible
+        simulation, which is not private.
     missing : "refuse" or "drop"
-        What happens to rows with missing or infinite numbers in `fit`.
+        What `fit` does with rows that have missing or infinite numbers.
     ledger, dataset : dp.Ledger and text, or None
-        Where every `fit`, also of clones, is charged, and for which data set; not with budgets of
-        the records' own.
+        The ledger, and the data set in it, that every `fit` is charged to, also of clones. Not
+        available if records have budgets of their own.
     accountant, trust
-        As of `dp.certify`: who adds up what is spent, and the list of your own classes whose word
-        the proof may take. Clones keep both.
+        As in `dp.certify`: the accountant, and plug-in classes that the proof may trust. Clones
+        keep both.
 
     Attributes
     ----------
     coef_, intercept_
-        In the units of codebook and label where the setting has a codebook; of the clipped rows
-        otherwise. Scaling of rows by public numbers (`X.scaled_columns`) or one released number is
-        undone, which is post-processing: it costs nothing. A declaration that scales labels, or
-        rows otherwise, is to undo it itself, in the function of dp.post(...). After a map that is
-        no scale (normalised rows, or `X.clip(norm=1)` below the norm that rows have before) they
-        are those of the mapped rows, and named `age (mapped)`; the constant column's is among them.
-        So they are named where X'X and X'y are released times different numbers, which a function
-        may undo or not. Rows and labels that are weighed differently are refused.
-        Where the declaration clips labels, coefficients and predictions are of the clipped labels.
-        Bounds centre, too: without an intercept in the setting the fit goes through the middle of
-        all bounds, and `intercept_` is the constant that follows from it.
+        Coefficients in the units of codebook and label if the setting has a codebook; otherwise in
+        those of the clipped rows. Without an intercept in the setting, the fit passes through the
+        middle of all bounds, and `intercept_` is the constant that follows from it.
+
+        Scaling of rows by public numbers (`X.scaled_columns`) or by one released number is inverted
+        as post-processing, at no cost. A declaration that scales labels, or rows in other ways,
+        must invert this in its function of dp.post(...). If rows are mapped otherwise (normalised,
+        or clipped below their norm bound), or if X'X and X'y are released with different factors,
+        the coefficients are those of the mapped rows and are named `age (mapped)`, with the
+        constant column's among them. Declarations that weight rows and labels differently are
+        refused. If the declaration clips labels, coefficients and predictions refer to the clipped
+        labels.
     coef_names_
-        One name a coefficient: a column's, or `column=level`.
+        One name per coefficient: that of a column, or `column=level`.
     certificate_, receipt_, result_
-        What was proved, what was spent, everything that was released.
+        The proof, the cost, and all released values.
     ridge_
-        The ridge that was added, where the regression tells; else None.
+        The ridge penalty that was added, if the regression reports it; else None.
     budget_report_
-        Where records have budgets of their own: what each group or budget asks for, what it really
-        pays, and how much of its noise is wasted (dp.audits.BudgetReport); it has a plot().
+        If records have budgets of their own: for each group or budget, what it allows, what it
+        pays, and the share of noise that is wasted (dp.audits.BudgetReport, with a plot()).
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn; with a codebook, its columns, picked by name from a frame.
+        As in scikit-learn; with a codebook, its columns, selected by name from a data frame.
 
     Notes
     -----
-    Every `fit` costs again, also of clones: cross-validation with k folds costs k times, and warns
-    with the sum. `predict` costs nothing. `score` (and so cross-validation) compares with labels
-    without noise: what it returns is not private.
+    Every `fit` spends its budget, also those of clones: cross-validation with k folds spends it k
+    times, and a warning states the total. `predict` is free. `score` (and so cross-validation)
+    compares predictions with labels without noise: its result is not private.
 
-    Bad arguments are refused in `fit`, by name, before data is touched.
+    Invalid arguments are refused by name in `fit`, before data are read.
 
     Examples
     --------
@@ -147,7 +152,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     >>> print(model.receipt_.randomness)
     simulation, NOT private
 
-    Two groups, of which one allows more:
+    Two groups with different budgets:
 
     >>> own = {"careful": 0.1, "open": 1}
     >>> model = PrivateRegressor(dp.SSP(), epsilon=own, delta="1e-6", setting=setting, rng=0)
@@ -168,15 +173,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         `X` and `y` are whatever `execute` takes: arrays, data frames, files, streams, collections
         of Dask; `y` may be the name of a column of X. `executor` reads parts of X in parallel.
 
-        `epsilon` has the public budget of each record, shape (n,), or with groups the name of each
-        record's; or it is the name of a column of X. It takes the place of a column or an array
-        that the estimator was given. With `set_fit_request(epsilon=True)` pipelines and
-        cross-validation hand it on, split like the rows (sklearn.set_config(
-        enable_metadata_routing=True)).
+        `epsilon` is the public budget of each record, shape (n,); the group of each record; or the
+        name of a column of X with either. It replaces a column or an array that the estimator was
+        given. With `set_fit_request(epsilon=True)` and sklearn.set_config(
+        enable_metadata_routing=True), pipelines and cross-validation pass it on, split like rows.
 
-        Raises InvalidArgument, Uncertified or NotExecutable for bad parameters, BadData or
-        SourceFailed for a bad table, BudgetExceeded where the ledger has less left; nothing has
-        been released then. Warns PrivacyWarning where people were fitted before.
+        Raises InvalidArgument, Uncertified or NotExecutable for invalid parameters, BadData or
+        SourceFailed for a table that cannot be used, BudgetExceeded if the ledger has too little
+        budget left; nothing has been released then. Warns PrivacyWarning if a table with the same
+        people was fitted before.
         """
         check_known(others)
         self._fitted(X, y, epsilon, executor)
@@ -188,9 +193,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def predict(self, X: Any) -> Array:
         """Predicted labels, in the label's units, shape (n,).
 
-        Rows are treated as `fit` treats them: clipped onto the declared bounds and scaled. So a row
-        outside them is predicted as the nearest row inside, of which DataWarning warns where X is a
-        data frame. Raises BadData.
+        Rows are preprocessed as in `fit`: clipped to the declared bounds and scaled. A row outside
+        the bounds is predicted as the nearest row inside; for a data frame DataWarning says so.
+        Raises BadData.
         """
         check_is_fitted(self, "certificate_")
         warn_outside(X, self.certificate_.setting.X.columns or ())
@@ -198,8 +203,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return predictions(self._blocks(X), self._theta, scale)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """R^2 of predictions, shapes (n, d) and (n,). It is computed without noise:
-        not private, of which PrivacyWarning warns after a private fit.
+        """R^2 of predictions, for shapes (n, d) and (n,). It is computed without noise and is not
+        private; PrivacyWarning says so after a private fit.
         """
         self._warn_of_score()
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -213,36 +218,40 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         normal_residuals: bool = False,
         equal_variance: bool | None = None,
     ) -> Inference:
-        """The joint law of the coefficients in their units, of released values only, with the names
-        of statsmodels: `conf_int`, `cov_params`, `t_test`, `wald_test`, `get_prediction`, `scale`,
-        `rsquared`. It costs nothing.
+        """The joint distribution of the coefficients, computed from released values at no cost.
 
-        Of a regression that releases X'X and X'y with Gaussian noise: dp.JointSSP, dp.SSP,
-        dp.AdaSSP. The last two release no y'y, so the residual variance is taken for the squared
-        bound of labels: intervals hold, and are too long where sampling outweighs noise.
+        The result follows statsmodels: `conf_int`, `cov_params`, `t_test`, `wald_test`,
+        `get_prediction`, `scale`, `rsquared`. It is available for regressions that release X'X and
+        X'y with Gaussian noise: dp.JointSSP, dp.SSP, dp.AdaSSP. The last two do not release y'y, so
+        the squared bound on labels stands in for the residual variance: their intervals are valid,
+        and too long if the sampling error outweighs the noise.
 
-        `target` is "population", or "sample": the least squares coefficients of this table.
+        Parameters
+        ----------
+        target : "population" or "sample"
+            The coefficients to cover: those of the population, or the least squares coefficients of
+            this table.
+        largest : float
+            A public bound on the norm of the coefficients of the scaled rows. With it every
+            coefficient has an interval. Without it, coefficients along a direction that noise hides
+            have none (the notes of `summary` name the direction), and the others assume that the
+            predicted label changes over the range of a column by at most its declared range.
+        normal_residuals : bool
+            Intervals rest on sums of labels, whatever the distribution of labels. dp.JointSSP also
+            releases sums of clipped residuals; True uses them, which makes intervals up to fifteen
+            times shorter. They are invalid if residuals are not normal (counts, classes, skewed or
+            mostly zero labels), which no released value can test.
+        equal_variance : bool or None
+            By default residuals may be heteroscedastic: dp.JointSSP releases X' diag(r^2) X for
+            robust standard errors. Regressions that release y'y without it use the residual
+            variance and the norm bound of rows, which makes the sampling part of standard errors
+            about sqrt(d) times larger for rows that attain their bound, and more for shorter ones.
+            True assumes homoscedastic residuals; False gives new labels no prediction interval
+            narrower than their bound.
 
-        Where noise hides a direction, coefficients that lie along it have no interval, and the
-        notes of `summary` name it. The others' assume that labels change by no more than their
-        declared range from one end of it to the other; or `largest` declares a public bound on the
-        length of the coefficients of the scaled rows, and all have intervals.
-
-        Intervals rest on sums of labels, for labels of any law. dp.JointSSP also releases sums of
-        clipped residuals; with `normal_residuals=True` they count, and intervals are up to fifteen
-        times shorter. They are false where residuals are not normal, which nothing that is released
-        tests: labels that are counts, classes, skewed or mostly zero.
-
-        Residuals may have another variance in every row, as those of classes, counts and incomes
-        do: dp.JointSSP releases X' diag(r^2) X for robust standard errors. Regressions that release
-        y'y without it have the residual variance and the norm of rows as a bound, which makes
-        sampling's part of a standard error about sqrt(d) times longer for rows that fill their
-        norm, and more for shorter ones. `equal_variance=True` assumes one variance; False also
-        gives new labels no interval but the bound.
-
-        Rows of one person may depend on each other in any way: with rows_per_person=k the variance
-        that sampling makes counts k times, but for `equal_variance=True`, which takes rows for
-        independent. Raises InvalidArgument.
+        Rows of one person may be dependent: with rows_per_person=k the sampling variance counts k
+        times, except with `equal_variance=True`, which assumes independent rows. Raises
+        InvalidArgument.
 
         Examples
         --------
@@ -297,13 +306,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         notes: bool = False,
         **assumptions: Unpack[Assumptions],
     ) -> Summary:
-        """Coefficients in their units with standard errors and intervals that miss with probability
-        `alpha`, each or, as of `conf_int`, all as `simultaneous` says. It prints as a table, and
-        has `as_text`, `as_html`, `as_latex`, `summary_frame`, `to_dict` and `plot`.
+        """A table of coefficients with standard errors and confidence intervals of level
+        1 - `alpha`.
 
-        `coef` is the centre of an interval; `fitted`, in coef_ too, is what predictions use. Under
-        the table stand few sentences, with `notes` all. `assumptions` are the arguments of
-        `inference`. Raises InvalidArgument.
+        `simultaneous` makes intervals hold jointly, as in `conf_int`. The table prints as text, and
+        has `as_text`, `as_html`, `as_latex`, `summary_frame`, `to_dict` and `plot`. `coef` is the
+        centre of an interval; `fitted`, also in coef_, is used for predictions. The most important
+        notes are printed below the table, all of them with `notes=True`. `assumptions` are the
+        arguments of `inference`. Raises InvalidArgument.
         """
         inference, units = self.inference(**assumptions), self._units
         estimates = inference.t_test()
@@ -334,7 +344,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
 
     def _at_ends(self) -> list[str]:
-        """That bounds of labels may be wrong, where released counts have nearly all near an end."""
+        """A note that bounds on labels may be wrong, if released counts are mostly near an end."""
         labels, counts = self.certificate_.setting.y, self._evidence.counts
         if counts is None or (labels.lower, labels.upper) == (0, 1):
             return []
@@ -346,7 +356,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return [AT_ENDS.format(NEARLY, ends)]
 
     def _of_short_rows(self) -> Iterator[str]:
-        """Whether rows are far below their norm, unless they were fitted in units of their own."""
+        """A note that rows are far shorter than their norm bound, if no units were released."""
         evidence, norm = self._evidence, self.certificate_.setting.nodes()[0].norm
         if evidence.shrunk is None and norm is not None:
             share = evidence.filled(self._number(norm))
@@ -359,7 +369,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
     @property
     def _row_set(self) -> RowSet:
-        """Where rows of the setting can lie; a ball where a declaration maps them otherwise."""
+        """The set of rows that the setting allows; a ball if a declaration maps them further."""
         rows = self.certificate_.setting.nodes()[0]
         found = row_set_of(rows, len(self._theta), self._number)
         known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
@@ -377,11 +387,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return attrs.evolve(found, centre=scale.centre, half=scale.half, rows=self._rows)
 
     def _rows(self, X: Any) -> Array:
-        """Rows as the statistics see them. Raises BadData."""
+        """Rows as the statistics read them. Raises BadData."""
         return np.concatenate(list(self._blocks(X)))
 
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
-        """What stands above the table of coefficients."""
+        """The header of the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         return {
@@ -393,7 +403,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         }
 
     def __sklearn_tags__(self) -> Any:
-        """Noise makes it non-deterministic and, at a small budget, a poor scorer."""
+        """Non-deterministic due to noise, and a poor scorer at a small budget."""
         tags = super().__sklearn_tags__()
         tags.non_deterministic = self.rng is None
         tags.regressor_tags.poor_score = True

@@ -1,5 +1,5 @@
-"""What a fit has released of the sums that inference reads: as its output keeps it, or else as the
-graph says that it was released.
+"""Collect the released statistics that inference reads: from an output that keeps them, or from the
+releases of the graph.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ NOTHING = (0.0, float("inf"))
 def evidence_of(
     certificate: Certificate, result: Result, sizes: dict[str, int], unit: Array | None
 ) -> Evidence:
-    """The evidence of an output that keeps it, such as JointSSP's; or X'X and X'y as SSP and AdaSSP
-    release them, with y'y and n where they were released or are public, n also where row @ `unit`
-    (d,) is 1 for every row. Noise must be Gaussian, of a std that is public. Raises
-    InvalidArgument.
+    """The evidence for inference.
+
+    It is that of an output that keeps it, such as JointSSP's; or X'X and X'y as SSP and AdaSSP
+    release them, with y'y and n if they were released or are public (n also if row @ `unit` (d,) is
+    1 for every row). Noise must be Gaussian with a public std. Raises InvalidArgument.
     """
     kept = getattr(result.output, "evidence", None)
     if isinstance(kept, Evidence):
@@ -77,7 +78,7 @@ def evidence_of(
 def seen(
     certificate: Certificate, result: Result, alike: tuple[Statistic, ...], sizes: dict[str, int]
 ) -> Iterator[tuple[Any, float]]:
-    """Values of a statistic of all records, or one that is the same number, released once with
+    """The value of a statistic of all records, or of an equal one, that was released once with
     public Gaussian noise, and its std.
     """
     for name, node in _releases(certificate):
@@ -89,7 +90,7 @@ def seen(
 def gaussian_stds(
     certificate: Certificate, result: Result, sizes: dict[str, int]
 ) -> Iterator[tuple[str, float]]:
-    """The names of what was released once with public Gaussian noise, each with the std."""
+    """The name and std of everything released once with public Gaussian noise."""
     for name, node in _releases(certificate):
         if name in result.released:
             for std in public_std(certificate, node, sizes):
@@ -97,14 +98,14 @@ def gaussian_stds(
 
 
 def _releases(certificate: Certificate) -> Iterator[tuple[str, Release]]:
-    """Each release under the name that its value has in a result."""
+    """Each release under the name of its value in a result."""
     named = by_name({node: node for node in certificate.graph.charged})
     return ((name, node) for name, node in named.items() if isinstance(node, Release))
 
 
 def public_std(certificate: Certificate, node: Release, sizes: dict[str, int]) -> Iterator[float]:
-    """The std of a release with Gaussian noise, of one draw; none where it follows from what was
-    released.
+    """The std of a release with Gaussian noise, for one draw; None if it depends on released
+    values.
     """
     if type(node.mechanism) is Gaussian and node.sampled is None and node.times == ONCE:
         with suppress(InvalidArgument):
@@ -112,12 +113,12 @@ def public_std(certificate: Certificate, node: Release, sizes: dict[str, int]) -
 
 
 def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
-    """Of what the setting declares; nothing where rows are as they are."""
+    """The last map that the setting declares; None if rows are used as given."""
     return (rows,) if isinstance(rows, RowMap) else ()
 
 
 def no_evidence(certificate: Certificate) -> InvalidArgument:
-    """The refusal of what says too little."""
+    """The refusal of a regression that releases too little."""
     name = type(certificate.regression).__name__
     rows = "the rows as the setting has them, and of the labels"
     wanted = f"one that releases X'X and X'y of {rows}, with Gaussian noise, for intervals"

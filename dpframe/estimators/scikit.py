@@ -1,4 +1,4 @@
-"""scikit-learn's base classes and checks, or what stands for them where it is not installed."""
+"""Base classes and checks of scikit-learn, or their replacements if it is not installed."""
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING

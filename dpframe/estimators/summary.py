@@ -1,5 +1,5 @@
-"""A table of coefficients as statsmodels prints it, of released values only; and the affine map
-from coefficients of scaled rows to those in the units of the codebook.
+"""Tables of coefficients in the style of statsmodels, computed from released values only; and the
+affine map from coefficients of scaled rows to coefficients in units of the codebook.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from dpframe.audits.plot import new_axes
 from dpframe.errors import UnknownName
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.inference.estimates import Estimates, data_frame, finite
+from dpframe.inference.estimates import Estimates, finite
 from dpframe.inference.result import Units
-from dpframe.notebooks import card, sentences
+from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
 
 from .units import Linear, Numbers
@@ -42,7 +42,9 @@ LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
 
 
 def in_units(linear: Callable[[Array], Linear], p: int) -> Units:
-    """Of a map of p coefficients that is affine: what it does to zero and to unit vectors."""
+    """The matrix and constant of an affine map of p coefficients, from its values at zero and at
+    unit vectors.
+    """
     zero = linear(np.zeros(p))
     units = [linear(row) for row in np.eye(p)]
     origin = np.append(zero.coefficients, zero.intercept)
@@ -54,8 +56,8 @@ def in_units(linear: Callable[[Array], Linear], p: int) -> Units:
 
 
 def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | None:
-    """A vector (p,) with row @ vector = 1 for every mapped row; None where no intercept is the last
-    of the maps.
+    """A vector (p,) with row @ vector = 1 for every mapped row; None if the last map appends no
+    intercept.
     """
     if not (maps and isinstance(maps[-1], Intercept)):
         return None
@@ -65,7 +67,7 @@ def constant_of(maps: tuple[RowMap, ...], p: int, number: Numbers) -> Array | No
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class Printed(ABC):
-    """A table of coefficients under `header`, a text a title, and above `notes`. It prints as text,
+    """A table of coefficients below `header` (text by title) and above `notes`. It prints as text,
     and in a notebook as HTML.
     """
 
@@ -74,14 +76,14 @@ class Printed(ABC):
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a coefficient; None stands where nothing is known."""
+        """One dictionary per coefficient; None stands for unknown values."""
 
     @abstractmethod
     def _table(self) -> list[list[str]]:
-        """Titles, then one row a coefficient."""
+        """Titles, then one row per coefficient."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that is printed, as JSON values."""
+        """All printed values, as JSON values."""
         return {
             "header": dict(self.header),
             "coefficients": self.records(),
@@ -104,7 +106,7 @@ class Printed(ABC):
     __str__ = __repr__ = as_text
 
     def as_html(self) -> str:
-        """The same as two tables and a paragraph a note."""
+        """The same as two tables, and a paragraph per note."""
         titles, *rows = self._table()
         return card(
             "summary", grid(self.header.items(), texts=2), grid(rows, titles), sentences(self.notes)
@@ -113,7 +115,7 @@ class Printed(ABC):
     _repr_html_ = as_html
 
     def as_latex(self) -> str:
-        """The same as two `tabular` environments and the notes after them; needs no package."""
+        """The same as two `tabular` environments followed by the notes; needs no LaTeX package."""
         head = [f"{latex(a)} & {latex(b)} \\\\" for a, b in self.header.items()]
         titles, *rows = self._table()
         lines = [" & ".join(map(latex, cells)) + " \\\\" for cells in (titles, *rows)]
@@ -139,11 +141,10 @@ class Printed(ABC):
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class Summary(Printed):
-    """A table of coefficients, m of them: `estimates`, what is known of them; `fitted` (m,), what
-    predictions use; intervals that miss with probability `alpha`, each or all as `simultaneous`
-    says; `header`, a text a title; `notes`, what intervals cover, assume and refuse; `ranges`, the
-    length and the text of each slope's declared range, none without a codebook; `label`, the name
-    of what is predicted.
+    """A table of m coefficients: `estimates` with their inference; `fitted` (m,), used for
+    predictions; intervals at level 1 - `alpha`, individual or `simultaneous`; `header`, text by
+    title; `notes` on what intervals cover, assume and refuse; `ranges`, the length and text of each
+    slope's declared range (empty without a codebook); `label`, the name of the response.
     """
 
     estimates: Estimates
@@ -155,38 +156,39 @@ class Summary(Printed):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the coefficients."""
+        """The names of the coefficients."""
         return self.estimates.names
 
     @property
     def intervals(self) -> Array:
-        """Lower and upper ends, (m, 2); infinite where nothing is known."""
+        """Lower and upper ends, (m, 2); infinite for coefficients without an interval."""
         return self.estimates.conf_int(self.alpha, simultaneous=self.simultaneous)
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a coefficient; None stands where nothing is known."""
+        """One dictionary per coefficient; None stands for unknown values."""
         records = self.estimates.records(self.alpha, simultaneous=self.simultaneous)
         pairs = zip(records, self.fitted, strict=True)
         return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
 
     def summary_frame(self) -> Any:
-        """The records as a data frame. What is not known has the coefficient nan, the standard
-        error inf and the ends -inf and inf, as `intervals`. Raises MissingExtra without pandas.
+        """The records as a data frame. A coefficient without an interval has coef nan, standard
+        error inf and ends -inf and inf, as in `intervals`. Raises MissingExtra without pandas.
         """
         frame, (low, high) = super().summary_frame(), self.intervals.T
         return frame.assign(std_err=self.estimates.sd, lower=low, upper=high)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything that is printed, as JSON values."""
+        """All printed values, as JSON values."""
         return super().to_dict() | {"alpha": self.alpha, "simultaneous": self.simultaneous}
 
     def plot(self, ax: Any = None) -> Any:
-        """Intervals, one line each, the first on top; those that are infinite are left out, and the
-        intercept. Under a codebook each is the difference of labels between the lowest and the
-        highest declared value of a column, so that all have the label's unit; without one, the
-        coefficients themselves.
+        """Plot the intervals, one line each, the first on top, without infinite ones and the
+        intercept.
 
-        Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
+        Under a codebook each interval is for the difference of predictions between the lowest and
+        the highest declared value of a column, so that all have the label's unit; without one, for
+        the coefficient itself. Draws into `ax`, or a new figure; returns the axes. Raises
+        MissingExtra without matplotlib.
         """
         axes = new_axes() if ax is None else ax
         places: list[int] = []
@@ -211,15 +213,15 @@ class Summary(Printed):
 
     @property
     def shrunken(self) -> bool:
-        """Whether predictions use other coefficients than the centres of intervals."""
+        """Whether predictions use coefficients other than the centres of intervals."""
         found = self.estimates
         apart = np.abs(self.fitted - found.effect)
         return bool(np.any(apart > SAME * np.sqrt(found.spread.errors)))
 
     @property
     def tested_by_z(self) -> bool:
-        """Whether z is coef over std err and gives the p values: not where noise may hide more, or
-        where the noise on standard errors is part of them.
+        """Whether z is coef / std err and gives the p values: not if noise may hide more, or if the
+        noise on standard errors counts as well.
         """
         from scipy.special import ndtr
 
@@ -231,7 +233,7 @@ class Summary(Printed):
         return bool(np.all(off < NEAR) and np.all(np.abs(z - ratio) < NEAR * (1 + ratio)))
 
     def _table(self) -> list[list[str]]:
-        """Titles, then one row a coefficient."""
+        """Titles, then one row per coefficient."""
         return [[*self._titles()], *([*self._cells(record)] for record in self.records())]
 
     def _titles(self) -> Iterator[str]:
@@ -265,10 +267,12 @@ class Summary(Printed):
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class OddsSummary(Printed):
-    """Coefficients (m,) of log-odds by name; the std (m,) of the noise for privacy in each, nan
-    where it is not known; the odds ratios exp(coef). How sampling spreads them is not known, so
-    there are no intervals. `ranges`, the length and the text of each slope's declared range, none
-    without a codebook: an odds ratio is of one more, or of the range where that is shorter.
+    """Coefficients (m,) of log-odds by name, the std (m,) of the privacy noise in each (nan if
+    unknown), and the odds ratios exp(coef).
+
+    The sampling distribution is not known, so there are no intervals. `ranges` has the length and
+    text of each slope's declared range (empty without a codebook): an odds ratio is for one unit
+    more, or for the whole range if that is shorter.
     """
 
     names: tuple[str, ...]
@@ -278,16 +282,16 @@ class OddsSummary(Printed):
 
     @property
     def conf_int(self) -> Never:
-        """There is none. Raises UnknownName, which says why."""
+        """Not available. Raises UnknownName, which says why."""
         raise UnknownName(NO_INTERVALS)
 
     @property
     def plot(self) -> Never:
-        """There is none, for it would show intervals. Raises UnknownName, which says why."""
+        """Not available, since it would show intervals. Raises UnknownName, which says why."""
         raise UnknownName(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
-        """`name`, `coef`, `noise_std`, `odds_ratio` and what that is `per` of each coefficient."""
+        """`name`, `coef`, `noise_std`, `odds_ratio` and its unit `per`, for each coefficient."""
         lengths, texts = self._steps
         with np.errstate(over="ignore"):
             columns = self.coefficients, self.noise, np.exp(self.coefficients * lengths)
@@ -299,14 +303,14 @@ class OddsSummary(Printed):
 
     @property
     def _steps(self) -> tuple[Array, list[str]]:
-        """By how much each column moves for its odds ratio, (m,), and in words."""
+        """The change of each column for its odds ratio, (m,), and in words."""
         slopes = [(length, text) if length < 1 else (1.0, ONE_MORE) for length, text in self.ranges]
         others = self.names[len(slopes) :]
         steps = [*slopes, *((1.0, "" if name == INTERCEPT else ONE_MORE) for name in others)]
         return np.array([length for length, _ in steps]), [text for _, text in steps]
 
     def _table(self) -> list[list[str]]:
-        """Without what no coefficient has: a known noise, or a range below 1."""
+        """Without columns that no coefficient needs: an unknown noise std, or a range below 1."""
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
         short = any(one["per"] not in {ONE_MORE, ""} for one in records)
@@ -320,14 +324,12 @@ class OddsSummary(Printed):
 
 
 def latex(text: str) -> str:
-    """Text as LaTeX prints it."""
+    """Text escaped for LaTeX."""
     return "".join(LATEX.get(sign, sign) for sign in text)
 
 
 def counted(value: float, std: float) -> str:
-    """`20,053`, with the std of its noise where it has some; `not released` where that is
-    infinite.
-    """
+    """`20,053`, with the std of its noise if there is any; `not released` if that is infinite."""
     if not np.isfinite(std):
         return "not released"
     return f"{value:,.0f}" if std == 0 else f"{value:,.0f} released, noise {figure(std)}"

@@ -1,6 +1,5 @@
-"""From coefficients on scaled rows to the units of the codebook: public affine maps, undone.
-
-Post-processing of what was released: it costs nothing.
+"""Convert coefficients of scaled rows to the units of the codebook, by inverting public affine
+maps. This is post-processing and costs nothing.
 """
 
 from __future__ import annotations
@@ -77,8 +76,8 @@ class Scale:
 
 @attrs.frozen(eq=False)
 class Linear:
-    """Coefficients (p,), intercept, one name a coefficient; and where a codebook declares ranges,
-    each one's length and text: `(46.0, "18 to 64")` of a number, `(1.0, "")` of a level.
+    """Coefficients (p,), intercept, and one name per coefficient; for a codebook also the length
+    and text of each declared range: `(46.0, "18 to 64")` for a number, `(1.0, "")` for a level.
     """
 
     coefficients: Array
@@ -88,10 +87,9 @@ class Linear:
 
 
 def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
-    """The maps of rows before what reads them beside labels, in order; the setting's where these
-    differ, or are made of more than the features.
-
-    But for the grid, which moves a row by less than is shown.
+    """The maps of the rows that are multiplied with labels, in order; the setting's if there are
+    several chains, or if rows are made from more than features. The grid is omitted: it moves a row
+    by less than is printed.
     """
     last = _chains(graph, RowsNode, ColumnNode)
     if len(last) != 1 or not all(isinstance(node, RowMap) for node in last[0][:-1]):
@@ -101,8 +99,8 @@ def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
 
 
 def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
-    """The rows that are read beside labels, or the labels beside rows, each with what it is made
-    of, the table's last; of all rows, or labels, where none are.
+    """The rows that are multiplied with labels, or the labels multiplied with rows, each with its
+    chain of maps, the table's last; if there are none, all rows, or labels.
     """
     pairs = _pairs(graph, kind, other)
     beside = {node: None for node, _ in pairs}
@@ -112,7 +110,7 @@ def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
 
 
 def _pairs(graph: Graph, kind: type, other: type) -> list[tuple[Any, Any]]:
-    """What one node reads of a kind, with what it reads of the other beside it."""
+    """The inputs of one kind that a node reads, with the inputs of the other kind beside them."""
     of = ((one.inputs, (kind, other)) for one in graph.nodes)
     read = ([[n for n in inputs if isinstance(n, one)] for one in kinds] for inputs, kinds in of)
     return [pair for both in read for pair in product(*both)]
@@ -126,9 +124,8 @@ def _chain(node: Any, kind: type) -> list[Any]:
 
 
 def check_undone(certificate: Certificate, kind: type, other: type) -> None:
-    """Refuse coefficients in units of the declaration's own: what scales the rows that are read
-    beside labels, or the labels beside rows, is undone here, or read by post-processing. Raises
-    InvalidArgument.
+    """Refuse coefficients in units private to the declaration: each scaling of the rows and labels
+    that are multiplied must be inverted here or read by post-processing. Raises InvalidArgument.
     """
     graph = certificate.graph
     _check_weights(certificate)
@@ -150,14 +147,14 @@ def check_undone(certificate: Certificate, kind: type, other: type) -> None:
 
 
 def _affine(one: Node) -> tuple[Any, Any]:
-    """The divisor of what a node makes of rows or labels, and what it subtracts before."""
+    """The divisor that a node applies to rows or labels, and the shift subtracted before."""
     if isinstance(one, ToUnitInterval):
         return (one.upper - one.lower) / constant(2), (one.upper + one.lower) / constant(2)
     return getattr(one, "by", 1), getattr(one, "minus", 0)
 
 
 def _together(scales: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
-    """Divisor and shift of one scale after another; None where they are not single numbers."""
+    """Divisor and shift of a chain of scales; None if they are not single numbers."""
     by, minus = AS_IT_IS[1]
     for divisor, shift in scales:
         if not (isinstance(divisor, Expression) and isinstance(shift, Expression)):
@@ -167,8 +164,8 @@ def _together(scales: Iterable[tuple[Any, Any]]) -> tuple[Any, Any] | None:
 
 
 def _check_weights(certificate: Certificate) -> None:
-    """Refuse records of which rows are weighed and labels not, or otherwise: no scale says by how
-    much coefficients are off. Raises InvalidArgument.
+    """Refuse records whose rows and labels have different weights: no scale says by how much
+    coefficients are off. Raises InvalidArgument.
     """
     for rows, labels in _pairs(certificate.graph, RowsNode, ColumnNode):
         X, y = _chain(rows, RowsNode), _chain(labels, ColumnNode)
@@ -190,7 +187,7 @@ def _refuse(certificate: Certificate, what: str) -> NoReturn:
 
 
 def _parts(arguments: Iterable[object]) -> Iterator[object]:
-    """The nodes, and the symbols of formulas with the nodes that they are read from."""
+    """The nodes among the arguments, and the symbols of formulas with the nodes behind them."""
     for one in arguments:
         if isinstance(one, Node):
             yield one
@@ -201,8 +198,8 @@ def _parts(arguments: Iterable[object]) -> Iterator[object]:
 
 
 def in_one_unit(graph: Graph) -> bool:
-    """Whether X'X and X'y are released times one number; else their solution is in other units, but
-    for functions that undo it.
+    """Whether X'X and X'y are released with one common factor; otherwise their solution is in other
+    units, unless a function inverts it.
     """
     found = [_factored(one.statistic) for one in graph.releases]
     both = (RowsNode, ColumnNode)
@@ -215,14 +212,14 @@ def in_one_unit(graph: Graph) -> bool:
 
 
 def _factored(statistic: Statistic) -> tuple[Expression, Statistic]:
-    """A public number and the statistic that it multiplies."""
+    """A public factor and the statistic that it multiplies."""
     if isinstance(statistic, LinearStatistic) and len(statistic.parts) == 1:
         return statistic.coefficients[0], statistic.parts[0]
     return constant(1), statistic
 
 
 def own_maps(certificate: Certificate) -> list[str]:
-    """What a declaration does to rows beyond the setting, in order, in words."""
+    """The maps of rows that a declaration applies beyond the setting, in order, in words."""
     chain = _chains(certificate.graph, RowsNode, ColumnNode)[0]
     before = _chain(certificate.setting.nodes()[0], RowsNode)
     own = [one for one in reversed(chain) if one not in before and not isinstance(one, OnGrid)]
@@ -230,7 +227,7 @@ def own_maps(certificate: Certificate) -> list[str]:
 
 
 def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:
-    """The rows as the statistics see them, shape (m, p)."""
+    """The rows as the statistics read them, shape (m, p)."""
     rows = block.rows
     for each in maps:
         rows = each.apply(rows, number)
@@ -238,7 +235,7 @@ def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:
 
 
 def label_scale(column: Column | None) -> Scale:
-    """How labels were scaled: not at all where they were only clipped to a bound."""
+    """How labels were scaled: not at all if they were only clipped to a bound."""
     if column is None or column.lower is None:
         return Scale()
     return Scale.of(column.lower, column.upper)
@@ -252,12 +249,13 @@ def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and label
     number: Numbers,
     setting: RowsNode | None,
 ) -> Linear:
-    """The fit in the units of the label and, where only public numbers scaled the features, theirs.
+    """The fit in the units of the label and, if features were scaled by public numbers only, in
+    theirs.
 
     Rows inside every declared bound have predictions x @ coefficients + intercept. `names` are
     those of the table's columns. After other maps (normalised rows, or a clip that may move rows of
     the `setting`) the coefficients are those of the mapped rows, and their names end in `(mapped)`;
-    so they do without a `setting`, where the units are not known.
+    likewise without a `setting`, where the units are not known.
     """
     ranges: tuple[tuple[float, str], ...] = ()
     known = None if setting is None else set(_chain(setting, RowsNode))
@@ -281,7 +279,7 @@ def _before(
     theta: Array, maps: tuple[RowMap, ...], number: Numbers, setting: set[RowsNode]
 ) -> tuple[Array | None, float]:
     """Coefficients and intercept before all maps but the codebook's, which are affine inside the
-    bounds of the `setting`; None and 0 where one is not.
+    bounds of the `setting`; None and 0 if one is not.
     """
     intercept = 0.0
     for each in reversed(maps):
@@ -302,7 +300,7 @@ def _before(
 
 
 def _moves(clip: Box | ClipNorm, number: Numbers) -> bool:
-    """Whether a clip may move a row: not where all rows before it are known to be inside."""
+    """Whether a clip may move a row: not if all rows before it are known to be inside."""
     before = clip.source
     bounds = [before.norm] if isinstance(clip, ClipNorm) else [before.entry, before.norm]
     most = clip.norm if isinstance(clip, ClipNorm) else clip.bound
@@ -310,7 +308,7 @@ def _moves(clip: Box | ClipNorm, number: Numbers) -> bool:
 
 
 def _columns_of(maps: tuple[RowMap, ...], names: tuple[str, ...]) -> list[str]:
-    """The columns of mapped rows: those of the codebook as it codes them, or of the table, and
+    """The columns of mapped rows: the coded columns of the codebook, or those of the table, and
     constant ones.
     """
     found = list(names)
@@ -320,14 +318,14 @@ def _columns_of(maps: tuple[RowMap, ...], names: tuple[str, ...]) -> list[str]:
 
 
 def _codes(part: Part) -> list[str]:
-    """The columns that code a column, each level's own where there is no baseline."""
+    """The columns that code a column; one per level without a baseline."""
     if isinstance(part, Numeric) or part.baseline is None:
         return _columns(part)
     return [f"{part.name}[code {j + 1}]" for j in range(part.width)]
 
 
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
-    """How far entries of mapped rows reach to either side of 0; 1 after a codebook."""
+    """A bound on |entries| of mapped rows; 1 for a codebook."""
     kept = [each for each in maps if not isinstance(each, Intercept)]
     if not kept or any(isinstance(each, Encoded) for each in kept):
         return 1.0
@@ -336,8 +334,8 @@ def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
 
 
 def row_set_of(rows: RowsNode, p: int, number: Numbers) -> RowSet:
-    """Where p columns of rows of a setting can lie: in the hull of what its codebook makes of a
-    record, or in its box, and in its ball, with its intercept beside them.
+    """The set of p-column rows that a setting allows: the hull of the codes of its codebook, or its
+    box, intersected with its ball, with its intercept appended.
     """
     corners: tuple[Array, ...] = ()
     value, beside = 0.0, rows
@@ -356,7 +354,7 @@ def row_set_of(rows: RowsNode, p: int, number: Numbers) -> RowSet:
 
 
 def _corners(term: Sequence[Part]) -> Array:
-    """Coded rows, (m, w), whose convex hull holds those of all records: each number at its ends,
+    """Coded rows, (m, w), whose convex hull contains those of all records: each number at its ends,
     each category at a level or none. A product is linear in each of its factors.
     """
     ends = [np.array([[-1.0], [1.0]]) if isinstance(one, Numeric) else _levels(one) for one in term]
@@ -365,14 +363,14 @@ def _corners(term: Sequence[Part]) -> Array:
 
 
 def _levels(part: Categorical) -> Array:
-    """The coding, and that of no level."""
+    """The codes of the levels, and that of no level."""
     return np.concatenate([part.coding, np.zeros((1, part.width))])
 
 
 def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part, ...], Array]:
     """Coefficients of products of columns of the table (numbers, and indicators of all levels but
-    the baseline) from those of products of their codings: a term for each, in the order of `terms`,
-    then those that follow from where columns are centred; () is the intercept.
+    the baseline), from those of products of their codes: first the terms in the order of `terms`,
+    then those that follow from centring; () is the intercept.
     """
     found: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
     known = {frozenset(term): term for term in found}
@@ -386,7 +384,7 @@ def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part,
 
 
 def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array]:
-    """The same of one term: coefficients of the columns of each of its parts, an axis a column."""
+    """The same for one term: coefficients of the columns of its parts, one axis per column."""
     tensors: dict[tuple[Part, ...], Array] = {(): theta.reshape([part.width for part in term])}
     for part in term:  # its coded columns are the first axis, those of the table become the last
         constant, slopes = _coding(part)
@@ -400,7 +398,7 @@ def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array
 
 
 def _coding(part: Part) -> tuple[Array, Array]:
-    """What codes a column: constant (width,) + columns of the table @ slopes (columns, width)."""
+    """The coding of a column: constant (width,) + table columns @ slopes (columns, width)."""
     if isinstance(part, Numeric):
         scale = Scale.of(part.lower, part.upper)
         return np.array([-scale.centre / scale.half]), np.array([[1 / scale.half]])
@@ -411,12 +409,16 @@ def _coding(part: Part) -> tuple[Array, Array]:
 
 
 def _names(term: Sequence[Part]) -> list[str]:
-    """`age`, `smoker[yes]`, `bmi:smoker[yes]`: of the coefficients of a term, the last first."""
+    """`age`, `smoker[yes]`, `bmi:smoker[yes]`: the names of the coefficients of a term, the last
+    index varying fastest.
+    """
     return [":".join(names) for names in product(*map(_columns, term))]
 
 
 def _range(term: Sequence[Part]) -> tuple[float, str]:
-    """From the lowest to the highest value of each number of a term; levels go from 0 to 1."""
+    """The range of each number of a term, from its lowest to its highest value; levels go from 0 to
+    1.
+    """
     ends = [(float(p.lower), float(p.upper)) for p in term if isinstance(p, Numeric)]
     texts = (f"{low:g} to {high:g}" for low, high in ends)
     return prod(high - low for low, high in ends), ", ".join(texts)

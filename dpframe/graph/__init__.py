@@ -1,5 +1,5 @@
-"""Rows and columns; statistics with their sensitivity rules; releases, post-processing; the graph
-they make.
+"""The language of declarations: rows, labels, statistics, releases, post-processing, and the graph
+of them.
 """
 
 from dpframe.lazily import attach

@@ -1,9 +1,11 @@
-"""Arrays and frames that a function reaches without being given them.
+"""Detect arrays and data frames that a post-processing function uses without taking them as
+arguments.
 
-A function of released values that reads an array beside them may release it. What its code reads by
-name is looked up without running anything: globals, attributes of modules, classes and objects,
-closures, defaults, partial arguments, and the same again in helper functions, but not in installed
-libraries. What is looked up while it runs (`globals()`, a file, a name made from text) is not seen.
+A function of released values that uses an array from its surroundings may release that array. The
+names in its code are resolved without running anything: globals, attributes of modules, classes and
+objects, closures, defaults and partial arguments, recursively through helper functions, but not
+into installed libraries. Names that exist only at run time (`globals()`, files, names built from
+text) are not detected.
 """
 
 from __future__ import annotations
@@ -43,8 +45,8 @@ Found = tuple[str, object]
 
 
 def ambient(function: types.FunctionType) -> Found | None:
-    """The first array, frame, long list of numbers or node that `function` reaches without being
-    given it, and how; None where there is none.
+    """The first array, data frame, long list of numbers or node that `function` uses without taking
+    it as an argument, and the expression that refers to it; None if there is none.
     """
     walk = _Walk()
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -54,7 +56,7 @@ def ambient(function: types.FunctionType) -> Found | None:
 
 
 def described(value: object) -> str:
-    """What it is, by kind and size, never by content."""
+    """The kind and size of a value, never its content."""
     if isinstance(value, Node):
         return value.label
     shape = getattr(value, "shape", None)
@@ -66,13 +68,13 @@ def described(value: object) -> str:
 
 @attrs.define
 class _Walk:
-    """What was looked at so far, and what was found."""
+    """The values visited so far, and the first one that is data."""
 
     found: Found | None = None
     seen: dict[int, object] = attrs.field(factory=dict)
 
     def visit(self, name: str, value: object, depth: int) -> None:
-        """Look at a value that code reaches as `name`, and at what it holds."""
+        """Visit a value that code refers to as `name`, and the values it holds."""
         if self.found is not None or value is NOTHING or id(value) in self.seen:
             return
         if depth > DEEPEST or len(self.seen) > MOST:
@@ -89,7 +91,7 @@ class _Walk:
             self.visit(f"{name}{label}", part, depth + 1)
 
     def function(self, name: str, function: types.FunctionType, depth: int) -> None:
-        """Look at all that a function's code reads by name, and at its defaults."""
+        """Visit every name in the code of a function, and its defaults."""
         keywords = (function.__kwdefaults__ or {}).values()
         for default in (*(function.__defaults__ or ()), *keywords):
             self.visit(f"a default of {name or function.__qualname__}", default, depth + 1)
@@ -109,7 +111,7 @@ class _Walk:
         inside: str,
         depth: int,
     ) -> None:
-        """Look at all that code reads by name, and at the functions inside it."""
+        """Visit every name in a code object, and the functions nested in it."""
         names = dict(cells)
         for chain, value in _reached(code, home, names):
             self.visit(f"{chain}{inside}", value, depth)
@@ -121,8 +123,8 @@ class _Walk:
 def _reached(
     code: types.CodeType, home: dict[str, Any], names: dict[str, object]
 ) -> Iterator[Found]:
-    """Every chain of names that starts at a global, a closure or an import, with its value; `names`
-    are cells and local names of known values, and gains those that the code gives.
+    """Every chain of names that starts at a global, a closure or an import, with its value. `names`
+    are cells and local names of known value; assignments in the code are added to it.
     """
     chain, value, module = "", NOTHING, NOTHING
     for what, name in _steps(code):
@@ -153,13 +155,13 @@ def _reached(
 
 @functools.lru_cache(maxsize=4096)
 def _steps(code: types.CodeType) -> tuple[tuple[str, Any], ...]:
-    """What code does, each step with its name or constant."""
+    """The instructions of the code, each with its name or constant."""
     steps = dis.get_instructions(code)
     return tuple((step.opname, step.argval) for step in steps if step.opname not in KEEPS)
 
 
 def _module(name: str, home: Mapping[str, Any]) -> object:
-    """A module that is loaded, by its name or relative to a package."""
+    """A loaded module, by its name or relative to a package."""
     package = str(home.get("__package__") or "")
     for found in (name, f"{package}.{name}" if package else name):
         if found in sys.modules:
@@ -168,7 +170,7 @@ def _module(name: str, home: Mapping[str, Any]) -> object:
 
 
 def _attribute(value: object, name: str) -> object:
-    """An attribute as it stands, without running a property."""
+    """An attribute as stored, without running a property."""
     if isinstance(value, types.ModuleType):
         return vars(value).get(name, sys.modules.get(f"{value.__name__}.{name}", NOTHING))
     try:
@@ -190,12 +192,14 @@ def _attribute(value: object, name: str) -> object:
 
 
 def _plain(value: object) -> bool:
-    """Whether it holds nothing that its functions would read: a module or a class."""
+    """Whether a value is a module or a class, which hold nothing else that their functions would
+    read.
+    """
     return isinstance(value, (types.ModuleType, type))
 
 
 def _is_data(value: object) -> bool:
-    """Whether it is an array, a frame or a long list of numbers."""
+    """Whether a value is an array, a data frame or a long list of numbers."""
     kind = type(value)
     if isinstance(value, (type, types.ModuleType)):
         return False
@@ -214,7 +218,7 @@ def _speaks(kind: type, names: tuple[str, ...]) -> bool:
 
 
 def _numbers(value: Any) -> int:
-    """How many numbers a container holds, those inside its entries with them; FEW + 1 for more."""
+    """The number of numbers in a container, nested ones included; FEW + 1 stands for more."""
     count, waiting = 0, [(value, 0)]
     while waiting and count <= FEW:
         one, depth = waiting.pop()
@@ -231,7 +235,7 @@ def _is_scalar(value: object) -> bool:
 
 
 def _parts(value: Any) -> Iterator[Found]:
-    """What a value holds, each with how it is written."""
+    """The values that a value holds, each with the expression that refers to it."""
     match value:
         case str() | bytes() | int() | float() | complex() | None | types.ModuleType():
             return
@@ -256,7 +260,7 @@ def _parts(value: Any) -> Iterator[Found]:
 
 
 def _bare(part: object) -> object:
-    """The function of a method of a class."""
+    """The plain function behind a method."""
     if isinstance(part, property):
         return part.fget or NOTHING
     if isinstance(part, (classmethod, staticmethod)):
@@ -265,7 +269,7 @@ def _bare(part: object) -> object:
 
 
 def _held(value: object) -> Iterator[Found]:
-    """What an object holds, and its class; nothing of what a library made for itself."""
+    """The attributes of an object, and its class; nothing that a library defines."""
     kind = type(value)
     wrapped = inspect.getattr_static(value, "__wrapped__", NOTHING)
     if wrapped is not NOTHING:
@@ -284,13 +288,13 @@ def _held(value: object) -> Iterator[Found]:
 
 
 def _its(value: object) -> bool:
-    """Whether a library holds this very object: it was there before any data."""
+    """Whether this very object belongs to a library, and so existed before any data were read."""
     home = sys.modules.get(type(value).__module__)
     return home is not None and any(part is value for part in vars(home).values())
 
 
 def _from_library(kind: type) -> bool:
-    """Whether a class is that of an installed library, of Python, or of dpframe."""
+    """Whether a class comes from an installed library, from Python, or from dpframe."""
     home = sys.modules.get(kind.__module__)
     if home is None or kind.__module__ == "__main__":
         return False

@@ -1,4 +1,4 @@
-"""Arrays in signatures, and numpy, which is loaded when it is first used and not with a module."""
+"""Array types for signatures; numpy is loaded at first use, not at import."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ else:
     Array = Any
 
     class Numpy:
-        """numpy by its names, each looked up once."""
+        """Attributes of numpy, each looked up once."""
 
         def __getattr__(self, name: str) -> Any:
             found = getattr(import_module("numpy"), name)

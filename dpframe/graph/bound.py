@@ -1,4 +1,6 @@
-"""Bounds that hold with high probability, on both neighbours at once, and pay for their failure."""
+"""Bounds derived from a release that hold with high probability on both neighbouring tables; delta
+pays for their failure.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +27,10 @@ WAY_OUT = "dp.release(dp.lambda_min(X.T @ X), dp.Gaussian.analytic, share) is on
 
 @attrs.frozen(eq=False)
 class Bound(Known):
-    """A released number moved by `stds` of its noise (of Laplace noise: scales) and by `margin`, so
-    that it lies below (above, where `upper_side`) the statistic of both neighbours, and of every
-    table between them, but with probability `failure`, which delta pays for. Proof page:
-    proofs/events.
+    """A released number, shifted by `stds` stds of its noise (scales, for Laplace noise) and by
+    `margin`, so that except with probability `failure` it lies below (above, if `upper_side`) the
+    statistic of both neighbouring tables and of every table between them. delta pays for `failure`.
+    Proof page: proofs/events.
     """
 
     kind: ClassVar[str] = "bound"
@@ -39,7 +41,9 @@ class Bound(Known):
     failure: Expression
 
     def __attrs_post_init__(self) -> None:
-        """Of one noisy number, drawn once, in the range that it may have."""
+        """Refuse a release that is not one noisy number drawn once, or a range other than the
+        statistic's.
+        """
         if not good(self):
             raise InvalidArgument("release", ONE_NUMBER, self.value, WAY_OUT)
 
@@ -56,7 +60,7 @@ class Bound(Known):
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """How far it is moved, and with what failure."""
+        """The shift and its failure probability."""
         return {
             "stds": Reading(self.stds, RELEASED),
             "margin": Reading(self.margin, RELEASED),
@@ -69,7 +73,7 @@ class Bound(Known):
         return {"name": self.name, "upper": self.upper_side, **formulas}
 
     def learned(self, released: Any, number: Callable[[Expression], float]) -> Fraction:
-        """The bound, rounded outwards; two steps of the grid pay for what was rounded onto it."""
+        """The bound, rounded outwards; two steps of the grid cover the rounding of the release."""
         step = self.value.statistic.step
         unit = self.value.std if self.normal else self.value.mechanism.formula
         parts = [self.stds * unit, self.margin, *([2 * step] if step is not None else [])]
@@ -86,12 +90,13 @@ def lower_bound(
     stds: object = None,
     margin: object = None,
 ) -> Expression:
-    """A number that lies below the released statistic on both neighbours, but with probability
-    `failure`, a part of delta.
+    """A lower bound on the released statistic of both neighbouring tables that fails with
+    probability at most `failure`, a part of delta.
 
-    The released value minus `stds` stds of its noise (by default sqrt(2 log(1/(2 failure))), by
-    the Gaussian tail; of Laplace noise scales, log(1/(2 failure))) minus `margin` (by default its
-    sensitivity); an eigenvalue of X'X is bounded by 0 where that is larger. Raises InvalidArgument.
+    It is the released value minus `stds` stds of its noise (default: sqrt(2 log(1/(2 failure))), by
+    the Gaussian tail; for Laplace noise `stds` counts scales, default log(1/(2 failure))) minus
+    `margin` (default: the sensitivity). A bound on an eigenvalue of X'X is at least 0. Raises
+    InvalidArgument.
     """
     return _bound(release, failure, name, stds, margin, upper=False)
 
@@ -104,21 +109,23 @@ def upper_bound(
     stds: object = None,
     margin: object = None,
 ) -> Expression:
-    """A number that lies above the released statistic on both neighbours, as `lower_bound` below.
+    """An upper bound on the released statistic of both neighbouring tables; see `lower_bound`.
     Raises InvalidArgument.
     """
     return _bound(release, failure, name, stds, margin, upper=True)
 
 
 def good(bound: Bound) -> bool:
-    """Whether a bound is of one noisy number, drawn once, in the range that it may have."""
+    """Whether the bound is derived from one noisy number drawn once, and has the range of its
+    statistic.
+    """
     if not one_number(bound.value):
         return False
     return (bound.lower, bound.upper) == (lowest(bound.value, upper=bound.upper_side), None)
 
 
 def one_number(release: object) -> bool:
-    """Whether it releases one number with Gaussian or Laplace noise, drawn once from the whole
+    """Whether a release is one number with Gaussian or Laplace noise, drawn once from the whole
     table.
     """
     if not isinstance(release, Release) or release.statistic.shape != ():
@@ -157,6 +164,6 @@ def _bound(
 
 
 def _enough(release: Release, failure: Expression) -> Expression:
-    """How many stds, or scales, are exceeded with at most this probability."""
+    """The number of stds, or scales, that noise exceeds with at most this probability."""
     tail = log(1 / (2 * in_range("failure", failure, 1)))
     return sqrt(2 * tail) if gaussian(release.noise) else tail

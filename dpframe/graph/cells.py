@@ -1,10 +1,9 @@
-"""What one cell means: a function of the codebook and of that cell alone.
+"""The meaning of one cell of a table, as a function of the codebook and of that cell alone.
 
-No other cell, no type that a library inferred for a list or a column, and no position takes part.
-A real number is the double nearest to it, and truth values are the numbers 0 and 1. Everything else
-(missing values, texts, dates, complex numbers) is no number, written nan. A level of a category is
-its position in the codebook, written as a double; a cell that equals no level is missing, or -1
-where the codebook says so.
+No other cell, no inferred type of a list or column, and no position takes part. A real number is
+read as the nearest double, and truth values as 0 and 1. Anything else (missing values, texts,
+dates, complex numbers) is not a number and is read as nan. A level of a category is read as its
+position in the codebook; a cell that equals no level is missing, or -1 if the codebook says so.
 """
 
 from __future__ import annotations
@@ -26,31 +25,31 @@ NUMERIC = ("number", "truth value")
 
 
 class Meaning(ABC):
-    """Abstract: what the cells of one column mean, as doubles."""
+    """Abstract: how the cells of one column are read as doubles."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of columns whose cells may mean something, as refusals name them."""
+        """The kinds of columns that can be read, as refusals name them."""
 
     @abstractmethod
     def of_numbers(self, numbers: Array) -> Array:
-        """The meaning of cells that are doubles, nan for those that are missing."""
+        """Read cells that are doubles, nan for missing ones."""
 
     @abstractmethod
     def of_cell(self, cell: Any) -> float:
-        """The meaning of any object."""
+        """Read a cell of any type."""
 
     def of_cells(self, cells: Sequence[Any]) -> Array:
-        """The meaning of each object, shape (m,)."""
+        """Read cells of any type, shape (m,)."""
         return np.fromiter(map(self.of_cell, cells), dtype=float, count=len(cells))
 
 
 @attrs.frozen
 class Numbers(Meaning):
-    """Real numbers as doubles, nan for anything else."""
+    """Real numbers as doubles; nan for anything else."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -66,7 +65,7 @@ class Numbers(Meaning):
 @attrs.frozen(eq=False)
 class Levels(Meaning):
     """Positions of levels: texts are compared as texts, numbers and truth values as doubles. A cell
-    that is no level is `other`: NO_LEVEL, or nan where it is missing.
+    that equals no level is read as `other`: NO_LEVEL, or nan if it is missing.
     """
 
     texts: Mapping[str, float]
@@ -77,7 +76,7 @@ class Levels(Meaning):
 
     @classmethod
     def of(cls, levels: Iterable[object], other: float = NO_LEVEL) -> Levels:
-        """Those of a codebook, in its order."""
+        """The levels of a codebook, in its order."""
         texts: dict[str, float] = {}
         numbers: dict[float, float] = {}
         for code, level in enumerate(levels):
@@ -89,11 +88,11 @@ class Levels(Meaning):
 
     @property
     def kind(self) -> str:
-        """Of what the levels are."""
+        """The kind of the levels."""
         return "text" if self.texts else "number"
 
     def __attrs_post_init__(self) -> None:
-        """The numbers in order, to look many up at once."""
+        """Sort the numeric levels for vectorised lookup."""
         ordered = sorted(self.numbers.items())
         object.__setattr__(self, "_sorted", np.array([one for one, _ in ordered], dtype=float))
         object.__setattr__(self, "_codes", np.array([code for _, code in ordered], dtype=float))
@@ -118,14 +117,13 @@ NUMBERS = Numbers()
 
 
 def label_meaning(classes: Iterable[object] | None) -> Meaning:
-    """What labels mean: classes by their position, numbers where none are declared."""
+    """How labels are read: classes as their positions, numbers where no classes are declared."""
     return NUMBERS if classes is None else Levels.of(classes, np.nan)
 
 
 def number(cell: Any) -> float:
-    """The double nearest to a real number, which may be infinite; nan for anything else.
-
-    Types are compared, not what an object says of itself, and no method of a subclass is called.
+    """The double nearest to a real number, possibly infinite; nan for anything else. Only the type
+    of the object is trusted: no method of a subclass is called.
     """
     kind = type(cell)
     if kind is float:
@@ -162,6 +160,6 @@ def _of_complex(cell: complex) -> float:
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell that is no number is a missing one, rather than a value of another kind."""
+    """Whether a cell that is not a number is missing, rather than a value of another kind."""
     number_like = issubclass(type(cell), (float, np.floating, Decimal))
     return cell is None or number_like or type(cell).__name__ in MISSING

@@ -1,7 +1,4 @@
-"""Labels: one bounded number a record.
-
-Labels that are classes: a public list of two.
-"""
+"""Labels: one bounded number per record, or one of two public classes."""
 
 from __future__ import annotations
 
@@ -30,8 +27,8 @@ WAY_OUT = 'dp.Column("smoker", levels=["no", "yes"]): the list is public, never 
 
 
 def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None:
-    """Two different texts, or two different finite numbers or truth values, as they are in Python;
-    None for None. Raises InvalidArgument.
+    """Two distinct texts, or two distinct finite numbers or truth values, as Python objects; None
+    for None. Raises InvalidArgument.
     """
     if values is None:
         return None
@@ -48,14 +45,14 @@ def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None
 
 
 def _plain(value: Any) -> Any:
-    """A scalar of numpy as Python's."""
+    """A numpy scalar as a Python object."""
     item = getattr(value, "item", None)
     return item() if callable(item) and getattr(value, "shape", None) == () else value
 
 
 def compared(level: Any) -> str | float | None:
-    """A level as cells are compared with it: a text as it is, a number or truth value as a double;
-    None where no finite double is near it.
+    """The form in which a level is compared with cells: texts unchanged, numbers and truth values
+    as doubles; None if no finite double is near.
     """
     if isinstance(level, str):
         return level
@@ -67,20 +64,20 @@ def compared(level: Any) -> str | float | None:
 
 
 class Column(DataNode):
-    """Abstract: the labels, one number a record."""
+    """Abstract: the labels, one number per record."""
 
     __slots__ = ()
     spoken: ClassVar[str] = "labels"
 
     @property
     def bound(self) -> Expression | None:
-        """An upper bound on every |y|; None where nothing bounds it."""
+        """An upper bound on every |y|; None if there is none."""
         own = stated(self)
         return None if own is None else own.bound
 
     @property
     def radius(self) -> Expression:
-        """Y, the bound on every |y|. Raises InvalidArgument where nothing bounds it."""
+        """Y, the bound on every |y|. Raises InvalidArgument if there is none."""
         if self.bound is None:
             raise InvalidArgument("labels", "bounded", self.label, "y.clip(-Y, Y) bounds them.")
         return self.bound
@@ -92,7 +89,7 @@ class Column(DataNode):
 
     @property
     def grid(self) -> int | None:
-        """Bits of the grid that its table asks for, None for none."""
+        """Bits of the grid of its table; None for no grid."""
         return None
 
     @property
@@ -117,62 +114,63 @@ class Column(DataNode):
         return LabelSum(self)
 
     def __truediv__(self, by: object) -> Column:
-        """`scaled` by one number."""
+        """Labels divided by one number; see `scaled`."""
         return self.scaled(one_number(self, by, "divided", "/"))
 
     def __mul__(self, factor: object) -> Column:
-        """`scaled` by one over the number."""
+        """Labels multiplied by one number; see `scaled`."""
         return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
 
     __rmul__ = __mul__
 
     def __sub__(self, minus: object) -> Column:
-        """Every label less one number. Clip what it gives."""
+        """One number subtracted from every label. The result needs a clip."""
         return self.scaled(1, minus=one_number(self, minus, "subtracted", "-"))
 
     def __add__(self, plus: object) -> Column:
-        """Every label and one number. Clip what it gives."""
+        """One number added to every label. The result needs a clip."""
         return self.scaled(1, minus=-one_number(self, plus, "added", "+"))
 
     __radd__ = __add__
 
     def on_grid(self, bits: int) -> Column:
-        """These bounded labels in whole steps, `bits` of them to the bound."""
+        """The bounded labels in whole steps of a grid with `bits` bits from 0 to the bound."""
         from .maps.grid import GridColumn
 
         return GridColumn(self, bits)
 
     def weighted(self, weight: object) -> Column:
-        """Every label times the square root of a public formula of its record's budget."""
+        """Labels multiplied by the square root of `weight`, a public formula of the record's
+        budget.
+        """
         from .maps.weighted import Weight, WeightedColumn
 
         factor = sqrt(weight)
         return self if factor == exact(1) else WeightedColumn(self, Weight(factor))
 
     def clip(self, lower: object, upper: object) -> Column:
-        """Every label clipped into the public interval [lower, upper]."""
+        """Labels clipped to the public interval [lower, upper]."""
         from .maps.bounds import ClipColumn
 
         return ClipColumn(self, lower, upper)
 
     def scaled(self, by: object, minus: object = 0) -> Column:
-        """Every label minus `minus`, divided by `by`: numbers that are public or released
-        (dp.known). Clip what it gives.
-        """
+        """(y - minus)/by, for public or released (dp.known) numbers. The result needs a clip."""
         from .maps.scaled import ScaledLabels
 
         return ScaledLabels(self, by, minus)
 
     def shrunk_with(self, rows: Rows, *, norm: object) -> Column:
-        """Every label times min(1, norm/|x|), as `rows.clip(norm=norm)` shrinks its row: both
-        together weigh a record less and leave the coefficients of a linear model as they are.
+        """Labels multiplied by min(1, norm/|x|), the factor by which `rows.clip(norm=norm)` shrinks
+        the row. Used together, the two reduce the weight of a record and leave the coefficients of
+        a linear model unchanged.
         """
         from .maps.bounds import ShrunkLabels
 
         return ShrunkLabels(self, rows, norm)
 
     def residuals(self, rows: Rows, theta: Node) -> Column:
-        """y - x'theta of every record, at released coefficients theta (d,). Clip what it gives."""
+        """y - x'theta for released coefficients theta, shape (d,). The result needs a clip."""
         from .maps.residuals import ResidualLabels
 
         return ResidualLabels(self, rows, theta)
@@ -180,7 +178,7 @@ class Column(DataNode):
 
 @attrs.frozen(cache_hash=True)
 class ColumnSource(Column):
-    """The labels as they are given: finite numbers, nothing else known."""
+    """The labels as given: finite, otherwise unrestricted."""
 
     kind: ClassVar[str] = "column"
     label = titled("{0.name}")

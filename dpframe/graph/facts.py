@@ -1,8 +1,8 @@
-"""What the rule book says of the nodes of a declaration: their bounds, their moves, their grids.
+"""Facts about the nodes of a declaration, derived by the rule book: bounds, sensitivities, grids.
 
-Every number of it is derived by an entry of `dpframe.theory`, which the kernel calls too; here its
-formulas are expressions of the language. A kind of your own is not in the book: what it says of
-itself is taken as its facts, and it has no part in joint moves.
+Every number is derived by an entry of `dpframe.theory`, which the kernel also calls; here the
+entries are evaluated on symbolic expressions. A class from outside dpframe has no entry: the facts
+that it states are taken on trust, and it takes no part in joint sensitivities.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 
 
 def answers(node: Node) -> Answers:
-    """What the entry of its kind answers; no to everything for a class that is not dpframe's own,
-    also where it is derived from one that is.
+    """The rule book's entry for the node's class; the empty entry for a class from outside dpframe,
+    also one derived from a class of dpframe.
     """
     return answers_of(kind_of(type(node)))
 
 
 def noise_of(mechanism: type) -> Noise | None:
-    """The entry of a class of noise; None for a class that is not dpframe's own."""
+    """The rule book's entry for a class of noise; None for a class from outside dpframe."""
     return NOISES.get(kind_of(mechanism))
 
 
 def gaussian(mechanism: type) -> bool:
-    """Whether it is dpframe's own Gaussian noise, of any shape."""
+    """Whether a mechanism is one of dpframe's Gaussian mechanisms."""
     noise = noise_of(mechanism)
     return noise is not None and noise.loss.gaussian
 
@@ -55,18 +55,17 @@ OWN = __name__.partition(".")[0] + "."
 
 
 class Symbolic(Formulas):
-    """The context in which a declaration calls the rule book: numbers are expressions, which may
-    hold for some values of their symbols only. That a formula is positive, say, is an obligation
-    that the prover states; what is seen at once not to hold is noted in `open`.
+    """The context in which a declaration evaluates the rule book. Numbers are expressions whose
+    properties may depend on their symbols. Requirements (such as positivity) are left to the prover
+    as obligations; those that are visibly violated are recorded in `open`.
     """
 
     where = "declaration"
 
     def __init__(self, unit: Unit | Node | None, relation: Relation | None) -> None:
-        """A node stands for the unit of its table, which is found where it is asked for."""
+        """`unit` is that of the node's table, looked up when it is needed."""
         super().__init__(None if relation is None else RELATIONS[relation.value])
-        self.relation = relation
-        self._unit = unit
+        self.relation, self._unit = relation, unit
         self.open: list[str] = []
 
     def of_record(self, value: Expression) -> Expression:
@@ -74,7 +73,7 @@ class Symbolic(Formulas):
         return value
 
     def formula(self, value: Expression, name: str = "a formula") -> Expression:
-        """An expression of a node; one that reads data that is not released is noted."""
+        """An expression of a node, which must depend on public and released numbers only."""
         self.require(DATA not in value.scope, f"{name} must be public or released")
         return value
 
@@ -84,35 +83,35 @@ class Symbolic(Formulas):
     whole = positive
 
     def rational(self, value: object) -> Fraction:
-        """A number of a node, perhaps as a file has it. Raises Refused for a formula."""
+        """A number of a node, or of a file. Raises Refused for a formula."""
         if isinstance(value, Expression) and not isinstance(value, Number):
             raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
 
     def single(self) -> bool:
-        """Whether a person has one row: the prover looks."""
+        """Whether each person has one row; checked by the prover."""
         return True
 
     def require(self, shown: object, rule: str, *about: Expression) -> None:
-        """Note what does not hold."""
+        """Record a violated requirement."""
         if not shown:
             self.open.append(rule)
 
     def at_least(self, f: object, g: object, rule: str, *, strict: bool = False) -> None:
-        """Stated by the prover, or when the node is made."""
+        """Checked by the prover, or when the node is constructed."""
 
     def equal(self, f: Expression, g: Expression, rule: str) -> None:
-        """Note where two expressions are not the same at once."""
+        """Record that two expressions are not identical."""
         self.require(f == g or self.constant(f - g) == 0, rule)
 
     def sole(self, kind_of: type, rule: str) -> None:
-        """One table: looked at by the prover."""
+        """Whether there is one table; checked by the prover."""
 
     def place(self, fact: object, inputs: Iterable[object], cell: object) -> None:
-        """Cells are found by the prover."""
+        """Cells are located by the prover."""
 
     def bound(self, f: Expression) -> known.Bound | None:
-        """The bound that an expression is, by the node that its one symbol stands for."""
+        """The bound that an expression stands for, from the node of its single symbol."""
         from .bound import Bound
 
         origins = [symbol.origin for symbol in f.symbols()]
@@ -123,18 +122,18 @@ class Symbolic(Formulas):
         return known.Bound(node.name, about, node.upper_side, failure)  # type: ignore[arg-type]
 
     def each(self, f: Expression) -> bool:
-        """Whether an expression reads a record's own budget."""
+        """Whether an expression depends on the record's own budget."""
         return RECORD in f.scope
 
     def shared(self, *formulas: Expression) -> None:
-        """Stated by the prover."""
+        """Checked by the prover."""
 
     def personal_budgets(self) -> bool:
-        """Whether records have budgets of their own: looked at by the prover."""
+        """Whether records have budgets of their own; checked by the prover."""
         return True
 
     def largest(self, factor: Expression) -> Expression | None:
-        """The largest of a weight over all records."""
+        """The largest weight over all records."""
         from .known import OfBudgets
 
         if RECORD not in factor.scope:
@@ -144,27 +143,24 @@ class Symbolic(Formulas):
 
 
 def stated(node: Node, relation: Relation | None = None) -> Any:
-    """What the book says of a node of the kind that it was made as, whatever a class derived from
-    it adds; None where the book has no such kind, or nothing to say.
+    """The facts that the rule book derives for the class of dpframe that a node is, or is derived
+    from; None if it has no entry or derives nothing.
     """
-    return _now(_stated, node)(node, relation or ADD_REMOVE)[0]
+    return _suitable(_stated, node)(node, relation or ADD_REMOVE)[0]
 
 
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
-    """What the rule of a node asks, and does not hold."""
-    return list(_now(_stated, node)(node, relation or ADD_REMOVE)[1])
+    """The requirements of a node's rule that are violated."""
+    return list(_suitable(_stated, node)(node, relation or ADD_REMOVE)[1])
 
 
 @lru_cache(maxsize=MANY)
-def _stated(
-    node: Node,
-    relation: Relation,
-) -> tuple[Any, Sequence[str]]:
+def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
         return None, ()
     at = Symbolic(node, relation)
-    inputs = [facts_of(one, at.relation) for one in node.inputs]
+    inputs = [facts_of(one, relation) for one in node.inputs]
     try:
         own = cache(node.record)
         found = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
@@ -174,7 +170,7 @@ def _stated(
 
 
 def unbounded(found: Any) -> Any:
-    """Of what does not meet its obligations, the shape is known and nothing else."""
+    """The shape alone: all that is known where requirements are violated."""
     match found:
         case known.RowFacts():
             return known.RowFacts(found.columns)
@@ -187,48 +183,46 @@ def unbounded(found: Any) -> Any:
 
 
 def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
-    """What a rule makes of numbers that are expressions, under a relation."""
+    """The facts that an entry derives from symbolic expressions, under a relation."""
     return rule(Symbolic(None, relation), *numbers)
 
 
 def asks_little(entry: Callable[..., Any]) -> bool:
-    """Whether an entry asks for no more than a `Context`, as its signature says."""
+    """Whether the signature of an entry takes no more than a `Context`."""
     return "Context" in entry.__annotations__.values()
 
 
 def made_as(cls: type) -> type:
-    """The class of the language that a class is, or is derived from; object where there is none."""
+    """The class of the language that a class is or is derived from; object if there is none."""
     own = (one for one in cls.__mro__ if in_package(one) and "kind" in vars(one))
     return next(own, object)
 
 
 def in_package(cls: type) -> bool:
-    """Whether a class says that it is dpframe's; the prover looks whether it is."""
+    """Whether a class claims to belong to dpframe; the prover verifies it."""
     return cls.__module__.startswith(OWN)
 
 
-def lasting(node: Node) -> bool:
-    """Whether a node and all that it is made of are of dpframe's classes, whose values never
-    change: then what was computed of it may be kept.
+def unchanging(node: Node) -> bool:
+    """Whether a node and all of its ancestors are of dpframe's own classes, whose values never
+    change, so that results computed from them may be cached.
     """
-    return in_package(type(node)) and _inputs_last(node)
+    return in_package(type(node)) and _unchanging_inputs(node)
 
 
 @lru_cache(maxsize=MANY)
-def _inputs_last(node: Node) -> bool:
-    return all(map(lasting, node.inputs))
+def _unchanging_inputs(node: Node) -> bool:
+    return all(map(unchanging, node.inputs))
 
 
-def _now(rule: Any, node: Node) -> Callable[..., Any]:
-    """A cached rule; itself, without its cache, for a node whose values may change."""
-    found: Callable[..., Any] = rule if lasting(node) else rule.__wrapped__
-    return found
+def _suitable(rule: Any, node: Node) -> Callable[..., Any]:
+    """A cached rule; without its cache for a node whose values may change."""
+    chosen: Callable[..., Any] = rule if unchanging(node) else rule.__wrapped__
+    return chosen
 
 
 def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any:
-    """A parameter of a node: an expression, or several, as they are, anything else as a file has
-    it.
-    """
+    """A parameter of a node: expressions unchanged, anything else as in a file."""
     own = getattr(node, name, None)
     if isinstance(own, Expression):
         return own
@@ -238,7 +232,7 @@ def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any
 
 
 def as_in_a_file(value: Any) -> Any:
-    """A value as a file has it: lists in the place of tuples."""
+    """A value as in a file: lists in place of tuples."""
     return [as_in_a_file(one) for one in value] if isinstance(value, (tuple, list)) else value
 
 
@@ -249,7 +243,7 @@ def _facts(node: Node, relation: Relation) -> Any:
 
 
 def _of_its_own(node: Node, relation: Relation | None) -> Any:
-    """What a node of a kind that the book does not know says of itself."""
+    """The facts that a node of a class from outside states."""
     from .columns import Column
     from .maps.weighted import Weight
     from .procedure import Objective
@@ -269,32 +263,31 @@ def _of_its_own(node: Node, relation: Relation | None) -> Any:
 
 
 def facts_of(node: Node, relation: Relation | None = None) -> Any:
-    """The facts of a node, as entries of the book ask for them: what the book says, or for a class
-    of your own what it says of itself, now. The same object as long as they do not change.
+    """The facts of a node: derived by the rule book, or stated by a class from outside, as they are
+    now. The same object as long as they do not change.
     """
-    found = _facts(node, relation or ADD_REMOVE)
-    if lasting(node):
-        return found
-    again = _facts.__wrapped__(node, relation or ADD_REMOVE)
-    return found if type(found) is type(again) and vars(found) == vars(again) else again
+    cached = _facts(node, relation or ADD_REMOVE)
+    if unchanging(node):
+        return cached
+    current = _facts.__wrapped__(node, relation or ADD_REMOVE)
+    same = type(cached) is type(current) and vars(cached) == vars(current)
+    return cached if same else current
 
 
 def stated_by_rows(rows: Rows) -> known.RowFacts:
-    """What rows say of themselves."""
+    """Facts that rows state."""
     bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
     return known.RowFacts(*bounds, step=getattr(rows, "step", None))
 
 
 def stated_by_labels(column: Column) -> known.LabelFacts:
-    """What labels say of themselves."""
+    """Facts that labels state."""
     bound: Any = column.bound
     return known.LabelFacts(bound, step=getattr(column, "step", None))
 
 
 def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
-    """What a statistic says of itself."""
-    from dpframe.privacy import ADD_REMOVE
-
+    """Facts that a statistic states."""
     found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in found)
     steps: Any = () if statistic.step is None else (statistic.step,)
@@ -303,7 +296,7 @@ def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> know
 
 
 def stated_by_loss(loss: Objective) -> known.Loss:
-    """What a loss says of itself, of rows of norm 1 and coefficients inside a bound on x'theta."""
+    """Facts that a loss states, for rows of norm 1 and bounded x'theta."""
     from .procedure import Bounds
 
     one = Number(Fraction(1))

@@ -1,8 +1,9 @@
-"""A formula of R, patsy and formulaic over a codebook: `charges ~ age + C(smoker) + bmi:C(smoker)`.
+"""Model formulas as in R, patsy and formulaic, over a codebook: `charges ~ age + C(smoker) +
+bmi:C(smoker)`.
 
-formulaic reads the text; no data takes part. Levels and bounds are those of the codebook, and every
-column of the design is a product of its coded columns, which are functions of one row. The model is
-that of the formula: the same functions of a row, in other coordinates.
+formulaic parses the text; no data take part. Levels and bounds come from the codebook. Every column
+of the design matrix is a product of coded columns, so it is a function of one record. The design
+spans the model that the formula denotes, in other coordinates.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ WRITE_TERMS = 'Such as terms=["age", ("bmi", "smoker")]: a column, or several to
 
 
 def term_of(value: Any) -> Term:
-    """A column's name, or several. Raises InvalidArgument."""
+    """A column's name, or a tuple of names. Raises InvalidArgument."""
     names = (value,) if isinstance(value, str) else value
     if not (isinstance(names, (list, tuple)) and names and all(isinstance(n, str) for n in names)):
         wanted, kind = "names of columns, alone or several together", Plain(type(value).__name__)
@@ -45,8 +46,8 @@ def terms_of(value: Any) -> tuple[Term, ...]:
 
 
 def check_terms(terms: Sequence[Term], names: Sequence[str]) -> None:
-    """Terms are different, of different columns of the codebook, and use all of these. Raises
-    InvalidArgument.
+    """Check that terms are distinct, name distinct columns of the codebook, and use all of them.
+    Raises InvalidArgument.
     """
     for term in terms:
         unknown = [name for name in term if names.count(name) != 1]
@@ -62,8 +63,8 @@ def check_terms(terms: Sequence[Term], names: Sequence[str]) -> None:
 
 
 def repeated(terms: Iterable[Term], full: Iterable[str]) -> Iterator[tuple[Term, Term]]:
-    """Terms, each with another that is its product with a category of `full`, which have a column
-    for each level: these columns sum to those of the first. The intercept is the empty term.
+    """Pairs of terms whose columns are collinear: the second is the first multiplied by a category
+    in `full`, whose indicator columns sum to 1. The empty term is the intercept.
     """
     found = {frozenset(term): term for term in terms}
     for term in found.values():
@@ -72,7 +73,7 @@ def repeated(terms: Iterable[Term], full: Iterable[str]) -> Iterator[tuple[Term,
 
 
 def check_repeated(terms: Sequence[Term], full: Iterable[str]) -> None:
-    """Raises InvalidArgument where columns of some terms sum to those of another."""
+    """Raises InvalidArgument if the columns of some terms sum to those of another."""
     for term, wider in repeated(terms, full):
         got = f"{':'.join(term)} beside {':'.join(wider)}, which sums to it"
         way_out = f"Leave {':'.join(term)} out: the other has a slope for each level."
@@ -80,10 +81,9 @@ def check_repeated(terms: Sequence[Term], full: Iterable[str]) -> None:
 
 
 def multiplied(parts: Sequence[Array]) -> Array:
-    """All products of one column of each block (m, p_i), the last changing first: (m, prod p_i).
-
-    Entries in [-1, 1]; a product that is no double is rounded towards zero, so that rows are no
-    longer as they are stored than the product of the rows' lengths.
+    """All products of one column of each block (m, p_i), the last index varying fastest: (m, prod
+    p_i). Entries lie in [-1, 1]. An inexact product is rounded towards zero, so that the stored
+    rows are no longer than the product of the rows' norms.
     """
     return reduce(_product, parts)
 
@@ -112,7 +112,7 @@ WRONG = (AttributeError, TypeError, ValueError, RecursionError, SyntaxError)  # 
 
 
 def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[Rows, Column]:
-    """The rows and labels of a formula. Raises InvalidArgument, MissingExtra."""
+    """The rows and the label that a formula describes. Raises InvalidArgument, MissingExtra."""
     named = _named(columns)
     label = formula.partition("~")[0].strip() if isinstance(formula, str) else ""
     if label.isidentifier() and label not in named:
@@ -131,7 +131,7 @@ def described(formula: str, columns: Iterable[Numeric | Categorical]) -> tuple[R
 
 
 def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
-    """The rows of a formula without a label, `age + C(smoker)`. Raises InvalidArgument,
+    """The rows of a formula without a label, such as `age + C(smoker)`. Raises InvalidArgument,
     MissingExtra.
     """
     if "~" in formula:
@@ -156,7 +156,7 @@ def _named(columns: Iterable[Numeric | Categorical]) -> dict[str, Numeric | Cate
 
 
 def label_of(part: Numeric | Categorical) -> Column:
-    """The labels that a column of the codebook describes. Raises InvalidArgument."""
+    """The labels of a column of the codebook. Raises InvalidArgument."""
     if isinstance(part, Numeric):
         return Column(part.name, lower=part.lower, upper=part.upper)
     if len(part.levels) != 2:
@@ -166,7 +166,7 @@ def label_of(part: Numeric | Categorical) -> Column:
 
 
 def rows_of(terms: list[Term], named: dict[str, Numeric | Categorical]) -> Rows:
-    """The rows of these terms; the empty one is the intercept. Raises InvalidArgument."""
+    """The rows of these terms; the empty term is the intercept. Raises InvalidArgument."""
     shown = [term for term in terms if term]
     used = [part for name, part in named.items() if any(name in term for term in shown)]
     if not used:
@@ -178,7 +178,7 @@ def rows_of(terms: list[Term], named: dict[str, Numeric | Categorical]) -> Rows:
 
 
 def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term]]:
-    """The terms of both sides, each the names of its columns. Raises InvalidArgument."""
+    """The terms of both sides, as tuples of column names. Raises InvalidArgument."""
     if not isinstance(formula, str) or len(formula) > LONGEST:
         raise InvalidArgument("formula", WRITE, formula, "")
     if POWER.search(formula):
@@ -202,7 +202,7 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
 
 
 def _term(factors: list[Any], named: dict[str, Any]) -> Term:
-    """The columns of a term, none of the intercept. Raises InvalidArgument."""
+    """The columns of a term; none for the intercept. Raises InvalidArgument."""
     return tuple(dict.fromkeys(name for one in factors for name in _column(one, named)))
 
 
@@ -227,7 +227,7 @@ def _column(factor: Any, named: dict[str, Any]) -> Iterator[str]:
 
 
 def _refused(text: str) -> InvalidArgument:
-    """The refusal of a transform."""
+    """The refusal of a transformation."""
     if STATEFUL.search(text):
         way_out = "Columns are scaled by their public bounds at no cost. " + BY_HAND
         wanted = "without transforms that learn from the data, which would not be private"
@@ -240,12 +240,12 @@ def _refused(text: str) -> InvalidArgument:
 
 
 def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[Term]:
-    """Terms whose products, centred and coded as differences, span what the formula's columns do.
+    """Terms whose products, centred and coded as contrasts, span the columns of the formula.
 
-    A category with a column for each level spans its differences and what stands in its place
-    without it; so a term stands for those without some of its categories, too [ChambersH92, 2.4].
-    One without a baseline keeps a column for each level, which span what stands in its place
-    without it. A column that is centred may be left out of each term that has it. Raises
+    A category with an indicator for each level spans its contrasts and the term without it; hence a
+    term also contributes the terms that omit some of its categories [ChambersH92, 2.4]. A category
+    without a baseline keeps an indicator for each level, which already spans the term without it.
+    Since columns are centred, a term with a centred column also needs the term without it. Raises
     InvalidArgument.
     """
     found: dict[frozenset[str], Term] = {}
@@ -268,7 +268,7 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
 def _check_centre(
     term: Term, part: Numeric | Categorical, known: Container[frozenset[str]]
 ) -> None:
-    """Raises InvalidArgument where the model would depend on where a column is centred."""
+    """Raises InvalidArgument if the model would depend on where a column is centred."""
     rest = [name for name in term if name != part.name]
     if isinstance(part, Categorical) or part.lower == -part.upper or frozenset(rest) in known:
         return

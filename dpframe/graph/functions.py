@@ -1,4 +1,4 @@
-"""Statistics by name."""
+"""Functions that construct statistics."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def trace(gram: st.Gram) -> st.Trace:
 
 
 def count(rows: Rows) -> st.Count | st.CellCount:
-    """The number of rows; sensitivity 1 under add/remove, 0 under replace-one. Of rows of a cell of
-    a partition the number of records in the cell; sensitivity 1 under both.
+    """The number of rows; sensitivity 1 under add/remove, 0 under replace-one. For rows of a cell
+    of a partition, the number of records in the cell; sensitivity 1 under both.
     """
     _declared(rows)
     from .maps.cells import cell_under
@@ -51,16 +51,16 @@ def stack(*statistics: st.Statistic) -> st.Stack:
 
 
 def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False) -> st.Statistic:
-    """The upper triangle of X'X, then X'y, then y'y where `constant`: each once, of x/B and y/Y.
-    Sharp L1 sensitivity for rows in a box.
+    """The upper triangle of X'X, then X'y, then y'y if `constant`, each entry once, for x/B and
+    y/Y. The L1 sensitivity is sharp for rows in a box.
     """
     _declared(rows, column)
     return st.SufficientStatistics(rows, column, constant)
 
 
 def monomials(rows: Rows, column: Column, *, constant: bool = True) -> st.Statistic:
-    """The coefficients of |y - X theta|^2 of x/B and y/Y, one a monomial in theta; without that of
-    1, y'y, where not `constant`.
+    """The coefficients of |y - X theta|^2 for x/B and y/Y, one per monomial in theta; without the
+    constant term y'y unless `constant`.
     """
     _declared(rows, column)
     return st.Monomials(st.SufficientStatistics(rows, column, constant))
@@ -68,7 +68,7 @@ def monomials(rows: Rows, column: Column, *, constant: bool = True) -> st.Statis
 
 def histogram(rows: Rows, column: Column, cells: int) -> st.Statistic:
     """The number of records in each of cells^(d + 1) equal cells of the box of rows and labels.
-    Raises InvalidArgument where a known d makes too many.
+    Raises InvalidArgument if a known d makes too many.
     """
     _declared(rows, column)
     return st.Histogram(rows, column, cells)
@@ -99,9 +99,9 @@ def gradient(
     clip: object = None,
     loss: Objective | None = None,
 ) -> st.RowSum:
-    """The sum over records of the gradient of `loss`, dp.graph.Squared() by default, at the point
-    of a loop, shape (d,); each record's is clipped to norm `clip`, a public positive formula, so
-    that one row moves it by at most that. None clips nothing, for losses of bounded slope. Raises
+    """The sum over records of the gradient of `loss` (default: dp.graph.Squared()) at the point of
+    a loop, shape (d,). Each record's gradient is clipped to norm `clip`, a public positive formula,
+    which bounds the sensitivity; None does not clip, for losses of bounded slope. Raises
     InvalidArgument.
     """
     _declared(rows, column)
@@ -114,9 +114,8 @@ def gradient(
 def log_residual(
     gram: st.Gram, moment: st.Moment, penalty: object, floor: object = 0
 ) -> st.LogResidual:
-    """log(Y + B |theta|) of the ridge regression with this penalty, a number: the logarithm of a
-    bound on every residual. `floor` is 0, or dp.graph.lower_bound of a released
-    dp.lambda_min(gram).
+    """log(Y + B |theta|) of the ridge regression with this penalty: the logarithm of a bound on
+    every residual. `floor` is 0, or dp.graph.lower_bound of a released dp.lambda_min(gram).
     """
     return st.LogResidual(gram, moment, penalty, floor)
 
@@ -130,38 +129,38 @@ def column_squares(rows: Rows) -> st.Statistic:
 def bin_counts(
     data: Rows | Column, cuts: Sequence[object], *, absolute: bool = False
 ) -> st.Statistic:
-    """How many entries of every column, or how many labels, are at most the first of k public cuts,
-    between each two, and above the last: k + 1 numbers. Of their sizes where `absolute`. Raises
+    """The number of entries in each bin between k public cuts, for every column of rows or for
+    labels: k + 1 numbers per column. With `absolute`, absolute values are counted. Raises
     InvalidArgument.
     """
     return st.BinCounts(data, cuts, absolute)
 
 
 def binned_sums(rows: Rows, column: Column, cuts: Sequence[object]) -> st.Statistic:
-    """The sums of the rows between public cuts of the label, bin after bin, shape (d (k + 1),).
-    Raises InvalidArgument.
+    """The sums of the rows in each bin between public cuts of the label, shape (d (k + 1),). Raises
+    InvalidArgument.
     """
     _declared(rows, column)
     return st.BinnedSums(rows, column, cuts)
 
 
 def factored(sums: st.Statistic, factor: str) -> st.Statistic:
-    """A factor of the matrix of running totals, times `bin_counts` of labels or `binned_sums`:
-    "square_root" or "tree". dp.graph.running_totals makes the totals of its release. Raises
+    """A factor of the matrix of running totals ("square_root" or "tree") times `bin_counts` of
+    labels or `binned_sums`. dp.graph.running_totals computes the totals from its release. Raises
     InvalidArgument.
     """
     return st.Factored(sums, factor)  # type: ignore[arg-type]
 
 
 def median_distance(counts: st.Statistic, radius: int) -> st.Statistic:
-    """How many records must come or go until one more may move the median bin of
-    dp.graph.bin_counts(y, cuts) by more than `radius` bins. Raises InvalidArgument.
+    """The number of records that must be added or removed before one more can move the median bin
+    of dp.graph.bin_counts(y, cuts) by more than `radius` bins. Raises InvalidArgument.
     """
     return st.MedianDistance(counts, radius)  # type: ignore[arg-type]
 
 
 def tested_median(counts: st.Statistic, radius: int, passed: object) -> st.Statistic:
-    """The median bin of these counts where `passed` is above 0, else 0: `passed` is
+    """The median bin of these counts if `passed` is above 0, else 0. `passed` is
     dp.graph.lower_bound of a released dp.graph.median_distance(counts, radius). Raises
     InvalidArgument.
     """
@@ -169,14 +168,14 @@ def tested_median(counts: st.Statistic, radius: int, passed: object) -> st.Stati
 
 
 def aggregate(name: str, data: DataNode) -> st.RawAggregate:
-    """An aggregate of raw rows that no rule bounds ("max_abs", "mean", "std", "quantile", ...): the
-    verifier refuses it by its path.
+    """An aggregate of raw rows without bounded sensitivity ("max_abs", "mean", "std", "quantile",
+    ...). The verifier refuses it and shows the path by which it is used.
     """
     return st.RawAggregate(name, data)
 
 
 def _declared(rows: object, *labels: object) -> None:
-    """What a statistic is taken of: rows, and perhaps labels. Raises InvalidArgument."""
+    """Check the inputs of a statistic: rows, and labels if needed. Raises InvalidArgument."""
     kinds: list[tuple[object, type, str]] = [(rows, Rows, "rows, such as X")]
     kinds += [(one, Column, "labels, such as y") for one in labels]
     for data, kind, said in kinds:

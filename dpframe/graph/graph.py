@@ -1,8 +1,8 @@
-"""A graph: every node that reaches the output, in topological order, immutable and hashable.
+"""A graph: every node that the output depends on, in topological order, immutable and hashable.
 
-`Regression` is the base class of declarations: fields are hyperparameters, `declare` returns the
-graph's output. In a certificate, a node of dpframe is recorded by its parameters, and a node of a
-class from outside by what it states, which is taken on trust.
+`Regression` is the base class of declarations: its fields are hyperparameters, and `declare`
+returns the output of the graph. A certificate records a node of dpframe by its parameters, and a
+node of a class from outside by what it states, which is taken on trust.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ ONE, SIZE = Number(Fraction(1)), Domain(Fraction(0), None, lower_closed=True)
 
 
 def record(node: Node) -> dict[str, object]:
-    """The kind and the parameters of a node of dpframe's own."""
+    """The kind and the parameters of a node of dpframe."""
     return {"kind": kind_of(type(node)), **node.record()}
 
 
 def trusted(node: Node) -> dict[str, object]:
-    """What a node of a class from outside states of itself, and its parameters."""
+    """The facts that a node of a class from outside states, and its parameters."""
     said = _stated(node)
     if not said:
         return record(node)
@@ -78,13 +78,13 @@ def _stated(node: Node) -> dict[str, object]:
 
 
 def _step(node: Node) -> object:
-    """The step of its grid, where it states one."""
+    """The step of the statistic's grid, if it states one."""
     return _bound(getattr(node, "step", None))
 
 
 def _loss(loss: Objective) -> dict[str, object]:
-    """Bounds on slope and curvature, of rows of norm 1: formulas of bounds on |x'theta| and |y|;
-    `anywhere` is a bound on the slope for every theta.
+    """Bounds on slope and curvature for rows of norm 1, as formulas of bounds on |x'theta| and |y|;
+    `anywhere` bounds the slope for every theta.
     """
     margin, label = Symbol(MARGIN, SIZE), Symbol(LABEL, SIZE)
     return {
@@ -115,7 +115,7 @@ class Graph:
 
     @classmethod
     def of(cls, output: object) -> Graph:
-        """The graph that reaches `output`, a node or a tuple of nodes. Raises InvalidArgument."""
+        """The graph of `output`, a node or a tuple of nodes. Raises InvalidArgument."""
         outputs = output if isinstance(output, tuple) else (output,)
         if not outputs or not all(isinstance(node, Node) for node in outputs):
             raise InvalidArgument(
@@ -124,7 +124,9 @@ class Graph:
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
-        """`Graph(theta, ...)`: its outputs by name, since each node would repeat all it reads."""
+        """`Graph(theta, ...)`: the outputs by name, since the repr of a node repeats all its
+        inputs.
+        """
         return f"Graph({', '.join(node.label for node in self.outputs)}, nodes={len(self.nodes)})"
 
     @property
@@ -134,7 +136,7 @@ class Graph:
 
     @cached_property
     def kinds(self) -> dict[int, type]:
-        """The classes of its nodes, by their places in memory: a class may compare as it likes."""
+        """The classes of its nodes, by id: a class may redefine equality."""
         return {id(type(node)): type(node) for node in self.nodes}
 
     def of_kind(self, kind: type) -> tuple[Any, ...]:
@@ -149,12 +151,14 @@ class Graph:
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:
-        """One representative and the size of each class of releases that pose one obligation."""
+        """One representative, and the size, of each class of releases with the same obligation."""
         return classes(self.releases)
 
     @cached_property
     def distinct(self) -> tuple[Node, ...]:
-        """The nodes, of each class of releases one: equal formulas are read once."""
+        """The nodes, with one representative of each class of releases, so that equal formulas are
+        read once.
+        """
         if len(self.classes) == len(self.releases):
             return self.nodes
         firsts = {id(release) for release, _ in self.classes}
@@ -178,14 +182,14 @@ class Graph:
 
     @property
     def additive(self) -> bool:
-        """Whether all that it spends is noise added to statistics: no procedure, no bound that may
+        """Whether all privacy loss comes from additive noise: no procedure, and no bound that may
         fail.
         """
         return not (self.procedures or self.bounds)
 
     @cached_property
     def charged(self) -> tuple[Release | Procedure, ...]:
-        """Everything that spends, in order."""
+        """Every node that spends budget, in order."""
         return (*self.releases, *self.procedures)
 
     @cached_property
@@ -205,16 +209,16 @@ class Graph:
 
     @cached_property
     def sources(self) -> tuple[DataNode, ...]:
-        """The declared tables' views."""
+        """The rows and labels of the declared tables."""
         return tuple(node for node in self.of_kind(DataNode) if not node.inputs)
 
     @cached_property
     def records(self) -> tuple[dict[str, object], ...]:
-        """Every node as JSON: id, kind, inputs, own parameters."""
+        """Every node as JSON: id, kind, inputs, parameters."""
         return self.written()
 
     def written(self) -> tuple[dict[str, object], ...]:
-        """The same, asked anew."""
+        """The same, computed without the cache."""
         numbers = {node: index for index, node in enumerate(self.nodes)}
         return tuple(
             {
@@ -244,7 +248,9 @@ class Graph:
 
 
 def classes(releases: Iterable[Release]) -> tuple[Class, ...]:
-    """One representative and the size of each class of releases that are equal but for the name."""
+    """One representative, and the size, of each class of releases that are equal except for their
+    names.
+    """
     found: dict[object, list[Release]] = {}
     for one in releases:
         key = (type(one), one.statistic, one.stated, one.share, one.times, one.sampled)
@@ -273,8 +279,8 @@ def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
 
 
 def origins(node: Node) -> list[Node]:
-    """What stands behind the symbols of this node's formulas: released numbers; and statistics
-    whose values it reads (the verifier judges that). The std of a release is public.
+    """The nodes behind the symbols of this node's formulas: released numbers, and statistics whose
+    values it reads (which the verifier judges). The std of a release is public.
     """
     found = {
         s.origin
@@ -285,8 +291,8 @@ def origins(node: Node) -> list[Node]:
 
 
 def _appearance(node: Node) -> tuple[str, ...]:
-    """What tells origins apart, whatever their addresses in memory: labels, its own and its
-    inputs'.
+    """What distinguishes origins independently of memory addresses: their labels and those of their
+    inputs.
     """
     return (node.label, *(one.label for one in node.inputs))
 
@@ -315,16 +321,17 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
 
 
 class Regression(ABC):
-    """Abstract: a private regression as a declaration. Subclassing makes a frozen attrs class;
-    fields whose default is a formula are exact.
+    """Abstract: a private regression as a declaration.
 
-    The class docstring's first line says what it is and cites its paper; `paper`, `variant`
-    ("printed", "coded", "recommended") and `title` list it, `use` says when to take it and when
-    not. Of what others printed or coded, `claimed_for` is the neighbouring relation that they claim
-    privacy for, or whose sensitivities their code takes ("" where they leave it open), and
-    `understated` says what the declaration leaves out that costs more ("" where nothing does).
-    `link` is what coefficients stand for, "identity" or "logit" as of a loss; "" leaves it to the
-    losses of the graph, of which there are none where statistics of the squared loss are released.
+    Subclassing makes a frozen attrs class; fields whose default is a formula are exact. The first
+    line of the class docstring describes the regression and cites its paper. `title`, `paper` and
+    `variant` ("printed", "coded" or "recommended") appear in lists; `use` says when to choose it.
+    For printed and coded variants, `claimed_for` is the neighbouring relation of the authors' claim
+    or of the sensitivities in their code ("" if they leave it open), and `understated` names costs
+    that the declaration leaves out ("" if there are none).
+
+    `link` is the link function of the coefficients, "identity" or "logit"; "" takes that of the
+    losses in the graph, or the identity if the graph releases statistics of the squared loss.
     """
 
     paper: ClassVar[str] = ""
@@ -350,8 +357,8 @@ class Regression(ABC):
 
 
 def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
-    """The graph of what a declaration gives. Raises InvalidArgument, also where its output does not
-    read all that it releases: that would be neither drawn nor charged.
+    """The graph of the output of a declaration. Raises InvalidArgument, also if the output does not
+    depend on every release: such a release would be neither drawn nor charged.
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
@@ -364,12 +371,12 @@ def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
 
 
 class Unread(InvalidArgument):
-    """The output of a declaration does not read all that it releases; the `graph` of it has it
-    all.
+    """The output of a declaration does not depend on all of its releases; `graph` is the graph with
+    all of them.
     """
 
     def __init__(self, of: Regression, graph: Graph, left_out: Sequence[Node]) -> None:
-        """Name what is left out."""
+        """Name the releases that are left out."""
         names = ", ".join(node.label for node in left_out)
         read = ", ".join(one.label for one in graph.outputs)
         way_out = f"Return it too, as in `return theta, {left_out[0].label}`, or do not release it."

@@ -39,8 +39,8 @@ Larger = Callable[[Expression, Expression], Expression]
 
 @attrs.frozen
 class Joint:
-    """The joint move of `statistics` under `relation`; `sizes` are per row, `family` the part of
-    each statistic in the joint move, ALONE where it moves by itself.
+    """The joint sensitivity of `statistics` under `relation`. `sizes` are for one row; `family` is
+    the role of each statistic in the joint sensitivity, ALONE if it moves independently.
     """
 
     statistics: tuple[Statistic, ...]
@@ -50,7 +50,7 @@ class Joint:
 
     @classmethod
     def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
-        """The joint move, or None where some statistic has no L2 bound."""
+        """The joint sensitivity, or None if some statistic has no L2 bound."""
         at = Symbolic(None, relation)
         known: list[Any] = book.sizes_of(at, [facts_of(one, relation) for one in statistics])  # type: ignore[arg-type]
         roles, sizes = (tuple(one[place] for one in known) for place in (0, 1))
@@ -68,12 +68,12 @@ class Joint:
 
     @property
     def facts(self) -> list[Any]:
-        """What the book says of each statistic."""
+        """The facts that the rule book derives for each statistic."""
         return [facts_of(one, self.relation) for one in self.statistics]
 
     @property
     def exact_below(self) -> tuple[bool, ...]:
-        """For each statistic, whether its move is part of `attained`."""
+        """For each statistic, whether its sensitivity counts in `attained`."""
         moves = [one.one_row(L2, self.relation) for one in self.statistics]
         return tuple(move is not None and move.attained for move in moves)
 
@@ -82,13 +82,13 @@ class Joint:
         return maximum(*self.branches(moves, maximum))
 
     def squares(self, moves: Sequence[Expression]) -> list[tuple[str, Expression]]:
-        """The m_i by their part in the joint move, and what rounding may add."""
+        """The m_i by role in the joint sensitivity, and what rounding may add."""
         own: Any = list(zip(self.family, moves, strict=True))
         found: Any = book.charged(self.facts, own)
         return list(found)
 
     def branches(self, moves: Sequence[Expression], larger: Larger) -> tuple[Expression, ...]:
-        """Formulas whose maximum is the total; `larger` decides max(A, m2), or bounds it from
+        """Formulas whose maximum is the total. `larger` decides max(A, m2), or bounds it from
         above.
         """
         at: Any = Symbolic(None, self.relation)
@@ -97,8 +97,8 @@ class Joint:
         return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
-        """A lower bound on the supremum, from the m_i: only moves that one pair is known to reach
-        together count.
+        """A lower bound on the supremum, from the m_i: only sensitivities that one pair of
+        neighbours is known to attain simultaneously count.
         """
         at: Any = Symbolic(None, self.relation)
         reached = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
@@ -128,17 +128,18 @@ def jointly(
     weights: Sequence[object] | None = None,
     times: Sequence[object] | None = None,
 ) -> tuple[Gaussian, ...]:
-    """Mechanisms whose joint cost for one pair of neighbours is exactly `budget`; `weights` divide
-    its squared mu (equal by default); `times` says how often each is drawn (once): a weight is that
-    of all draws.
+    """Gaussian mechanisms whose joint cost for one pair of neighbours is exactly `budget`.
 
-    Of the whole budget this is proved for every epsilon and delta; of a part of it, beside other
-    releases, at numbers, since no share says what each of these releases costs alone.
+    `weights` divide its squared mu (equally by default). `times` is the number of draws of each
+    statistic (1 by default); a weight covers all draws.
+
+    For the whole budget this is proved for every epsilon and delta. For a part of it, beside other
+    releases, it is proved at numbers only, since no share states the cost of each release by
+    itself.
 
     std_i = unit_std size_i sqrt(J/w_i), where J is the joint total of the weights (their sum under
-    add/remove) and unit_std is the std that the
-    budget affords at sensitivity 1: analytic_sigma(epsilon, delta), 1/sqrt(2 rho) or 1/mu. Raises
-    InvalidArgument.
+    add/remove) and unit_std is the std at sensitivity 1 that the budget allows:
+    analytic_sigma(epsilon, delta), 1/sqrt(2 rho) or 1/mu. Raises InvalidArgument.
     """
     shares = [
         exact(weight, "weight")
@@ -161,7 +162,7 @@ def jointly(
 
 
 def unit_std(budget: Share) -> Expression:
-    """The least std at sensitivity 1 that the budget affords."""
+    """The least std at sensitivity 1 that the budget allows."""
     if budget.currency == ("epsilon", "delta"):
         return analytic_sigma(budget.epsilon, budget.delta)
     if budget.currency == ("rho",):

@@ -1,6 +1,5 @@
-"""Released numbers that formulas read: what makes a graph adaptive.
-
-Public numbers of everybody's budgets: a total, the largest, the smallest, the average.
+"""Numbers that formulas read: released numbers, which make a graph adaptive, and aggregates of
+public budgets (total, largest, smallest, average).
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ def _own(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class OfBudgets(Origin, Node):
-    """A positive number of a formula of each record's budget, over all records: read by formulas.
+    """A positive aggregate, over all records, of a formula of each record's budget.
 
-    What is proved holds for every positive value. The largest, smallest, average and cap are those
-    of the public list of budgets; the total counts the records that are there, so that it tells of
-    their number under add/remove. The cap t makes min(formula, t) the weights of least error at
-    `noise`, the variance of the noise over that of a record. Proof page: proofs/personalized.
+    Claims are proved for every positive value. The largest, smallest, average and cap are computed
+    from the public list of budgets. The total counts the records present, so it reveals their
+    number under add/remove. The cap t makes min(formula, t) the weights of least error at `noise`,
+    the variance of the noise relative to that of a record. Proof page: proofs/personalized.
     """
 
     kind: ClassVar[str] = "of_budgets"
@@ -65,32 +64,34 @@ class OfBudgets(Origin, Node):
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its relation says
-        """The data where it differs between neighbours: the total, where records come and go."""
+        """DATA if it may differ between neighbours (the total, where records are added or removed),
+        else PUBLIC.
+        """
         return DATA if self.what == "total" and self.unit.relation is ADD_REMOVE else PUBLIC
 
     @property
     def symbol(self) -> Symbol:
-        """The number in formulas, `total_epsilon`; of a longer formula, by its digest."""
+        """The symbol in formulas, such as `total_epsilon`; a digest stands for a longer formula."""
         text = str(self.formula) + ("" if self.noise is None else f", noise {self.noise}")
         short = text if text.isidentifier() else hashlib.sha256(text.encode()).hexdigest()[:8]
         return Symbol(f"{self.what}_{short}", POSITIVE, self)
 
     def record(self) -> dict[str, object]:
-        """Which number, of which formula."""
+        """The aggregate and its formula."""
         return {"what": self.what, **{n: to_json(one) for n, one in self.formulas.items()}}
 
 
 def reads_budgets(formula: Expression) -> bool:
-    """Whether a formula reads a record's budget, or a number of all of them."""
+    """Whether a formula depends on a record's budget, or on an aggregate of all budgets."""
     total = any(isinstance(symbol.origin, OfBudgets) for symbol in formula.symbols())
     return total or RECORD in formula.scope
 
 
 @attrs.frozen(eq=False)
 class Known(Origin, Node):
-    """A released number, put into its public range before anything reads it; not a number becomes
-    the range's end that is nearest to 0. Its symbol stands for every point of the range, so that
-    what is proved holds whatever is released.
+    """A released number, clipped to a public range before any formula reads it; nan becomes the end
+    of the range nearest to 0. Its symbol stands for every point of the range, so claims hold for
+    any released value.
     """
 
     kind: ClassVar[str] = "known"
@@ -104,28 +105,30 @@ class Known(Origin, Node):
     """A guess, at which the first pass takes sums along; no release depends on it."""
 
     def __attrs_post_init__(self) -> None:
-        """Only what is released is known."""
+        """Refuse a value that is not released."""
         if not isinstance(self.value, Node) or isinstance(self.value, DataNode):
             way_out = "Release it first: dp.release(...)."
             raise InvalidArgument("value", "a release or a dp.post(...)", self.value, way_out)
 
     def record(self) -> dict[str, object]:
-        """Its name, which formulas use; the symbol says the range."""
+        """Its name, which formulas use. The range is in the symbol."""
         return {"name": self.name}
 
     @property
     def symbol(self) -> Symbol:
-        """The number in formulas."""
+        """The symbol in formulas."""
         plain = parameter(self.name, self.lower, self.upper, closed="both")
         return attrs.evolve(plain, origin=self)
 
     def learned(self, released: Any, number: Callable[[Expression], float]) -> Fraction:
-        """The number that formulas read, from the released value; `number` rounds a formula up."""
+        """The number that formulas read, from the released value; `number` evaluates a formula,
+        rounded up.
+        """
         del number
         return self.inside(released)
 
     def inside(self, released: Any) -> Fraction:
-        """The point of the range for a released value, which may be infinite or no number."""
+        """The released value clipped to the range; infinities and nan are mapped into it."""
         value = float(released)
         if math.isnan(value):
             value = 0.0
@@ -134,7 +137,7 @@ class Known(Origin, Node):
         return self.within(Fraction(value))
 
     def within(self, value: Fraction) -> Fraction:
-        """The point of the range that is nearest to a number."""
+        """The point of the range nearest to a number."""
         above = value if self.lower is None else max(value, self.lower)
         return above if self.upper is None else min(above, self.upper)
 
@@ -142,12 +145,12 @@ class Known(Origin, Node):
 def known(
     value: Node, lower: object, upper: object, *, name: str, likely: object = None
 ) -> Expression:
-    """A released number as a symbol of formulas: bounds, stds and penalties may read it.
+    """A released number as a symbol of formulas: bounds, stds and penalties may depend on it.
 
-    `value` is a release or a dp.post(...) of one number. It is put into [lower, upper], exact
-    numbers (None: no end), and every claim is proved for all of that range. `likely` is what it
-    will often be: an execution that learns just this need not read the table again for sums that
-    wait for nothing else. Raises InvalidArgument.
+    `value` is a release or a dp.post(...) of one number. It is clipped to [lower, upper], exact
+    numbers (None: unbounded), and every claim is proved for the whole range. `likely` is a guess of
+    the value: if it is right, execution saves a pass over the table. It has no effect on privacy.
+    Raises InvalidArgument.
     """
     _check_one(value)
     domain = parameter(name, lower, upper, closed="both").domain

@@ -1,4 +1,4 @@
-"""Loops: one query, asked again and again at points that depend on the answers before."""
+"""Loops: a query released repeatedly, each time at a point computed from earlier answers."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .release import Release
 
 @attrs.frozen(eq=False)
 class Iterate(Node):
-    """The point of a loop, of `size` numbers: released, because it is made of what the loop has
-    released so far. It starts at zero.
+    """The point of a loop, `size` numbers. It is computed from earlier releases of the loop, so it
+    counts as released. It starts at zero.
     """
 
     kind: ClassVar[str] = "iterate"
@@ -30,8 +30,8 @@ class Iterate(Node):
 
 @attrs.frozen(eq=False)
 class Loop(Calling):
-    """Every point of a loop, shape (times + 1, size): update(point, answer, round, *arguments)
-    makes the next from the answer of `step`, a release that is drawn anew in each round.
+    """Every point of a loop, shape (times + 1, size). update(point, answer, round, *arguments)
+    computes the next point from the answer of `step`, a release drawn anew in each round.
     """
 
     kind: ClassVar[str] = "loop"
@@ -42,7 +42,7 @@ class Loop(Calling):
     arguments: tuple[Argument, ...]
 
     def __attrs_post_init__(self) -> None:
-        """The release reads the point, and the update nothing that waits for it."""
+        """Check that the release reads the point, and that no argument depends on the release."""
         if not (isinstance(self.point, Iterate) and isinstance(self.step, Release)):
             way_out = "point = dp.iterate(X.columns); step = dp.release(..., times=T)."
             found = (self.point, self.step)
@@ -60,7 +60,9 @@ class Loop(Calling):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The point, the arguments that are nodes, which are released before, and the release."""
+        """The point; the arguments that are nodes, which are released before the loop; and the
+        release.
+        """
         nodes = tuple(argument for argument in self.arguments if isinstance(argument, Node))
         return (self.point, *nodes, self.step)
 
@@ -71,23 +73,23 @@ class Loop(Calling):
 
 
 def iterate(size: Expression, *, name: str = "theta") -> Iterate:
-    """The point of a loop, of `size` numbers, for statistics to read; dp.loop moves it."""
+    """The point of a loop, `size` numbers, for statistics to read. dp.loop updates it."""
     return Iterate(size, name)
 
 
 def loop(point: Iterate, step: Release, update: Callable[..., Any], *arguments: Any) -> Loop:
-    """Ask `step`, whose statistic reads `point`, as often as its `times` say; after each answer,
-    update(point, answer, round, *arguments) makes the next point.
+    """Release `step`, whose statistic reads `point`, `times` times; after each answer,
+    update(point, answer, round, *arguments) computes the next point.
 
-    The guarantee of one answer holds whatever the point is, so all of them compose as `times`
-    adaptive draws. Free of further charge. Raises InvalidArgument, TouchesData.
+    The guarantee of one answer holds at every point, so the answers compose as `times` adaptive
+    draws. The update is post-processing and costs nothing. Raises InvalidArgument, TouchesData.
     """
     checked_function(update)
     return Loop(point, step, update, tuple(map(checked_argument, arguments)))
 
 
 def ancestors(node: Node) -> set[Node]:
-    """Everything that a node reads through its inputs."""
+    """Every node that a node depends on through its inputs."""
     found: set[Node] = set()
     waiting = list(node.inputs)
     while waiting:
@@ -99,7 +101,9 @@ def ancestors(node: Node) -> set[Node]:
 
 
 def points_of(node: Node) -> tuple[Iterate, ...]:
-    """The points of loops that a node reads while they move; what reads a loop reads none."""
+    """The points of loops that a node depends on while the loop runs; a node that reads a finished
+    loop depends on none.
+    """
     seen: dict[Node, None] = {}
     waiting = [] if isinstance(node, Loop) else list(reversed(node.inputs))
     while waiting:

@@ -1,7 +1,5 @@
-"""What every node of a graph has: a kind, inputs, its own parameters, and a name a person would
-give it.
-
-Formulas that a node reads besides its inputs, what each may depend on and must be.
+"""The base class of nodes: kind, inputs, parameters, a readable label; and the formulas that a node
+reads, with the scope and sign that each must have.
 """
 
 from __future__ import annotations
@@ -39,8 +37,8 @@ READS = "reads"
 
 @attrs.frozen
 class Reading:
-    """A formula that a node reads. It may depend on numbers of the scopes `may` only: on public
-    ones, where nothing more is said. `positive`: it must be so for every parameter value.
+    """A formula that a node reads. It may depend on numbers of the scopes `may` only (public ones
+    by default). `positive`: it must be positive for all parameter values.
     """
 
     formula: Expression
@@ -50,8 +48,8 @@ class Reading:
 
 @attrs.frozen
 class Reads:
-    """What is said of a field that holds a formula: its name in messages, that of the field where
-    it is "", and as in `Reading`.
+    """Metadata of a field that holds a formula: its name in messages (the field's if ""), and the
+    requirements of `Reading`.
     """
 
     name: str
@@ -59,18 +57,18 @@ class Reads:
     positive: bool
 
     def called(self, field: str) -> Reads:
-        """With the name of the field where it has none."""
+        """With the field's name if it has none."""
         return self if self.name else attrs.evolve(self, name=field)
 
 
 def reads(name: str = "", *, may: Scope = RELEASED, positive: bool = False) -> dict[Any, Any]:
-    """The metadata of an attrs field that holds a formula, perhaps None, which its node reads."""
+    """Metadata for an attrs field whose formula, or None, the node reads."""
     return {READS: Reads(name, may, positive)}
 
 
 def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
     """The weights and wholes of a share, by name. Budgets are divided before anything is released;
-    `may` is RECORD where what each record pays follows from its own.
+    `may` is RECORD if what a record spends follows from its own budget.
     """
     found = {
         f"share of {name}": Reading(weight, may)
@@ -83,8 +81,8 @@ def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
 
 
 def positive(value: object, name: str = "norm") -> Expression:
-    """An exact formula; a number must be positive, and a public parameter's range. The verifier
-    judges everything else. Raises InvalidArgument.
+    """An exact formula. A number must be positive, and a public parameter must have a positive
+    range; the verifier judges everything else. Raises InvalidArgument.
     """
     bound = exact(value, name)
     wrong = isinstance(bound, Number) and bound.value <= 0
@@ -95,7 +93,7 @@ def positive(value: object, name: str = "norm") -> Expression:
 
 
 def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
-    """Refuse bounds between which no double is finite and positive. Raises InvalidArgument."""
+    """Refuse bounds whose difference is not a finite positive double. Raises InvalidArgument."""
     if lower >= upper or not 0 < to_float(upper) - to_float(lower) < math.inf:
         found = Plain(f"{lower} and {upper}")
         title = name if len(name) <= SHORT else "a column"
@@ -103,7 +101,7 @@ def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
 
 
 def to_float(value: Fraction) -> float:
-    """The nearest double, infinite beyond all."""
+    """The nearest double, infinite beyond the largest."""
     try:
         return float(value)
     except OverflowError:
@@ -129,7 +127,7 @@ MADE: ContextVar[list[Node] | None] = ContextVar("MADE", default=None)
 
 @contextmanager
 def noting() -> Iterator[list[Node]]:
-    """What is released meanwhile."""
+    """Collect the releases made inside the block."""
     made: list[Node] = []
     token = MADE.set(made)
     try:
@@ -139,7 +137,7 @@ def noting() -> Iterator[list[Node]]:
 
 
 def noted(node: Node) -> None:
-    """A declaration that is being read releases this."""
+    """Add a release to those collected."""
     made = MADE.get()
     if made is not None:
         made.append(node)
@@ -169,7 +167,7 @@ class Node(Symbolic):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The nodes this one reads: the fields that are nodes, or tuples of nodes, in order."""
+        """The nodes that it reads: the fields that are nodes, or tuples of nodes, in order."""
         found: list[Node] = []
         for part in held(self).values():
             if isinstance(part, Node):
@@ -181,12 +179,12 @@ class Node(Symbolic):
     @property
     @abstractmethod
     def label(self) -> str:
-        """How a person would write it."""
+        """The node in the notation of declarations."""
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """The formulas it reads besides its inputs, by name, and what each may depend on: the
-        fields that `reads` marks.
+        """The formulas that it reads besides its inputs, by name, with their requirements: the
+        fields marked by `reads`.
         """
         cls: type = type(self)
         marked = ((reads, getattr(self, name)) for name, reads in _reads(cls))
@@ -198,24 +196,24 @@ class Node(Symbolic):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """What it computes of formulas of other nodes, and what that may depend on."""
+        """Formulas derived from those of other nodes, with their requirements."""
         return {}
 
     @property
     def formulas(self) -> dict[str, Expression]:
-        """The formulas it reads besides its inputs, by name. One that `readings` does not name may
-        read public numbers only.
+        """The formulas that it reads besides its inputs, by name. One without a `readings` entry
+        may depend on public numbers only.
         """
         return {name: reading.formula for name, reading in self.readings.items()}
 
     @property
     def positive(self) -> tuple[str, ...]:
-        """Names of the formulas that must be positive for every parameter value."""
+        """Names of the formulas that must be positive for all parameter values."""
         return tuple(name for name, reading in self.readings.items() if reading.positive)
 
     @property
     def assumption(self) -> str:
-        """What a proof would take on this node's word, in one sentence that names it; "" where
+        """The assumption that a proof makes about this node, in one sentence that names it; "" if
         everything is derived. Certificates and audits list it.
         """
         return ""
@@ -227,7 +225,7 @@ class Node(Symbolic):
         raise TouchesData(refusal(self, operation))
 
     def unknown(self, name: str) -> str:
-        """What to write instead, or what was meant."""
+        """What to write in place of an unknown name, with the nearest known one."""
         from .ways_out import missing
 
         return missing(self, name)
@@ -236,14 +234,14 @@ class Node(Symbolic):
         return self.refuse(Operation(READ, "{}", (self,)))
 
     def record(self) -> dict[str, object]:
-        """Its own parameters as JSON values: formulas, numbers and names; never data. By default
-        every field that is no node.
+        """Its parameters as JSON values: formulas, numbers and names, never data. By default every
+        field that is not a node.
         """
         return {name: written(value) for name, value in held(self).items() if not _of_nodes(value)}
 
 
 def titled(text: str) -> Any:
-    """A `label` that is written as `text`, where `{0.bound}` is the attribute of that name."""
+    """A `label` property from a format string, in which `{0.bound}` is an attribute of the node."""
 
     def label(node: Node) -> str:
         return text.format(node)
@@ -256,7 +254,7 @@ def _is_abstract(part: object) -> bool:
 
 
 def held(node: Node) -> dict[str, object]:
-    """The fields of a node; where its class is none of attrs, all that it holds."""
+    """The fields of a node; all its attributes if it is not an attrs class."""
     cls: type = type(node)
     names = fields_of(cls) if hasattr(cls, "__attrs_attrs__") else vars(node)
     return {name: getattr(node, name) for name in names}
@@ -264,13 +262,13 @@ def held(node: Node) -> dict[str, object]:
 
 @lru_cache(maxsize=1024)
 def fields_of(cls: type) -> tuple[str, ...]:
-    """The names of the fields of an attrs class."""
+    """The field names of an attrs class."""
     return tuple(field.name for field in getattr(cls, "__attrs_attrs__", ()))
 
 
 @lru_cache(maxsize=1024)
 def _reads(cls: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of an attrs class that hold formulas which it reads, and what was said of them."""
+    """The fields of an attrs class that are marked by `reads`."""
     fields = [one for one in getattr(cls, "__attrs_attrs__", ()) if READS in one.metadata]
     return tuple((one.name, one.metadata[READS].called(one.name)) for one in fields)
 
@@ -300,7 +298,7 @@ def written(value: Any) -> object:
 
 
 class DataNode(Node):
-    """Abstract: a node that holds data until it is released. It meets neither numpy nor Python's
+    """Abstract: a node that holds data until it is released. It supports neither numpy nor Python's
     control flow.
     """
 
@@ -309,13 +307,13 @@ class DataNode(Node):
 
     @property
     def unit(self) -> Unit:
-        """The unit of privacy of the table that it reads: that of its first input."""
+        """The unit of privacy of its table, that of its first input."""
         return next(one.unit for one in self.inputs if isinstance(one, DataNode))
 
 
 def one_number(node: DataNode, given: object, done: str, operator: str) -> Expression:
-    """A number or formula that all records have in common, for an operator of rows or labels.
-    Raises TouchesData for anything else, InvalidArgument for what is no number.
+    """A number or formula that is the same for all records, as the operand of rows or labels.
+    Raises TouchesData for anything else, InvalidArgument for what is not a number.
     """
     if isinstance(given, (Expression, numbers.Number, str)):
         formula = exact(given)
@@ -325,7 +323,7 @@ def one_number(node: DataNode, given: object, done: str, operator: str) -> Expre
 
 
 def path(node: Node) -> str:
-    """The way from the source to `node`: `X -> clip to norm 1 -> X'X`."""
+    """The path from the source to `node`: `X -> clip to norm 1 -> X'X`."""
     steps = [node.label]
     while node.inputs:
         node = node.inputs[0]

@@ -1,6 +1,5 @@
-"""Which rows and labels occur. Refutations use it, and no proof does.
-
-One entry a kind of map; of a kind without one nothing is known to occur.
+"""Which rows and labels may occur in a table. Refutations use it; proofs do not. One entry per kind
+of map; for a kind without an entry, nothing is known to occur.
 """
 
 from __future__ import annotations
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Occurring:
-    """Which rows, or labels, are known to occur, whatever the other records are: all finite ones,
-    all of the ball, all of the box, one whose norm is the bound.
+    """Which rows, or labels, may occur whatever the other records are: all finite ones, the whole
+    ball, the whole box, one whose norm attains the bound.
     """
 
     any_finite: bool = False
@@ -41,7 +40,7 @@ MAPS: dict[str, Callable[[Any], Occurring]] = {}
 
 
 def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
-    """Enter what kinds of nodes reach into a table."""
+    """Register an entry for kinds of nodes in a table."""
 
     def enter(function: Callable[..., Any]) -> Callable[..., Any]:
         table.update(dict.fromkeys(kinds, function))
@@ -51,7 +50,7 @@ def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], 
 
 
 def entry_of(table: dict[str, Any], node: Node) -> Any:
-    """The entry of the kind that a node was made as, where the rule book knows what it is."""
+    """The entry for a node's kind, if the rule book knows the kind."""
     own = table.get(vars(made_as(type(node))).get("kind", ""))
     return None if stated(node) is None else own
 
@@ -75,7 +74,7 @@ def _of_norm(_: Any) -> Occurring:
 
 @entry(MAPS, "clip_norm")
 def _clip_norm(node: Any) -> Occurring:
-    """The sphere is reached from beyond it."""
+    """Points of the sphere are projections of points outside it."""
     source, ball = node.source, occurring(node.source).any_finite
     room = None if source.norm is None else source.norm**2 - node.norm**2
     outside = isinstance(room, Number) and room.value >= 0
@@ -84,7 +83,7 @@ def _clip_norm(node: Any) -> Occurring:
 
 @entry(MAPS, "box")
 def _box(node: Any) -> Occurring:
-    """A corner is reached from beyond it."""
+    """Corners are clipped values of points outside the box."""
     any_finite = occurring(node.source).any_finite
     return Occurring(box=any_finite, extreme=any_finite)
 
@@ -96,7 +95,7 @@ def _intercept(node: Any) -> Occurring:
 
 @entry(MAPS, "scale")
 def _scale(node: Any) -> Occurring:
-    """Divided by a private number, nothing is known to occur."""
+    """Division by a private number: nothing is known to occur."""
     source, ball, box = node.source, node.norm is not None, node.entry is not None
     extreme = ball and source.extreme
     return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
@@ -110,7 +109,7 @@ def _scaled_columns(node: Any) -> Occurring:
 
 @entry(MAPS, "weighted_rows")
 def _ball(node: Any) -> Occurring:
-    """Of weighted records the record's own ball."""
+    """The record's own ball, for weighted records."""
     return Occurring(ball=node.source.ball, extreme=node.source.extreme)
 
 
@@ -119,7 +118,7 @@ FINE = 16  # bits of a grid
 
 @entry(MAPS, "grid", "weighted_grid")
 def _on_grid(node: Any) -> Occurring:
-    """Up to 2^-FINE of the bound; on a coarser grid a row along an axis alone, which is exact."""
+    """Up to 2^-FINE of the bound; on a coarser grid only rows along an axis, which are exact."""
     source, fine = node.source, node.bits >= FINE
     return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
 
@@ -141,7 +140,7 @@ def _unit_interval(node: Any) -> Occurring:
 
 
 def _filled(node: Any) -> bool:
-    """Whether labels are known to occur all over the interval that they are clipped into."""
+    """Whether labels may occur everywhere in the interval to which they are clipped."""
     source, ends = node.source, (node.lower, node.upper)
     if occurring(source).any_finite:
         return True
@@ -152,8 +151,8 @@ def _filled(node: Any) -> bool:
 
 
 def _within(column: Any) -> Fraction | None:
-    """The largest c for which labels are known to occur all over [-c, c], as a number; also where
-    a number of a public range is subtracted, whatever it is: one pair of labels serves for all.
+    """The largest c for which labels may occur everywhere in [-c, c], as a number. Also if a
+    released number from a public range is subtracted: one pair of labels serves for all its values.
     """
     bound = column.bound
     shifted = entry_of(MAPS, column) is _scaled_labels
@@ -177,7 +176,9 @@ def _scaled_labels(node: Any) -> Occurring:
 
 
 def of_classes(column: Any) -> bool:
-    """Whether labels may be codes of two classes: a graph does not say what it was declared of."""
+    """Whether labels may be codes of two classes: a graph does not record how its labels were
+    declared.
+    """
     while hasattr(column, "source"):
         if (getattr(column, "lower", None), getattr(column, "upper", None)) == (ZERO, ONE):
             return True
@@ -186,7 +187,7 @@ def of_classes(column: Any) -> bool:
 
 
 def zero_occurs(column: Any) -> bool:
-    """Whether some double is mapped onto 0 exactly: 0 is, by intervals with the middle 0."""
+    """Whether some double is mapped to exactly 0: it is, for intervals centred at 0."""
     while hasattr(column, "source"):
         if getattr(column, "lower", ZERO) + getattr(column, "upper", ZERO) != ZERO:
             return False

@@ -1,5 +1,5 @@
-"""Public partitions: each record lies in exactly one cell, by a public function of that record
-alone, whatever the other records are and wherever it stands. Proof page: proofs/partition.
+"""Public partitions: a public function of one record alone assigns it to exactly one cell,
+independently of other records and of its position. Proof page: proofs/partition.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ class Assignment(ABC):
     @property
     @abstractmethod
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
 
     @abstractmethod
     def places(self, rows: Array, labels: Array | None) -> Array:
-        """The cell of each record of a block by itself, from 0 to cells - 1, shape (m,)."""
+        """The cell of each record of a block, from 0 to cells - 1, shape (m,)."""
 
     def record(self) -> dict[str, object]:
-        """All of it as JSON values."""
+        """Its parameters as JSON values."""
         return {name: written(getattr(self, name)) for name in fields_of(type(self))}
 
 
@@ -63,14 +63,14 @@ def _salt(value: object) -> str:
 
 @attrs.frozen
 class Hashed(Assignment):
-    """Cells by a salted hash of the record's numbers, to the last bit; -0 is 0."""
+    """Cells by a salted hash of the record's numbers, bit for bit; -0 is read as 0."""
 
     kind: ClassVar[str] = "hashed"
     cells: int = attrs.field(converter=whole_cells)
     salt: str = attrs.field(default="", converter=_salt)
 
     def places(self, rows: Array, labels: Array | None) -> Array:
-        """The high bits of the hash, times the number of cells."""
+        """The high bits of the hash, scaled to the number of cells."""
         from dpframe.numerics.blocks.elementwise import hashed
 
         columns = [*rows.T] if labels is None else [*rows.T, labels]
@@ -95,7 +95,7 @@ def _column(value: object) -> int | None:
 @attrs.frozen
 class Cut(Assignment):
     """Cells by public cuts of the label, or of one column of the rows: the number of cuts that are
-    at most the value. A cut is the double that is nearest to its number.
+    at most the value. A cut is the double nearest to its number.
     """
 
     kind: ClassVar[str] = "cut"
@@ -104,11 +104,13 @@ class Cut(Assignment):
 
     @property
     def cells(self) -> int:
-        """One more than cuts."""
+        """One more than the number of cuts."""
         return len(self.cuts) + 1
 
     def places(self, rows: Array, labels: Array | None) -> Array:
-        """How many cuts are at most the value. Raises NotExecutable where no column is there."""
+        """The number of cuts that are at most the value. Raises NotExecutable if the column does
+        not exist.
+        """
         if self.column is not None and self.column >= rows.shape[1]:
             way_out = f"the table has {rows.shape[1]} columns, counted from 0."
             raise NotExecutable(f"a partition by column {self.column}: {way_out}")
@@ -119,9 +121,8 @@ class Cut(Assignment):
 
 @attrs.frozen
 class Partition:
-    """The records of rows and labels (perhaps no labels), each in one cell of `assignment`.
-
-    Compares by structure. cell(j) are the rows and labels of one cell, count(j) its size.
+    """The records of rows and labels (labels are optional), each in one cell of `assignment`.
+    Compares by structure. cell(j) gives the rows and labels of one cell, count(j) its size.
     """
 
     rows: Rows
@@ -129,7 +130,7 @@ class Partition:
     assignment: Assignment
 
     def __attrs_post_init__(self) -> None:
-        """Rows and labels as a declaration has them. Raises InvalidArgument."""
+        """Check that rows and labels are those of a declaration. Raises InvalidArgument."""
         found = (self.rows, self.column)
         kinds = isinstance(self.rows, Rows) and isinstance(self.column, Column | None)
         if not kinds or any(isinstance(node, OnGrid) for node in found):
@@ -146,7 +147,7 @@ class Partition:
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """The rows, and the labels where there are any."""
+        """The rows, and the labels if there are any."""
         return (self.rows,) if self.column is None else (self.rows, self.column)
 
     @property
@@ -155,7 +156,9 @@ class Partition:
         return self.assignment.cells
 
     def cell(self, number: int) -> tuple[CellRows, CellColumn | None]:
-        """Rows and labels of a cell, from 0; records outside are zeros. Raises InvalidArgument."""
+        """Rows and labels of a cell, numbered from 0; records outside the cell are zeros. Raises
+        InvalidArgument.
+        """
         from .maps.cells import CellColumn, CellRows
 
         labels = None if self.column is None else CellColumn(self, number)
@@ -186,8 +189,8 @@ def in_partition(instance: Any, attribute: object, value: int) -> None:
 
 
 def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Partition:
-    """A partition into `cells` cells (1 to 1000) by a salted public hash of each record's numbers,
-    as X and y have them: of about one size each, but for records that are equal. Raises
+    """A partition into `cells` cells (1 to 1000) by a salted public hash of each record's numbers
+    after the maps of X and y. Cells have about equal sizes, but equal records share a cell. Raises
     InvalidArgument.
     """
     return Partition(X, y, Hashed(cells, salt))
@@ -196,7 +199,7 @@ def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Parti
 def partition_at(
     X: Rows, y: Column | None, cuts: Sequence[object], *, column: int | None = None
 ) -> Partition:
-    """A partition by public cuts of the label, or of one column of X (from 0): cell j has the
-    values with exactly j cuts at most as large. Raises InvalidArgument.
+    """A partition by public cuts of the label, or of one column of X (numbered from 0): cell j has
+    the values for which exactly j cuts are at most the value. Raises InvalidArgument.
     """
     return Partition(X, y, Cut(cuts, column))

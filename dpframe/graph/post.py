@@ -27,7 +27,7 @@ Argument = Node | Expression | str | int | float | bool | None
 
 
 class Calling(Node):
-    """Abstract: what a function makes of released values and public numbers."""
+    """Abstract: the result of a function of released values and public numbers."""
 
     __slots__ = ()
     scope: ClassVar[Scope] = RELEASED
@@ -36,8 +36,8 @@ class Calling(Node):
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """Its arguments that are formulas: computed after what was released, and of everybody's
-        budgets.
+        """Its arguments that are formulas; they are evaluated after the releases they depend on,
+        and may depend on the budgets of records.
         """
         return {
             f"argument {i + 1}": Reading(argument, RELEASED | RECORD)
@@ -46,7 +46,7 @@ class Calling(Node):
         }
 
     def record(self) -> dict[str, object]:
-        """Where the function lives, a digest of its source, and its public arguments."""
+        """The location of the function, a digest of its source, and its public arguments."""
         return {
             "function": f"{self.function.__module__}:{self.function.__qualname__}",
             "digest": source_digest(self.function),
@@ -56,7 +56,7 @@ class Calling(Node):
 
 @attrs.frozen(eq=False)
 class Post(Calling):
-    """function(*arguments), run on released values after they are released."""
+    """function(*arguments), applied to released values."""
 
     kind: ClassVar[str] = "post"
     label = titled("{0.function.__qualname__}")
@@ -65,21 +65,21 @@ class Post(Calling):
 
 
 def post(function: Callable[..., Any], *arguments: Any) -> Post:
-    """Apply `function` to releases, public formulas (numbers by then) and constants. Free of
-    charge.
+    """Apply `function` to releases, public formulas (numbers at execution) and constants. Costs no
+    budget.
 
-    The function must not capture anything: its source is part of what is certified. (A certificate
-    that is to be saved needs it importable, as `module:name`.)
+    The function must not capture variables: its source is part of the certificate. To save the
+    certificate, the function must be importable as `module:name`.
 
-    Raises InvalidArgument, or TouchesData where it captures declared data.
+    Raises InvalidArgument, or TouchesData if the function captures declared data.
     """
     checked_function(function)
     return Post(function, tuple(checked_argument(argument) for argument in arguments))
 
 
 def checked_function(function: Callable[..., Any]) -> None:
-    """Refuse what is no function, captures anything, or reaches an array without being given it.
-    Raises InvalidArgument, TouchesData.
+    """Refuse an object that is not a function, and a function that captures variables or reads an
+    array that is not an argument. Raises InvalidArgument, TouchesData.
     """
     if not inspect.isfunction(function):
         raise InvalidArgument(
@@ -117,7 +117,7 @@ def _defaults(function: Callable[..., Any]) -> list[Any]:
 
 
 def checked_argument(argument: Any) -> Argument:
-    """A node, a formula, a number or text. Raises InvalidArgument."""
+    """A node, a formula, a number or a text. Raises InvalidArgument."""
     if isinstance(argument, (Node, Expression)) or type(argument) in PLAIN:
         known: Argument = argument
         return known
@@ -149,8 +149,8 @@ def source_digest(function: Callable[..., Any]) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _source(code: types.CodeType, _file: str, module: str | None) -> str:
-    """The source of code; equal code in another file may have another one. Of a function of the
-    `module`: of bare code, inspect looks for its module among all that are loaded.
+    """The source of a code object (equal code in another file may have other source). The module is
+    passed because inspect otherwise searches all loaded modules for it.
     """
     cells = tuple(types.CellType() for _ in code.co_freevars)
     try:

@@ -1,8 +1,6 @@
-"""A procedure: what releases something of a table by a theorem of its own, not by adding noise to a
-statistic.
-
-What a regression minimises: convex losses phi(x'theta, y) of one record, and public facts about
-them.
+"""Procedures: releases whose guarantee is a theorem of their own rather than that of noise added to
+a statistic. Also the convex losses phi(x'theta, y) that regressions minimise, with public bounds on
+their derivatives.
 """
 
 from __future__ import annotations
@@ -27,8 +25,8 @@ IDENTITY, LOGIT = "identity", "logit"
 
 @attrs.frozen
 class Bounds:
-    """What is known of every record, |x|_2 <= row and |y| <= label, and of the coefficients:
-    |theta|_2 <= radius, None where nothing bounds them; and the weight of the record's loss.
+    """Public bounds: |x|_2 <= row and |y| <= label for every record, |theta|_2 <= radius for the
+    coefficients (None: unbounded), and the weight of the record's loss.
     """
 
     row: Expression
@@ -44,11 +42,11 @@ class Bounds:
 
 class Objective(Node):
     """Abstract: a loss phi(t, y) of the margin t = x'theta, convex and once continuously
-    differentiable in t, so that l(theta) = phi(x'theta, y) has the gradient phi' x.
-    Proof page: proofs/argmin.
+    differentiable in t, so that l(theta) = phi(x'theta, y) has the gradient phi' x. Proof page:
+    proofs/argmin.
 
-    `link` is what x'theta stands for: "identity", the label itself; "logit", the log-odds of label
-    1 against label -1. Estimators fit no loss that leaves it open.
+    `link` states what x'theta models: "identity", the label itself; "logit", the log-odds of label
+    1 against label -1. Estimators refuse a loss without a link.
     """
 
     __slots__ = ()
@@ -56,35 +54,35 @@ class Objective(Node):
     link: ClassVar[str] = ""
 
     def slope(self, bounds: Bounds) -> Expression | None:
-        """An upper bound on |phi'| within the bounds; None where there is none."""
+        """An upper bound on |phi'| within the bounds; None if there is none."""
         own = stated(self)
         return None if own is None else own.slope(bounds.margin, bounds.label)
 
     def curvature(self, bounds: Bounds) -> Expression | None:
-        """An upper bound on phi'' (on the Lipschitz constant of phi'); None where there is none."""
+        """An upper bound on phi'' (the Lipschitz constant of phi'); None if there is none."""
         own = stated(self)
         return None if own is None else own.bend(bounds.label)
 
     @abstractmethod
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
-        """phi, phi' and phi'' (where it jumps, one of its limits) of each record, shapes (m,), for
-        finite margins and labels, shapes (m,). `number` gives its public formulas.
+        """phi, phi' and phi'' (at a jump, one of its limits) of each record, shapes (m,), for
+        finite margins and labels, shapes (m,). `number` evaluates public formulas.
         """
 
     def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
-        """phi' of each record alone, shape (m,). A record's is the same to the last bit wherever it
-        stands: sums of gradients on a grid are exact by that.
+        """phi' of each record, shape (m,). It must not depend on the record's position in the
+        block, to the last bit: exact sums of gradients on a grid rely on it.
         """
         return self.at(margins, labels, number)[1]
 
     def added(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far one more record moves the minimiser of a weighted sum of such losses and
-        penalty/2 |theta|^2. None where there is no bound.
+        """A bound on the distance between minimisers of a weighted sum of such losses and penalty/2
+        |theta|^2 when a record is added; None if there is none.
         """
         return self._moves(bounds, penalty, None)[0]
 
     def replaced(self, bounds: Bounds, penalty: Expression) -> Expression | None:
-        """How far another record in the place of one moves it."""
+        """The same when a record is replaced."""
         return self._moves(bounds, penalty, REPLACE_ONE)[1]
 
     def _moves(
@@ -102,8 +100,8 @@ class Objective(Node):
 
 @attrs.frozen(cache_hash=True)
 class Squared(Objective):
-    """phi(t, y) = (t - y)^2/2. Its slope is bounded where the coefficients are: without a radius,
-    one record moves the minimiser of a long table by any amount. Proof page: proofs/argmin.
+    """phi(t, y) = (t - y)^2/2. Its slope is bounded only if the coefficients are: without a radius,
+    one record can move the minimiser by any amount. Proof page: proofs/argmin.
     """
 
     kind: ClassVar[str] = "squared"
@@ -123,9 +121,9 @@ def _knee(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class Huber(Objective):
-    """phi(t, y) = r^2/2 for residuals r = t - y of at most the knee k, a public positive formula,
-    and k |r| - k^2/2 beyond: its slope is bounded wherever the coefficients are. [Huber64]
-    Proof page: proofs/argmin.
+    """phi(t, y) = r^2/2 for residuals r = t - y of size at most the knee k, a public positive
+    formula, and k |r| - k^2/2 beyond. Its slope is bounded for all coefficients. [Huber64] Proof
+    page: proofs/argmin.
     """
 
     kind: ClassVar[str] = "huber"
@@ -142,8 +140,8 @@ class Huber(Objective):
 
 @attrs.frozen(cache_hash=True)
 class Logistic(Objective):
-    """phi(t, y) = log(1 + exp(-y t)), for classes y = -1 and y = 1; other labels in [-Y, Y] count
-    as classes whose margins are |y| times as large. Proof page: proofs/argmin.
+    """phi(t, y) = log(1 + exp(-y t)), for classes y = -1 and y = 1. A label in [-Y, Y] counts as
+    the class of its sign, with the margin multiplied by |y|. Proof page: proofs/argmin.
     """
 
     kind: ClassVar[str] = "logistic"
@@ -151,7 +149,7 @@ class Logistic(Objective):
     link: ClassVar[str] = LOGIT
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
-        """Each without overflow."""
+        """The three values, computed without overflow."""
         from dpframe.numerics.blocks.elementwise import decay
 
         slopes = self.slopes(margins, labels, number)
@@ -162,7 +160,7 @@ class Logistic(Objective):
         return loss, slopes, labels * labels * small / (1 + small) ** 2
 
     def slopes(self, margins: Array, labels: Array, number: Numbers) -> Array:
-        """-y/(1 + e^(y t)), by e^-|y t|: the same bits for a record wherever it stands."""
+        """-y/(1 + e^(y t)), by e^-|y t|: bit for bit independent of the record's position."""
         from dpframe.numerics.blocks.elementwise import decay
 
         del number
@@ -173,7 +171,7 @@ class Logistic(Objective):
 
 
 class Rounded(Protocol):
-    """Public formulas as numbers, rounded in a stated direction."""
+    """Evaluates public formulas, rounded in a stated direction."""
 
     def up(self, formula: Expression) -> float:
         """At least the true value."""
@@ -183,7 +181,7 @@ class Rounded(Protocol):
 
 
 class Random(Protocol):
-    """Where noise comes from: a numpy generator, and fair bits."""
+    """Sources of randomness: a numpy generator, and fair bits."""
 
     @property
     def generator(self) -> Any:
@@ -195,11 +193,11 @@ class Random(Protocol):
 
 
 class Procedure(Node):
-    """Abstract: a release whose guarantee is a theorem about the procedure. It reads statistics, is
-    charged its share, and its output is released. Compares by identity. One that can be executed is
-    a `Sampler`, or known to `dpframe.execution` by its class.
+    """Abstract: a release whose guarantee is a theorem about the procedure. It reads statistics,
+    spends its share, and its output is released. Compares by identity.
 
-    What its theorem needs is the entry of its kind in `dpframe.theory`, which reads `parameters`.
+    An executable procedure is a `Sampler`, a `Searcher`, or a class known to `dpframe.execution`.
+    Its theorem is the entry of its kind in `dpframe.theory`, which reads `parameters`.
     """
 
     __slots__ = ()
@@ -215,33 +213,33 @@ class Procedure(Node):
     name: str
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class inherits that it is exact."""
+        """Exactness is not inherited: each class states its own."""
         super().__init_subclass__(**kwargs)
         restated(cls, Procedure, "exact")
 
     def __attrs_post_init__(self) -> None:
-        """The declaration that makes it has to read it."""
+        """Register the release with the declaration, whose output must depend on it."""
         noted(self)
 
     @property
     def within(self) -> tuple[Node, ...]:
-        """Nodes that are parts of it, and none of the graph's."""
+        """Nodes that are parts of it, and not of the surrounding graph."""
         return ()
 
     @property
     @abstractmethod
     def summary(self) -> str:
-        """What it releases, in a few words."""
+        """A short description of the output."""
 
     @property
     def label(self) -> str:
-        """Its name, or what it releases."""
+        """Its name, or its summary."""
         return self.name or self.summary
 
     @property
     def own_readings(self) -> dict[str, Reading]:
-        """The formulas that it reads besides its share, and what each may depend on: the fields
-        that `reads` marks.
+        """The formulas that it reads besides its share, with their requirements: the fields marked
+        by `reads`.
         """
         return super().readings
 
@@ -252,42 +250,42 @@ class Procedure(Node):
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """Its own, and its share."""
+        """Its own formulas, and those of its share."""
         return self.own_readings | share_readings(self.share, self.divided)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """All that distinguishes it from others of its kind and inputs: its formulas, its share and
-        its name.
+        """Everything that distinguishes it from others of its kind and inputs: formulas, share and
+        name.
         """
         return {"formulas": self.own_formulas, "share": amounts_of(self.share), "name": self.name}
 
     def record(self) -> dict[str, object]:
-        """Its parameters, formulas as JSON."""
+        """Its parameters, with formulas as JSON."""
         return {name: written(value) for name, value in self.parameters.items()}
 
 
 class WithoutTheorem(Procedure):
-    """Abstract: a procedure as it was published, of which no theorem says that it is private. It is
-    audited, and never certified.
+    """Abstract: a procedure as published for which no theorem proves privacy. It can be audited,
+    never certified.
     """
 
     __slots__ = ()
 
     @abstractmethod
     def obligations(self, problem: Any) -> Sequence[Any]:
-        """What would be needed in a `dpframe.prover.problem.Problem`, and what is known to be
-        wrong: obligations, some of them open.
+        """The obligations of a proof in a `dpframe.prover.problem.Problem`, and known violations;
+        at least one is open.
         """
 
 
 def amounts_of(share: Share) -> dict[str, Expression]:
-    """What a share is made of, by currency."""
+    """The amounts of a share, by currency."""
     return dict(zip(share.currency, share.amounts, strict=True))
 
 
 class Sampler(Procedure):
-    """Abstract: a procedure that draws once, given the values of its inputs."""
+    """Abstract: a procedure that draws once from the values of its inputs."""
 
     __slots__ = ()
 
@@ -295,12 +293,12 @@ class Sampler(Procedure):
     def sample(
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
     ) -> Array | float:
-        """One draw, from the values of its inputs in doubles. Finite for every table."""
+        """One draw from the values of its inputs in doubles. Finite for every table."""
 
 
 class Searcher(Procedure):
-    """Abstract: a procedure that draws once and then reads the table several times, each time as a
-    sum over blocks, in doubles.
+    """Abstract: a procedure that draws once and then reads the table repeatedly, each time as a sum
+    over blocks, in doubles.
     """
 
     __slots__ = ()
@@ -308,7 +306,7 @@ class Searcher(Procedure):
     @property
     @abstractmethod
     def reads(self) -> tuple[Node, ...]:
-        """What work is given of each block: rows, labels, and further numbers a record."""
+        """The inputs of `work` for each block: rows, labels, and further numbers per record."""
 
     @abstractmethod
     def search(
@@ -317,8 +315,8 @@ class Searcher(Procedure):
         numbers: Rounded,
         randomness: Random,
     ) -> Array:
-        """One draw; `summed(work)` is the sum over blocks, at least one, of `work(*reads)`. Finite
-        for every table.
+        """One draw. `summed(work)` is the sum over all blocks (at least one) of `work(*reads)`.
+        Finite for every table.
         """
 
 
@@ -331,8 +329,9 @@ def approximate(share: object, who: str) -> Share:
 
 
 def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression]:
-    """What one added or removed row must satisfy: all of the share; of a replacement, which is a
-    removal and an addition, (epsilon/2, delta/(1 + e^(epsilon/2))). [DworkR14, Thm 2.2]
+    """The budget for one added or removed row: the whole share under add/remove. A replacement is a
+    removal and an addition, so under replace-one it is (epsilon/2, delta/(1 + e^(epsilon/2))).
+    [DworkR14, Thm 2.2]
     """
     epsilon, delta = share.epsilon, share.delta
     if not relation.replaced:

@@ -1,7 +1,6 @@
-"""Which bounds on the moves of statistics some pair of neighbours attains, and the rules of these
-bounds in words. Refutations use it, audits print it, and no proof does.
-
-One entry a kind; a statistic without one is not known to attain its bound.
+"""Which sensitivity bounds are attained by some pair of neighbours, and the rule of each bound in
+words. Refutations and audits use it; proofs do not. One entry per kind; a statistic without an
+entry is not known to attain its bound.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Metrics:
-    """The norm of a move, and the relation of the neighbours that it is between."""
+    """The norm of a sensitivity, and the neighbouring relation."""
 
     norm: Norm
     relation: Relation
 
     @property
     def replaced(self) -> bool:
-        """Whether neighbours have as many rows."""
+        """Whether neighbours have equally many rows."""
         return self.relation.replaced
 
 
@@ -47,9 +46,9 @@ RANGES: dict[str, Callable[[Any, Metrics], Reached]] = {}
 
 
 def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
-    """The rule that bounds the move of a statistic, and whether some pair of neighbours is known to
-    attain the bound. Under add/remove that pair is always one row of norm B with |y| = Y, so that
-    one pair attains all attained bounds at once.
+    """The rule that bounds the sensitivity of a statistic, and whether some pair of neighbours is
+    known to attain the bound. Under add/remove the pair is always one row of norm B with |y| = Y,
+    so one pair attains all attained bounds simultaneously.
     """
     own = entry_of(RANGES if norm is RANGE else STATISTICS, statistic)
     if own is None:
@@ -59,25 +58,25 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
 
 
 def as_decimal(number: Any) -> object:
-    """A number as people write it; a formula as it is."""
+    """A number in decimal notation; a formula unchanged."""
     return plain(number.value) if isinstance(number, Number) else number
 
 
 def every_label(own: Any) -> bool:
-    """Whether every label within the bound occurs."""
+    """Whether every label within the bound may occur."""
     return bool(own.column.ball)
 
 
 def every_size(own: Any) -> bool:
-    """Whether labels of size 0 occur, too: of two classes, which are read as 0 and 1 and mapped
-    onto -1 and 1, none does.
+    """Whether labels of size 0 may occur as well. Labels of two classes, read as 0 and 1 and mapped
+    to -1 and 1, are never 0.
     """
     return every_label(own) and not of_classes(own.column)
 
 
 def both_sides(own: Any) -> bool:
-    """Whether labels are known to occur on both sides of some cut: at a bound, and at the other or,
-    counted by size, at 0.
+    """Whether labels may occur on both sides of some cut: at a bound and at the opposite one, or,
+    where sizes are counted, at 0.
     """
     bound = getattr(own.data, "bound", None)
     if not isinstance(bound, Number) or not occurring(own.data).ball:
@@ -90,7 +89,7 @@ def both_sides(own: Any) -> bool:
 
 
 def exchanged(statistic: Any) -> Column | None:
-    """The labels of which -Y in the place of Y attains the bounds of a statistic, or None."""
+    """The labels for which replacing Y by -Y attains the bounds of a statistic, or None."""
     own = entry_of(EXCHANGED, statistic)
     return None if own is None else own(statistic)
 
@@ -164,9 +163,7 @@ def _moment(own: Any, at: Metrics) -> Reached:
 
 
 def _corners(rows: Any) -> bool:
-    """Whether rows occur whose 1-norm is as large as their bounds let it be; of a box, one whose
-    2-norm is largest.
-    """
+    """Whether rows may occur whose 1-norm attains its bound; for a box, a row of largest 2-norm."""
     return bool(rows.ball if rows.entry is None else rows.extreme)
 
 
@@ -220,7 +217,7 @@ def _factored(own: Any, at: Metrics) -> Reached:
 
 
 def _every_bin(own: Any) -> bool:
-    """Whether labels are known to occur in every bin, none of them too narrow for doubles."""
+    """Whether labels may occur in every bin, none of which is too narrow for doubles."""
     data = own.data if own.kind == "bin_counts" else own.column
     bound, known = getattr(data, "bound", None), occurring(data).ball and not of_classes(data)
     if not isinstance(bound, Number) or not known or getattr(own, "absolute", False):
@@ -283,13 +280,13 @@ def _monomials(own: Any, at: Metrics) -> Reached:
 
 
 def _differ(own: Any) -> bool:
-    """Whether y'y, if it is there, can move where a record is replaced."""
+    """Whether y'y, if present, can change when a record is replaced."""
     return not own.constant or every_size(own)
 
 
 def corner(own: Any, at: Metrics) -> bool:
-    """Whether a record of all entries and |y| at their bounds may occur (a row of a box whose
-    2-norm is largest is a corner); and, where one is replaced, any inside the box beside it.
+    """Whether a record may occur with all entries and |y| at their bounds (a row of a box with the
+    largest 2-norm is a corner), and, under replace-one, any record inside the box as its neighbour.
     """
     rows = own.rows
     added = rows.ball if rows.entry is None else rows.extreme
@@ -323,8 +320,8 @@ def _range_of_rows(own: Any, at: Metrics) -> Reached:
 
 
 def _every_entry(rows: Any) -> bool:
-    """Whether rows are known to occur whose entries are as far apart, or as unlike, as their bound
-    lets two entries be; any of these beside any other.
+    """Whether rows may occur whose entries differ as much as their bound allows, beside any other
+    row.
     """
     several = rows.columns != Number(Fraction(1))
     return bool(several and (rows.ball if rows.entry is None else rows.box))

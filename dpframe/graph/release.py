@@ -1,4 +1,4 @@
-"""A release: one statistic, one mechanism, its own draw and its own charge."""
+"""A release: a statistic and a mechanism, with its own noise and its own cost."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ POSITIVE = Domain(Fraction(0), None)
 
 @attrs.frozen(eq=False, slots=False)
 class Release(Node):
-    """The statistic plus fresh noise. Compares by identity: two equal calls are two draws and two
+    """A statistic plus fresh noise. Compares by identity: two equal calls are two draws and two
     charges, one object used twice is one.
     """
 
@@ -57,7 +57,7 @@ class Release(Node):
     """The rate of a fresh Poisson sample of the rows that each draw reads; None: it reads all."""
 
     def __attrs_post_init__(self) -> None:
-        """What execution relies on, however it was made."""
+        """Check the conditions that execution relies on."""
         _refuse_integer_noise(self.stated, self.statistic)
         if self.noise.selects and len(self.statistic.shape) != 1:
             way_out = "Such as dp.graph.bin_counts(y, cuts), X.sum() or X.T @ y."
@@ -70,7 +70,7 @@ class Release(Node):
 
     @cached_property
     def mechanism(self) -> AdditiveNoise:
-        """The noise: as stated, or as its theorem prescribes for the share and the derived
+        """The mechanism: as stated, or as its theorem calibrates it to the share and the derived
         sensitivity.
         """
         if isinstance(self.stated, AdditiveNoise):
@@ -80,27 +80,27 @@ class Release(Node):
 
     @property
     def moved(self) -> Sensitivity | None:
-        """How far its statistic moves, in the norm of its noise; None where no rule bounds it."""
+        """The sensitivity of its statistic in the mechanism's norm; None if no rule bounds it."""
         return self.statistic.sensitivity(self.noise.norm)
 
     @property
     def rule(self) -> Calibration | None:
-        """The theorem that calibrates the noise, or None where the noise is stated."""
+        """The calibration theorem, or None if the noise is stated."""
         return self.stated if isinstance(self.stated, Calibration) else None
 
     @property
     def noise(self) -> type[AdditiveNoise]:
-        """The kind of noise."""
+        """The class of the mechanism."""
         return self.stated.mechanism if isinstance(self.stated, Calibration) else type(self.stated)
 
     @property
     def gives(self) -> type[Guarantee]:
-        """The kind of guarantee that its noise gives."""
+        """The kind of guarantee of the mechanism."""
         return self.noise.gives
 
     def guarantee(self, sensitivity: Expression) -> Guarantee:
-        """What one draw guarantees at this sensitivity. Raises InvalidArgument where noise of your
-        own gives another kind of guarantee than it says.
+        """The guarantee of one draw at this sensitivity. Raises InvalidArgument if a mechanism from
+        outside returns another kind of guarantee than it states.
         """
         found = self.mechanism.guarantee_among(sensitivity, self.entries)
         if not isinstance(found, self.gives):
@@ -109,22 +109,23 @@ class Release(Node):
         return self._on_sample(found)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
-        """What one draw guarantees, as a `kind` where more is known in that kind."""
+        """The guarantee of one draw, as a `kind` if the mechanism has a tighter one of it."""
         if not own(self.noise):
             return self.guarantee(sensitivity)
         return self._on_sample(self.mechanism.given_in(kind, sensitivity))
 
     @property
     def hides(self) -> Number | None:
-        """The rate of the samples, where a person is one row that joins or leaves, so that one coin
-        decides whether a draw reads that person; None elsewhere.
+        """The rate of Poisson subsampling if it amplifies privacy: a person is one row that is
+        added or removed, so one inclusion indicator decides whether a draw reads that person. None
+        otherwise.
         """
         unit = self.statistic.unit
         alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
         return self.sampled if alone else None
 
     def _on_sample(self, given: Guarantee) -> Guarantee:
-        """A guarantee of epsilon alone, at numbers, as samples amplify it."""
+        """A pure guarantee at numbers, amplified by subsampling."""
         rate = self.hides if own(self.noise) else None
         if rate is None or rate == ONE:
             return given
@@ -136,8 +137,9 @@ class Release(Node):
 
     @cached_property
     def readings(self) -> dict[str, Reading]:
-        """What the release reads besides its statistic: a stated size, its share, its number of
-        draws. Noise may follow what was released, and may be each record's own.
+        """Formulas that the release reads besides its statistic: a stated noise size, its share,
+        its number of draws. The noise size may depend on earlier releases, and on the record's
+        budget.
         """
         found = {} if self.times is ONE else {"times": Reading(self.times)}
         if self.sampled is not None:
@@ -150,27 +152,29 @@ class Release(Node):
 
     @cached_property
     def parameters(self) -> Mapping[str, Expression]:
-        """What else than its size the law of noise from outside has."""
+        """Parameters of a mechanism from outside besides its size."""
         return {} if own(self.noise) else self.mechanism.parameters
 
     @property
     def positive(self) -> tuple[str, ...]:
-        """None: its share is judged by the plan, its noise by itself."""
+        """Empty: the plan judges the share, and the mechanism its own size."""
         return () if type(self) is Release else super().positive
 
     @cached_property
     def formulas(self) -> dict[str, Expression]:
-        """Those of its readings, found once."""
+        """The formulas of `readings`."""
         return super().formulas
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The shape of the statistic: of what is released, or the number of candidates."""
+        """The shape of the statistic: of the released value, or the number of candidates."""
         return _shape(self.statistic)
 
     @property
     def exact(self) -> bool:
-        """Whether its value and its noise are computed exactly, on a grid: by the size alone."""
+        """Whether its value and its noise are computed exactly, on a grid, with the size as the
+        only parameter.
+        """
         on_grid = self.statistic.step is not None or not self.noise.selects
         by_size = self.mechanism.exact and not self.parameters
         return self.statistic.exact and by_size and on_grid
@@ -187,10 +191,10 @@ class Release(Node):
 
     @property
     def reached(self) -> bool:
-        """Whether the pairs of neighbours that move the statistic furthest cost most: they may not
-        where noise is larger in some directions than in others, unless rows along an axis occur
-        (proofs/matrix_noise); nor on samples, but for the epsilon of Laplace noise; nor where its
-        size follows from budgets that are listed, of which another one may ask for more.
+        """Whether pairs of neighbours that attain the sensitivity are also those of largest privacy
+        loss. Not if the noise is larger in some directions than in others, unless rows along an
+        axis may occur (proofs/matrix_noise); not under subsampling, except for the epsilon of
+        Laplace noise; and not if its size depends on listed budgets.
         """
         sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
         if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
@@ -204,8 +208,8 @@ class Release(Node):
 
     @property
     def std(self) -> Expression:
-        """The public standard deviation of the noise of one number; of a symmetric matrix, of one
-        on its diagonal. A symbol while the declaration is a draft.
+        """The public standard deviation of the noise of one number; for a symmetric matrix, of a
+        diagonal entry. A symbol while the declaration is a draft.
         """
         return self.std_symbol if self._draft else self.deviation
 
@@ -216,7 +220,9 @@ class Release(Node):
 
     @property
     def std_symbol(self) -> Symbol:
-        """What stands for the std in formulas that follow it when noise is calibrated anew."""
+        """The symbol that stands for the std in later formulas, so that they follow when noise is
+        recalibrated.
+        """
         return Symbol(f"std of {self.label} at {id(self):x}", POSITIVE, self)
 
     @property
@@ -228,33 +234,35 @@ class Release(Node):
 
     @property
     def symmetric(self) -> bool:
-        """Whether a symmetric matrix is released: its statistic is one, and its noise."""
+        """Whether the released value is a symmetric matrix: both statistic and mechanism are
+        symmetric.
+        """
         return self.statistic.symmetric and self.noise.symmetric
 
     @property
     def entries(self) -> Expression:
-        """How many numbers are drawn: those of the shape, or of the upper triangle where what is
-        released is symmetric.
+        """The number of independent draws: the size of the shape, or of the upper triangle of a
+        symmetric release.
         """
         return _entries(self.statistic, self.symmetric)
 
     @property
     def squared_noise(self) -> Expression:
-        """E|Z|^2/std^2 of the noise Z of one draw, in the 2-norm, of a matrix Frobenius's: p for p
-        numbers; for a symmetric matrix d (d + 1)/2 where the noise is isotropic, else d^2.
+        """E|Z|^2/std^2 for the noise Z of one draw, in the 2-norm (Frobenius norm for a matrix): p
+        for p numbers; for a symmetric matrix d (d + 1)/2 if the noise is isotropic, else d^2.
         """
         return _entries(self.statistic, self.symmetric and self.noise.isotropic)
 
     @property
     def _rule(self) -> str:
-        """How a file names the theorem: by its name, one of your own by its class."""
+        """The theorem's name in files: its own name, or the class of a calibration from outside."""
         if self.rule is None:
             return "stated"
         kind = type(self.rule)
         return self.rule.name if own(kind) else f"{kind.__module__}:{kind.__qualname__}"
 
     def record(self) -> dict[str, object]:
-        """AdditiveNoise, formula, rule, share and number of draws."""
+        """Mechanism, formula, rule, share and number of draws."""
         share = (
             None
             if self.share is None
@@ -273,7 +281,9 @@ class Release(Node):
         }
 
     def _states(self) -> dict[str, object]:
-        """What noise of a class from outside states of one draw, for the statistic's move."""
+        """The guarantee that a mechanism from outside states for one draw, at the statistic's
+        sensitivity.
+        """
         norm, moved = self.noise.norm, self.moved
         if own(self.noise) or moved is None:
             return {}
@@ -319,16 +329,17 @@ def release(
     sampled: object = None,
     name: str = "",
 ) -> Release:
-    """Release `statistic` with fresh noise of its own, `times` times over (independent draws, each
-    charged).
+    """Release `statistic` with fresh noise, `times` times (independent draws, each charged).
 
-    `mechanism` is a theorem that calibrates noise to `share` and the derived sensitivity
-    (dp.Gaussian.kamath_ullman, ...), or a mechanism
-    with stated noise (dp.Gaussian(std=...)), for which `share` is only a claim. `sampled`, a number
-    in (0, 1], lets each draw of a sum over records read a fresh, secret Poisson sample of the rows
-    at this rate. What that amplifies is counted, at numbers, where a person has one row: of
-    Gaussian noise by the numeric and Renyi accountants; of noise that is epsilon-DP, under
-    add/remove, as log(1 + sampled (e^epsilon - 1)). [BalleBG18, Thm 8] Raises InvalidArgument.
+    `mechanism` is a calibration theorem, which fits the noise to `share` and the derived
+    sensitivity (dp.Gaussian.analytic, dp.Laplace.pure, ...), or a mechanism with stated noise
+    (dp.Gaussian(std=...)), for which `share` is only a claim.
+
+    `sampled`, a number in (0, 1], is the rate of Poisson subsampling: each draw of a sum over
+    records reads a fresh, secret sample of the rows. Amplification counts, at numbers, where a
+    person has one row: for Gaussian noise in the numeric and Renyi accountants; for epsilon-DP
+    noise under add/remove, as log(1 + sampled (e^epsilon - 1)) [BalleBG18, Thm 8]. Raises
+    InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
         raise InvalidArgument(
@@ -438,7 +449,7 @@ def _numbers(formula: Expression) -> list[Number]:
 
 
 def _polynomial(formula: Expression) -> bool:
-    """Sums and products of symbols and numbers only."""
+    """Whether a formula consists of sums and products of symbols and numbers."""
     return isinstance(formula, (Number, Symbol, Sum, Product)) and all(
         _polynomial(part) for part in formula.parts
     )

@@ -1,5 +1,5 @@
-"""Graphs rebuilt with some nodes replaced: every node that reads a replaced one, by an input, a
-formula or a part, is built again; all others stay the same objects.
+"""Rebuild graphs with some nodes replaced. Every node that reads a replaced one (as input, in a
+formula or as a part) is rebuilt; all others remain the same objects.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SAME = object()
 
 
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
-    """An attrs value with `change` of every field; the very value where none is another."""
+    """An attrs value with `change` applied to every field; the same object if nothing changes."""
     changed = {}
     for alias, name in _fields(value.__class__):
         part = getattr(value, name)
@@ -46,32 +46,32 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 @lru_cache(maxsize=1024)
 def _fields(kind: type) -> tuple[tuple[str, str], ...]:
-    """What an attrs class is made of: the names that build it, and those that hold it."""
+    """The constructor argument and attribute names of the fields of an attrs class."""
     own = attrs.fields(kind) if attrs.has(kind) else ()
     return tuple((field.alias or field.name, field.name) for field in own if field.init)
 
 
 def rewritten(output: Any, changes: Mapping[Any, Replacement]) -> Any:
-    """The output of a graph in which every node of `changes` is replaced, wherever it is read."""
+    """The output of a graph in which every node of `changes` is replaced wherever it is read."""
     return Rewriting(changes).output(output)
 
 
 @attrs.frozen
 class Rewriting:
-    """One walk over a graph, from what is read to what reads it."""
+    """One traversal of a graph, from inputs to outputs."""
 
     changes: Mapping[Any, Replacement]
     done: dict[Any, Any] = attrs.field(factory=dict, init=False)
     waiting: set[Node] = attrs.field(factory=set, init=False)
 
     def output(self, output: Any) -> Any:
-        """What stands for a node, or for a tuple of nodes; however long the graph is."""
+        """The replacement of a node, or of a tuple of nodes; graphs may be arbitrarily deep."""
         for node in Graph.of(output).nodes:
             self.node(node)
         return self.mapped(output)
 
     def mapped(self, value: Any) -> Any:
-        """A value of any field, on replaced nodes; the very value where it reads none."""
+        """The value of a field with replaced nodes; the same object if it reads none."""
         if isinstance(value, Node):
             return self.node(value)
         if isinstance(value, Expression):
@@ -85,7 +85,7 @@ class Rewriting:
         return self.rebuilt(value) if _fields(value.__class__) else value
 
     def node(self, node: Node) -> Any:
-        """What stands for a node. Raises InvalidArgument where it would read itself."""
+        """The replacement of a node. Raises InvalidArgument if it would read itself."""
         if node not in self.done:
             if node in self.waiting:
                 way_out = "Its noise may read what was released before it, nothing later."
@@ -101,17 +101,16 @@ class Rewriting:
         return node if found is SAME else found
 
     def settled(self, node: Any) -> Any:
-        """What a change made, with formulas that speak of replaced nodes speaking of the new ones.
-
-        Its inputs are as the change put them.
+        """The result of a change, with formulas that refer to replaced nodes updated. Its inputs
+        are left as the change set them.
         """
         if not isinstance(node, Node):
             return node
         return rebuilt(node, lambda part: part if _reads(part) else self.mapped(part))
 
     def again(self, node: Node) -> Any:
-        """A node on what was replaced below it; of a grid, the grid that its new rows or labels
-        want: none where nothing bounds them any more.
+        """A node rebuilt on replaced inputs; a grid is chosen anew for its new rows or labels, none
+        if they are unbounded.
         """
         if type(node) not in (Grid, GridColumn):
             return self.rebuilt(node)
@@ -122,20 +121,22 @@ class Rewriting:
         return source if bound is None else source.on_grid(node.bits)  # type: ignore[attr-defined]
 
     def rebuilt(self, value: Any) -> Any:
-        """An attrs value with mapped fields; the very value where none changed."""
+        """An attrs value with mapped fields; the same object if nothing changes."""
         return rebuilt(value, self.mapped)
 
     def formula(
         self, formula: Expression, stands: Callable[[Symbol], Expression] | None = None
     ) -> Expression:
-        """A formula whose symbols stand for what was replaced; `stands` says for what."""
+        """A formula with the symbols of replaced nodes substituted; `stands` maps symbols to
+        formulas.
+        """
         own = [one for one in formula.symbols() if one.origin is not None]
         found = {one: (stands or self.symbol)(one) for one in own}
         moved = {old.name: new for old, new in found.items() if new is not old}
         return formula.substitute(moved) if moved else formula
 
     def symbol(self, symbol: Symbol) -> Expression:
-        """The formula that stands for a symbol."""
+        """The formula that replaces a symbol."""
         origin = symbol.origin
         again = self.node(origin) if isinstance(origin, Node) else origin
         if isinstance(again, Release):
@@ -148,7 +149,7 @@ class Rewriting:
 
 
 def _reads(value: Any) -> bool:
-    """Whether a value holds nodes themselves, not only formulas."""
+    """Whether a value contains nodes, not only formulas."""
     parts = value if isinstance(value, tuple) else (value,)
     return any(isinstance(part, (Node, Graph)) for part in parts)
 
@@ -160,9 +161,9 @@ Rule = Callable[[Release], Release]
 def recalibrated(
     of: Regression, X: Rows, y: Column | None, budget: Share, rule: Callable[[Graph], Rule]
 ) -> Any:
-    """The output of a declaration in which every release is what a rule makes of it; the rule is
-    chosen by the graph as it is declared. Post-processing that reads the std of a release is given
-    the new one, everything else the one that was declared. Raises InvalidArgument.
+    """The output of a declaration in which `rule` changes every release; the rule is chosen from
+    the declared graph. Post-processing that reads the std of a release gets the new one; all other
+    formulas keep the declared one. Raises InvalidArgument.
     """
     given = Graph.of(tuple(one for one in (X, y) if one is not None))
     kinds = (RowSource, ColumnSource)
@@ -181,8 +182,8 @@ def _draft(source: RowSource | ColumnSource) -> Any:
 
 @attrs.frozen
 class Drafts(Rewriting):
-    """A walk from drafts of tables to tables. Formulas have the std of a release as it is declared;
-    arguments of functions keep the symbol of it.
+    """A traversal from drafts of tables to tables. Formulas get the std of a release as declared;
+    function arguments keep its symbol.
     """
 
     def rebuilt(self, value: Any) -> Any:
@@ -190,7 +191,7 @@ class Drafts(Rewriting):
         return rebuilt(value, self.with_stds if isinstance(value, (Post, Loop)) else self.mapped)
 
     def with_stds(self, value: Any) -> Any:
-        """An argument of a function, on replaced nodes."""
+        """An argument of a function, with replaced nodes."""
         if isinstance(value, tuple):
             return tuple(map(self.with_stds, value))
         if isinstance(value, Expression):
@@ -198,13 +199,13 @@ class Drafts(Rewriting):
         return self.mapped(value)
 
     def reference(self, symbol: Symbol) -> Expression:
-        """What stands for a symbol in an argument of a function."""
+        """The replacement of a symbol in a function argument."""
         if isinstance(symbol.origin, Release):
             return self.node(symbol.origin).std_symbol  # type: ignore[no-any-return]
         return self.symbol(symbol)
 
     def symbol(self, symbol: Symbol) -> Expression:
-        """What stands for a symbol elsewhere."""
+        """The replacement of a symbol elsewhere."""
         if isinstance(symbol.origin, Release):
             return self.node(symbol.origin).deviation  # type: ignore[no-any-return]
         return super().symbol(symbol)
@@ -212,18 +213,15 @@ class Drafts(Rewriting):
 
 @attrs.frozen
 class Scaling:
-    """All noise `factor` times as large; shares, which other noise no longer earns, are dropped.
-    Under a pure budget each release then spends its guarantee divided by the factor: its share of
-    `pure`.
+    """Multiply all noise by `factor`, and drop shares, which the new noise no longer matches. Under
+    a pure budget each release then spends its guarantee divided by the factor: its share of `pure`.
     """
 
     factor: Expression
     pure: Share | None = None
 
     def release(self, declared: Release) -> Release:
-        """A release with the noise that it states or that its theorem prescribes, scaled. Raises
-        InvalidArgument.
-        """
+        """A release with its stated or calibrated noise scaled. Raises InvalidArgument."""
         noise = _multiplied(declared.mechanism, self.factor)
         return attrs.evolve(declared, stated=noise, share=self._share(declared))
 

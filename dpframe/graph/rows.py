@@ -1,10 +1,10 @@
-"""Features as rows. Their maps are in `maps`: each maps one row to one row, reading public numbers
-only, so neighbours stay neighbours.
+"""Features, as rows. Their maps are in `maps`: each maps one row to one row and reads public
+numbers only, so neighbours remain neighbours.
 
-Facts travel with the rows: a bound on the 2-norm and on the 1-norm of every row, the number of
-columns, whether every row of the ball may occur (`ball`) and whether every row has exactly the norm
-of the bound (`unit_norm`); and, of rows in a box, the bound on every entry (`entry`) and whether
-all of it may occur (`box`). Non-finite values never get here.
+Facts travel with the rows: bounds on the 2-norm and the 1-norm of every row; the number of columns;
+whether every row of the ball may occur (`ball`); whether every row attains the bound (`unit_norm`);
+and for rows in a box the bound on every entry (`entry`) and whether the whole box may occur
+(`box`). Values are finite.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .facts import lasting, stated
+from .facts import stated, unchanging
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
 from .occurring import occurring
@@ -46,7 +46,7 @@ COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
 class Rows(DataNode):
-    """Abstract: the features, one row a record."""
+    """Abstract: the features, one row per record."""
 
     __slots__ = ()
     spoken: ClassVar[str] = "rows"
@@ -60,20 +60,20 @@ class Rows(DataNode):
 
     @property
     def norm(self) -> Expression | None:
-        """An upper bound on every row's 2-norm; None where nothing bounds it."""
+        """An upper bound on every row's 2-norm; None if there is none."""
         own = stated(self)
         return None if own is None else own.norm
 
     @property
     def radius(self) -> Expression:
-        """B, the bound on every row's 2-norm. Raises InvalidArgument where nothing bounds it."""
+        """B, the bound on every row's 2-norm. Raises InvalidArgument if there is none."""
         if self.norm is None:
             raise InvalidArgument("rows", "bounded", self.label, "X.clip(norm=...) bounds them.")
         return self.norm
 
     @property
     def norm1(self) -> Expression | None:
-        """An upper bound on every row's 1-norm; for a map of your own by Cauchy-Schwarz."""
+        """An upper bound on every row's 1-norm; for a map from outside by Cauchy-Schwarz."""
         own, norm = stated(self), self.norm
         if own is not None:
             bound: Expression | None = own.norm1
@@ -87,8 +87,8 @@ class Rows(DataNode):
 
     @property
     def entry(self) -> Expression | None:
-        """A bound on every |entry|, where the bounds on the norms are those that follow from it:
-        sqrt(d) entry and d entry. None elsewhere.
+        """A bound on every |entry|, if the norm bounds follow from it as sqrt(d) entry and d entry;
+        else None.
         """
         own = stated(self)
         return None if own is None else own.entry
@@ -100,7 +100,9 @@ class Rows(DataNode):
 
     @property
     def extreme(self) -> bool:
-        """Whether some possible row has 2-norm `norm`, whatever the other rows and its label."""
+        """Whether some possible row attains the bound `norm`, whatever the other rows and its label
+        are.
+        """
         return self.ball if stated(self) is None else occurring(self).extreme
 
     @property
@@ -111,12 +113,12 @@ class Rows(DataNode):
 
     @property
     def all_levels(self) -> tuple[str, ...]:
-        """Categories of its codebook with a column for each level: these columns sum to 1."""
+        """Categories of its codebook with an indicator for each level: these columns sum to 1."""
         return ()
 
     @property
     def grid(self) -> int | None:
-        """Bits of the grid that its table asks for, None for none."""
+        """Bits of the grid of its table; None for no grid."""
         given = self.origin
         return None if given is self else given.grid
 
@@ -134,7 +136,7 @@ class Rows(DataNode):
 
     @property
     def origin(self) -> Rows:
-        """The rows as they are given, before any map."""
+        """The rows as given, before any map."""
         return self
 
     def sum(self, axis: int = 0) -> RowSum:
@@ -153,18 +155,18 @@ class Rows(DataNode):
         return found
 
     def __truediv__(self, by: object) -> Rows:
-        """`scaled` by one number."""
+        """Rows divided by one number; see `scaled`."""
         return self.scaled(one_number(self, by, "divided", "/"))
 
     def __mul__(self, factor: object) -> Rows:
-        """`scaled` by one over the number."""
+        """Rows multiplied by one number; see `scaled`."""
         return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
 
     __rmul__ = __mul__
 
     def total(self, formula: object) -> Expression:
-        """The sum over the records of a formula of each record's budget: private under add/remove,
-        public under replace-one. Of one formula for all, max(n, 1) times that.
+        """The sum over records of a formula of each record's budget: private under add/remove,
+        public under replace-one. If all records have the same budget, max(n, 1) times the formula.
         """
         one = exact(formula, "formula")
         if RECORD in one.scope:
@@ -184,28 +186,30 @@ class Rows(DataNode):
         return self._of_budgets("smallest", exact(formula, "formula"))
 
     def cap(self, formula: object, *, noise: object) -> Expression:
-        """The t for which weights min(formula, t) estimate best, over the public list of budgets,
-        when noise at weight = formula has `noise` times the variance of one record.
+        """The threshold t for which weights min(formula, t) have the least estimation error, over
+        the public list of budgets, if noise at weight = formula has `noise` times the variance of
+        one record.
         """
         return self._of_budgets("cap", exact(formula, "formula"), exact(noise, "noise"))
 
     def _of_budgets(
         self, what: str, formula: Expression, noise: Expression | None = None
     ) -> Expression:
-        """The formula itself, where all records have one."""
+        """The formula itself if all records have the same budget."""
         if RECORD not in formula.scope:
             return formula
         return OfBudgets(what, formula, self.unit, noise).symbol
 
     def on_grid(self, bits: int) -> Rows:
-        """These bounded rows in whole steps, `bits` of them to the bound."""
+        """The bounded rows in whole steps of a grid with `bits` bits from 0 to the bound."""
         from .maps.grid import Grid
 
         return Grid(self, bits)
 
     def weighted(self, weight: object) -> Rows:
-        """Every row times the square root of a public formula of its record's budget: then X.T @ X
-        is sum_i weight_i x_i x_i'. Weigh last; weigh labels alike.
+        """Rows multiplied by the square root of `weight`, a public formula of the record's budget,
+        so that X.T @ X is sum_i weight_i x_i x_i'. Apply it after all other maps, and to the labels
+        alike.
         """
         from .maps.weighted import Weight, WeightedRows
 
@@ -213,7 +217,7 @@ class Rows(DataNode):
         return self if factor == ONE else WeightedRows(self, Weight(factor))
 
     def normalized(self) -> Rows:
-        """Every row divided by its own 2-norm (a zero row becomes the first unit vector): norm
+        """Rows divided by their 2-norm (a zero row becomes the first unit vector), so all norms are
         exactly 1.
         """
         from .maps.bounds import Normalized
@@ -221,13 +225,13 @@ class Rows(DataNode):
         return Normalized(self)
 
     def clip(self, *, norm: object) -> Rows:
-        """Every row projected onto the ball of radius `norm`, a public positive formula."""
+        """Rows projected onto the ball of radius `norm`, a public positive formula."""
         from .maps.bounds import ClipNorm
 
         return ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> Rows:
-        """Every entry clipped into [-bound, bound], a public positive formula."""
+        """Entries clipped to [-bound, bound], for a public positive formula."""
         from .maps.bounds import Box
 
         return Box(self, bound)
@@ -239,8 +243,8 @@ class Rows(DataNode):
         return Intercept(self, value)
 
     def scaled(self, by: object) -> Rows:
-        """Every row divided by `by`: a public number - or an aggregate of the data, which the
-        verifier refuses by its path.
+        """Rows divided by `by`, a public number. An aggregate of the data is accepted here and
+        refused by the verifier, which shows the path.
         """
         from .maps.scaled import Scaled
 
@@ -256,24 +260,24 @@ class Rows(DataNode):
         return scaled if minus is None else ScaledColumns(self, by, minus)
 
     def between(self, lower: object, upper: object) -> Rows:
-        """[lower_j, upper_j] of every column onto [-1, 1], by lists of public numbers; what is
-        outside onto the ends. Raises InvalidArgument.
+        """The intervals [lower_j, upper_j] of the columns mapped to [-1, 1], by lists of public
+        numbers; values outside are clipped. Raises InvalidArgument.
         """
         from .maps.scaled import between
 
         return between(self, lower, upper)
 
     def times(self, matrix: Node) -> Rows:
-        """Every row times a matrix (d, d) that was released, or a public one,
-        `dp.graph.public_array(...)`. Bounds nothing: clip what it gives. Raises InvalidArgument.
+        """Rows multiplied by a matrix (d, d), released or public (`dp.graph.public_array(...)`).
+        The result needs a clip. Raises InvalidArgument.
         """
         from .maps.linear import LinearMap
 
         return LinearMap(self, matrix)
 
     def divided(self, *, by: Node, lower: object, upper: object, minus: Node | None = None) -> Rows:
-        """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors; `by`
-        is put into the public range [lower, upper] first. Bounds nothing: clip what it gives.
+        """Column j becomes (x_j - minus_j)/by_j, for released vectors `by` and `minus`; `by` is
+        first clipped to the public range [lower, upper]. The result needs a clip.
         """
         from .maps.scaled import DividedColumns
 
@@ -281,7 +285,7 @@ class Rows(DataNode):
 
 
 def public_size(rows: Rows) -> Expression:
-    """The number of rows, where it is public. Raises InvalidArgument."""
+    """The number of rows, if it is public. Raises InvalidArgument."""
     if rows.unit.relation.replaced:
         return rows.rows
     way_out = (
@@ -294,17 +298,17 @@ def public_size(rows: Rows) -> Expression:
 
 def _product(kind: Callable[..., Any], *inputs: Node) -> Any:
     """A product of tables: the same object again for the same tables, which many releases read."""
-    return _kept_product(kind, *inputs) if all(map(lasting, inputs)) else kind(*inputs)
+    return _shared_product(kind, *inputs) if all(map(unchanging, inputs)) else kind(*inputs)
 
 
 @lru_cache(maxsize=256)
-def _kept_product(kind: Callable[..., Any], *inputs: Node) -> Any:
+def _shared_product(kind: Callable[..., Any], *inputs: Node) -> Any:
     return kind(*inputs)
 
 
 @attrs.frozen
 class Transposed(Symbolic):
-    """X.T, waiting for its right factor."""
+    """X.T, the left factor of a product."""
 
     rows: Rows
 
@@ -328,7 +332,7 @@ class Transposed(Symbolic):
         raise TouchesData(f"{title} is declared data and cannot be {operation.done}. {way_out}")
 
     def unknown(self, name: str) -> str:
-        """The text of the error about a name that it does not have."""
+        """The error message for an unknown name."""
         from .ways_out import GENERAL
 
         title = f"the transpose of {self.rows.label}"
@@ -337,7 +341,7 @@ class Transposed(Symbolic):
 
 @attrs.frozen(cache_hash=True)
 class RowSource(Rows):
-    """The features as they are given: finite numbers, nothing else known."""
+    """The features as given: finite, otherwise unrestricted."""
 
     kind: ClassVar[str] = "rows"
     label = titled("{0.name}")

@@ -1,4 +1,6 @@
-"""The public description of a table: what its codebook says, before anyone looks at a row."""
+"""The public description of a table: bounds, levels and neighbouring relation, fixed before any row
+is read.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
 
 
 def _as_written(value: Any) -> str:
-    """The call that makes it, without what is as by default: `Numeric('age', 18, 64)`."""
+    """The call that constructs it, without default arguments: `Numeric('age', 18, 64)`."""
     parts = []
     for field in attrs.fields(type(value)):
         held, default = getattr(value, field.name), field.default
@@ -63,9 +65,7 @@ def _plainly(value: object) -> str:
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Numeric:
-    """A numeric column with the public bounds of its codebook; values outside are clipped onto
-    them.
-    """
+    """A numeric column with public bounds from its codebook, to which values are clipped."""
 
     name: str = attrs.field(validator=of_kind(str))
     lower: Fraction = attrs.field(converter=_lower)
@@ -80,7 +80,7 @@ class Numeric:
         return 1
 
     def encode(self, values: Array) -> Array:
-        """[lower, upper] onto [-1, 1] for numbers (m,), shape (m, 1)."""
+        """[lower, upper] mapped to [-1, 1] for numbers (m,), shape (m, 1)."""
         low, high = float(self.lower), float(self.upper)
         share = (np.clip(values.astype(float), low, high) - low) / (high - low)
         encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
@@ -110,15 +110,17 @@ def _first(part: Categorical) -> Any:
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Categorical:
-    """A column with a public list of levels. Any other value is missing: it is refused, or its row
-    left out with `missing="drop"`; with `unknown="zeros"` it counts as the mean of all levels.
+    """A column with a public list of levels.
 
-    Coefficients are differences from `baseline`, by default the first level. The coding does not
-    depend on it: k levels are the corners of a regular simplex in k - 1 columns, each of length 1,
-    so that two levels are -1 and 1 [Helmert coding, scaled], and zeros are the mean. With
-    `baseline=None` each level has an indicator column and a coefficient of its own; the columns
-    then sum to 1, and neither an intercept nor a second such column identifies a model; so it is
-    for one category of a model without an intercept. Raises InvalidArgument.
+    Any other value is missing: it is refused, or its row is dropped with `missing="drop"`; with
+    `unknown="zeros"` it is coded as the mean of all levels. Coefficients are differences from
+    `baseline`, by default the first level. The coding does not depend on the baseline: k levels are
+    the corners of a regular simplex in k - 1 columns, each of norm 1 (scaled Helmert coding), so
+    that two levels are -1 and 1 and zeros are the mean.
+
+    With `baseline=None` each level has an indicator column and a coefficient of its own. These
+    columns sum to 1, so the model must have neither an intercept nor a second such column. Raises
+    InvalidArgument.
     """
 
     name: str = attrs.field(validator=of_kind(str))
@@ -131,8 +133,8 @@ class Categorical:
     __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
-        """At least one level, each once: cells are compared with texts as texts, with numbers and
-        truth values as doubles.
+        """Check that there is at least one level, and that levels are distinct: texts compare as
+        texts, numbers and truth values as doubles.
         """
         if self.unknown not in UNKNOWN:
             wanted = " or ".join(map(repr, UNKNOWN))
@@ -155,22 +157,22 @@ class Categorical:
 
     @property
     def width(self) -> int:
-        """One column less than levels; one a level without a baseline."""
+        """One column fewer than levels; one per level without a baseline."""
         return len(self.levels) - (self.baseline is not None)
 
     @property
     def coding(self) -> Array:
-        """What becomes of each level, shape (levels, width): no row is longer than 1."""
+        """The code of each level, shape (levels, width). No row has a norm above 1."""
         return self.columns(range(len(self.levels)))
 
     def encode(self, values: Sequence[object] | Array) -> Array:
-        """Rows of the coding for cells of any kind, shape (m, width); zeros for no level."""
+        """The codes of cells of any type, shape (m, width); zeros where a cell is no level."""
         from .cells import Levels
 
         return self.columns(Levels.of(self.levels).of_cells(list(values)))
 
     def columns(self, codes: Array | Sequence[int]) -> Array:
-        """Rows of the coding for places of levels (m,), -1 where a value is none: (m, width)."""
+        """The codes for positions of levels (m,), -1 where a value is no level: (m, width)."""
         places = np.asarray(codes).astype(np.intp)
         rows = np.zeros((len(places), self.width))
         known = (places >= 0) & (places < len(self.levels))
@@ -181,18 +183,17 @@ class Categorical:
         return rows
 
     def record(self) -> list[object]:
-        """Name, levels, and how they are coded where not by indicators."""
+        """Name, levels, and the coding if it is not by indicators."""
         coding = [] if self.baseline is None else ["simplex"]
         return [self.name, [repr(level) for level in self.levels], *coding]
 
 
 @lru_cache(maxsize=32)
 def simplex(levels: int) -> Array:
-    """Corners of a regular simplex of radius 1 around 0, shape (levels, levels - 1).
-
-    Column i is -a_i for the levels before i and i a_i for level i, a_i^2 = k/((k - 1) i (i + 1)),
-    so that the rows have length 1, sum to 0, and are equally far apart. Entries are rounded towards
-    zero: no row is longer than 1 as it is stored either.
+    """Corners of a regular simplex of radius 1 around 0, shape (levels, levels - 1). Column i is
+    -a_i for the levels before i and i a_i for level i, a_i^2 = k/((k - 1) i (i + 1)), so that the
+    rows have norm 1, sum to 0, and are equally far apart. Entries are rounded towards zero, so that
+    no stored row has a norm above 1.
     """
     k, corners = levels, np.zeros((levels, levels - 1))
     for i in range(1, k):
@@ -215,7 +216,7 @@ def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:
 
 
 def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
-    """Raises InvalidArgument where one column of the table stands twice, and is collinear."""
+    """Raises InvalidArgument if a column of the table occurs twice, which makes it collinear."""
     seen = set()
     for part in schema:
         ends = (part.lower, part.upper) if isinstance(part, Numeric) else ()
@@ -258,11 +259,11 @@ def _side(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True, kw_only=True, repr=False)
 class Rows:
-    """Features: rows projected onto the ball of radius `norm`; or into the box of entries in [-box,
-    box]; or `columns` by a codebook; perhaps several; perhaps an intercept.
+    """The features: rows projected onto the ball of radius `norm`; or clipped to the box [-box,
+    box]^d; or `columns` of a codebook. These may be combined, and an intercept added.
 
-    `norm` and `box` are public positive numbers or parameters. `terms` say which columns of the
-    codebook enter, alone or multiplied, by default each alone: `["age", ("bmi", "smoker")]`.
+    `norm` and `box` are public positive numbers or parameters. `terms` lists the columns of the
+    codebook that enter, alone or multiplied: `["age", ("bmi", "smoker")]`; by default each alone.
     Raises InvalidArgument.
     """
 
@@ -279,7 +280,7 @@ class Rows:
     __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
-        """Something must bound the rows."""
+        """Check that the rows are bounded."""
         if self.norm is None and self.box is None and self.columns is None:
             raise InvalidArgument(
                 "X",
@@ -301,7 +302,7 @@ class Rows:
 
     @property
     def parts(self) -> tuple[tuple[Numeric | Categorical, ...], ...]:
-        """The columns of the codebook that are multiplied, a tuple a term."""
+        """The columns of each term, a tuple per term."""
         named = dict(zip(self.names, self.columns or (), strict=True))
         if self.terms is None:
             return tuple((part,) for part in self.columns or ())
@@ -315,7 +316,7 @@ class Rows:
 
     @property
     def width(self) -> int:
-        """Coefficients of a codebook, that of the intercept among them."""
+        """The number of coefficients of a codebook, with that of the intercept."""
         return sum(prod(part.width for part in term) for term in self.parts) + self.intercept
 
     def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
@@ -337,9 +338,9 @@ def _bound(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True, repr=False)
 class Column:
-    """Labels: clipped to [-bound, bound]; or, given lower and upper, clipped and mapped onto [-1,
-    1]; or two `levels`, a public list of classes, as -1 and 1, of which any other label is missing.
-    Raises InvalidArgument.
+    """The labels: clipped to [-bound, bound]; or, with lower and upper, clipped and mapped to [-1,
+    1]; or, with two `levels`, a public list of classes, coded as -1 and 1 (any other label is
+    missing). Raises InvalidArgument.
     """
 
     name: str = attrs.field(default="y", validator=of_kind(str))
@@ -358,7 +359,7 @@ class Column:
     __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
-        """One way to bound them, not two."""
+        """Check that labels are bounded in at most one way."""
         if self.levels is not None:
             self._code()
         ends = (self.lower is not None, self.upper is not None)
@@ -370,7 +371,7 @@ class Column:
             check_ends("y", self.lower, self.upper)
 
     def _code(self) -> None:
-        """The first class is read as 0, the second as 1."""
+        """The first class is coded as 0, the second as 1."""
         for name, code in (("lower", Fraction(0)), ("upper", Fraction(1))):
             if getattr(self, name) not in (None, code) or self.bound is not None:
                 way_out = "Leave bound, lower and upper out."
@@ -409,12 +410,12 @@ def _relation(_: Any, __: Any, value: Any) -> None:
 
 @attrs.frozen(cache_hash=True, kw_only=True, repr=False)
 class Setting:
-    """What is public about the table, who is a neighbour, and what one unit of privacy is.
+    """The public description of a table: features, labels, neighbouring relation, and unit of
+    privacy.
 
-    `relation` is always written by the caller: dp.ADD_REMOVE or dp.REPLACE_ONE. At most
-    `rows_per_person` rows belong to one person. Statistics are computed exactly, on a public grid
-    of `grid` bits, 4 to 24; `grid=None` leaves them to floating point, which the certificate then
-    lists as assumed.
+    `relation` is required: dp.ADD_REMOVE or dp.REPLACE_ONE. At most `rows_per_person` rows belong
+    to one person. Statistics are computed exactly on a public grid of `grid` bits, 4 to 24;
+    `grid=None` computes them in floating point, which the certificate lists as an assumption.
     """
 
     X: Rows = attrs.field(validator=of_kind(Rows, way_out=FEATURES))
@@ -426,7 +427,7 @@ class Setting:
     __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
-        """A unit of privacy, of at least one row a person. Raises InvalidArgument."""
+        """Check the unit of privacy: at least one row per person. Raises InvalidArgument."""
         _ = self.unit
 
     @classmethod

@@ -1,6 +1,4 @@
-"""What to write instead, where a declaration uses an operator, a numpy function or a name that a
-node does not have.
-"""
+"""What to write instead of an operator, a numpy function or a name that a node does not support."""
 
 from __future__ import annotations
 
@@ -81,7 +79,7 @@ STANDARDISED = (
     "X.scaled_columns(by=stds, minus=means).clip(norm=...) standardises by public numbers, "
     "dp.regressions.Standardised() by released ones."
 )
-DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name that is asked for
+DECLARED: dict[str, str] = {  # for rows and labels: the operation, or the attribute
     **dict.fromkeys(("added", "subtracted", "negated"), SHIFTED),
     **dict.fromkeys(("divided", "* multiplied"), WEIGHED),
     **dict.fromkeys(("@ multiplied", "dot"), PRODUCT),
@@ -96,7 +94,7 @@ DECLARED: dict[str, str] = {  # of rows and labels: what is done, or the name th
     "mean": MEAN,
 }
 CLASSES = "Labels of two classes are fitted by dp.PrivateClassifier(...)."
-ELSEWHERE = {  # names that are asked of dpframe itself
+ELSEWHERE = {  # names in the namespace of dpframe
     "polynomial": f"No map of rows makes polynomial features. {BEFOREHAND}",
     "interactions": f"No map of rows makes interactions. {BEFOREHAND}",
     "mean": MEAN,
@@ -120,7 +118,7 @@ def refusal(node: Node, operation: Operation) -> str:
 
 
 def missing(node: Node, name: str) -> str:
-    """The text of the error about a name that a node does not have."""
+    """The error message for an unknown name of a node."""
     kind = node.spoken
     if kind == "released":
         near = nearest(name, dir(node))
@@ -145,7 +143,7 @@ def _general(kind: str) -> str:
 
 
 def _released(operation: Operation) -> str:
-    """The function to write."""
+    """The function to write for an operation on released values."""
     nodes = list(dict.fromkeys(_nodes(operation.operands)))
     data = [node for node in nodes if isinstance(node, DataNode)]
     if data:
@@ -167,7 +165,7 @@ def _released(operation: Operation) -> str:
 
 
 def _formula(operand: object) -> str:
-    """A short formula as it is; of all else, which may be data, nothing."""
+    """A short formula unchanged; nothing of other operands, which may be data."""
     text = str(operand) if isinstance(operand, Expression) else ""
     return text if 0 < len(text) <= LONG else "..."
 
@@ -186,7 +184,7 @@ def _nodes(operands: Iterable[Any]) -> Iterable[Node]:
 
 
 def _name(node: Node, nodes: list[Node]) -> str:
-    """That of a release or a point, where it has one of its own; else a letter."""
+    """The name of a release or a point, if it has one; else a letter."""
     taken = [getattr(one, "name", "") for one in nodes]
     own = taken[nodes.index(node)]
     return own if own and taken.count(own) == 1 else "abcdefgh"[nodes.index(node) % 8]

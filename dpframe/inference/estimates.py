@@ -10,7 +10,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, MissingExtra
+from dpframe.errors import InvalidArgument
+from dpframe.notebooks import data_frame
 
 from .spread import Spread
 
@@ -186,12 +187,3 @@ def largest_of(root: Array, alpha: float) -> float:
 def finite(value: float) -> float | None:
     """The number, or None."""
     return float(value) if np.isfinite(value) else None
-
-
-def data_frame(records: Any) -> Any:
-    """Of pandas. Raises MissingExtra without it."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtra("pandas", "sklearn") from error
-    return pd.DataFrame(records)

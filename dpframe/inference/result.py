@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
+from dpframe.notebooks import data_frame
 
-from .estimates import Estimates, Wald, checked, data_frame
+from .estimates import Estimates, Wald, checked
 from .evidence import Shrunk
 from .residual import Residual
 from .row_set import Clipped

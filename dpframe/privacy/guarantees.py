@@ -73,7 +73,7 @@ class Share(Symbolic):
                 "share",
                 f"in a currency with {name}" if len(name) <= SHORT else "in another currency",
                 listed_words(self.currency),
-                "Choose the target that has it.",
+                _having(name),
             )
         index = self.currency.index(name)
         weight = self.weights[index]
@@ -361,6 +361,13 @@ GUARANTEES: dict[str, type[Guarantee]] = {
     one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
 }
 """Those whose amounts composition adds, by the names that documents have for them."""
+
+
+def _having(name: str) -> str:
+    """The targets whose currency has the name."""
+    kinds = [one for one in GUARANTEES.values() if name in one.currency]
+    made = [f"dp.{one.__name__}({', '.join(one.parameters)})" for one in kinds]
+    return f"A target {' or '.join(made)} has it." if made else ""
 
 
 @attrs.frozen

@@ -14,8 +14,9 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import ACCOUNTANTS, Accountant, AdditiveAccountant, Part
+from dpframe.accountants.every import unknown_accountant
 from dpframe.accountants.single import compared, divergence_of
-from dpframe.errors import InvalidArgument, address
+from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
@@ -232,10 +233,8 @@ def derivation_of(accountant: object) -> tuple[str, Accountant | None]:
 
 
 def _unknown(value: object) -> InvalidArgument:
-    kinds = ", ".join(f"{address(type(one).__name__)}()" for one in ACCOUNTANTS)
-    wanted = f"'auto', one of {', '.join(map(repr, DERIVATIONS))}, or one of {kinds}"
-    way_out = (
+    own = (
         "A class of your own derives from dp.accountants.AdditiveAccountant, and is named in "
         "trust=[...]."
     )
-    return InvalidArgument("accountant", wanted, value, way_out)
+    return unknown_accountant(value, own)

@@ -44,18 +44,32 @@ SMALL = 100.0  # times what noise takes: where sampling takes more, no correctio
 
 @attrs.frozen
 class Recommendation:
-    """What to fit, why, and about which part of what least squares explains the noise takes away:
-    0 is none, 1 is all of it; None where no rule of thumb is known. `intervals` says which
-    coefficients will have some, None for a regression without; `instead` is one that spends more on
-    X'X, whose intervals are mostly shorter, and `instead_intervals` says which it will have.
-    `in_units` is one that fits better where columns have unlike sizes or rows are far from their
-    bound, None where no public number leaves that open, or the table is too small for it.
-    `of_one_column` is the median of slopes: of one column, no intercept and few records.
-    `of_even_rows` is gradient descent, which needs no X'X: where noise hides X'X and not much else.
-    `enough` is about the n, and about the epsilon, at which most columns of a codebook have an
-    interval, by `instead` where there is one; None where they do already.
-    Of two classes: what noise does to `log_odds`; `at_once`, one release of the coefficients, with
-    the penalty that errs least; `of_numbers`, least squares of labels 0 and 1.
+    """A regression to fit, the reason, and its alternatives.
+
+    Attributes
+    ----------
+    regression, because : dp.Regression and str
+        The recommendation and its reason.
+    lost : float or None
+        About the fraction of the variance explained by least squares that noise takes away, from 0
+        to 1; None if no rule of thumb is known.
+    intervals : Foreseen or None
+        Which coefficients will probably have intervals; None for a regression without intervals.
+    instead, instead_intervals
+        A variant that spends more on X'X, with mostly shorter intervals, and which ones.
+    enough : (int, float) or None
+        About the n, and about the epsilon, at which most columns of a codebook have an interval
+        (with `instead` if there is one); None if they do already.
+    in_units : dp.Regression or None
+        A variant for columns of different scales or rows far shorter than their bound; None if
+        public numbers exclude both, or the table is too small.
+    of_one_column : dp.Regression or None
+        The median of slopes, for one column without an intercept and few records.
+    of_even_rows : dp.Regression or None
+        Gradient descent, where noise hides X'X but not gradients.
+    log_odds, at_once, of_numbers
+        For two classes: the effect of noise on log-odds; one release of the coefficients with the
+        best penalty; least squares on labels 0 and 1.
     """
 
     regression: Regression
@@ -173,20 +187,35 @@ def recommend(
     explained: float = 0.5,
     setting: Setting | None = None,
 ) -> Recommendation:
-    """A regression for about n records of d columns at this budget, from public quantities alone.
+    """Recommend a regression for about n records of d columns, from public quantities alone.
 
-    `each` says that people have budgets of their own; `explained` is a guess at R^2. What is lost
-    is a rule of thumb, for add/remove, rows that fill their ball evenly and labels with a std of
-    a third of their bound: 4 (d/(n mu))^2/R^2 over one plus that, where mu is what (epsilon, delta)
-    affords; uneven rows lose more. Where even a hundred times of it is less than d/n, which is what
-    sampling takes, one look at the table is enough, and one more for standard errors.
+    Parameters
+    ----------
+    n, d : int
+        The approximate number of records, and the number of columns; `setting` may supply d.
+    epsilon, delta : number or text
+        The budget.
+    each : bool
+        Whether records have budgets of their own.
+    explained : float
+        A guess of R^2.
+    setting : dp.Setting or None
+        The public description of the table. With a codebook, intervals are predicted column by
+        column.
 
-    Whether coefficients will have intervals follows from the noise on X'X, n and how columns
-    usually spread; with the `setting` column by column of its codebook, which knows d too. Without
-    one, rows are taken to fill their ball. Where no codebook says what columns hold, a variant is
-    named for columns of unlike sizes and for rows far below their bound. For one column without an
-    intercept and at most 2,000 records the median of slopes is named too, and for wide tables, of
-    which noise hides X'X, gradient descent. Raises InvalidArgument.
+    Notes
+    -----
+    The accuracy is a rule of thumb for add/remove, rows that fill their ball evenly and labels with
+    a std of a third of their bound: noise takes the fraction q/(1 + q) of the explained variance,
+    q = 4 (d/(n mu))^2/R^2, where mu is the Gaussian privacy that (epsilon, delta) allows. Uneven
+    rows lose more. If 100 q is below d/n, the sampling error, one pass over the table suffices, and
+    one more for standard errors.
+
+    Whether coefficients will have intervals follows from n, the noise on X'X, and how columns
+    usually vary; without a setting, rows are assumed to fill their ball. Without a codebook, a
+    variant is named for columns of different scales and short rows. For one column without an
+    intercept and at most 2,000 records the median of slopes is named as well, and for wide tables,
+    where noise hides X'X, gradient descent. Raises InvalidArgument.
 
     Examples
     --------

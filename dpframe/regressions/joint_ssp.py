@@ -60,37 +60,43 @@ UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
 
 @attrs.frozen(eq=False)
 class JointFit(Fit):
-    """A fit that says what it was made of: all that was released, with its noise."""
+    """A fit with the released statistics behind it, and their noise."""
 
     evidence: Evidence | None = None
 
 
 class JointSSP(Regression):
-    """The posterior mean of the coefficients given noisy sums whose noise is known, each residual
-    clipped where what was released before says so. [Wang18, Alg. 2; Bernstein19; Tang23]
+    """Least squares from noisy sufficient statistics, refined by released sums of clipped
+    residuals; the estimate is a posterior mean under the known noise.
+    [Wang18, Alg. 2; Bernstein19; Tang23]
 
-    Released, all calibrated together to the whole budget by the exact Gaussian profile: counts of
-    labels between `levels` halvings of their bound, which say where labels are clipped; X'X, X'y
-    and y'y, one Gaussian release of what one record moves together; then `rounds` times X'r, r the
-    clipped residuals at the coefficients so far, or labels again where clips are likely to mislead.
-    `counting` and `correcting` are the parts of the squared mu of the first and the last; the sums
-    share the rest like `gram`, `moment` and `squares`. Eigenvalues, ridge, the strength of the
-    signal and all widths are post-processing.
+    The releases, calibrated jointly to the whole budget by the exact Gaussian profile:
 
-    Last, with the part `sandwich`, X' diag(r^2) X of the residuals r at the fitted coefficients,
-    which makes standard errors robust: those of labels whose variance differs between rows. With 0
-    the table is read once less, and standard errors rest on the bound of rows.
+    1. counts of label sizes between `levels` halvings of their bound, which determine the level at
+       which labels are clipped;
 
-    With a part `scaling` of the squared mu, 0.03 for example, entries of columns and norms of rows
-    are counted before: columns are then fitted over released units, and records with rows beyond a
-    released norm shrunk to it, labels too. Take it where columns have unlike sizes or rows are far
-    from their bound; a linear model keeps its coefficients, least squares of labels that no linear
-    model makes counts long rows less. With `public` rows (m, d), unlabelled, without an intercept
-    and as statistics see them (under a codebook on [-1, 1]), nothing is spent: rows are whitened by
-    their second moment.
+    2. X'X, X'y and y'y, one Gaussian release of what a record moves jointly;
 
-    With `levels=0`, `rounds=0` and `sandwich=0` everything is one look at the table: labels are
-    clipped at their bound, and of the counts n remains, released where it is private.
+    3. `rounds` times X'r, with r the clipped residuals at the current estimate, or X'y again where
+       clipped residuals are likely to be biased;
+
+    4. X' diag(r^2) X at the final estimate, for standard errors that are robust to
+       heteroscedasticity.
+
+    `counting`, `correcting` and `sandwich` are the parts of the squared mu for 1, 3 and 4; `gram`,
+    `moment` and `squares` divide the rest among the sums of 2. Eigenvalues, ridge, signal strength
+    and clipping widths are post-processing. With `sandwich=0` the table is read once less, and
+    standard errors use the norm bound of rows. With `levels=0`, `rounds=0` and `sandwich=0` the
+    table is read once: labels are clipped at their bound, and n is released if it is private.
+
+    `scaling`, a part of the squared mu such as 0.03, releases counts of entries per column and of
+    row norms first. Columns are then divided by released units, and records with a norm above a
+    released cut are shrunk, with their labels. Use it if columns have different scales or rows are
+    far shorter than their bound. It leaves the coefficients of a linear model unchanged; for labels
+    that no linear model generates, long rows count less.
+
+    `public`, unlabelled public rows (m, d) without an intercept, in the units of the statistics
+    ([-1, 1] under a codebook), whitens rows by their second moment and spends no budget.
     """
 
     paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
@@ -114,15 +120,15 @@ class JointSSP(Regression):
 
     @classmethod
     def for_intervals(cls) -> Self:
-        """The variant whose intervals are more and mostly shorter, and whose predictions are worse:
-        X'X has 58% of the squared mu in place of 23%, X'y 27% in place of 5%.
+        """A variant with more and mostly shorter intervals, and worse predictions: X'X gets 58% of
+        the squared mu instead of 23%, X'y 27% instead of 5%.
         """
         make: Any = cls
         found: Self = make(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
         return found
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Counts, sums, corrections; each reads what was released before."""
+        """Counts, sums and corrections; each may depend on earlier releases."""
         part = self.scaling.value if isinstance(self.scaling, Number) else Fraction(1, 2)
         if not 0 <= part < 1:
             way_out = "It is a part of the squared mu, 0.03 for example."
@@ -147,7 +153,7 @@ class JointSSP(Regression):
         return post(in_own_units, fit, found.units, found.rows.radius, found.weight, public)
 
     def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
-        """What is fitted to these rows and labels with the rest of the budget."""
+        """The fit to these rows and labels with the rest of the budget."""
         relative = y.scaled(by=y.radius)
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
         counts = self.steps or not X.unit.relation.replaced
@@ -200,17 +206,17 @@ class JointSSP(Regression):
         statistics: Sequence[Statistic],
         weights: Sequence[Expression] | None = None,
     ) -> list[Gaussian]:
-        """As `noises`, of what `scaling` leaves."""
+        """As `noises`, for the budget that `scaling` leaves."""
         return noises(budget, (1 - self.scaling) * part, statistics, weights)
 
     @property
     def steps(self) -> int:
-        """How many halvings of the label bound are counted."""
+        """The number of halvings of the label bound that are counted."""
         return whole(self.levels, "levels", 0, MOST_LEVELS)
 
     @property
     def turns(self) -> int:
-        """How many corrections. Raises InvalidArgument where labels are not looked at first."""
+        """The number of corrections. Raises InvalidArgument if labels are not counted first."""
         turns = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
         if turns and not self.steps:
             way_out = "levels=7 counts labels first; rounds=0 is one look at the table."
@@ -218,7 +224,7 @@ class JointSSP(Regression):
         return turns
 
     def gained(self, left_over: Expression) -> Expression:
-        """By how much corrections at zero divide the variance of the noise on X'y."""
+        """The factor by which corrections at zero reduce the variance of the noise on X'y."""
         sums = left_over / (self.gram + self.moment + self.squares)
         return 1 + self.correcting / (sums * self.moment)
 

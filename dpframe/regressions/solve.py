@@ -48,6 +48,15 @@ class Fit:
     solved: bool = True
 
 
+def coefficients_of(output: object) -> Array | None:
+    """The coefficients in what a regression returns: a Fit, an array, or the first entry of a tuple
+    of them; None where there are none.
+    """
+    first = output[0] if isinstance(output, tuple) and output else output
+    found = getattr(first, "coefficients", first)
+    return found if isinstance(found, np.ndarray) else None
+
+
 def ridge_solve(gram: Array, moment: Array, ridge: float) -> Fit:
     """(gram + ridge I) theta = moment, shapes (d, d), (d,); zeros where that has no finite
     solution.

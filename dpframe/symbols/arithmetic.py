@@ -67,9 +67,8 @@ def rational(value: object, name: str = "value") -> Fraction:
         return shortest(value)
     if isinstance(value, str):
         return _from_text(value, name)
-    raise InvalidArgument(
-        name, "a number, a Fraction, text such as '1/3', or an expression", value, ""
-    )
+    way_out = "A formula has no number yet." if isinstance(value, Expression) else ""
+    raise InvalidArgument(name, "a number, a Fraction, or text such as '1/3'", value, way_out)
 
 
 def _from_text(value: str, name: str) -> Fraction:

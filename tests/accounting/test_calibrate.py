@@ -79,3 +79,73 @@ def test_the_least_factor_of_laplaces_is_that_of_their_closed_form():
         assert stated.lower <= exact(found.factor) <= stated.upper
         assert exact(found.factor) <= mpmath.mpf(1) / 10**6
         assert exact(found.factor * (1 - Fraction(1, 10**9))) > mpmath.mpf(1) / 10**6
+
+
+@pytest.mark.parametrize("accountant", dp.accountants.ACCOUNTANTS, ids=lambda one: one.name)
+def test_accountants_by_name(accountant):
+    """As the accountant itself, in dp.compose, dp.calibrate, dp.compare and dp.certify; "auto" is
+    the numeric one in the first three.
+    """
+    noise = dp.Laplace(scale=4) if accountant.name in {"basic", "optimal"} else dp.Gaussian(std=4)
+    target = dp.ApproxDP(1, "1e-6")
+    for given in (accountant, accountant.name):
+        assert dp.compose((noise, 3), accountant=given) == dp.compose(
+            (noise, 3), accountant=accountant
+        )
+        assert dp.calibrate((noise, 3), target=target, accountant=given) == dp.calibrate(
+            (noise, 3), target=target, accountant=accountant
+        )
+    assert dp.compose(noise, accountant="auto") == dp.compose(noise)
+    assert dp.compare(times=3, accountant=accountant.name).records() == (
+        dp.compare(times=3, accountant=accountant).records()
+    )
+
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ("gausian", "Did you mean 'gaussian'?"),
+        (dp.accountants.GaussianAccountant, "Call it: dp.accountants.GaussianAccountant()."),
+        (3, "'auto', one of 'basic', 'gaussian'"),
+    ],
+    ids=str,
+)
+def test_what_is_no_accountant_is_answered_alike(given, says):
+    """By all four."""
+    target, noise = dp.ApproxDP(1, "1e-6"), dp.Gaussian(std=1)
+    calls = (
+        lambda: dp.compose(noise, accountant=given),
+        lambda: dp.calibrate(noise, target=target, accountant=given),
+        lambda: dp.compare(times=2, accountant=given),
+        lambda: dp.certify(dp.SSP(), target=target, setting=SETTING, accountant=given),
+    )
+    for call in calls:
+        with pytest.raises(dp.InvalidArgument) as caught:
+            call()
+        assert caught.value.name == "accountant"
+        assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("noise", [dp.Gaussian(std=3), dp.Laplace(scale=3), dp.L2Laplace(scale=3)])
+def test_other_sensitivities(noise):
+    """Twice the sensitivity costs as half the noise, and needs twice the factor."""
+    half, target = noise.scaled(dp.constant("1/2")), dp.ApproxDP(1, "1e-6")
+    twice = dp.compose((noise, 4), sensitivity=2)
+    assert twice.epsilon("1e-6") == dp.compose((half, 4)).epsilon("1e-6")
+    one, two = (dp.calibrate((noise, 4), target=target, sensitivity=size).factor for size in (1, 2))
+    assert float(two / one) == pytest.approx(2, rel=1e-9)
+    for size in (0, -1, "x", float("nan")):
+        with pytest.raises(dp.InvalidArgument, match="sensitivity"):
+            dp.compose(noise, sensitivity=size)
+
+
+@pytest.mark.parametrize("thing", [dp.Gaussian, dp.Gaussian.analytic, "gaussian"], ids=str)
+def test_a_class_of_noise_is_answered_with_what_to_write(thing):
+    """Noise has a size."""
+    with pytest.raises(dp.InvalidArgument, match=r"Such as dp.Gaussian\(std=1\)"):
+        dp.calibrate(thing, target=dp.ApproxDP(1, "1e-6"))
+    with pytest.raises(dp.InvalidArgument, match="part must be"):
+        dp.compose(thing)

@@ -1,5 +1,6 @@
 """Calibrations side by side, and what changed from one certificate to another."""
 
+import itertools
 import json
 import sys
 from fractions import Fraction
@@ -161,6 +162,218 @@ def test_only_calibrations_are_compared(calibration):
         compare(calibration, epsilon=1, delta="1e-6")
 
 
+@pytest.mark.parametrize(
+    ("noise", "call"),
+    [
+        (dp.Laplace, "dp.compare(dp.Laplace.pure)"),
+        (dp.Laplace(scale=2), "dp.compare(dp.Laplace.pure)"),
+        ("laplace", "dp.compare(dp.Laplace.pure)"),
+        (dp.L2Laplace, "dp.compare(dp.L2Laplace.pure)"),
+        (
+            dp.Gaussian,
+            "dp.compare(dp.Gaussian.classical, dp.Gaussian.kamath_ullman, dp.Gaussian.analytic)",
+        ),
+    ],
+    ids=str,
+)
+def test_noise_is_answered_with_the_call_that_compares_it(noise, call):
+    """And the call does."""
+    with pytest.raises(dp.InvalidArgument, match="Name its theorem") as caught:
+        compare(noise)
+    assert caught.value.way_out == f"Name its theorem: {call}."
+    eval(call, {"dp": dp})
+
+
+def test_pairs_are_rows_as_they_are_given():
+    """Not every combination; once, and in pairs."""
+    comparison = compare(ANALYTIC, pairs=[(1, "1e-6"), ("3", "1e-5")])
+    assert [(r["epsilon"], r["delta"]) for r in comparison.records()] == [(1, 1e-6), (3, 1e-5)]
+    apart = [compare(ANALYTIC, epsilon=e, delta=d).records() for e, d in ((1, "1e-6"), (3, "1e-5"))]
+    assert comparison.records() == [*apart[0], *apart[1]]
+    assert (
+        dp.compare(dp.SSP(), pairs=[(1, "1e-6")]).records()
+        == dp.compare(dp.SSP(), epsilon=1, delta="1e-6").records()
+    )
+    for given in ({"epsilon": 1}, {"delta": "1e-5"}):
+        with pytest.raises(dp.InvalidArgument, match="pairs must be left out"):
+            compare(pairs=[(1, "1e-6")], **given)
+    for pairs in ([], (1, "1e-6"), [(1,)], "1,1e-6", 3):
+        with pytest.raises(dp.InvalidArgument, match="pairs of an epsilon and a delta"):
+            compare(pairs=pairs)
+
+
+def test_several_numbers_together():
+    """Gaussian noise stays; Laplace's sensitivity is sqrt(d) times that in 2-norm, L2Laplace's std
+    of each number sqrt((d + 1)/2) times that of one.
+    """
+    names = (ANALYTIC, dp.Laplace.pure, dp.L2Laplace.pure)
+    one = [r["std"] for r in compare(*names, epsilon=1, delta="1e-6", sensitivity=3).records()]
+    many = [
+        r["std"]
+        for r in compare(*names, epsilon=1, delta="1e-6", sensitivity=3, dimension=7).records()
+    ]
+    assert np.divide(many, one) == pytest.approx([1, 7**0.5, 2])
+    text = str(compare(*names, dimension=7))
+    assert "for each of 7 numbers" in text
+    assert "at most sqrt(7) times that in 2-norm" in text
+    for given in ({"dimension": 0}, {"dimension": 1.5}, {"times": 0}, {"times": True}):
+        with pytest.raises(dp.InvalidArgument, match="a whole number of at least 1"):
+            compare(**given)
+
+
+# ------------------------------------------------------------------- Several releases together
+def rows_of(comparison):
+    """Records by noise and accountant."""
+    return {(one["noise"], one["accountant"]): one for one in comparison.records()}
+
+
+def test_releases_together_by_every_accountant():
+    """Five numbers ten times: each std is enough by the accountant that it is named after, and a
+    part in a million less is not; equal parts of the budget are the theorems' own.
+    """
+    target = dp.ApproxDP(1, "1e-6")
+    found = rows_of(compare(epsilon=1, delta="1e-6", dimension=5, times=10))
+    assert found["Gaussian", "gaussian"]["std"] == pytest.approx(
+        float(oracles.sigma_of(1, Fraction(1, 10**6))) * 10**0.5, rel=1e-9
+    )
+    stds = {"Gaussian": 1, "Laplace": 2**0.5, "L2Laplace": 6**0.5}  # at scale 1, of five numbers
+    kinds = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace, "L2Laplace": dp.L2Laplace}
+    moved = {"Gaussian": 1, "L2Laplace": 1, "Laplace": 5**0.5}
+    for (noise, accountant), record in found.items():
+        kind, _, theorem = noise.partition(".")
+        size = Fraction(record["std"]) / Fraction(stds[kind] * moved[kind])
+        if theorem:
+            (alone,) = compare(
+                getattr(kinds[kind], theorem), epsilon="0.1", delta="1e-7", dimension=5
+            ).records()
+            assert alone["std"] == record["std"]
+            parts = [(dp.ApproxDP("0.1", "1e-7"), 10)]
+            assert dp.compose(*parts, accountant="basic").epsilon("1e-6").upper <= 1
+        else:
+            for factor, enough in ((1 + 1e-9, True), (1 - 1e-6, False)):
+                mechanism = kinds[kind](float(size) * factor)
+                spent = dp.compose((mechanism, 10), accountant=accountant).delta(1).upper
+                assert (spent <= float(target.delta.value)) is enough, (noise, accountant, factor)
+    assert {name for _, name in found} == {"basic", "gaussian", "zcdp", "numeric", "optimal", "rdp"}
+    least = min(one["std"] for one in found.values())
+    assert all(one["ratio"] == pytest.approx(one["std"] / least) for one in found.values())
+
+
+def test_the_table_of_releases_together():
+    """A column for each pair, the least first; as text, HTML and a data frame."""
+    pairs = [(1, "1e-6"), (3, "1e-5")]
+    found = compare(
+        pairs=pairs, times=100, accountant=["gaussian", dp.accountants.BasicAccountant()]
+    )
+    text = str(found)
+    assert text.splitlines()[0].startswith("Noise std of one number released 100 times")
+    head = ["noise", "accountant", "(1, 1e-6)", "ratio", "(3, 1e-5)", "ratio"]
+    assert text.splitlines()[2].split("  ", 1)[1].split() == " ".join(head).split()
+    assert text.splitlines()[3].split()[:4] == ["Gaussian", "gaussian", "42.25", "1.000"]
+    assert max(map(len, text.splitlines())) <= 100
+    assert max(map(len, compare(times=10).text(72).splitlines())) <= 72
+    assert found._repr_html_().count("<tr") == 1 + len(found.methods)
+    frame = found.summary_frame()
+    assert list(frame["std"]) == [one["std"] for one in found.records()]
+    assert len(frame) == 2 * len(found.methods)
+    assert json.loads(json.dumps(found.records(), allow_nan=False)) == found.records()
+    assert len(compare(epsilon=[1, 2], delta="1e-6").summary_frame()) == 6
+
+
+def test_a_theorem_outside_its_hypothesis_is_in_brackets():
+    """A tenth of epsilon = 10 is 1: the classical theorem holds below."""
+    found = compare(epsilon=["9.9", 10], delta="1e-6", times=10, accountant="basic")
+    valid = [r["valid"] for r in found.records() if r["noise"] == "Gaussian.classical"]
+    assert valid == [True, False]
+    assert "(5.717)" in str(found)
+
+
+def test_noise_in_whole_numbers_is_composed_at_whole_sensitivities():
+    """L2 at most 1 for five whole numbers: L1 is at most 2, the whole number below sqrt(5)."""
+    found = rows_of(compare(dp.DiscreteLaplace.pure, epsilon=1, delta="1e-6", dimension=5, times=3))
+    std = found["DiscreteLaplace", "numeric"]["std"]
+    scale = dp.calibrate(
+        (dp.DiscreteLaplace(scale=1), 3), target=dp.ApproxDP(1, "1e-6"), sensitivity=2
+    ).factor
+    a = np.exp(-1 / float(scale))
+    assert std == pytest.approx(np.sqrt(2 * a) / (1 - a), rel=1e-9)
+    assert rows_of(compare(dp.DiscreteGaussian.concentrated, epsilon=1, times=3))[
+        "DiscreteGaussian", "zcdp"
+    ]["std"] == pytest.approx(7.848, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: dp.compare(dp.SSP(), times=3), r"dp.release\(..., times=10\)"),
+        (lambda: dp.compare(dp.SSP(), accountant="zcdp"), "dp.audit compares"),
+        (lambda: dp.compare(dp.SSP(), dimension=3), "follows from the statistics"),
+        (lambda: compare(accountant="gausian"), "Did you mean 'gaussian'"),
+        (lambda: compare(dp.Laplace.pure, accountant="gaussian"), "one that adds Laplace noise"),
+        (lambda: compare(dp.mechanisms.PermuteAndFlipSelection.pure, dimension=2), "in L1 or L2"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, says):
+    """With a way out."""
+    with pytest.raises(dp.InvalidArgument, match=says):
+        call()
+
+
+def test_the_picture_of_releases_together():
+    """A row for each method, each pair named once, names apart."""
+    pytest.importorskip("matplotlib").use("agg")
+    from matplotlib import pyplot as plt
+
+    found = compare(pairs=[(1, "1e-6"), (3, "1e-5")], dimension=5, times=10)
+    axes = found.plot()
+    axes.figure.canvas.draw()
+    assert [text.get_text() for text in axes.texts] == ["(1, 1e-6)", "(3, 1e-5)"]
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names == [f"{one.noise}, {one.accountant}" for one in found.methods]
+    dots = [point for line in axes.lines for point in line.get_xydata().tolist()]
+    stds = [
+        [r["std"], float(names.index(f"{r['noise']}, {r['accountant']}"))] for r in found.records()
+    ]
+    assert sorted(dots) == sorted(stds)
+    ticks = [text.get_window_extent() for text in axes.get_xticklabels()]
+    assert not any(a.overlaps(b) for a, b in itertools.pairwise(ticks))
+    plt.close("all")
+
+
+def test_names_of_lines_do_not_overlap():
+    """Six lines and the least std, each with its name where it begins."""
+    pytest.importorskip("matplotlib").use("agg")
+    from matplotlib import pyplot as plt
+
+    axes = compare(epsilon=["0.1", 10], delta=["1e-3", "1e-6", "1e-9"]).plot()
+    axes.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert len(boxes) == 7
+    for place, box in enumerate(boxes):
+        assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+    with plt.style.context("dark_background"):
+        dark = compare(epsilon=["0.1", 10]).plot()
+        least = next(line for line in dark.lines if line.get_label().startswith("analytic"))
+        assert least.get_color() == plt.rcParams["text.color"] == "white"
+    plt.close("all")
+
+
+def test_the_command_composes():
+    """As the call does."""
+    options = ["-d", "5", "--times", "10", "--pair", "1,1e-6", "--accountant", "gaussian,basic"]
+    shown = CliRunner().invoke(app, ["compare", *options])
+    assert shown.exit_code == 0
+    call = compare(pairs=[(1, "1e-6")], dimension=5, times=10, accountant=["gaussian", "basic"])
+    assert shown.stdout.strip() == str(call).strip()
+    for wrong, says in (
+        (["--pair", "1"], "an epsilon and its delta"),
+        (["SSP", "--times", "2"], "--times"),
+    ):
+        refused = CliRunner().invoke(app, ["compare", *wrong])
+        assert refused.exit_code == 2
+        assert says in refused.stderr
+
+
 def test_records_are_json():
     """Without infinities."""
     records = compare(epsilon=EPSILONS, delta="1e-6").records()
@@ -228,6 +441,8 @@ def test_the_picture_of_stds():
     axes = axes_of(compare(epsilon=EPSILONS, delta="1e-6"), of="std")
     assert set(drawn(axes)) == {"classical", "kamath_ullman", "analytic"}
     assert axes.get_yscale() == "log"
+    lines = drawn(axes_of(compare(dp.Laplace.pure, epsilon=EPSILONS, delta="1e-6")))
+    assert set(lines) == {"Laplace.pure"}  # stds, since only Gaussian noise has a ratio
     with pytest.raises(dp.InvalidArgument, match="ratio"):
         axes_of(compare(epsilon=1, delta="1e-6"), of="variance")
 

@@ -174,8 +174,8 @@ def two(gram, moment):
 
 
 def several(gram, moment):
-    """A tuple."""
-    return moment, gram
+    """A tuple that does not begin with coefficients."""
+    return gram, moment
 
 
 def rows(gram, moment):
@@ -205,21 +205,63 @@ def test_an_output_that_is_no_coefficients_is_refused_before_the_charge(function
 
 
 class Pair(dp.Regression):
-    """Two outputs."""
+    """Two outputs, of which the first or the second has an entry for each column."""
+
+    turned: bool = False
 
     def declare(self, X, y, budget):
         first, second = budget.split_evenly(2)
-        return (
+        both = (
             dp.release(X.T @ y, dp.Gaussian.analytic, first),
             dp.release(dp.count(X), dp.Gaussian.analytic, second),
         )
+        return both[::-1] if self.turned else both
 
 
-def test_several_outputs_are_refused_before_data_is_read():
-    """The graph says it."""
-    model = dp.PrivateRegressor(Pair(), epsilon=1, delta="1e-6", setting=SETTING)
-    with pytest.raises(dp.InvalidArgument, match="several outputs"):
-        model.fit(None, None)
+def test_of_several_outputs_the_first_is_the_coefficients():
+    """result_ has all; where the first has another shape, it is refused before the charge."""
+    options = {"epsilon": 1, "delta": "1e-6", "setting": SETTING, "rng": 0}
+    model = dp.PrivateRegressor(Pair(), **options).fit(*table())
+    theta, n = model.result_.output
+    np.testing.assert_array_equal(model.coef_, theta)
+    assert np.ndim(n) == 0
+    with pytest.raises(dp.InvalidArgument, match="a tuple that begins with one of them"):
+        dp.PrivateRegressor(Pair(turned=True), **options).fit(*table())
+
+
+def with_trace(gram, moment):
+    """Coefficients, and something else."""
+    return np.linalg.solve(gram + 50 * np.eye(3), moment), float(np.trace(gram))
+
+
+def test_of_a_tuple_the_first_entry_is_the_coefficients():
+    """coef_, predict and the rest of the output."""
+    X, y = table()
+    model = dp.PrivateRegressor(
+        Sums2("with_trace"), epsilon=1, delta="1e-6", setting=SETTING, rng=0
+    ).fit(X, y)
+    theta, trace = model.result_.output
+    np.testing.assert_array_equal(model.coef_, theta)
+    inside = X / np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
+    np.testing.assert_allclose(model.predict(X), inside @ theta)
+    assert isinstance(trace, float)
+
+
+class Concentrated(dp.Regression):
+    """Noise by rho, which a target of zero-concentrated privacy has."""
+
+    def declare(self, X, y, budget):
+        return dp.release(X.T @ y, dp.Gaussian(std=dp.sqrt(1 / (2 * budget.rho))))
+
+
+def test_a_declaration_of_another_target_is_told_what_to_write():
+    """The target that has rho, and three ways to fit."""
+    model = dp.PrivateRegressor(Concentrated(), epsilon=1, delta="1e-6", setting=SETTING)
+    with pytest.raises(dp.InvalidArgument) as caught:
+        model.fit(*table())
+    for part in ("dp.ZeroConcentratedDP(rho) has it", "dp.Gaussian.analytic, share", "dp.execute("):
+        assert part in str(caught.value)
+    dp.certify(Concentrated(), target=dp.ZeroConcentratedDP("0.1"), setting=SETTING)
 
 
 # previews ------------------------------------------------------------------------------------

@@ -2,14 +2,17 @@
 
 import json
 import re
+import sys
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.audits.splits.split_page import above, bars
+from dpframe.cli import app
 from tests.support import oracles
 
 NOISE = dp.audits.NoiseCriterion(d=10)
@@ -144,6 +147,80 @@ def dp_scaled(gram, moment, b, idle):
     return gram @ moment * b + idle
 
 
+class Divided(dp.Regression):
+    """Three releases, of which each share is a field."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+    b: dp.Expression = dp.parameter("b", 0, 1)
+    c: dp.Expression = dp.parameter("c", 0, 1)
+
+    def declare(self, X, y, budget):
+        return _three(X, y, budget.split(self.a, self.b, self.c))
+
+
+class Left(dp.Regression):
+    """The same, the last share being what is left."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+    b: dp.Expression = dp.parameter("b", 0, 1)
+
+    def declare(self, X, y, budget):
+        return _three(X, y, budget.split(self.a, self.b, 1 - self.a - self.b))
+
+
+def _three(X, y, shares):
+    first, second, third = shares
+    return (
+        dp.release(X.T @ X, dp.Gaussian.classical, first, name="gram"),
+        dp.release(X.T @ y, dp.Gaussian.classical, second, name="moment"),
+        dp.release(dp.count(X), dp.Gaussian.classical, third, name="n"),
+    )
+
+
+@pytest.mark.parametrize("of", [Divided(), Left()], ids=["sum to one", "what is left"])
+def test_several_shares_that_sum_to_one(best, of):
+    """Against a grid of all splits in steps of 1/200, and a finer one around the choice; the
+    closed formula of Dwork and Roth's std, 55, 10 and 1 numbers.
+    """
+    found = best(of)
+    assert found.certificate.derivation == "basic"
+    assert not found.certificate.free
+    shares = np.array([found.shares[name] for name in ("gram", "moment", "n")])
+    assert shares.sum() == pytest.approx(1, abs=1e-12)
+
+    def worth(a, b):
+        parts = np.array([a, b, 1 - a - b])
+        logs = 2 * np.log(1.25e6 / parts)
+        return (np.array([55, 10, 1])[:, None, None] * logs / parts**2).sum(axis=0)
+
+    assert found.value == pytest.approx(worth(*shares[:2, None, None]).item(), rel=1e-9)
+    wide = np.linspace(0, 1, 201)[1:-1]
+    near = np.linspace(-0.005, 0.005, 101)
+    for first, second in ((wide, wide), (shares[0] + near, shares[1] + near)):
+        a, b = np.meshgrid(first, second)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            grid = np.where(a + b < 1, worth(a, b), np.inf)
+        assert found.value <= np.nanmin(grid) * (1 + 1.01e-6)
+    assert found.gain > 1.2
+
+
+def test_some_shares_of_several(best):
+    """A number for one: the others sum to what is left, and the last of them follows."""
+    found = best(Divided(c="1/5"), over=("a", "b"))
+    assert found.over == "a, b"
+    assert sum(one.value for one in found.chosen.values()) == Fraction(4, 5)
+    assert found.value >= best(Divided()).value
+    assert set(found.curve) == {"a"}
+    text = str(found)
+    assert "chosen      a = " in text
+    assert "a, 0.001 to 0.7" in text
+    for over in ((), ("a", "a"), ("a", 1), 3):
+        with pytest.raises(dp.InvalidArgument, match=r"over=\('a', 'b'\)"):
+            best(Divided(), over=over)
+    with pytest.raises(dp.InvalidArgument, match="more than one number"):
+        best(Divided(), over=("a", "b", "c"), within=("0.1", "0.2"))
+
+
 class Doubled(dp.Regression):
     """Spends its budget twice."""
 
@@ -186,7 +263,9 @@ def test_analytic_shares_against_a_grid(best):
 
 def test_several_symbols(best, one):
     """One is named; the others get numbers."""
-    with pytest.raises(dp.InvalidArgument, match="over='shares'"):
+    with pytest.raises(
+        dp.InvalidArgument, match=r"over=\('a', 'b'\) for several, or over='shares'"
+    ):
         best(Shared())
     with pytest.raises(dp.InvalidArgument, match="one that depends on b"):
         best(Shared(a="1/2"), over="b")
@@ -343,26 +422,100 @@ def test_bars():
 
 
 def test_the_picture(best, one):
-    """A line for each curve, a dot at the choice, a cross at what it is compared with."""
+    """A line for each curve, named at the choice, a cross at what it is compared with."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
     found = best()
     axes = found.plot()
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["gamma", "chosen: 0.119", "gamma = 1/3"]
+    assert [text.get_text() for text in axes.texts] == ["gamma = 0.119", "gamma = 1/3"]
+    assert axes.get_legend() is None
     assert axes.get_xlabel() == "gamma"
-    (dot,) = [line for line in axes.lines if line.get_label() == "chosen: 0.119"]
-    assert dot.get_ydata() == [found.value]
+    (dot,) = [line for line in axes.lines if line.get_marker() == "o"]
+    assert dot.get_xydata().tolist() == [[float(found.chosen["gamma"].value), found.value]]
     every = best(dp.AdaSSP())
     own = plt.subplots()[1]
     assert every.plot(own) is own
-    assert len({line.get_linestyle() for line in own.lines if line.get_linestyle() != "None"}) == 3
+    said = {text.get_text().split()[0]: text.get_text().split()[1] for text in own.texts}
+    shares = {name: f"{100 * share:.3g}%" for name, share in every.shares.items()}
+    assert said == shares
     plt.close("all")
+
+
+def test_names_in_the_picture_do_not_overlap(best):
+    """Eleven releases of JointSSP: lines that are the same have one name, each in its own row."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+    from matplotlib.text import Text
+
+    axes = best(dp.JointSSP()).plot()
+    axes.figure.canvas.draw()
+    said = [text.get_text() for text in axes.texts]
+    assert len(said) == 4
+    assert any("and 6 others" in text for text in said)
+    boxes = [Text.get_window_extent(text) for text in axes.texts]  # without the leading line
+    frame = axes.get_window_extent()
+    for place, box in enumerate(boxes):
+        assert frame.x0 <= box.x0
+        assert box.x1 <= frame.x1
+        assert not any(box.overlaps(other) for other in boxes[place + 1 :])
+    plt.close("all")
+
+
+def test_the_picture_of_a_rule(one):
+    """A split that is a formula has no picture."""
+    pytest.importorskip("matplotlib").use("Agg")
     symbolic = dp.Setting(
         X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
     )
     rule = dp.best_split(dp.SSP(), target=one, setting=symbolic, criterion=NOISE)
     with pytest.raises(dp.InvalidArgument, match="to be drawn"):
         rule.plot()
+
+
+def test_the_command_takes_several_fields_and_a_solver(tmp_path, monkeypatch):
+    """Of a declaration in a file."""
+    (tmp_path / "owned.py").write_text(
+        "import numpy as np\n"
+        "import dpframe as dp\n"
+        "def solve(gram, moment):\n"
+        "    return np.linalg.solve(gram + np.eye(len(moment)) * 0, moment)\n"
+        "class Owned(dp.Regression):\n"
+        "    a: dp.Expression = dp.parameter('a', 0, 1)\n"
+        "    b: dp.Expression = dp.parameter('b', 0, 1)\n"
+        "    def declare(self, X, y, budget):\n"
+        "        first, second = budget.split(self.a, self.b)\n"
+        "        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name='gram')\n"
+        "        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name='moment')\n"
+        "        return dp.post(solve, gram, moment)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "owned", raising=False)
+    common = [
+        "split",
+        "owned:Owned",
+        "-d",
+        "5",
+        "--epsilon",
+        "1",
+        "--delta",
+        "1e-6",
+        "--norm",
+        "1",
+        "--bound",
+        "1",
+        "--json",
+    ]
+    own = ["-n", "20000", "--criterion", "error", "--solver", "owned:solve"]
+    for more in ([], own):
+        for over in ([], ["--over", "a,b"], ["--over", "a, b"]):
+            ran = CliRunner().invoke(app, [*common, *more, *over])
+            assert ran.exit_code == 0, ran.stderr
+            record = json.loads(ran.stdout)
+            assert record["over"] == "a, b"
+            assert sum(Fraction(one) for one in record["chosen"].values()) == 1
+    refused = CliRunner().invoke(app, [*common, *own[:4]])
+    assert refused.exit_code == 2
+    assert "solver=solve" in refused.stderr

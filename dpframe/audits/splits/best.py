@@ -29,7 +29,7 @@ def best_split(
     target: Guarantee,
     setting: Setting,
     criterion: Criterion,
-    over: str | None = None,
+    over: str | Sequence[str] | None = None,
     within: Sequence[object] | None = None,
     accountant: str | Accountant = "auto",
     trust: Sequence[type] = (),
@@ -37,14 +37,17 @@ def best_split(
     """The split of the budget of `regression` that makes `criterion`, a public number, small; the
     declaration with that split is certified, and nothing else is returned.
 
-    `over` names a symbolic field, such as "gamma"; "shares" makes every share free
-    (dp.audits.Resplit). Left out: the one symbolic field, else every share. `within` is a pair of
-    numbers between which a field is looked for; its range, left out. `criterion` is
-    dp.audits.NoiseCriterion or dp.audits.ErrorCriterion. Numbers are chosen with as few digits as
-    cost at most a part in a million of the criterion. For dp.audits.NoiseCriterion over all shares
-    the rule is in closed form; under add/remove it is certified for symbolic bounds, epsilon and
-    delta too. Else the split is found by a search over grids, and that no other is better is not
-    proved. `accountant` and `trust` are as for dp.certify.
+    `over` names a symbolic field, such as "gamma", or several, such as ("a", "b"); of fields that
+    are the shares themselves, the last is 1 less the others. "shares" makes every share free,
+    whatever the declaration divides (dp.audits.Resplit). Left out: the one symbolic field, or all
+    of them where shares are made of them; without any, every share. `within` is a pair of numbers
+    between which one field is looked for; its range, left out. `criterion` is
+    dp.audits.NoiseCriterion, the expected squared noise of what is released, or
+    dp.audits.ErrorCriterion, a bound on the error of the coefficients. Numbers are chosen with as
+    few digits as cost at most a part in a million of the criterion. For dp.audits.NoiseCriterion
+    over all shares the rule is in closed form; under add/remove it is certified for symbolic
+    bounds, epsilon and delta too. Else the split is found by a search over grids, and that no other
+    is better is not proved. `accountant` and `trust` are as for dp.certify.
 
     Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
     public, and for declarations that draw otherwise than by added noise.
@@ -60,7 +63,7 @@ def best_split(
     return Split(
         certificate=certificate,
         criterion=criterion,
-        over="shares" if family.labels else family.symbols[0].name,
+        over="shares" if family.labels else ", ".join([*family.names]),
         shares=shares,
         currency=currency,
         **{field.name: getattr(outcome, field.name) for field in attrs.fields(Choice)},

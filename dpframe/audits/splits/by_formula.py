@@ -8,6 +8,7 @@ Lagrange's rule, and their least values are theorems. Proof page: splits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from fractions import Fraction
 
 import attrs
@@ -176,7 +177,7 @@ def by_formula(
         wanted = f"one that depends on {free}"
         raise InvalidArgument("criterion", wanted, criterion.sentence, "Choose another one.")
 
-    limits = limits_of(graph)
+    limits = limits_of(graph, set(family.symbols))
 
     def worth(split: Mapping[str, Fraction]) -> float:
         point = as_point(family, split)
@@ -188,7 +189,7 @@ def by_formula(
     lines = splits_along(family, chosen, ends)
     return Choice(
         regression=at(family, chosen),
-        chosen={name: Number(one) for name, one in chosen.items()},
+        chosen=family.whole(chosen),
         value=value,
         exact=law is not None,
         law="" if law is None else law.sentence,
@@ -216,11 +217,15 @@ def _with_weights(family: Family, weights: Sequence[Expression]) -> Regression:
     return Resplit(of=filled(of, {}), weights=tuple(weights))  # type: ignore[call-arg]
 
 
-def limits_of(graph: Graph) -> list[Expression]:
-    """Formulas that are positive where the named theorems hold that calibrate its noise."""
+def limits_of(graph: Graph, free: AbstractSet[Symbol] = frozenset()) -> list[Expression]:
+    """Formulas that are positive where the named theorems hold that calibrate its noise, and where
+    no share that depends on the `free` symbols is negative.
+    """
     ruled = [(one.rule, one.share) for one in graph.releases]
     found = [rule.limit(share) for rule, share in ruled if rule is not None and share is not None]
-    return [limit[1] - limit[0] for limit in found if limit is not None]
+    parts = [weight for _, share in ruled if share is not None for weight in share.weights]
+    shares = [one for one in dict.fromkeys(parts) if one.symbols() & free]
+    return [*shares, *(limit[1] - limit[0] for limit in found if limit is not None)]
 
 
 def _goal(best: Mapping[str, float], worth: Evaluate) -> float:
@@ -233,9 +238,11 @@ def _inside(family: Family, ends: Sequence[Interval], worth: Evaluate) -> Evalua
     def checked(split: Mapping[str, Fraction]) -> float:
         if family.labels:
             return worth(split) if all(one > 0 for one in split.values()) else float("inf")
-        (symbol,), ((low, high),) = family.symbols, ends
-        point = split[symbol.name]
-        return worth(split) if low <= point <= high and point in symbol.domain else float("inf")
+        inside = all(
+            low <= split[symbol.name] <= high and split[symbol.name] in symbol.domain
+            for symbol, (low, high) in zip(family.symbols, ends, strict=True)
+        )
+        return worth(split) if inside else float("inf")
 
     return checked
 

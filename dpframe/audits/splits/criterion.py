@@ -8,20 +8,27 @@ Proof page: splits.
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import attrs
+import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import Graph, Post, Release
 from dpframe.graph.facts import gaussian
 from dpframe.graph.statistics import Gram, LambdaMin, Moment
 from dpframe.numbers import whole
 from dpframe.prover.at_numbers import is_size
-from dpframe.regressions.solve import adaptive_ridge, constant_ridge, ridge_solve
+from dpframe.regressions.solve import (
+    adaptive_ridge,
+    coefficients_of,
+    constant_ridge,
+    ridge_solve,
+)
 from dpframe.symbols import (
     Expression,
     Number,
@@ -167,9 +174,13 @@ class NoiseCriterion(Criterion):
 
 ZERO = Number(Fraction(0))
 OTHERS = (
-    "For others take dp.audits.NoiseCriterion, or compare splits on public data by "
+    "If it solves (X'X + ridge I) theta = X'y, say so: dp.audits.ErrorCriterion(..., solver={}). "
+    "For others take dp.audits.NoiseCriterion, with weights, or compare splits on public data by "
     "dp.execute(..., rng=seed)."
 )
+ELSE = "For others take dp.audits.NoiseCriterion, with weights."
+SOLVES = "a function that solves (X'X + ridge I) theta = X'y"
+TRIALS = ((1, 0.5), (2, 0.1))  # seeds and ridges
 KNOWN = "ridge_solve, adaptive_ridge or constant_ridge of dpframe.regressions.solve"
 
 
@@ -195,6 +206,13 @@ def _radius(value: Any) -> Fraction:
     return public_number("radius", value)
 
 
+def _callable(of: Any, field: Any, value: Any) -> None:
+    del of, field
+    if value is not None and not inspect.isfunction(value):
+        way_out = "Such as solver=solve, for dp.post(solve, gram, moment, ridge)."
+        raise InvalidArgument("solver", "the function that dp.post is given", value, way_out)
+
+
 def _failure(value: Any) -> Fraction:
     found = public_number("failure", value)
     if found >= 1:
@@ -207,6 +225,10 @@ class ErrorCriterion(Criterion):
     """An upper bound on the expected excess squared error (theta - ols)'X'X(theta - ols)/n of SSP,
     adaSSP and their kin, over their noise, counted where an event of probability at least 1 -
     `failure` holds; infinite where noise may exceed X'X. In squared units of labels.
+
+    `solver` is the function of dp.post where that is one of your own: it solves
+    (X'X + ridge I) theta = X'y of both releases and of at most one other argument, the ridge, which
+    is tried on two made-up tables.
 
     Assumed of the table, publicly (under add/remove n is private: give a guess): `n` >= 1 rows,
     `d` >= 1 columns, lambda_min(X'X) >= h = n B^2/(d `condition`), `condition` >= 1 (1 is a table
@@ -229,6 +251,7 @@ class ErrorCriterion(Criterion):
         default=None, converter=attrs.converters.optional(_radius)
     )
     failure: Fraction = attrs.field(default=Fraction(1, 100), converter=_failure)
+    solver: Callable[..., Any] | None = attrs.field(default=None, validator=_callable)
 
     @property
     def sizes(self) -> Mapping[str, Expression]:
@@ -250,11 +273,13 @@ class ErrorCriterion(Criterion):
         about = "Y/B" if self.radius is None else f"{float(self.radius):g}"
         least = f"n B^2/(d k), n = {self.n:,}, k = {float(self.condition):g}"
         said = f"lambda_min(X'X) is at least {least}, and least squares is at most {about} long"
+        if self.solver is not None:
+            said += f"; {self.solver.__name__} solves (X'X + ridge I) theta = X'y"
         return (f"for the bound on the error, not for privacy: {said}",)
 
     def formula(self, graph: Graph) -> Expression:
         """The bound. Raises InvalidArgument for a declaration of another kind."""
-        found = _solved(graph)
+        found = _solved(graph, self.solver)
         norm, label, d = _norm(found.gram), _bound(found.moment), exact(self.d)
         least = self.n * power(norm, 2) / (d * Number(self.condition))
         radius = label / norm if self.radius is None else Number(self.radius)
@@ -275,25 +300,53 @@ class ErrorCriterion(Criterion):
         return gram.std * sqrt(directions * tail)
 
 
-def _solved(graph: Graph) -> Solved:
+def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
     posts = [node for node in graph.outputs if isinstance(node, Post)]
-    known = [one for one in posts if one.function in (ridge_solve, adaptive_ridge, constant_ridge)]
+    solvers = (ridge_solve, adaptive_ridge, constant_ridge, *([] if solver is None else [solver]))
+    known = [one for one in posts if one.function in solvers]
     if len(graph.outputs) != 1 or not known:
         named = ", ".join(node.label for node in graph.outputs)
-        raise InvalidArgument("output", f"a dp.post of {KNOWN}", named, OTHERS)
+        wanted = f"a dp.post of {KNOWN}" if solver is None else f"a dp.post of {solver.__name__}"
+        raise InvalidArgument("output", wanted, named, OTHERS.format(named))
     post = known[0]
     inputs = [one for one in post.inputs if isinstance(one, Release)]
     floors = [one for one in inputs if isinstance(one.statistic, LambdaMin)]
     found = Solved(_one(inputs, Gram), _one(inputs, Moment), post, floors[0] if floors else None)
     _fitting(graph, found)
+    if post.function is solver:
+        _check_solver(found)
     return found
+
+
+def _check_solver(found: Solved) -> None:
+    """Refuse a function that does not solve two made-up systems. Raises InvalidArgument."""
+    function = found.post.function
+    others = [one for one in found.post.arguments if not isinstance(one, Release)]
+    if len(others) > 1 or found.floor is not None:
+        wanted = "of noisy X'X, noisy X'y and at most one other argument, the ridge"
+        raise InvalidArgument("solver", wanted, function.__name__, ELSE)
+    for seed, ridge in TRIALS:
+        rows = np.random.default_rng(seed).normal(size=(9, 3))
+        gram, moment = rows.T @ rows, rows.T @ rows[:, 0] + 1
+        values = {id(found.gram): gram, id(found.moment): moment}
+        given = [values.get(id(one), ridge) for one in found.post.arguments]
+        expected = np.linalg.solve(gram + (ridge if others else 0) * np.eye(3), moment)
+        try:
+            got = coefficients_of(function(*given))
+            alike = got is not None and got.shape == (3,) and np.allclose(got, expected)
+        except Exception as error:  # noqa: BLE001  the function is the user's
+            raised = Plain(f"{function.__name__}, which raised {type(error).__name__}")
+            raise InvalidArgument("solver", SOLVES, raised, ELSE) from None
+        if not alike:
+            got_text = Plain(f"{function.__name__}, which differs on a made-up table")
+            raise InvalidArgument("solver", SOLVES, got_text, ELSE)
 
 
 def _one(inputs: list[Release], kind: type) -> Release:
     found = [one for one in inputs if isinstance(one.statistic, kind)]
     if len(found) != 1:
         named = ", ".join(one.label for one in inputs)
-        raise InvalidArgument("releases", "one of X'X and one of X'y", named, OTHERS)
+        raise InvalidArgument("releases", "one of X'X and one of X'y", named, ELSE)
     return found[0]
 
 
@@ -305,7 +358,7 @@ def _fitting(graph: Graph, found: Solved) -> None:
     once = all(one.times == exact(1) and one.sampled is None for one in releases)
     if others or not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
         wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
-        raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), OTHERS)
+        raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), ELSE)
 
 
 def _rows(statistic: Any) -> Any:
@@ -330,6 +383,10 @@ def _ridge(found: Solved, least: Expression, tail: Expression) -> RidgeBounds:
     """What is added to X'X, given lambda_min(X'X) >= least and noise of at most `tail` stds below
     on a released eigenvalue.
     """
+    if found.post.function not in (ridge_solve, adaptive_ridge, constant_ridge):
+        others = [one for one in found.post.arguments if not isinstance(one, Release)]
+        ridge = exact(others[0]) if others else ZERO
+        return RidgeBounds(ridge, ridge)
     arguments = [_formula(one) for one in found.post.arguments]
     d = found.gram.statistic.shape[0]
     if found.post.function is ridge_solve:

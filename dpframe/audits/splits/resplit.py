@@ -5,7 +5,7 @@ What is free: one hyperparameter of a declaration, or every share.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -19,6 +19,7 @@ from dpframe.graph.rewriting import Rule, recalibrated
 from dpframe.mechanisms.base import PureNoise, StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
+from dpframe.prover.algebra import Field
 from dpframe.prover.profile_rule import joint_of
 from dpframe.symbols import Expression, Number, Symbol, add, exact, parameter, sqrt
 
@@ -176,47 +177,71 @@ SHARES = "shares"
 @attrs.frozen
 class Family:
     """Declarations that differ in the numbers of `symbols` only; `labels` names the releases where
-    their shares are what is free.
+    their shares are what is free. `implied` are fields that follow, by their formulas.
     """
 
     regression: Regression
     symbols: tuple[Symbol, ...]
     labels: tuple[str, ...] = ()
+    implied: Mapping[str, Expression] = attrs.field(factory=dict)
 
     @classmethod
-    def of(
-        cls, regression: Regression, setting: Setting, budget: Share, over: str | None
-    ) -> Family:
-        """The hyperparameter called `over`, or every share for "shares"; None: the one that is
-        symbolic, else every share. Raises InvalidArgument.
+    def of(cls, regression: Regression, setting: Setting, budget: Share, over: object) -> Family:
+        """The fields called `over`, or every share for "shares"; None: the one that is symbolic,
+        all that are where shares are made of them, else every share. Raises InvalidArgument.
         """
         if not isinstance(regression, Regression):
             raise InvalidArgument("regression", "a dp.Regression", regression)
         named = {symbol.name: symbol for symbol in symbols_of(regression)}
         if over == SHARES or (over is None and not named):
             return _shares(regression, setting, budget)
-        if over is None and len(named) > 1:
-            way_out = "Name one by over=..., and give the others numbers; or over='shares'."
-            raise InvalidArgument("over", "one symbolic field", ", ".join(sorted(named)), way_out)
-        name = next(iter(named)) if over is None else over
-        if name not in named:
-            known = ", ".join([*sorted(named), SHARES])
-            way_out = f"A field is free while it is symbolic: {name}=dp.parameter({name!r}, 0, 1)."
-            raise InvalidArgument("over", f"one of {known}", name, way_out)
-        if named[name].origin is not None:
-            way_out = "A split is chosen from public numbers, before any data is touched."
-            raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
-        return cls(regression, (named[name],))
+        names = _every(named, regression, setting, budget) if over is None else _listed(over)
+        for name in names:
+            if name not in named:
+                known = ", ".join([*sorted(named), SHARES])
+                way_out = "A field is free while it is symbolic: "
+                way_out += f"{name}=dp.parameter({name!r}, 0, 1)."
+                raise InvalidArgument("over", f"one of {known}", name, way_out)
+            if named[name].origin is not None:
+                way_out = "A split is chosen from public numbers, before any data is touched."
+                raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
+        found = cls(regression, tuple(named[name] for name in names))
+        return found._without_last(setting, budget) if len(names) > 1 else found
+
+    def _without_last(self, setting: Setting, budget: Share) -> Family:
+        """With the last field 1 less the others, where the shares are seen to sum to all fields
+        and a number.
+        """
+        shares = _shares_of(self.regression, setting, budget)
+        fields = add(*self.symbols)
+        rest = Field(self.symbols).constant(add(*shares) - fields) if shares else None
+        if rest is None:
+            return self
+        *others, last = self.symbols
+        left = add(Number(1 - rest), *(-1 * one for one in others))
+        regression = filled(self.regression, {last.name: left})
+        return Family(regression, tuple(others), implied={last.name: left})
 
     def at(self, point: Mapping[str, Fraction]) -> Regression:
         """The declaration at numbers."""
         values = {name: Number(value) for name, value in point.items()}
         return filled(self.regression, values)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is chosen: every field, those that follow last."""
+        return (*(symbol.name for symbol in self.symbols), *self.implied)
+
+    def whole(self, point: Mapping[str, Fraction]) -> dict[str, Expression]:
+        """The numbers of a point, and of the fields that follow from them."""
+        values = {name: Number(value) for name, value in point.items()}
+        follow = {name: left.substitute(values) for name, left in self.implied.items()}
+        return {**values, **follow}
+
     def ends(self, within: Sequence[object] | None) -> list[Interval]:
         """Between which numbers to look, for each symbol. Raises InvalidArgument."""
-        if within is not None and self.labels:
-            raise InvalidArgument("within", "left out where shares are free", within)
+        if within is not None and (self.labels or len(self.symbols) > 1):
+            raise InvalidArgument("within", "left out where more than one number is free", within)
         if within is not None:
             return [_within(self.symbols[0], within)]
         return [_bounded(symbol) for symbol in self.symbols]
@@ -236,6 +261,43 @@ class Family:
             found[symbol.name] = weights[label] / rest
             rest -= weights[label]
         return found
+
+
+def _every(
+    named: Iterable[str], regression: Regression, setting: Setting, budget: Share
+) -> tuple[str, ...]:
+    """All symbolic fields, one or those that shares are made of. Raises InvalidArgument."""
+    names = tuple(sorted(named))
+    if len(names) > 1 and not set(names) <= _dividing(regression, setting, budget):
+        way_out = (
+            f"Name what is to be chosen: over={names[0]!r}, over={names[:2]} for several, or "
+            "over='shares'; give the others numbers."
+        )
+        raise InvalidArgument("over", "one symbolic field of several", ", ".join(names), way_out)
+    return names
+
+
+def _listed(over: object) -> tuple[str, ...]:
+    """One name or several different ones. Raises InvalidArgument."""
+    given = over if isinstance(over, (tuple, list)) else (over,)
+    names = tuple(one for one in given if isinstance(one, str))
+    if not names or len(names) < len(given) or len(set(names)) < len(names):
+        way_out = "Such as over='gamma', over=('a', 'b') or over='shares'."
+        raise InvalidArgument("over", "a field, several different ones, or shares", over, way_out)
+    return names
+
+
+def _shares_of(regression: Regression, setting: Setting, budget: Share) -> list[Expression]:
+    """The part of the budget of each release in all its draws; empty where one states none."""
+    releases = Graph.of(regression.graph(setting, budget).output).releases
+    shares = [one.share.weights[0] * one.times for one in releases if one.share is not None]
+    return shares if len(shares) == len(releases) else []
+
+
+def _dividing(regression: Regression, setting: Setting, budget: Share) -> set[str]:
+    """The names of the symbols that shares are made of."""
+    shares = _shares_of(regression, setting, budget)
+    return {symbol.name for share in shares for symbol in share.symbols()}
 
 
 def _shares(regression: Regression, setting: Setting, budget: Share) -> Family:

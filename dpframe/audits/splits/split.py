@@ -28,8 +28,8 @@ ALONG = 33  # points of a curve
 
 @attrs.frozen
 class Point:
-    """The criterion at one split, rounded up: `at` are the numbers of the parameter, or of the
-    shares by release.
+    """The criterion at one split, rounded up: `at` are the numbers of the fields, or of the shares
+    by release.
     """
 
     at: Mapping[str, Fraction]
@@ -84,11 +84,14 @@ def whole_of(weights: Mapping[str, Fraction]) -> dict[str, Fraction]:
 def splits_along(
     family: Family, chosen: Mapping[str, Fraction], ends: Sequence[Interval]
 ) -> dict[str, list[dict[str, Fraction]]]:
-    """The splits of each curve: by the parameter; or by the share of each release."""
+    """The splits of each curve: by one field, the others as chosen; or by the share of each
+    release, the others in proportion.
+    """
     if not family.labels:
-        (name,) = chosen
-        points = sorted({*spread(*ends[0]), chosen[name]})
-        return {name: [{name: point} for point in points]}
+        return {
+            name: [{**chosen, name: point} for point in sorted({*spread(*pair), chosen[name]})]
+            for (name, pair) in zip(chosen, ends, strict=True)
+        }
     whole = whole_of(chosen)
     shares = spread(Fraction(0), Fraction(1))
     return {
@@ -100,15 +103,17 @@ def splits_along(
 def equal_parts(
     family: Family, releases: int, ends: Sequence[Interval]
 ) -> tuple[str, dict[str, Fraction]] | None:
-    """What the choice is compared with: equal shares; a parameter at 1 over the number of releases
-    (adaSSP's own for adaSSPbudget), if that is in its range.
+    """What the choice is compared with: equal shares; fields at 1 over the number of releases
+    (adaSSP's own for adaSSPbudget), if that is in their range.
     """
     if family.labels:
         return "equal shares", dict.fromkeys(family.labels, Fraction(1, len(family.labels)))
-    part, (low, high), symbol = Fraction(1, releases), ends[0], family.symbols[0]
-    if releases < 2 or not (low <= part <= high and part in symbol.domain):
+    part, fields = Fraction(1, releases), list(zip(family.symbols, ends, strict=True))
+    inside = all(low <= part <= high and part in symbol.domain for symbol, (low, high) in fields)
+    if releases < 2 or not inside:
         return None
-    return f"{symbol.name} = {part}", {symbol.name: part}
+    names = [symbol.name for symbol in family.symbols]
+    return f"{' = '.join(names)} = {part}", dict.fromkeys(names, part)
 
 
 def as_point(family: Family, split: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -155,7 +160,7 @@ class Split(Choice):
     """The split of a budget that makes a public criterion small, and its certificate.
 
     `regression` has the split filled in and is what `certificate` proves; `chosen` are the numbers,
-    by parameter or by release, formulas where the setting was symbolic. `value` is the criterion
+    by field or by release, formulas where the setting was symbolic. `value` is the criterion
     there, rounded up (None where it is a formula). `exact` says that the best split is known in
     closed form, by the rule `law`, with the least value `least`; else a search found it. `shares`
     has the part of each release of what adds up: of

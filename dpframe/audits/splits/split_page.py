@@ -17,56 +17,102 @@ from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
 
 from ..figures import tidy
-from ..plot import new_axes
+from ..plot import COLOURS, blended, ink, log_ticks, new_axes
 from .split import Point
 
 if TYPE_CHECKING:
     from .split import Split
 
 
-STYLES = ("-", "--", "-.", ":")
-HIGH = 100.0  # the picture shows up to so many times the least value
+HIGH = 30.0  # the picture shows up to so many times the least value
+ROW = 0.06  # of the height of the axes, for a line of text
 
 
 def draw(split: Split, ax: Any) -> Any:
-    """The criterion against the parameter, or against the share of each release, the others in
-    proportion; dots at the choice, a cross where it is compared with. Raises InvalidArgument where
-    the split is a formula.
+    """The criterion against each field, the others as chosen, or against the share of each release,
+    the others in proportion: a line each, named below the dot of the choice, and one line for
+    releases whose lines are the same. A cross is what the choice is compared with. Raises
+    InvalidArgument where the split is a formula.
     """
     if split.value is None or not split.curve:
         way_out = "Give epsilon, delta and the bounds numbers."
         raise InvalidArgument("split", "one in numbers, to be drawn", split.over, way_out)
     axes = new_axes() if ax is None else ax
-    for place, (name, points) in enumerate(split.curve.items()):
-        _line(axes, split, name, points, STYLES[place % len(STYLES)])
-    shares = "share of one release, the others in proportion"
-    label = split.over if split.over in split.curve else shares
-    axes.set(yscale="log", xlabel=label, ylabel="criterion")
-    if split.over == "shares":
+    shares = split.over == "shares"
+    lines = sorted(_alike(split), key=lambda names: _place(split, names[0]))
+    room = ROW * len(lines) + 0.03
+    axes.set(yscale="log", ylabel="criterion", xlabel=_across(split))
+    axes.set_ylim(split.value * HIGH ** (-room / (1 - room)), HIGH * split.value)
+    if shares:
         axes.set_xlim(0, 1)
-    axes.set_ylim(top=HIGH * split.value)
+    for row, names in enumerate(lines):
+        _line(axes, split, names, row)
+    if not shares:
+        _compared(axes, split)
     axes.set_title(fill(split.criterion.sentence, 70), fontsize="small")
-    axes.legend(loc="upper center", fontsize="small")
+    log_ticks(axes.yaxis)
     return axes
 
 
-def _line(axes: Any, split: Split, name: str, points: Sequence[Point], style: str) -> None:
-    seen = [point for point in points if math.isfinite(point.value)]
-    at = [float(point.at[name]) for point in seen]
-    values = [point.value for point in seen]
-    chosen = float(split.chosen[name])
-    (line,) = axes.plot(at, values, style, label=name)
-    place = chosen / _total(split)
-    axes.plot([place], [split.value], "o", color=line.get_color(), label=f"chosen: {place:.3g}")
+def _across(split: Split) -> str:
+    if split.over == "shares":
+        return "share of one release, the others in proportion"
+    return split.over if len(split.curve) == 1 else "one field, the others as chosen"
+
+
+def _alike(split: Split) -> list[list[str]]:
+    """Names by the numbers of their curves."""
+    found: dict[object, list[str]] = {}
+    for name, points in split.curve.items():
+        key = tuple((point.at[name], f"{point.value:.9g}") for point in points)
+        found.setdefault(key, []).append(name)
+    return list(found.values())
+
+
+def _place(split: Split, name: str) -> float:
+    """Where on the axis the choice is: shares sum to 1."""
+    whole = sum(map(float, split.chosen.values())) if split.over == "shares" else 1.0
+    return float(split.chosen[name]) / whole
+
+
+def _line(axes: Any, split: Split, names: Sequence[str], row: int) -> None:
+    name, colour = names[0], COLOURS[row % len(COLOURS)]
+    shown = [point for point in split.curve[name] if math.isfinite(point.value)]
+    at = [float(point.at[name]) for point in shown]
+    axes.plot(at, [point.value for point in shown], color=colour, label=", ".join(names))
+    place = _place(split, name)
+    axes.plot([place], [split.value], "o", color=colour)
+    right = place > 0.5 * sum(axes.get_xlim())
+    axes.annotate(
+        _named(split, names, place),
+        (place, split.value),
+        (place, ROW * (row + 0.5)),
+        textcoords=blended(axes),
+        ha="right" if right else "left",
+        va="center",
+        fontsize="small",
+        color=colour,
+        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (right, 0.5)},
+    )
+
+
+def _named(split: Split, names: Sequence[str], place: float) -> str:
+    """`gram 54.4%`, `moment and 6 others 8.21% each`, `gamma = 0.119`."""
+    if split.over != "shares":
+        return ", ".join(f"{name} = {place:.3g}" for name in names)
+    others = f" and {len(names) - 1} others" if len(names) > 2 else ""
+    said = f"{names[0]}{others}" if others else " and ".join(names)
+    return f" {said} {100 * place:.3g}%{' each' if len(names) > 1 else ''} "
+
+
+def _compared(axes: Any, split: Split) -> None:
+    """Crosses at other splits."""
     for other in split.against:
-        if set(other.at) == {name} and math.isfinite(other.value):
-            where = [float(other.at[name])]
-            axes.plot(where, [other.value], "x", color="0.2", markersize=8, label=other.label)
-
-
-def _total(split: Split) -> float:
-    """What the chosen weights sum to; 1 for a parameter."""
-    return sum(map(float, split.chosen.values())) if split.over == "shares" else 1.0
+        if len(other.at) == 1 and math.isfinite(other.value):
+            (at,) = map(float, other.at.values())
+            axes.plot([at], [other.value], "x", color=ink(), markersize=8)
+            beside = {"textcoords": "offset points", "fontsize": "small", "color": ink()}
+            axes.annotate(other.label, (at, other.value), (8, -4), **beside)
 
 
 BARS = "▁▂▃▄▅▆▇█"
@@ -145,7 +191,7 @@ def _note(split: Split) -> Iterator[str]:
 def _curves(split: Split) -> list[tuple[str, tuple[Point, ...]]]:
     """Of two shares, the first: the other is what is left."""
     found = list(split.curve.items())
-    return found[:1] if len(found) == 2 else found
+    return found[:1] if len(found) == 2 and split.over == "shares" else found
 
 
 def _curve(split: Split, name: str, points: Sequence[Point]) -> Iterator[str]:

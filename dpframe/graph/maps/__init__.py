@@ -1,3 +1,3 @@
-"""Maps of rows and labels, one idea a file. Nothing is imported here: statistics read some of them,
-others read statistics.
+"""Maps of rows and labels, one topic per file. Nothing is imported here: statistics and maps depend
+on each other.
 """

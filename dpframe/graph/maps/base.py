@@ -1,6 +1,8 @@
-"""What every map of rows or labels has. Each maps one record by itself, so neighbours stay
-neighbours: a `RowMap` or `ColumnMap` from the row or the label alone, a `RecordMap` or
-`RecordColumn` from the whole record. Bounds on what it gives are those of the rule book.
+"""Base classes of maps of rows and labels.
+
+Each maps one record at a time, so neighbours remain neighbours: a `RowMap` or `ColumnMap` reads the
+row or the label alone, a `RecordMap` or `RecordColumn` the whole record. Bounds on the result are
+derived by the rule book.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from ..rows import Rows
 
 
 class MappedRows(Rows):
-    """Abstract: rows that are made of other rows, one of each."""
+    """Abstract: rows made from other rows, one from each."""
 
     __slots__ = ()
     source: Rows
@@ -29,13 +31,13 @@ class MappedRows(Rows):
 
     @property
     def columns(self) -> Expression:
-        """As many as the book says; for a map of your own, as many as before."""
+        """As derived by the rule book; for a map from outside, as before."""
         own = stated(self)
         return self.source.columns if own is None else own.columns
 
 
 class MappedColumn(Column):
-    """Abstract: labels that are made of other labels, or of rows, one of each."""
+    """Abstract: labels made from other labels, or from rows, one from each."""
 
     __slots__ = ()
     source: Column | Rows
@@ -47,33 +49,33 @@ class MappedColumn(Column):
 
 
 class OfOne(Node):
-    """Abstract: made of the rows or labels of one other node."""
+    """Abstract: made from the rows or labels of one other node."""
 
     __slots__ = ()
 
     @abstractmethod
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Map a block of the input, rows (m, d) or labels (m,), to this node's: each by itself, to
-        the last bit, wherever it stands in the block. Never changes `block`.
+        """Map a block of the input, rows (m, d) or labels (m,). The result for a record must not
+        depend on its position in the block, to the last bit. Never changes `block`.
         """
 
 
 class OfRecord(Node):
-    """Abstract: made of whole records, and perhaps of released arrays."""
+    """Abstract: made from whole records, and optionally from released arrays."""
 
     __slots__ = ()
 
     @property
     def in_steps(self) -> tuple[Node, ...]:
-        """Those of its inputs that it reads as whole steps of their grid; others come in numbers
-        of the table.
+        """Inputs that are read as whole steps of their grid; the others are read in the units of
+        the table.
         """
         return ()
 
     @abstractmethod
     def records(self, values: Values, number: Numbers) -> Array:
-        """A row (m, width) or label (m,) for each record of a block, finite, from the block of each
-        input: each record by itself. Changes none of them.
+        """A finite row (m, width) or label (m,) for each record of a block, from the block of each
+        input. Records are mapped independently, and the inputs are not changed.
         """
 
 
@@ -89,23 +91,23 @@ class RowMap(OfOne, MappedRows):
 
 
 class RecordMap(OfRecord, MappedRows):
-    """Abstract: a row made of a record, and perhaps of released arrays."""
+    """Abstract: a row made from a record, and optionally from released arrays."""
 
     __slots__ = ()
 
 
 class ColumnMap(OfOne, MappedColumn):
-    """Abstract: a map of each label of another Column, or of each row to a label."""
+    """Abstract: a map of each label, or of each row to a label."""
 
     __slots__ = ()
 
 
 class RecordColumn(OfRecord, MappedColumn):
-    """Abstract: a label made of a record."""
+    """Abstract: a label made from a record."""
 
     __slots__ = ()
 
 
 def each(factors: Array, block: Array) -> Array:
-    """One factor a record, shape (m,), as it multiplies a block of rows (m, d) or labels (m,)."""
+    """One factor per record, shape (m,), broadcast to a block of rows (m, d) or labels (m,)."""
     return factors.reshape(-1, *[1] * (block.ndim - 1))

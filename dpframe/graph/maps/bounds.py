@@ -1,4 +1,6 @@
-"""Rows and labels put into public bounds: balls, boxes, intervals; and a constant column."""
+"""Rows and labels clipped to public bounds: balls, boxes, intervals; and an appended constant
+column.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,7 @@ class ClipNorm(RowMap):
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Rows outside the ball are scaled onto it; the block itself when there are none."""
+        """Rows outside the ball are scaled onto it; the same block if there are none."""
         from dpframe.numerics.blocks.elementwise import project
 
         return project(block, number(self.norm))
@@ -37,7 +39,9 @@ class ClipNorm(RowMap):
 
 @attrs.frozen(cache_hash=True)
 class ShrunkLabels(RecordColumn):
-    """y min(1, norm/|x|): each label times what `clip(norm=...)` multiplies its row by."""
+    """y min(1, norm/|x|): each label multiplied by the factor that `clip(norm=...)` applies to its
+    row.
+    """
 
     kind: ClassVar[str] = "shrunk_labels"
     label = titled("shrink with rows to norm {0.norm}")
@@ -46,7 +50,7 @@ class ShrunkLabels(RecordColumn):
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """The labels themselves where no row is longer."""
+        """The same labels if no row is longer."""
         from dpframe.numerics.blocks.elementwise import shrinking
 
         labels: Array = values[self.source]
@@ -97,9 +101,7 @@ class Box(RowMap):
 
 @attrs.frozen(cache_hash=True)
 class Capped(RowMap):
-    """The smaller of each entry and a positive `bound`, whatever is below: no entry grows.
-    [Thesis, Eq. 3.8]
-    """
+    """The minimum of each entry and a positive `bound`, without a lower bound. [Thesis, Eq. 3.8]"""
 
     kind: ClassVar[str] = "capped"
     label = titled("cap entries at [{0.bound}]")
@@ -112,8 +114,8 @@ class Capped(RowMap):
 
 
 def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
-    """Raises InvalidArgument where columns of a codebook are collinear whatever the table holds:
-    those of all levels of a category sum to 1, like an intercept.
+    """Raises InvalidArgument if columns of a codebook are collinear for every table: the indicators
+    of all levels of a category sum to 1, like an intercept.
     """
     if len(all_levels) + intercept < 2:
         return
@@ -130,9 +132,9 @@ def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
 
 @attrs.frozen(cache_hash=True)
 class Encoded(RowMap):
-    """Numeric columns onto [-1, 1], categories onto corners of a simplex or indicators: |x|^2 is at
-    most the number of source columns. Given `terms`, positions of columns, products of these: |x|^2
-    is at most the number of terms.
+    """Numeric columns mapped to [-1, 1], categories to corners of a simplex or to indicators; |x|^2
+    is at most the number of source columns. With `terms` (positions of columns), products of these;
+    |x|^2 is at most the number of terms.
     """
 
     kind: ClassVar[str] = "encode"
@@ -142,7 +144,7 @@ class Encoded(RowMap):
 
     @property
     def label(self) -> str:
-        """What is done."""
+        """What the map does."""
         return "scale by the codebook" + ("" if self.terms is None else ", and multiply columns")
 
     @property
@@ -189,7 +191,7 @@ class Intercept(RowMap):
     value: Expression = attrs.field(converter=_value, default=ONE, metadata=reads(positive=True))
 
     def __attrs_post_init__(self) -> None:
-        """Columns that sum to 1 already leave nothing to an intercept."""
+        """Refuse an intercept beside columns that sum to 1."""
         identified(self.source.all_levels, intercept=True)
 
     def apply(self, block: Array, number: Numbers) -> Array:
@@ -199,14 +201,14 @@ class Intercept(RowMap):
 
 @attrs.frozen(cache_hash=True)
 class InInterval(ColumnMap):
-    """Abstract: what reads the ends of a public interval, which must have points."""
+    """Abstract: a map that reads the ends of a public interval, which must not be empty."""
 
     source: Column
     lower: Expression = attrs.field(converter=exact, metadata=reads())
     upper: Expression = attrs.field(converter=exact, metadata=reads())
 
     def __attrs_post_init__(self) -> None:
-        """The interval must have points."""
+        """Check that the interval is not empty."""
         check_interval(self.lower, self.upper)
 
 

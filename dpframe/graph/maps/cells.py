@@ -16,8 +16,8 @@ from .base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 
 @attrs.frozen(cache_hash=True)
 class InCell(OfRecord):
-    """Abstract: the rows or labels of one cell as they are, zeros for every record outside: bounds
-    stay, and nothing is known of which occur. Proof page: proofs/partition.
+    """Abstract: the rows or labels of one cell, with zeros for records outside it. Bounds are
+    unchanged, and nothing is known about which values occur. Proof page: proofs/partition.
     """
 
     label = titled("cell {0.cell} of {0.partition.cells}")
@@ -26,7 +26,7 @@ class InCell(OfRecord):
     cell: int = attrs.field(validator=in_partition)
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """The rows or labels, zeros outside the cell."""
+        """The rows or labels, with zeros outside the cell."""
         del number
         block, inside = values[self.inputs[0]], self.partition.places(values) == self.cell
         return np.where(each(inside, block), block, 0.0)
@@ -67,7 +67,7 @@ class CellColumn(InCell, RecordColumn):
 
 
 def cell_under(rows: Rows) -> CellRows | None:
-    """The cell whose rows are mapped, None where there is none."""
+    """The cell whose rows are mapped; None if there is none."""
     while isinstance(rows, MappedRows):
         if isinstance(rows, CellRows):
             return rows

@@ -1,8 +1,7 @@
-"""Rows and labels on a public grid: whole numbers of a public step, so that the machine's sums of
-them are exact and move as far as was proved, no further.
-
-A `Grid` is put under every statistic of bounded rows by `gridded`; its blocks hold the whole
-numbers, as doubles. Proof page: proofs/grid.
+"""Rows and labels on a public grid, as whole multiples of a public step, so that sums are computed
+exactly and their sensitivity holds for the numbers that the machine computes. `gridded` inserts a
+`Grid` below every statistic of bounded rows; its blocks hold the whole numbers, as doubles. Proof
+page: proofs/grid.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ def bits_of_grid(value: object) -> int | None:
 
 
 def exact_rows(bits: int) -> int:
-    """How many rows a block may have: sums of their products are at most 2^53, so exact."""
+    """The number of rows of a block for which sums of products are at most 2^53, hence exact."""
     return int(2 ** (53 - 2 * bits))
 
 
 class OnGrid(Node):
-    """Abstract: rows or labels in whole steps, `bits` of them to the bound."""
+    """Abstract: rows or labels in whole steps, with `bits` bits from 0 to the bound."""
 
     __slots__ = ()
     label = titled("{0.bits}-bit grid")
@@ -54,8 +53,8 @@ class OnGrid(Node):
 
     @property
     def step(self) -> Expression:
-        """The public number of which every entry is a whole multiple. Raises InvalidArgument where
-        nothing bounds what is put onto the grid.
+        """The public number of which every entry is a whole multiple. Raises InvalidArgument if the
+        input is unbounded.
         """
         own = stated(self)
         step: Expression | None = None if own is None else own.step
@@ -63,7 +62,7 @@ class OnGrid(Node):
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The step, one for all records; nothing where nothing bounds what is put onto the grid."""
+        """The step, common to all records; nothing if the input is unbounded."""
         with suppress(InvalidArgument):
             return {"step": Reading(self.step, RELEASED)}
         return {}
@@ -78,10 +77,10 @@ class RowsOnGrid(OnGrid, RowMap):
 @attrs.frozen(cache_hash=True)
 class Grid(RowsOnGrid):
     """Each row rounded towards zero onto the grid of step norm/2^bits, inside the ball of radius
-    norm; a row outside it is scaled onto it first.
+    norm; a row outside the ball is scaled onto it first.
 
-    Bounds on the norms stay what they were: they are checked in whole numbers, row by row. `ball`
-    and `extreme` hold as the grid gets finer.
+    Norm bounds are unchanged: they are checked in whole numbers, row by row. `ball` and `extreme`
+    hold in the limit of finer grids.
     """
 
     kind: ClassVar[str] = "grid"
@@ -90,17 +89,17 @@ class Grid(RowsOnGrid):
 
     @property
     def reads(self) -> Rows:
-        """What its blocks are made of: a projection onto the same ball just below is its own."""
+        """Its source; the grid subsumes a projection onto the same ball directly below it."""
         return self.source.source if type(self.source) is ClipNorm else self.source
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """The rows in steps: whole numbers in doubles, |k| <= 2^bits in 2-norm."""
+        """The rows in steps: whole numbers as doubles, with 2-norm at most 2^bits."""
         from dpframe.numerics.blocks.gridding import onto_grid
 
         return onto_grid(block, number(per_step(self)), self.bits, self._most(number))
 
     def _most(self, number: Numbers) -> int | None:
-        """The bound on the 1-norm in steps, where the ball does not imply it (Cauchy-Schwarz)."""
+        """The bound on the 1-norm in steps, if the ball does not imply it (Cauchy-Schwarz)."""
         bound = steps_in_norm1(self)
         if bound is None:
             return None
@@ -111,9 +110,8 @@ class Grid(RowsOnGrid):
 @attrs.frozen(cache_hash=True)
 class BoxGrid(RowsOnGrid):
     """Each entry rounded towards zero onto the grid of step entry/2^bits, inside [-entry, entry].
-    Proof page: proofs/box.
-
-    Every norm that follows from the box stays what it was, exactly; corners lie on the grid.
+    Norm bounds that follow from the box are unchanged, exactly; corners lie on the grid. Proof
+    page: proofs/box.
     """
 
     kind: ClassVar[str] = "box_grid"
@@ -121,7 +119,7 @@ class BoxGrid(RowsOnGrid):
     bits: int
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """The rows in steps: whole numbers in doubles, at most 2^bits in size, entry by entry."""
+        """The rows in steps: whole numbers as doubles, each of size at most 2^bits."""
         return entries_in_steps(block, number(per_step(self)), self.bits)
 
 
@@ -137,18 +135,18 @@ class GridColumn(OnGrid, ColumnMap):
 
     @property
     def reads(self) -> Column:
-        """What its blocks are made of: a clip into the same interval just below is its own."""
+        """Its source; the grid subsumes a clip to the same interval directly below it."""
         below = self.source
         return below.source if type(below) is ClipColumn and _symmetric(below) else below
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """The labels in steps: whole numbers in doubles, at most 2^bits in size."""
+        """The labels in steps: whole numbers as doubles, of size at most 2^bits."""
         return entries_in_steps(block, number(per_step(self)), self.bits)
 
 
 def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
-    """Every entry times `scale`, rounded towards zero: whole numbers in doubles, at most 2^bits in
-    size, 0 for what is no number.
+    """Entries multiplied by `scale` and rounded towards zero: whole numbers as doubles, of size at
+    most 2^bits; 0 for nan.
     """
     most = 2.0**bits
     with np.errstate(over="ignore", invalid="ignore"):
@@ -162,32 +160,32 @@ def entries_in_steps(block: Array, scale: float, bits: int) -> Array:
 
 @lru_cache(maxsize=1024)
 def _symmetric(clip: ClipColumn) -> bool:
-    """Whether its interval is one around 0; asked once, not once a block."""
+    """Whether its interval is symmetric around 0; cached, not recomputed per block."""
     return clip.upper == -clip.lower
 
 
 @lru_cache(maxsize=1024)
 def per_step(node: OnGrid) -> Expression:
-    """1/step, built once."""
+    """1/step, computed once."""
     return 1 / node.step
 
 
 @lru_cache(maxsize=1024)
 def step_size(node: OnGrid) -> Expression:
-    """The step, built once."""
+    """The step, computed once."""
     return node.step
 
 
 @lru_cache(maxsize=1024)
 def steps_in_norm1(rows: Grid) -> Expression | None:
-    """The bound on the 1-norm in steps; None where it is that of the ball."""
+    """The bound on the 1-norm in steps; None if it follows from the ball."""
     if rows.norm1 is None or rows.norm1 == sqrt(rows.columns) * rows.norm:
         return None
     return rows.norm1 / rows.step
 
 
 def gridded(source: Any) -> Any:
-    """Bounded rows or labels on their table's grid, where it has one; anything else as it is."""
+    """Bounded rows or labels on the grid of their table, if it has one; others unchanged."""
     if isinstance(source, Rows):
         off = not isinstance(source, Grid) and source.norm is not None
     else:
@@ -198,8 +196,8 @@ def gridded(source: Any) -> Any:
 
 
 def on_a_grid(rows: Any) -> Any:
-    """Bounded rows on a grid whose steps are a share of `unit_of_entries`, also where their table
-    asks for no grid; anything else as it is.
+    """Bounded rows on a grid with steps that are a fraction of `unit_of_entries`, also if their
+    table has no grid; others unchanged.
     """
     if not isinstance(rows, Rows) or isinstance(rows, (Grid, BoxGrid)) or rows.norm is None:
         return rows
@@ -208,22 +206,22 @@ def on_a_grid(rows: Any) -> Any:
 
 
 def labels_on_a_grid(column: Any) -> Any:
-    """The same of labels."""
+    """The same for labels."""
     if not isinstance(column, Column) or isinstance(column, GridColumn) or column.bound is None:
         return column
     return GridColumn(column, BITS) if column.grid is None else column.on_grid(column.grid)
 
 
 def unit_of_entries(rows: Rows) -> Expression:
-    """What entries are measured in: the side of the box, or else the bound on the 2-norm. Raises
-    InvalidArgument where nothing bounds them.
+    """The unit of entries: the side of the box, or else the bound on the 2-norm. Raises
+    InvalidArgument if there is no bound.
     """
     return rows.radius if rows.entry is None else rows.entry
 
 
 @lru_cache(maxsize=1024)
 def step_of(*nodes: Node) -> Expression | None:
-    """The product of the steps of rows and labels; None where any is on no grid."""
+    """The product of the steps of rows and labels; None if any has no grid."""
     step: Expression = exact(1)
     for node in nodes:
         if not isinstance(node, OnGrid):

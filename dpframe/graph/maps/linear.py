@@ -1,4 +1,4 @@
-"""Rows times a matrix that is public or was released: whitened, for example. Proof page:
+"""Rows multiplied by a public or released matrix, for example to whiten them. Proof page:
 proofs/divided.
 """
 
@@ -23,8 +23,8 @@ from .residuals import released_coefficients
 
 @attrs.frozen(cache_hash=True)
 class LinearMap(RecordMap):
-    """x A for each row x, where A (d, d) is public or was released. Bounded rows are read on their
-    table's grid, where the product is exact. It bounds nothing: clip what it gives.
+    """x A for each row x, where A (d, d) is public or released. Bounded rows are read on the grid
+    of their table, where the product is exact. The result is unbounded and needs a clip.
     """
 
     kind: ClassVar[str] = "linear_map"
@@ -34,18 +34,18 @@ class LinearMap(RecordMap):
 
     @property
     def in_steps(self) -> tuple[Node, ...]:
-        """The rows, where they lie on a grid inside a ball."""
+        """The rows, if they lie on a grid inside a ball."""
         return (self.source,) if type(self.source) is Grid else ()
 
     @property
     def width(self) -> int | None:
-        """The number of columns that a public matrix takes; None of a released one."""
+        """The number of columns required by a public matrix; None for a released one."""
         if not isinstance(self.by, Post) or self.by.function is not decoded:
             return None
         return len(decoded(*map(str, self.by.arguments)))
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """One column of the matrix after the other. Raises NotExecutable for another shape."""
+        """The product, column by column. Raises NotExecutable for another shape."""
         rows, d = values[self.source], values[self.source].shape[1]
         matrix = finite_array(values[self.by])
         if matrix.shape != (d, d):
@@ -59,7 +59,7 @@ class LinearMap(RecordMap):
 
 
 def finite_array(released: Any) -> Array:
-    """Released numbers, finite; without a shape where it is no array of numbers."""
+    """Released numbers, finite; without a shape if they are not an array of numbers."""
     try:
         return np.asarray(np.nan_to_num(np.asarray(released, dtype=float)))
     except (TypeError, ValueError):
@@ -67,8 +67,8 @@ def finite_array(released: Any) -> Array:
 
 
 def public_array(values: Any, name: str = "values") -> Post:
-    """Public numbers (any shape) as what functions and maps of released values read; they are
-    written into the certificate. Raises InvalidArgument.
+    """Public numbers (any shape) for functions and maps of released values; the certificate
+    contains them. Raises InvalidArgument.
     """
     return post(decoded, *encoded(values, name))
 
@@ -89,6 +89,6 @@ def encoded(values: Any, name: str = "values") -> tuple[str, str]:
 
 
 def decoded(shape: str, text: str) -> Array:
-    """The array that was encoded."""
+    """The array encoded by `encoded`."""
     numbers = np.frombuffer(base64.b64decode(text), dtype="<f8").astype(float)
     return numbers.reshape([int(size) for size in shape.split(",") if size])

@@ -1,5 +1,5 @@
-"""What released coefficients make of a record: its residual, as a row or a label, and the gradient
-of its loss.
+"""Maps of a record by released coefficients: its residual, as a row or a label, and the gradient of
+its loss.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ HUGE = 1e300  # no entry of a gradient is larger
 
 
 def released_coefficients(value: object) -> Node:
-    """A node that is known when rows are read: a release, or what is computed from releases, or the
-    point of a loop. Raises InvalidArgument.
+    """A node whose value is released before rows are read: a release, a function of releases, or
+    the point of a loop. Raises InvalidArgument.
     """
     if not isinstance(value, Node) or value.scope is not RELEASED:
         way_out = "Release them first: dp.post(...), dp.release(...)."
@@ -37,8 +37,8 @@ def released_coefficients(value: object) -> Node:
 
 
 def coefficients_in(released: Any, rows: Array) -> Array:
-    """Released coefficients as finite numbers, one a column of `rows`. Raises NotExecutable where
-    they are of another length.
+    """Released coefficients as finite numbers, one per column of `rows`. Raises NotExecutable if
+    their length differs.
     """
     theta: Array = np.nan_to_num(np.asarray(released, dtype=float))
     if theta.shape != (rows.shape[1],):
@@ -49,8 +49,8 @@ def coefficients_in(released: Any, rows: Array) -> Array:
 
 @attrs.frozen(cache_hash=True)
 class Residuals(RecordMap):
-    """y - x'theta of each record, as rows of one column; theta, shape (d,), was released. It bounds
-    nothing: clip what it gives.
+    """y - x'theta of each record, as rows of one column, for released theta, shape (d,). The result
+    is unbounded and needs a clip.
     """
 
     kind: ClassVar[str] = "residuals"
@@ -60,8 +60,8 @@ class Residuals(RecordMap):
     theta: Node = attrs.field(converter=released_coefficients)
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """Finite for finite rows and labels. Raises NotExecutable where theta has another length
-        than rows.
+        """Finite for finite rows and labels. Raises NotExecutable if the length of theta differs
+        from that of the rows.
         """
         del number
         rows, labels = values[self.source], values[self.column]
@@ -73,8 +73,8 @@ class Residuals(RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class ResidualLabels(RecordColumn):
-    """y - x'theta of each record; theta, shape (d,), was released. Bounded rows are read on their
-    table's grid, where x'theta is exact. It bounds nothing: clip what it gives. Proof page:
+    """y - x'theta of each record, for released theta, shape (d,). Bounded rows are read on the grid
+    of their table, where x'theta is exact. The result is unbounded and needs a clip. Proof page:
     proofs/divided.
     """
 
@@ -87,12 +87,12 @@ class ResidualLabels(RecordColumn):
 
     @property
     def in_steps(self) -> tuple[Node, ...]:
-        """The rows, where they lie on a grid inside a ball."""
+        """The rows, if they lie on a grid inside a ball."""
         return (self.rows,) if type(self.rows) is Grid else ()
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """Finite for finite rows and labels. Raises NotExecutable where theta has another length
-        than rows.
+        """Finite for finite rows and labels. Raises NotExecutable if the length of theta differs
+        from that of the rows.
         """
         theta = coefficients_in(values[self.theta], values[self.rows])
         reached = margins_of(self.rows, values[self.rows], theta, number)
@@ -102,15 +102,15 @@ class ResidualLabels(RecordColumn):
 
 
 def margins_of(node: Rows, rows: Array, theta: Array, number: Numbers) -> Array:
-    """x'theta of each of the rows that a node holds: whole steps, where it is a grid in a ball."""
+    """x'theta for the rows of a node, which are whole steps if it is a grid inside a ball."""
     if type(node) is not Grid:
         return margins(rows, theta)
     return margins_on_grid(rows, theta, number(step_size(node)), node.bits)
 
 
 def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> Trace:
-    """sum of min((y - x'theta)^2, bound^2), at released coefficients: moves by at most bound^2
-    under both relations, since each term lies in [0, bound^2]. Proof page: proofs/tuning.
+    """sum of min((y - x'theta)^2, bound^2), at released coefficients: sensitivity bound^2 under
+    both relations, since each term lies in [0, bound^2]. Proof page: proofs/tuning.
     """
     return Trace(Residuals(rows, column, theta).clip(norm=bound))
 
@@ -130,8 +130,8 @@ def _objective(value: object) -> Objective:
 
 @attrs.frozen(cache_hash=True)
 class Gradient(RecordMap):
-    """phi'(x'theta, y) x of each record, theta the point of a loop, shape (d,): one row a record,
-    of 2-norm at most slope B where the loss has a bounded slope. Proof page:
+    """phi'(x'theta, y) x of each record, for the point theta of a loop, shape (d,): one row per
+    record, of 2-norm at most slope B if the loss has a bounded slope. Proof page:
     proofs/clipped_gradients.
     """
 
@@ -144,7 +144,7 @@ class Gradient(RecordMap):
     objective: Objective = attrs.field(converter=_objective)
 
     def __attrs_post_init__(self) -> None:
-        """The point has one number for each column."""
+        """Check that the point has one number per column."""
         given, wanted = self.point.size, self.source.columns
         if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
@@ -152,8 +152,8 @@ class Gradient(RecordMap):
             raise InvalidArgument("at", said, str(given), way_out)
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """Finite for finite rows, labels and points: sizes stop at 1e300, where clipping keeps the
-        direction only.
+        """Finite for finite rows, labels and points: entries are limited to 1e300, beyond which
+        clipping keeps the direction only.
         """
         rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
         reached = margins(rows, values[self.point])
@@ -163,9 +163,9 @@ class Gradient(RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class GradientAt(RecordMap):
-    """(x'theta - y) x of each record, shape (d,); theta, shape (d,), was released, or is 0
-    (None). It bounds nothing: clip what it gives. A record of zeros has none. Of rows on their grid
-    x'theta is exact. Proof page: proofs/adaptive_clipping.
+    """(x'theta - y) x of each record, shape (d,), for released theta, shape (d,), or 0 (None). A
+    record of zeros has a zero gradient. For rows on their grid x'theta is exact. The result is
+    unbounded and needs a clip. Proof page: proofs/adaptive_clipping.
     """
 
     kind: ClassVar[str] = "gradient_at"
@@ -178,7 +178,7 @@ class GradientAt(RecordMap):
 
     @property
     def in_steps(self) -> tuple[Node, ...]:
-        """The rows, where they lie on a grid inside a ball."""
+        """The rows, if they lie on a grid inside a ball."""
         return (self.source,) if type(self.source) is Grid else ()
 
     @property
@@ -187,12 +187,13 @@ class GradientAt(RecordMap):
         return f"gradient at {'0' if self.theta is None else self.theta.label}"
 
     def record(self) -> dict[str, object]:
-        """Nothing: its inputs say all."""
+        """Empty: its inputs determine it."""
         return {}
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """Finite for finite rows and labels: sizes stop at 1e300, where clipping keeps the
-        direction only. Raises NotExecutable where theta has another length than rows.
+        """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping
+        keeps the direction only. Raises NotExecutable if the length of theta differs from that of
+        the rows.
         """
         rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
         zeros = np.zeros(rows.shape[1])
@@ -204,7 +205,7 @@ class GradientAt(RecordMap):
 
 
 def sized(rows: Array, slopes: Array) -> Array:
-    """Each row times its slope, no entry beyond 1e300."""
+    """Each row multiplied by its slope, with entries limited to 1e300."""
     largest = max(float(rows.max(initial=1.0)), -float(rows.min(initial=0.0)))
     with np.errstate(over="ignore"):
         if float(np.abs(slopes).max(initial=0.0)) * largest <= HUGE / 2:  # below the clips by far

@@ -1,4 +1,4 @@
-"""Rows and labels divided: by one number, by public or released numbers of each column, by the norm
+"""Rows and labels divided by one number, by public or released numbers per column, or by the norm
 of their row. Proof page: proofs/divided.
 """
 
@@ -42,12 +42,12 @@ class Scaled(RowMap):
 
     @property
     def public(self) -> bool:
-        """Whether the divisor is free of data that is not released."""
+        """Whether the divisor depends on public and released numbers only."""
         origins = [symbol.origin for symbol in self.by.symbols()]
         return all(origin is None or isinstance(origin, Known) for origin in origins)
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Divide; what overflows becomes the largest double, and zeros stay zeros."""
+        """Divide. Overflow becomes the largest double, and zeros stay zeros."""
         by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
         with np.errstate(over="ignore"):  # a warning would tell of the data
             scaled: Array = np.nan_to_num(block / by)
@@ -56,7 +56,7 @@ class Scaled(RowMap):
 
 @lru_cache(maxsize=1024)
 def _finite(labels: Column) -> bool:
-    """Whether something bounds labels; asked once, not once a block."""
+    """Whether labels are bounded; cached, not recomputed per block."""
     return labels.bound is not None
 
 
@@ -66,8 +66,8 @@ def _minus(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class ScaledLabels(ColumnMap):
-    """(y - minus)/by, where both are public numbers or released ones (dp.known); an aggregate of
-    the data is refused by its path.
+    """(y - minus)/by, for public or released numbers (dp.known). An aggregate of the data is
+    refused by the verifier, which shows the path.
     """
 
     kind: ClassVar[str] = "scaled_labels"
@@ -77,7 +77,7 @@ class ScaledLabels(ColumnMap):
 
     @property
     def bound(self) -> Expression | None:
-        """bound/by where nothing is subtracted and the divisor is no secret; None elsewhere."""
+        """bound/by if nothing is subtracted and the divisor is not private; else None."""
         before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
         return before / self.by if before is not None and plain else None
 
@@ -88,7 +88,7 @@ class ScaledLabels(ColumnMap):
         return f"{shift}divide by {self.by}"
 
     def apply(self, block: Array, number: Numbers) -> Array:
-        """Shift, then divide; what overflows becomes the largest double."""
+        """Shift, then divide. Overflow becomes the largest double."""
         by = max(number(self.by), TINY)  # rounded towards zero, a divisor may become zero
         minus = number(self.minus)
         if by == 1 and minus == 0 and _finite(self.source):
@@ -122,7 +122,7 @@ def _centres(value: object) -> tuple[Fraction, ...]:
 
 @attrs.frozen(cache_hash=True)
 class ScaledColumns(RowMap):
-    """Column j becomes (x_j - minus_j)/by_j, by public numbers: of norm at most (norm +
+    """Column j becomes (x_j - minus_j)/by_j, for public numbers. The norm is at most (norm +
     |minus|)/min by.
     """
 
@@ -135,7 +135,7 @@ class ScaledColumns(RowMap):
     )
 
     def __attrs_post_init__(self) -> None:
-        """One number a column."""
+        """Check that there is one number per column."""
         known = self.source.columns
         wanted = int(known.value) if isinstance(known, Number) else len(self.by)
         if not len(self.by) == len(self.minus) == wanted:
@@ -144,7 +144,7 @@ class ScaledColumns(RowMap):
 
     @property
     def width(self) -> int:
-        """The number of columns that it takes."""
+        """The number of columns required."""
         return len(self.by)
 
     def apply(self, block: Array, number: Numbers) -> Array:
@@ -160,7 +160,7 @@ class ScaledColumns(RowMap):
 
 
 def between(rows: Rows, lower: object, upper: object) -> Rows:
-    """[lower_j, upper_j] of every column onto [-1, 1], and what is outside onto its ends. Raises
+    """[lower_j, upper_j] of every column mapped to [-1, 1]; values outside are clipped. Raises
     InvalidArgument.
     """
     low, high = _numbers(lower, "lower"), _numbers(upper, "upper")
@@ -194,11 +194,11 @@ def _upper(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class DividedColumns(RecordMap):
-    """Column j becomes (x_j - minus_j)/by_j, where `by` and `minus` are released vectors (d,);
-    whatever was released, `by` is put into the public range [lower, upper] first.
+    """Column j becomes (x_j - minus_j)/by_j for released vectors `by` and `minus`, shape (d,); `by`
+    is first clipped to the public range [lower, upper].
 
-    For each pair of released vectors it is a map of one row, so neighbours stay neighbours. It
-    bounds nothing: clip what it gives.
+    For fixed released vectors it maps one row at a time, so neighbours remain neighbours. The
+    result is unbounded and needs a clip.
     """
 
     kind: ClassVar[str] = "divided_columns"
@@ -210,7 +210,7 @@ class DividedColumns(RecordMap):
 
     @property
     def readings(self) -> dict[str, Reading]:
-        """The range; and the value of a vector that was not released, which taints it."""
+        """The range; and the value of a vector that is not released, which taints the node."""
         vectors = {"divisor": self.by, "centre": self.minus}
         raw = {
             name: Reading(vector.__expression__(), RELEASED)
@@ -226,13 +226,13 @@ class DividedColumns(RecordMap):
         return f"{shift}divide columns by {self.by.label}"
 
     def record(self) -> dict[str, object]:
-        """The range, and whether there is a centre."""
+        """The range, and whether columns are centred."""
         own = {name: value for name, value in super().record().items() if name != "minus"}
         return {**own, "centred": self.minus is not None}
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """Shift, then divide; what overflows becomes the largest double. Raises NotExecutable where
-        a vector has not one number a column.
+        """Shift, then divide. Overflow becomes the largest double. Raises NotExecutable if a vector
+        does not have one number per column.
         """
         rows = values[self.source]
         low, high = number(self.lower), number(self.upper)
@@ -255,7 +255,7 @@ def _vector(value: Any, columns: int, nan: float = 0.0) -> Array:
 
 @attrs.frozen(cache_hash=True)
 class DividedRecords(RecordMap):
-    """(x, y)/|x| as one row; a record whose row is zero stays as it is."""
+    """(x, y)/|x| as one row; a record with a zero row is unchanged."""
 
     kind: ClassVar[str] = "divided_records"
     label: ClassVar[str] = "(x, y)/|x|"
@@ -280,7 +280,7 @@ class DividedRecords(RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class RecordRows(RowMap):
-    """The row of a record (x, y)/|x|: of norm at most 1."""
+    """The row of a record (x, y)/|x|, of norm at most 1."""
 
     kind: ClassVar[str] = "record_rows"
     label: ClassVar[str] = "rows"
@@ -294,7 +294,7 @@ class RecordRows(RowMap):
 
 @attrs.frozen(cache_hash=True)
 class RecordLabels(ColumnMap):
-    """The label of a record (x, y)/|x|: unbounded, since |x| may be small. Clip it."""
+    """The label of a record (x, y)/|x|, unbounded since |x| may be small. It needs a clip."""
 
     kind: ClassVar[str] = "record_labels"
     label: ClassVar[str] = "labels"

@@ -1,10 +1,11 @@
-"""Records with weights of their own: rows and labels times a public factor of each record.
+"""Weights and inclusion probabilities of records.
 
-The factor is a formula of the record's budget, so the bounds become formulas of it too: how far a
-record moves a statistic says what that record pays. Proof page: proofs/personalized.
+Rows and labels may be multiplied by a public factor of each record, a formula of the record's
+budget. Bounds then become formulas of the budget too, and the sensitivity to one record gives the
+privacy loss of that record. Proof page: proofs/personalized.
 
-A sample of the records, each kept with a probability of its own: what is shown of the sample at one
-threshold gives every record its own budget. Proof page: proofs/thinning.
+A sample of the records may include each with a probability of its own; a release of the sample at
+one threshold then gives every record its own budget. Proof page: proofs/thinning.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ NORMAL = 2.0**-960  # of a step, and so of products with it, rounding is relativ
 
 @attrs.frozen(cache_hash=True)
 class BudgetSource(DataNode):
-    """The budgets of the records: public, aligned with the rows. Blocks of it hold places in the
-    list of different budgets, whole numbers, shape (m,).
+    """The budgets of the records: public, aligned with the rows. Its blocks hold positions in the
+    list of distinct budgets, whole numbers, shape (m,).
     """
 
     kind: ClassVar[str] = "budgets"
@@ -39,7 +40,7 @@ class BudgetSource(DataNode):
     unit: Unit
 
     def record(self) -> dict[str, object]:
-        """Nothing."""
+        """Empty: it has no parameters."""
         return {}
 
 
@@ -49,9 +50,9 @@ def _weight(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class Weight(Node):
-    """A positive factor of each record, a formula of its budget: public. Its value is one double a
-    different budget, shape (k,), at most the formula's; one for all, shape (1,), where the formula
-    reads no budget.
+    """A positive public factor of each record, a formula of its budget. Its value is one double per
+    distinct budget, shape (k,), at most the formula's; shape (1,) if the formula does not depend on
+    the budget.
     """
 
     kind: ClassVar[str] = "weight"
@@ -68,23 +69,23 @@ class Weight(Node):
 
     @property
     def differs(self) -> bool:
-        """Whether it differs from record to record."""
+        """Whether it differs between records."""
         return RECORD in self.factor.scope
 
     def of(self, values: Values, budgets: BudgetSource, count: int) -> Array:
-        """Each of `count` records', shape (m,)."""
+        """The factors of `count` records, shape (m,)."""
         each: Array = values[self]
         return each[values[budgets]] if self.differs else np.repeat(each, count)
 
     def largest(self, unit: Unit) -> Expression:
-        """The largest of all records."""
+        """The largest factor over all records."""
         if not self.differs:
             return self.factor
         return OfBudgets("largest", self.factor, unit).symbol
 
 
 class Weighing(OfRecord):
-    """Abstract: what reads each record's weight."""
+    """Abstract: a map that reads the weight of each record."""
 
     __slots__ = ()
     label = titled("times {0.weight.factor}")
@@ -93,17 +94,17 @@ class Weighing(OfRecord):
 
     @property
     def budgets(self) -> BudgetSource:
-        """The table's."""
+        """The budgets of the table."""
         return BudgetSource(self.source.unit)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """What is weighed, everybody's budgets where they are read, the weight."""
+        """The weighted rows or labels, the budgets if they are read, and the weight."""
         budgets = (self.budgets,) if self.weight.differs else ()
         return (self.source, *budgets, self.weight)
 
     def factors(self, values: Values) -> Array:
-        """Each record's factor, shape (m,)."""
+        """The factor of each record, shape (m,)."""
         return self.weight.of(values, self.budgets, len(values[self.source]))
 
     def records(self, values: Values, number: Numbers) -> Array:
@@ -116,7 +117,7 @@ class Weighing(OfRecord):
 
 @attrs.frozen(cache_hash=True)
 class WeightedRows(Weighing, RecordMap):
-    """Each row times its record's factor; so are the bounds on its norms."""
+    """Rows multiplied by the record's factor, with norm bounds alike."""
 
     kind: ClassVar[str] = "weighted_rows"
     source: Rows
@@ -129,7 +130,7 @@ class WeightedRows(Weighing, RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class WeightedColumn(Weighing, RecordColumn):
-    """Each label times its record's factor; so is the bound."""
+    """Labels multiplied by the record's factor, with the bound alike."""
 
     kind: ClassVar[str] = "weighted_column"
     source: Column
@@ -142,7 +143,7 @@ class WeightedColumn(Weighing, RecordColumn):
 
 @attrs.frozen(cache_hash=True)
 class RecordWeights(Weighing, RecordColumn):
-    """Each record's factor itself, as a label."""
+    """The factor of each record, as a label."""
 
     kind: ClassVar[str] = "record_weights"
     source: Rows
@@ -150,12 +151,12 @@ class RecordWeights(Weighing, RecordColumn):
 
     @property
     def bound(self) -> Expression:
-        """The factor itself."""
+        """The factor."""
         return self.weight.factor
 
     @property
     def ball(self) -> bool:
-        """It is one number."""
+        """False: the factor is one number."""
         return False
 
     def records(self, values: Values, number: Numbers) -> Array:
@@ -165,11 +166,10 @@ class RecordWeights(Weighing, RecordColumn):
 
 
 class WeightedOnGrid(OnGrid):
-    """Abstract: weighted rows or labels in whole steps of one size for all: `bits` of them to the
-    bound of the record of the largest weight.
-
-    A record of smaller weight has fewer of them: everything is drawn in by more than rounding can
-    add before it is rounded towards zero. Proof page: proofs/personalized.
+    """Abstract: weighted rows or labels in whole steps of a common size, with `bits` bits from 0 to
+    the bound of the record of largest weight. A record of smaller weight has fewer steps: its
+    values are shrunk by more than rounding can add before they are rounded towards zero. Proof
+    page: proofs/personalized.
     """
 
     __slots__ = ()
@@ -187,12 +187,12 @@ class WeightedOnGrid(OnGrid):
         return {"factor": Reading(self.factor)}
 
     def on_grid(self, bits: int) -> Any:
-        """Itself: it is on one."""
+        """Itself, which is on a grid."""
         del bits
         return self
 
     def drawn_in(self, block: Array, number: Numbers, width: int) -> Array:
-        """The block in steps, before rounding, certainly inside every record's own bound."""
+        """The block in steps, before rounding, inside every record's own bound."""
         step, less = number(self.step), 1 - 2.0**-40 - width * 2.0**-50
         if not (step >= NORMAL and less > 0):
             way_out = "Rows have at most 2^49 columns, bounds and weights an ordinary size."
@@ -238,10 +238,10 @@ def _threshold(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class Thinning(Node):
-    """A secret sample: each record is kept with probability min(1, (e^epsilon - 1)/(e^t - 1)),
+    """A secret sample: each record is included with probability min(1, (e^epsilon - 1)/(e^t - 1)),
     where t is the threshold and epsilon the record's own. A mechanism that is t-differentially
-    private under add/remove, on the records kept, is epsilon-differentially private for each
-    record. [JorgensenYC15, Thm 1]
+    private under add/remove on the sample is epsilon-differentially private for each record.
+    [JorgensenYC15, Thm 1]
     """
 
     kind: ClassVar[str] = "thinning"
@@ -255,12 +255,12 @@ class Thinning(Node):
 
     @property
     def keep(self) -> Expression:
-        """The probability with which a record is kept."""
+        """The inclusion probability of a record."""
         return minimum(1, (exp(self.epsilon) - 1) / (exp(self.threshold) - 1))
 
     @property
     def base(self) -> Guarantee:
-        """What is to be shown of the sample."""
+        """The privacy that releases of the sample must satisfy."""
         if self.delta is None:
             return PureDP(self.threshold)
         return ApproxDP(self.threshold, self.delta)
@@ -271,7 +271,7 @@ class Thinning(Node):
 
 
 class Sampled(OfRecord):
-    """Abstract: the rows or labels of the records that are kept."""
+    """Abstract: the rows or labels of the sampled records."""
 
     __slots__ = ()
     label = titled("{0.thinning.label}")
@@ -280,11 +280,11 @@ class Sampled(OfRecord):
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """What is sampled, everybody's budgets, the sample."""
+        """The rows or labels, the budgets, and the sample."""
         return (self.source, BudgetSource(self.source.unit), self.thinning)
 
     def records(self, values: Values, number: Numbers) -> Array:
-        """As they are: blocks hold the records that are kept."""
+        """The same values: blocks already contain sampled records only."""
         del number
         kept: Array = values[self.source]
         return kept
@@ -292,7 +292,7 @@ class Sampled(OfRecord):
 
 @attrs.frozen(cache_hash=True)
 class SampledRows(Sampled, RecordMap):
-    """The rows of the records that are kept."""
+    """The rows of the sampled records."""
 
     kind: ClassVar[str] = "sampled_rows"
     source: Rows
@@ -301,7 +301,7 @@ class SampledRows(Sampled, RecordMap):
 
 @attrs.frozen(cache_hash=True)
 class SampledColumn(Sampled, RecordColumn):
-    """The labels of the records that are kept."""
+    """The labels of the sampled records."""
 
     kind: ClassVar[str] = "sampled_column"
     source: Column
@@ -311,10 +311,12 @@ class SampledColumn(Sampled, RecordColumn):
 def thinned(
     rows: Rows, column: Column, budget: Share, threshold: object
 ) -> tuple[Rows, Column, Share]:
-    """The rows and labels of a secret sample, in which each record is kept by its own
-    epsilon; and the budget of epsilon = `threshold`, a public positive formula, to be spent on the
-    sample. Everything that is released reads the sample; add/remove only. Where all records have
-    one epsilon, everything as it is. Raises InvalidArgument.
+    """Rows and labels of a secret sample in which each record is included according to its own
+    epsilon, and the budget of epsilon = `threshold`, a public positive formula, for releases of the
+    sample.
+
+    Everything that is released must read the sample; add/remove only. If all records have the same
+    epsilon, the arguments are returned unchanged. Raises InvalidArgument.
     """
     if budget.currency not in (("epsilon",), ("epsilon", "delta")):
         way_out = "Take dp.PersonalizedDP(epsilon) or dp.PersonalizedDP(epsilon, delta)."

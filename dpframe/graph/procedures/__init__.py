@@ -1,4 +1,6 @@
-"""One file a procedure: what it reads, and how it draws. Their theorems are in `dpframe.theory`."""
+"""One file per procedure: its inputs, and how it is sampled. Their theorems are in
+`dpframe.theory`.
+"""
 
 from dpframe.lazily import attach
 

@@ -1,4 +1,6 @@
-"""The minimiser of a perturbed objective, found approximately, with noise for the difference."""
+"""The approximate minimiser of a perturbed objective, with noise that hides the approximation
+error.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ from .perturbed import PerturbedMinimum
 class ApproximateMinimum(Sampler):
     """A point within `tolerance` of the minimiser of a perturbed objective, plus Gaussian noise.
 
-    It is the exact minimiser, which `minimum` pays for, and the difference, a query in a ball of
-    radius `tolerance` whatever the table, which `noise_share` pays for: both, then their sum.
-    [IyengarNSTTW19, Alg. 1] Proof page: proofs/objective_perturbation.
+    The cost is that of the exact minimiser (`minimum`) and of the approximation error, a query in a
+    ball of radius `tolerance` for every table (`noise_share`): together their sum. [IyengarNSTTW19,
+    Alg. 1] Proof page: proofs/objective_perturbation.
     """
 
     kind: ClassVar[str] = "approximate_minimum"
@@ -62,18 +64,18 @@ class ApproximateMinimum(Sampler):
 
     @property
     def std(self) -> Expression:
-        """2 tolerance analytic_sigma(epsilon, delta) of its part of the share."""
+        """2 tolerance analytic_sigma(epsilon, delta), for its part of the share."""
         return 2 * self.tolerance * analytic_sigma(self.noise_share.epsilon, self.noise_share.delta)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As of other procedures; the kind of noise, and how the share is split."""
+        """As for other procedures; also the kind of noise, and how the share is divided."""
         parts = {"minimum": self.minimum.share, "difference": self.noise_share}
         amounts = {name: amounts_of(part) for name, part in parts.items()}
         return {**super().parameters, "noise": self.minimum.noise, **amounts}
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
-        """One draw. Raises NotExecutable where the tolerance was not reached."""
+        """One draw. Raises NotExecutable if the tolerance was not attained."""
         found, gap = self.minimum.found(values, numbers, randomness)
         if not gap <= numbers.down(self.tolerance):
             raise NotExecutable(
@@ -87,7 +89,7 @@ class ApproximateMinimum(Sampler):
 def approximate_minimum(
     minimum: PerturbedMinimum, *, tolerance: Expression, noise_share: Share, share: Share, name: str
 ) -> ApproximateMinimum:
-    """`minimum` within `tolerance`, with noise for the difference; `share` is that of both."""
+    """`minimum` within `tolerance`, with noise for the approximation error; `share` covers both."""
     return ApproximateMinimum(
         minimum=minimum, tolerance=tolerance, noise_share=noise_share, share=share, name=name
     )

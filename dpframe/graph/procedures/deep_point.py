@@ -1,4 +1,4 @@
-"""A point that lies deep among the models of the cells of public partitions."""
+"""A point of high Tukey depth among regressions of the cells of public partitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..statistics.estimates import ridge
 
 
 def several(value: object) -> tuple[CellSums, ...]:
-    """Sums of the cells of one partition, or of several, of the same rows and labels. Raises
+    """Sums of the cells of one or several partitions of the same rows and labels. Raises
     InvalidArgument.
     """
     found = (value,) if isinstance(value, CellSums) else value
@@ -37,14 +37,14 @@ def several(value: object) -> tuple[CellSums, ...]:
 
 @attrs.frozen(eq=False)
 class DeepPoint(Sampler):
-    """A point (d,) of a public grid in a public cube, with a chance proportional to e^(rate depth),
-    depth the axis-aligned Tukey depth among the ridge regressions of all cells of one partition or
-    of several. [Amin23, Alg. 2, in a cube]
+    """A point (d,) of a public grid in a public cube, drawn with probability proportional to
+    e^(rate depth), where depth is the axis-aligned Tukey depth among the ridge regressions of all
+    cells of one or several partitions. [Amin23, Alg. 2, in a cube]
 
-    Coefficients are in units of Y/B: the cube is [-radius, radius]^d, `grain` the step of its grid,
-    onto which models are put; a cell whose regression has no unique solution has no model. A
-    changed model moves every depth by at most 1: 2 rate a cell that changes, of every partition.
-    Drawn in whole numbers, exactly. Proof page: proofs/tukey.
+    Coefficients are in units of Y/B: the cube is [-radius, radius]^d, and models are rounded onto
+    its grid of step `grain`. A cell whose regression has no unique solution has no model. A changed
+    model changes every depth by at most 1, so the cost is 2 rate per changed cell of every
+    partition. Sampled exactly, in whole numbers. Proof page: proofs/tukey.
     """
 
     kind: ClassVar[str] = "deep_point"
@@ -65,12 +65,12 @@ class DeepPoint(Sampler):
 
     @property
     def cells(self) -> int:
-        """How many cells there are, of all partitions together."""
+        """The number of cells of all partitions."""
         return sum(one.partition.cells for one in self.sums)
 
     @property
     def cost(self) -> Expression:
-        """The epsilon of the draw, 2 rate a cell that changes."""
+        """The epsilon of the draw, 2 rate per changed cell."""
         return 2 * self.rate * cells_changed(self.sums)
 
     def depths(self, values: Mapping[Node, Array], numbers: Rounded) -> Depths:
@@ -108,7 +108,7 @@ class DeepPoint(Sampler):
 
 
 def cells_changed(sums: Sequence[CellSums]) -> Expression:
-    """How many cells one change of the table changes, at most, of all partitions together."""
+    """The largest number of cells, over all partitions, that one change of the table can change."""
     unit = sums[0].unit
     found: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
     return found * len(sums)
@@ -123,7 +123,7 @@ def deep_point(
     share: Share,
     name: str = "",
 ) -> DeepPoint:
-    """A deep point as the release of its share of epsilon. Raises InvalidArgument."""
+    """A deep point, released for its share of epsilon. Raises InvalidArgument."""
     if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
         raise InvalidArgument("share", "a share of epsilon", share, "")
     return DeepPoint(

@@ -1,4 +1,4 @@
-"""Sketches of X by Gaussian matrices, whose own randomness hides a record."""
+"""Sketches of X by Gaussian matrices, whose own randomness protects privacy."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ MOST = 10**7  # rows of all sketches together
 
 @attrs.frozen(eq=False)
 class GaussianMixing(Sampler):
-    """(S_t X + s Z_t)'(S_t X + s Z_t)/k for t = 1..T, shape (T, d, d), S_t and Z_t of k rows of
-    standard normal numbers: k rows of N(0, X'X + s^2 I) each. [Lev25]
+    """(S_t X + s Z_t)'(S_t X + s Z_t)/k for t = 1..T, shape (T, d, d), where S_t and Z_t have k
+    rows of standard normal numbers; equivalently k rows of N(0, X'X + s^2 I) each. [Lev25]
 
-    `rows` is k, rounded up; `sketches` is T. One record more makes k T draws of N(0, 1 + m) from
-    those of N(0, 1), m = x'(X'X + s^2 I)^-1 x of the smaller table, at most B^2/(s^2 + floor). s^2
-    is the least for which that is inside the share, 0 where the floor is enough.
-
+    `rows` is k, rounded up; `sketches` is T. Adding a record turns k T draws of N(0, 1) into draws
+    of N(0, 1 + m), where m = x'(X'X + s^2 I)^-1 x for the smaller table is at most B^2/(s^2 +
+    floor). s^2 is the least value for which that is within the share, 0 if the floor suffices.
     Proof page: proofs/gaussian_mixing.
     """
 
@@ -48,7 +47,7 @@ class GaussianMixing(Sampler):
 
     @property
     def claim(self) -> tuple[Expression, Expression]:
-        """What one added or removed row must satisfy."""
+        """The budget for one added or removed row."""
         return of_one_row(self.gram.unit.relation, self.share)
 
     def sizes(self, numbers: Rounded) -> tuple[int, int]:
@@ -62,8 +61,8 @@ class GaussianMixing(Sampler):
         return T, k
 
     def added(self, numbers: Rounded) -> float:
-        """s^2, rounded up: what X'X lacks of the least eigenvalue at which the pair is inside the
-        share; without the data.
+        """s^2, rounded up: the difference between the floor and the least eigenvalue at which the
+        pair is within the share; independent of the data.
         """
         T, k = self.sizes(numbers)
         epsilon, delta = (numbers.down(part) for part in self.claim)
@@ -91,7 +90,7 @@ class GaussianMixing(Sampler):
 
 @lru_cache(maxsize=64)
 def _largest_leverage(epsilon: float, delta: float, rows: int) -> float:
-    """The largest admissible leverage; the same for every draw of one run."""
+    """The largest admissible leverage; cached for all draws of a run."""
     from dpframe.numerics.pairs import mixing_pair_leverage
 
     return mixing_pair_leverage(epsilon, delta, rows)
@@ -106,11 +105,10 @@ def gaussian_mixing(
     floor: object = 0,
     name: str = "",
 ) -> GaussianMixing:
-    """`sketches` second moments of `rows` random combinations of the rows of X each, as the release
-    of their share: near X'X + s^2 I, s^2 as the share needs.
-
-    `floor` is dp.graph.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is
-    chosen for every table. Raises InvalidArgument.
+    """`sketches` second moments of `rows` random combinations of the rows of X each, released for
+    their share. Each approximates X'X + s^2 I, with s^2 as the share requires. `floor` is
+    dp.graph.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is valid for every
+    table. Raises InvalidArgument.
     """
     return GaussianMixing(
         gram=gram,

@@ -1,4 +1,4 @@
-"""The minimiser of a ridge objective that noise has tilted."""
+"""Objective perturbation of ridge regression."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2
 @attrs.frozen(eq=False)
 class PerturbedMinimum(Sampler):
     """argmin over |theta| <= radius of sum (x'theta - y)^2/2 + penalty/2 |theta|^2 + z'theta, shape
-    (d,), z Gaussian or of density exp(-|z|_2/scale). [KiferST12, Thm 2; ChaudhuriMS11, Thm 9]
+    (d,), where z is Gaussian or has density proportional to exp(-|z|_2/scale). [KiferST12, Thm 2;
+    ChaudhuriMS11, Thm 9]
 
-    `noise_share` of epsilon is for z, the rest for the curvature B^2 of one record, which the
-    penalty must outweigh. Exact minimisers only. Proof page: proofs/objective_perturbation.
+    `noise_share` of epsilon pays for z, the rest for the curvature B^2 of one record, for which the
+    penalty must be large enough. The minimiser must be exact. Proof page:
+    proofs/objective_perturbation.
     """
 
     kind: ClassVar[str] = "perturbed_minimum"
@@ -45,28 +47,28 @@ class PerturbedMinimum(Sampler):
 
     @property
     def gives(self) -> type[Guarantee]:  # type: ignore[override]  # by its noise
-        """Pure with L2-Laplace noise."""
+        """Pure for L2-Laplace noise."""
         return ApproxDP if self.noise == "gaussian" else PureDP
 
     @property
     def own_readings(self) -> dict[str, Reading]:
-        """Penalty, radius, the part of epsilon, the size of the noise."""
+        """Penalty, radius, the noise's part of epsilon, the noise size."""
         return super().own_readings | {"size": Reading(self.size, RELEASED)}
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As of other procedures; the kind of noise, and what is stated of it."""
+        """As for other procedures; also the kind of noise, and its size if stated."""
         return {**super().parameters, "noise": self.noise, "stated": self.stated}
 
     @property
     def slope(self) -> Expression:
-        """A = B (B R + Y), a bound on the gradient of one record on the ball."""
+        """A = B (B R + Y), a bound on the gradient of one record in the ball."""
         B = self.gram.rows.radius
         return B * (B * self.radius + self.moment.column.radius)
 
     @property
     def least(self) -> Expression:
-        """The least noise that the theorem asks for: a std, or a scale."""
+        """The least noise that the theorem requires: a std, or a scale."""
         relation, share = self.gram.unit.relation, (self.share.epsilon, self.share.delta)
         found: Expression = by_the_book(
             tilt, relation, self.noise, self.slope, self.noise_share, share
@@ -75,7 +77,7 @@ class PerturbedMinimum(Sampler):
 
     @property
     def size(self) -> Expression:
-        """The size of the noise: as stated, or the least."""
+        """The noise size: as stated, or the least."""
         return self.least if self.stated is None else self.stated
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
@@ -85,7 +87,7 @@ class PerturbedMinimum(Sampler):
     def found(
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random
     ) -> tuple[Array, float]:
-        """One draw, and how far from the minimiser the arithmetic may have left it."""
+        """One draw, and an estimate of its numerical distance from the minimiser."""
         gram, moment = values[self.gram], values[self.moment]
         draw, size = NOISES[self.noise].sample, numbers.up(self.size)
         tilted = moment - draw(size, moment.shape, randomness.generator, symmetric=False)
@@ -96,8 +98,7 @@ class PerturbedMinimum(Sampler):
 
 def minimiser(gram: Array, moment: Array, penalty: float, radius: float) -> Array:
     """argmin over |theta| <= radius of theta'(gram + penalty I)theta/2 - moment'theta, finite for
-    every positive semidefinite gram and penalty > 0: on the sphere, the multiplier that gives its
-    radius.
+    every positive semidefinite gram and penalty > 0. On the sphere, the multiplier is solved for.
     """
     from scipy.optimize import brentq
 
@@ -117,8 +118,9 @@ def minimiser(gram: Array, moment: Array, penalty: float, radius: float) -> Arra
 
 
 def distance(theta: Array, gram: Array, moment: Array, at: tuple[float, float]) -> float:
-    """How far theta may be from the minimiser, by strong convexity: the step of projected gradient
-    descent of length 1/L moves it by s, so it is within 2 L s/penalty. Estimated in doubles.
+    """A bound on the distance of theta from the minimiser, by strong convexity: a step of projected
+    gradient descent of length 1/L moves it by s, so it is within 2 L s/penalty. Estimated in
+    doubles.
     """
     penalty, radius = at
     most = float(np.linalg.norm(gram, 2)) + penalty
@@ -140,9 +142,9 @@ def perturbed_minimum(
     size: object = None,
     name: str = "",
 ) -> PerturbedMinimum:
-    """Objective perturbation of a ridge regression on the ball |theta| <= radius, as the release of
-    its share. `size` states the noise (a std, or a scale); by default it is the theorem's. Raises
-    InvalidArgument.
+    """Objective perturbation of a ridge regression on the ball |theta| <= radius, released for its
+    share. `size` states the noise (a std, or a scale); the default is the least that the theorem
+    requires. Raises InvalidArgument.
     """
     if not isinstance(noise, str) or noise not in NOISES:
         raise InvalidArgument("noise", "'gaussian' or 'l2_laplace'", noise, "")

@@ -28,10 +28,10 @@ MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/po
 class Posterior(Sampler):
     """theta ~ N(H^-1 X'y, (gamma H)^-1), H = X'X + penalty I, shape (d,).
 
-    Neighbours make the pair N(0, 1) and N(sqrt(gamma m) r/(1 + m), 1/(1 + m)), m = x'H^-1 x and
-    r = y - x'theta of the smaller table: it is decided by `leverage` >= m and `residual` >= |r|,
-    which are derived. gamma is `temperature` where that is stated; else the largest that is
-    admissible; where none is, 0 is released. Proof page: proofs/posterior.
+    Neighbours give the pair N(0, 1) and N(sqrt(gamma m) r/(1 + m), 1/(1 + m)), with m = x'H^-1 x
+    and r = y - x'theta of the smaller table; the derived bounds `leverage` >= m and `residual` >=
+    |r| determine its cost. gamma is `temperature` if stated; otherwise the largest admissible
+    value; if there is none, 0 is released. Proof page: proofs/posterior.
     """
 
     kind: ClassVar[str] = "posterior"
@@ -47,14 +47,14 @@ class Posterior(Sampler):
 
     @property
     def own_readings(self) -> dict[str, Reading]:
-        """Penalty, floor, what is stated, and the bound on residuals where there is one."""
+        """Penalty, floor, the stated temperature, and the bound on residuals if there is one."""
         found: dict[str, Expression | None] = {"penalty": self.penalty, "floor": self.floor}
         found |= {"residual": self.residual, "temperature": self.temperature}
         return {name: Reading(of, RELEASED) for name, of in found.items() if of is not None}
 
     @property
     def derived(self) -> dict[str, Reading]:
-        """The logarithm of the bound, also where it bounds other residuals and is not used."""
+        """The logarithm of the bound, also if it bounds other residuals and is not used."""
         if self.log_residual is None:
             return {}
         return {"log_residual": Reading(self.log_residual, RELEASED)}
@@ -66,8 +66,8 @@ class Posterior(Sampler):
 
     @property
     def residual(self) -> Expression | None:
-        """A bound on |y - x'theta|, theta of the smaller table: by what should bound its logarithm;
-        else, where n is public, that of all tables of n rows.
+        """A bound on |y - x'theta|, theta of the smaller table: from the released bound on its
+        logarithm; else, if n is public, from all tables of n rows.
         """
         if self.log_residual is not None:
             return exp(self.log_residual)
@@ -80,11 +80,11 @@ class Posterior(Sampler):
 
     @property
     def claim(self) -> tuple[Expression, Expression]:
-        """What one added or removed row must satisfy."""
+        """The budget for one added or removed row."""
         return of_one_row(self.gram.unit.relation, self.share)
 
     def gamma(self, numbers: Rounded) -> float:
-        """The temperature, rounded down: admissible where it is not stated, 0 where none is."""
+        """The temperature, rounded down: as stated, else the largest admissible, 0 if none is."""
         if self.temperature is not None:
             return numbers.down(self.temperature)
         residual = self.residual
@@ -95,7 +95,7 @@ class Posterior(Sampler):
         return _largest_gamma(epsilon, delta, leverage, numbers.up(residual))
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
-        """One draw; zeros where no temperature is admissible, which is decided without the data."""
+        """One draw; zeros if no temperature is admissible, which does not depend on the data."""
         gram, moment = values[self.gram], values[self.moment]
         gamma = self.gamma(numbers)
         if not 0 < gamma < math.inf:
@@ -115,7 +115,7 @@ class Posterior(Sampler):
 
 @lru_cache(maxsize=64)
 def _largest_gamma(epsilon: float, delta: float, leverage: float, residual: float) -> float:
-    """The largest admissible temperature, 0 where none is; the same for every draw of one run."""
+    """The largest admissible temperature, 0 if there is none; cached for all draws of a run."""
     from dpframe.numerics.pairs import posterior_pair_bound, posterior_pair_gamma
 
     if posterior_pair_bound(epsilon, 0.0, leverage, residual).upper > delta:
@@ -134,11 +134,10 @@ def posterior(
     temperature: object = None,
     name: str = "",
 ) -> Posterior:
-    """A sample from the posterior of a ridge regression, as the release of its share.
-
-    `floor` is dp.graph.lower_bound of a released lambda_min(X'X), `log_residual`
-    dp.graph.upper_bound of a released LogResidual of the same regression; without them, bounds hold
-    for every table (n must then be public). Raises InvalidArgument.
+    """A sample from the posterior of a ridge regression, released for its share. `floor` is
+    dp.graph.lower_bound of a released lambda_min(X'X), `log_residual` dp.graph.upper_bound of a
+    released LogResidual of the same regression; without them, the bounds hold for every table (n
+    must then be public). Raises InvalidArgument.
     """
     return Posterior(
         gram=gram,

@@ -47,12 +47,13 @@ def _graphs(value: Any) -> tuple[Graph, ...]:
 
 @attrs.frozen(eq=False)
 class RandomStopping(Procedure):
-    """Run after run, each a graph drawn from `graphs` and executed with fresh noise; after each,
-    the search stops with probability `gamma`. Released is the fit of the run with the lowest score.
+    """Repeated runs, each of a graph drawn from `graphs` and executed with fresh noise; after each
+    run the search stops with probability `gamma`. The fit of the run with the lowest score is
+    released.
 
-    Where each graph, its score included, is epsilon-DP, the whole is 3 epsilon-DP, for every gamma.
-    It reads the table anew in every run, which `dpframe.execution.running` does. [LiuT19;
-    PapernotS22, Cor 3] Proof page: proofs/tuning.
+    If each graph, its score included, is epsilon-DP, the result is 3 epsilon-DP, for every gamma.
+    Every run reads the table anew (see `dpframe.execution.running`). [LiuT19; PapernotS22, Cor 3]
+    Proof page: proofs/tuning.
     """
 
     kind: ClassVar[str] = "random_stopping"
@@ -67,17 +68,17 @@ class RandomStopping(Procedure):
 
     @property
     def within(self) -> tuple[Node, ...]:
-        """All that its graphs hold."""
+        """All nodes of its graphs."""
         return tuple(node for graph in self.graphs for node in graph.nodes)
 
     @property
     def each(self) -> PureDP:
-        """What every graph must satisfy."""
+        """The guarantee that every graph must satisfy."""
         return PureDP(self.share.epsilon / TIMES)
 
     @property
     def exact(self) -> bool:  # type: ignore[override]  # its graphs say
-        """Whether every release of its graphs is."""
+        """Whether every release of its graphs is exact."""
         return all(charged.exact for graph in self.graphs for charged in graph.charged)
 
     @property

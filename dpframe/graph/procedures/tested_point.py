@@ -1,4 +1,4 @@
-"""A point that lies deep among models, released if a test says that few models decide where."""
+"""A point of high Tukey depth among models, released if a test shows that the result is stable."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ ROOM = 1 + 2.0**-40  # for the rounding of the scale
 
 @attrs.frozen(eq=False)
 class TestedPoint(DeepPoint):
-    """A deep point among those of depth `least` or more, if enough models would have to change
-    before neighbours could differ in that; else zeros. [Amin23, Alg. 3, repaired]
+    """A point among those of depth `least` or more, if the number of models that would have to
+    change before neighbouring results could differ passes a noisy test; otherwise zeros. [Amin23,
+    Alg. 3, repaired]
 
-    The number of models has discrete Laplace noise of the epsilon `test`, the threshold is what an
-    unsafe table passes with probability at most delta. Proof page: proofs/tukey.
+    The number of models has discrete Laplace noise of the epsilon `test`; an unsafe table passes
+    the threshold with probability at most delta. Proof page: proofs/tukey.
     """
 
     __test__: ClassVar[bool] = False
@@ -46,7 +47,7 @@ class TestedPoint(DeepPoint):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As of other procedures; the least depth."""
+        """As for other procedures; also the least depth."""
         return {**super().parameters, "least": self.least}
 
     @property
@@ -56,34 +57,38 @@ class TestedPoint(DeepPoint):
 
     @property
     def scale(self) -> Expression:
-        """Of the noise: a change moves the distance by at most one a cell that changes."""
+        """The scale of the noise: a change of the table changes the distance by at most one per
+        changed cell.
+        """
         return cells_changed(self.sums) / self.test
 
     @property
     def threshold(self) -> Expression:
-        """Noise of at least this has probability e^(-threshold/scale)/(1 + e^(-1/scale)) = delta;
-        an unsafe table, of distance -1, needs that.
+        """Noise of at least this size has probability e^(-threshold/scale)/(1 + e^(-1/scale)) =
+        delta; an unsafe table, of distance -1, needs it to pass.
         """
         return self.scale * log(1 / (self.share.delta * (1 + exp(-1 / self.scale))))
 
     @property
     def ratio(self) -> Expression:
-        """delta e^(-cost of the draw)/2: what a safe table may have outside, of all weight."""
+        """delta e^(-cost of the draw)/2: the weight that a safe table may have outside."""
         return self.share.delta * exp(-super().cost) / 2
 
     def bar(self, numbers: Rounded) -> int:
-        """What distance and noise must reach together for the test to pass, a whole number."""
+        """The value that distance and noise must reach together, a whole number."""
         return math.ceil(max(0.0, numbers.up(self.threshold)) * ROOM) - 1
 
     def distance(self, depths: Depths, numbers: Rounded) -> int:
-        """How many models must change before the table is unsafe, at least; -1 where it is."""
+        """A lower bound on the number of models that must change before the table is unsafe; -1 if
+        it is unsafe.
+        """
         changed = round(numbers.up(cells_changed(self.sums)))
         return distance(depths, self.least, changed, Fraction(numbers.down(self.ratio)))
 
     def samples(
         self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
     ) -> list[Array]:
-        """n draws, shape (d,) each; zeros where the test fails."""
+        """n draws, shape (d,) each; zeros if the test fails."""
         depths, scale = self.depths(values, numbers), Fraction(numbers.up(self.scale))
         far, bar = self.distance(depths, numbers), self.bar(numbers)
         noises = DiscreteLaplace.on_grid(scale, n, randomness.bits).tolist()
@@ -103,8 +108,8 @@ def deep_point_tested(
     share: Share,
     name: str = "",
 ) -> TestedPoint:
-    """A tested point of depth at least a quarter of the models, `test` the part of epsilon that the
-    test gets. Raises InvalidArgument.
+    """A tested point of depth at least a quarter of the models; `test` is the test's part of
+    epsilon. Raises InvalidArgument.
     """
     whole = approximate(share, "A tested point")
     own = exact(test, "test") * whole.epsilon

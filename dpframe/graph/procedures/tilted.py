@@ -1,4 +1,4 @@
-"""The minimiser of any convex loss with bounded slope that noise has tilted."""
+"""Objective perturbation for convex losses of bounded slope."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show n
 @attrs.frozen(eq=False)
 class TiltedMinimum(Searcher):
     """argmin over all theta of sum w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 + z'theta, shape
-    (d,), z of density exp(-|z|_2/scale). [ChaudhuriMS11, Thm 9]
+    (d,), where z has density proportional to exp(-|z|_2/scale). [ChaudhuriMS11, Thm 9]
 
-    `noise_share` of epsilon is for z, the rest for the curvature w c B^2 of one record, which the
-    penalty must outweigh. Exact minimisers only. Proof page: proofs/objective_perturbation.
+    `noise_share` of epsilon pays for z, the rest for the curvature w c B^2 of one record, for which
+    the penalty must be large enough. The minimiser must be exact. Proof page:
+    proofs/objective_perturbation.
     """
 
     kind: ClassVar[str] = "tilted_minimum"
@@ -49,18 +50,18 @@ class TiltedMinimum(Searcher):
 
     @property
     def weights(self) -> RecordWeights | None:
-        """The weight of each record as labels; None where all are 1."""
+        """The weight of each record as labels; None if all are 1."""
         return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
 
     @property
     def reads(self) -> tuple[Node, ...]:
-        """X, y, and the weights where there are any."""
+        """X, y, and the weights if there are any."""
         weights = () if self.weights is None else (self.weights,)
         return (self.rows, self.column, *weights)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """X, y, the loss, and the weights where there are any."""
+        """X, y, the loss, and the weights if there are any."""
         rows, column, *weights = self.reads
         return (rows, column, self.objective, *weights)
 
@@ -71,25 +72,25 @@ class TiltedMinimum(Searcher):
 
     @property
     def own_readings(self) -> dict[str, Reading]:
-        """Penalty, the part of epsilon, the scale of the noise."""
+        """Penalty, the noise's part of epsilon, the noise scale."""
         own = {} if self.size is None else {"size": Reading(self.size, RELEASED | RECORD)}
         return super().own_readings | own
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As of other procedures; the weight."""
+        """As for other procedures; also the weight."""
         return {**super().parameters, "weight": self.weight}
 
     @property
     def bounds(self) -> Bounds | None:
-        """What is known of every record; None where rows or labels are unbounded."""
+        """Public bounds on every record; None if rows or labels are unbounded."""
         if self.rows.norm is None or self.column.bound is None:
             return None
         return Bounds(self.rows.norm, self.column.bound)
 
     @property
     def slope(self) -> Expression | None:
-        """s B, a bound on the gradient of one record of weight 1 for all theta; None where the loss
+        """s B, a bound on the gradient of one record of weight 1 for all theta; None if the loss
         has none.
         """
         bounds = self.bounds
@@ -98,7 +99,7 @@ class TiltedMinimum(Searcher):
 
     @property
     def size(self) -> Expression | None:
-        """The scale of the noise: the least that the theorem asks for."""
+        """The noise scale: the least that the theorem requires."""
         if self.slope is None:
             return None
         slope = self.slope if self.weight is None else self.weight * self.slope
@@ -129,7 +130,7 @@ class TiltedMinimum(Searcher):
         return np.asarray(minimised(work, summed, penalty, math.inf, least, tilt), dtype=float)
 
     def _weight_of_all(self, summed: Callable[[Callable[..., Array]], Array]) -> float:
-        """The sum of all weights, as the table has them."""
+        """The sum of all weights of the table."""
         return float(summed(weights_of))
 
 
@@ -150,8 +151,8 @@ def tilted_minimum(
     weight: object = None,
     name: str = "",
 ) -> TiltedMinimum:
-    """Objective perturbation of a loss whose slope is bounded for all coefficients (dp.graph.Huber,
-    dp.graph.Logistic), as the release of its share of epsilon. `weight`, a positive formula of each
+    """Objective perturbation of a loss with bounded slope for all coefficients (dp.graph.Huber,
+    dp.graph.Logistic), released for its share of epsilon. `weight`, a positive formula of each
     record's budget, multiplies its loss. Raises InvalidArgument.
     """
     if not isinstance(objective, Objective):

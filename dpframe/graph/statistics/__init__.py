@@ -1,4 +1,4 @@
-"""Values of the whole table, by topics: sums over records, counts, combinations, estimates."""
+"""Statistics of the whole table, by topic: sums over records, counts, combinations, estimates."""
 
 from dpframe.lazily import attach
 

@@ -59,13 +59,14 @@ def _weight(value: object) -> Expression | None:
 
 @attrs.frozen(cache_hash=True)
 class Argmin(Searched):
-    """argmin of sum_i w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (over
-    all theta where the radius is None), shape (d,); w_i is the `weight`, 1 where that is None.
+    """argmin of sum_i w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (all
+    theta if the radius is None), shape (d,); w_i is the `weight`, 1 if that is None.
 
-    One row moves it by at most w slope B/penalty, a replacement by twice that [ChaudhuriM09, Lem
-    1], and by less for the squared loss. The value is within `tolerance` times the first of the
-    minimiser, which is added twice; 0, for the squared loss alone, solves the normal equations, and
-    leaves their rounding to idealized numerics. Proof page: proofs/argmin.
+    One added row moves it by at most w slope B/penalty, a replacement by twice that [ChaudhuriM09,
+    Lem 1]; less for the squared loss. The computed value is within `tolerance` times the former of
+    the minimiser, which is added twice to the sensitivity. With tolerance 0, for the squared loss
+    only, the normal equations are solved and their rounding errors are listed as an assumption.
+    Proof page: proofs/argmin.
     """
 
     kind: ClassVar[str] = "argmin"
@@ -79,25 +80,25 @@ class Argmin(Searched):
     weight: Expression | None = attrs.field(default=None, converter=_weight)
 
     def __attrs_post_init__(self) -> None:
-        """What is solved exactly has a closed form."""
+        """Check that a zero tolerance is used with the squared loss only."""
         if self.tolerance == ZERO and not isinstance(self.objective, Squared):
             way_out = "Only the squared loss is minimised in closed form."
             raise InvalidArgument("tolerance", "positive", self.objective.label, way_out)
 
     @property
     def weights(self) -> RecordWeights | None:
-        """The weight of each record as labels; None where all are 1."""
+        """The weight of each record as labels; None if all are 1."""
         return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
 
     @property
     def reads(self) -> tuple[Node, ...]:
-        """X, y, and the weights where there are any."""
+        """X, y, and the weights if there are any."""
         found = super().reads
         return found if self.weights is None else (*found, self.weights)
 
     @property
     def inputs(self) -> tuple[Node, ...]:
-        """X, y, the loss, and the weights where there are any."""
+        """X, y, the loss, and the weights if there are any."""
         rows, column, *weights = self.reads
         return (rows, column, self.objective, *weights)
 
@@ -115,8 +116,8 @@ class Argmin(Searched):
 
     @property
     def least(self) -> Expression | None:
-        """The distance from the minimiser that every record pays for: the smallest of what each
-        does. None where nothing is bounded.
+        """The distance from the minimiser that the sensitivity of every record covers: the smallest
+        over records. None if nothing is bounded.
         """
         bounds = self.bounds
         once = None if bounds is None else self.objective.added(bounds, self.penalty)
@@ -129,17 +130,15 @@ class Argmin(Searched):
 
     @property
     def bounds(self) -> Bounds | None:
-        """What is known of every record and of the value; None where rows or labels are
-        unbounded.
-        """
+        """Public bounds on every record and on the value; None if rows or labels are unbounded."""
         if self.rows.norm is None or self.column.bound is None:
             return None
         weight = ONE if self.weight is None else self.weight
         return Bounds(self.rows.norm, self.column.bound, self.radius, weight)
 
     def search(self, summed: Summed, number: Numbers) -> Array:
-        """The value by damped Newton steps. Raises NotExecutable where rounding keeps the gradient
-        from becoming small enough.
+        """The value, by damped Newton steps. Raises NotExecutable if rounding errors keep the
+        gradient from becoming small enough.
         """
         from .newton import Sum, minimised, solved
 
@@ -153,7 +152,7 @@ class Argmin(Searched):
         return minimised(work, summed, penalty, radius, self._least(number) * penalty)
 
     def _least(self, number: Numbers) -> float:
-        """The distance from the minimiser that is paid for."""
+        """The distance from the minimiser that the sensitivity covers."""
         if self.least is None:
             way_out = "Bound rows and labels; losses without a bounded slope need a radius."
             raise InvalidArgument("rows, labels and radius", "bounded", self.label, way_out)

@@ -1,6 +1,4 @@
-"""What a statistic is: a value of the whole table, with a derived sensitivity for each norm and
-relation.
-"""
+"""Statistics: values of the whole table, with a derived sensitivity for each norm and relation."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..columns import Column
-from ..facts import in_package, lasting, stated
+from ..facts import in_package, stated, unchanging
 from ..node import DataNode, Node
 from ..reached import reached
 from ..rows import SIZE, Rows
@@ -30,10 +28,9 @@ Summed = Callable[[Work], Array]  # its sum over all blocks of the table
 
 @attrs.frozen
 class OneRow:
-    """A bound on the move of a statistic when one row changes: its value and the rule that gave it.
-
-    `attained`: one pair of neighbours reaches it, under add/remove by a row of norm B with |y| = Y
-    (so that all attained statistics of a table are reached by one pair).
+    """A bound on the change of a statistic when one row changes, and its rule. `attained`: some
+    pair of neighbours attains it; under add/remove by a row of norm B with |y| = Y, so that one
+    pair attains all attained bounds simultaneously.
     """
 
     value: Expression
@@ -42,8 +39,8 @@ class OneRow:
 
 
 class Statistic(Origin, DataNode):
-    """Abstract: a statistic. Linear arithmetic with public numbers keeps it one; other arithmetic
-    reads its value, which taints a formula.
+    """Abstract: a statistic. Linear combinations with public numbers are statistics; other
+    arithmetic reads the value, which makes a formula private.
     """
 
     __slots__ = ()
@@ -52,7 +49,9 @@ class Statistic(Origin, DataNode):
     """Whether one row, or label, of any size moves it by any amount: refutations ask, no proof."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class from outside inherits a step, nor that it is exact, symmetric or unbounded."""
+        """A class from outside inherits neither a step nor that it is exact, symmetric or
+        unbounded.
+        """
         super().__init_subclass__(**kwargs)
         if not in_package(cls):
             for name in NOT_INHERITED.keys() - vars(cls).keys():
@@ -60,43 +59,43 @@ class Statistic(Origin, DataNode):
 
     @property
     def shape(self) -> tuple[Expression, ...]:
-        """The shape of its value in public sizes; () for a number, and for what the rule book
-        refuses.
+        """The shape of its value in public sizes; () for a number, and for statistics that the rule
+        book refuses.
         """
         own = stated(self)
         return () if own is None else own.shape
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its sensitivity says
-        """The data; public where it is constant between neighbours, as n under replace-one."""
+        """DATA; PUBLIC if it is constant between neighbours, as n is under replace-one."""
         moved = self.sensitivity(L2)
         return PUBLIC if moved is not None and moved.value == exact(0) else DATA
 
     @property
     def symmetric(self) -> bool:
-        """Whether its value is a symmetric matrix, whose noise is mirrored; False in every class
-        from outside that does not say it itself.
+        """Whether its value is a symmetric matrix, whose noise is mirrored; False for a class from
+        outside that does not state it.
         """
         own = stated(self)
         return own is not None and own.symmetric
 
     @property
     def step(self) -> Expression | None:
-        """The step of the public grid on which every entry of its value lies: its value is then
-        computed as whole numbers of steps. None where it is on no grid, or on several, and in
-        every class from outside that does not say it itself.
+        """The step of the public grid that contains every entry of its value, which is then
+        computed in whole steps. None if it has no grid or several, and for a class from outside
+        that does not state it.
         """
         own = stated(self)
         return None if own is None or own.stacked or not own.steps else own.steps[0]
 
     @property
     def exact(self) -> bool:
-        """Whether its value is computed exactly: on a grid, or of parts that are."""
+        """Whether its value is computed exactly: on a grid, or from parts that are."""
         own = stated(self)
         return self.step is not None or (own is not None and own.stacked and bool(own.steps))
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """How far one row moves it; None where no rule bounds that."""
+        """A bound on its change when one row changes; None if no rule gives one."""
         check_kind("norm", norm, Norm)
         own = stated(self, relation)
         value = None if own is None else _moves(own)[norm]
@@ -108,9 +107,9 @@ class Statistic(Origin, DataNode):
 
     def sensitivity(self, norm: Norm) -> Sensitivity | None:
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;
-        None where no rule bounds it.
+        None if no rule bounds it.
         """
-        derive = _sensitivity if lasting(self) else _sensitivity.__wrapped__
+        derive = _sensitivity if unchanging(self) else _sensitivity.__wrapped__
         return derive(self, norm)
 
     def __expression__(self) -> Expression:
@@ -140,7 +139,7 @@ class Statistic(Origin, DataNode):
     __rmul__ = __mul__
 
     def __truediv__(self, other: object) -> Any:
-        """By a public number of rows, which may be 0, where it is larger than 1."""
+        """Divide by a public number of rows, where 0 rows count as 1."""
         divisor = exact(other)
         if _may_be_zero(divisor) and divisor.scope == PUBLIC:
             divisor = maximum(divisor, 1)
@@ -182,7 +181,7 @@ def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
 
 
 def _moves(own: Any) -> dict[Norm, Expression | None]:
-    """How far one row moves it, in every norm."""
+    """The one-row bounds, for every norm."""
     vector = len(own.shape) == 1 and not own.stacked
     known: Any = (own.l1, own.l2, own.spectral, own.range if vector else None)
     return dict(zip((L1, L2, OPERATOR, RANGE), known, strict=True))
@@ -202,9 +201,9 @@ NOT_INHERITED: dict[str, Any] = {
 
 
 class RecordSum(Statistic):
-    """Abstract: a sum over the records of a feature of each, so that any source of blocks feeds it,
-    and a sample, weights or a cell of a partition are maps of the rows and labels that it reads.
-    Those that are on a grid come as whole numbers of steps, and so does the sum.
+    """Abstract: a sum over records of a feature of each record. Any source of blocks can compute
+    it; samples, weights and cells of a partition are maps of the rows and labels that it reads.
+    Inputs on a grid come in whole steps, and so does the sum.
     """
 
     __slots__ = ()
@@ -214,14 +213,14 @@ class RecordSum(Statistic):
         """The sum of the feature over a block, from the mapped rows and labels of that block."""
 
     def compute(self, values: Values, number: Numbers) -> Array:
-        """Its value when the whole table is one block."""
+        """Its value if the whole table is one block."""
         del number
         return self.block(values)
 
 
 class Searched(Statistic):
-    """Abstract: a statistic that reads the table several times, each time as a sum over blocks, so
-    that any source of blocks feeds it. Rows and labels come in their own units, in doubles.
+    """Abstract: a statistic that reads the table repeatedly, each time as a sum over blocks. Rows
+    and labels come in their own units, in doubles.
     """
 
     __slots__ = ()
@@ -230,16 +229,16 @@ class Searched(Statistic):
 
     @property
     def reads(self) -> tuple[Node, ...]:
-        """What work is given of each block: rows, labels, and further numbers a record."""
+        """The inputs of `work` for each block: rows, labels, and further numbers per record."""
         return (self.rows, self.column)
 
     @abstractmethod
     def search(self, summed: Summed, number: Numbers) -> Array:
-        """Its value. `summed(work)` is the sum over blocks, at least one, of `work(*reads)`;
-        `work` is a value that can be pickled and returns arrays of one shape, also for no rows.
+        """Its value. `summed(work)` is the sum over all blocks (at least one) of `work(*reads)`;
+        `work` can be pickled and returns arrays of one shape, also for zero rows.
         """
 
     def compute(self, values: Values, number: Numbers) -> Array:
-        """Its value when the whole table is one block."""
+        """Its value if the whole table is one block."""
         read = [values[one] for one in self.reads]
         return self.search(lambda work: work(*read), number)

@@ -1,5 +1,5 @@
-"""Statistics of records in public bins: sums bin by bin, linear maps of them for running totals,
-and medians that are released if a test passes.
+"""Statistics of records in public bins: sums per bin, linear maps of them for running totals, and
+medians that are released if a test passes.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ def _factor(value: object) -> str:
 
 @attrs.frozen(cache_hash=True)
 class Factored(Statistic):
-    """A public matrix without negative entries times sums of bins, of whose release
-    `running_totals` makes totals up to every bin. "square_root", the lower triangular Toeplitz
-    matrix of binom(2k, k)/4^k, rounded down to 2^-30 [FichtenbergerHU23]; "tree", all nodes of the
-    binary tree over the bins [DworkNPR10] [ChanSS11].
+    """A nonnegative public matrix times sums of bins, from whose release `running_totals` computes
+    totals up to every bin.
 
-    One record moves it by a column times the record; of counts, one that is replaced by the
-    difference of two columns. Proof page: proofs/continual.
+    "square_root" is the lower triangular Toeplitz matrix of binom(2k, k)/4^k, rounded down to 2^-30
+    [FichtenbergerHU23]; "tree" has a row for each node of the binary tree over the bins
+    [DworkNPR10] [ChanSS11]. The sensitivity to one record is the norm of a column times that of the
+    record; for counts, a replaced record moves it by the difference of two columns. Proof page:
+    proofs/continual.
     """
 
     kind: ClassVar[str] = "factored"
@@ -145,8 +146,8 @@ def _of_labels(_: object, __: Any, value: BinCounts) -> None:
 
 @attrs.frozen(cache_hash=True)
 class MedianDistance(Statistic):
-    """How many records must come or go until one more may move the median bin by more than
-    `radius` bins: 0 where it may now. One record moves it by 1, a replacement by 2. Proof page:
+    """The number of records that must be added or removed before one more can move the median bin
+    by more than `radius` bins; 0 if it can already. Sensitivity 1, under replace-one 2. Proof page:
     proofs/median.
     """
 
@@ -163,8 +164,9 @@ class MedianDistance(Statistic):
 
 
 def median_distance(counts: list[int], radius: int) -> int:
-    """Of whole counts. With b_j the records up to bin j less those after it, the records of bins u
-    + 1 to u + radius must go, and the mean of b_u and b_(u + radius) must become 0.
+    """From whole counts. With b_j the number of records up to bin j minus that after it, the
+    records of bins u + 1 to u + radius must be removed, and the mean of b_u and b_(u + radius) must
+    become 0.
     """
     total, below = sum(counts), np.cumsum([0, *counts]).tolist()[1:]
     balance = [2 * one - total for one in below]
@@ -193,10 +195,10 @@ def _passed(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class TestedMedian(Statistic):
-    """The median bin of counts of labels where `passed` is above 0, a dp.graph.lower_bound of a
-    released MedianDistance of these counts and this radius; 0 elsewhere. Except where that bound
-    fails, which delta pays for, one record moves it by at most `radius`, a replacement by twice
-    that: propose, test, release [DworkL09]. Proof page: proofs/median.
+    """The median bin of counts of labels if `passed` is above 0, else 0; `passed` is a
+    dp.graph.lower_bound of a released MedianDistance of these counts and this radius. Except where
+    that bound fails, which delta pays for, one record moves it by at most `radius`, a replacement
+    by twice that: propose-test-release [DworkL09]. Proof page: proofs/median.
     """
 
     __test__: ClassVar[bool] = False

@@ -1,5 +1,5 @@
-"""Statistics that are computed from other statistics: eigenvalues, linear combinations, stacks, and
-how large a residual of a ridge regression can be, on a logarithmic scale.
+"""Statistics computed from other statistics: eigenvalues, linear combinations, stacks, and a
+logarithmic bound on the residuals of a ridge regression.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class LambdaMin(Statistic):
             raise InvalidArgument("argument of lambda_min", "X.T @ X", value, way_out)
 
     def compute(self, values: Values, number: Numbers) -> Array:
-        """The eigenvalue; of whole numbers, how often it holds B^2/2^bits, exactly: rounding down
-        commutes with the 2^bits steps by which Weyl lets it move.
+        """The eigenvalue. For whole numbers, the number of times that it contains B^2/2^bits,
+        exactly: rounding down preserves the bound of 2^bits steps from Weyl's inequality.
         """
         del number
         gram, rows = values[self.gram], self.gram.rows
@@ -54,7 +54,7 @@ class LambdaMin(Statistic):
 
 @attrs.frozen(cache_hash=True)
 class Linear(Statistic):
-    """sum c_i S_i with public coefficients: moves by at most sum |c_i| Delta_i (triangle
+    """sum c_i S_i with public coefficients: sensitivity at most sum |c_i| Delta_i (triangle
     inequality). Proof page: proofs/linear.
     """
 
@@ -63,8 +63,8 @@ class Linear(Statistic):
     parts: tuple[Statistic, ...]
 
     def _turns(self) -> tuple[int, ...] | None:
-        """For each part, how many steps of the combination a step of that part makes, with sign;
-        None where it is on no grid.
+        """For each part, the signed number of steps of the combination in a step of that part; None
+        if it has no grid.
         """
         own = self.step
         if own is None:
@@ -87,7 +87,7 @@ class Linear(Statistic):
         return {f"coefficient {i}": Reading(c, RELEASED) for i, c in numbered}
 
     def compute(self, values: Values, number: Numbers) -> Array:
-        """The combination; of parts in whole steps, in whole steps."""
+        """The combination, in whole steps if the parts are."""
         turns, first = self._turns(), values[self.parts[0]]
         factors = [number(c) for c in self.coefficients] if turns is None else turns
         total: Array = first * 0 if turns else np.zeros(np.shape(first))
@@ -98,7 +98,7 @@ class Linear(Statistic):
 
 
 def combine(*terms: tuple[object, object]) -> Statistic:
-    """The linear combination of (coefficient, statistic) terms, nested ones flattened. Raises
+    """The linear combination of (coefficient, statistic) terms, with nested ones flattened. Raises
     InvalidArgument for unequal shapes.
     """
     collected: dict[Statistic, Expression] = {}
@@ -124,11 +124,10 @@ def _parts(value: object) -> tuple[Statistic, ...]:
 
 @attrs.frozen(cache_hash=True)
 class Stack(Statistic):
-    """(S_1, ..., S_k), flattened and joined; a symmetric part gives its upper triangle,
-    off-diagonal entries times sqrt 2 so that the L2 norm is Frobenius's.
-
-    Moves jointly: in L2 by the joint supremum over one pair of neighbours (dpframe.graph.joint), in
-    L1 by at most the sum. Proof page: proofs/stack.
+    """(S_1, ..., S_k), flattened and concatenated. A symmetric part gives its upper triangle, with
+    off-diagonal entries times sqrt 2 so that the L2 norm is the Frobenius norm. The L2 sensitivity
+    is the joint supremum over one pair of neighbours (dpframe.graph.joint), the L1 sensitivity at
+    most the sum. Proof page: proofs/stack.
     """
 
     kind: ClassVar[str] = "stack"
@@ -155,7 +154,7 @@ def _flat(value: Array, *, symmetric: bool) -> Array:
 
 
 def unflatten(flat: Array, d: int) -> Array:
-    """The symmetric (d, d) matrix of a flattened upper triangle, as a stack lays it out."""
+    """The symmetric (d, d) matrix of a flattened upper triangle in the layout of a stack."""
     matrix = np.zeros((d, d))
     matrix[np.triu_indices(d)] = flat
     matrix = (matrix + matrix.T) / np.sqrt(2.0)
@@ -199,12 +198,12 @@ class Monomials(Statistic):
 
 
 def columns_of(entries: int) -> int:
-    """d, of d (d + 3)/2 statistics, or of one more."""
+    """d, from d (d + 3)/2 statistics, or from one more."""
     return (isqrt(9 + 8 * entries) - 3) // 2
 
 
 def factors(entries: int, *, constant: bool) -> Array:
-    """What multiplies each statistic, shape (entries,), whole numbers."""
+    """The factor of each statistic, shape (entries,), whole numbers."""
     d = columns_of(entries)
     rows, columns = np.triu_indices(d)
     whole = [np.where(rows == columns, 1, 2), np.full(d, -2), np.ones(int(constant), dtype=int)]
@@ -217,12 +216,12 @@ def _formula(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class LogResidual(Statistic):
-    """log(Y + B |theta|), a number, theta = (X'X + penalty I)^-1 X'y: every |y - x'theta| is at
-    most its exponential.
+    """log(Y + B |theta|), theta = (X'X + penalty I)^-1 X'y: the exponential bounds every |y -
+    x'theta|.
 
-    With h = penalty + floor, floor a lower bound on lambda_min(X'X) of every table between two
-    neighbours (0, or a bound that may fail), one row moves it by at most log(1 + B^2/h), a
-    replacement by twice that. Proof page: proofs/log_residual.
+    With h = penalty + floor, where floor is a lower bound on lambda_min(X'X) of every table between
+    two neighbours (0, or a bound that may fail), the sensitivity is at most log(1 + B^2/h), under
+    replace-one twice that. Proof page: proofs/log_residual.
     """
 
     kind: ClassVar[str] = "log_residual"

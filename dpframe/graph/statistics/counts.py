@@ -1,4 +1,4 @@
-"""How many records lie in each part of a public division; and the sums of those in each cell."""
+"""Numbers of records in the parts of a public division, and sums over the records of each cell."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = 16  # cuts, for which comparing is faster than sorting
 
 
 def cuts_of(value: object, *, above: Fraction | None = None) -> tuple[Fraction, ...]:
-    """1 to 10,000 increasing numbers, perhaps all above another. Raises InvalidArgument."""
+    """1 to 10,000 increasing numbers, optionally all above another. Raises InvalidArgument."""
     way_out = "Cut points are public: say them before looking."
     numbers = "increasing numbers" if above is None else "increasing positive numbers"
     if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
@@ -78,12 +78,12 @@ class BinCounts(RecordSum):
 
 @lru_cache(maxsize=64)
 def cut_points(counts: BinCounts | NormCounts) -> Array:
-    """Its cuts as the machine compares with them, whatever numbers it compares, shape (k,)."""
+    """Its cuts as doubles for comparison, shape (k,)."""
     return np.array(counts.cuts, dtype=float)
 
 
 def at_most(entries: Array, cuts: Array) -> list[int]:
-    """How many entries (m,) are at most each of k increasing cuts."""
+    """The number of entries (m,) that are at most each of k increasing cuts."""
     if len(cuts) > FEW:
         return list(np.searchsorted(np.sort(entries), cuts, side="right"))
     below = np.ascontiguousarray(entries) <= cuts[:, None]
@@ -97,9 +97,8 @@ def _positive_cuts(value: object) -> tuple[Fraction, ...]:
 @attrs.frozen(cache_hash=True)
 class NormCounts(RecordSum):
     """The number of rows with a norm above the first cut and at most the second, ..., above the
-    last of k: shape (k,). Rows at or below the first are not counted, so zeros are not.
-
-    One row is in one bin: sensitivity 1 in L1 and L2; replaced, 2 and sqrt(2). Proof page:
+    last of k: shape (k,). Rows with a norm at or below the first cut, such as zeros, are not
+    counted. One row is in one bin: sensitivity 1 in L1 and L2; replaced, 2 and sqrt(2). Proof page:
     proofs/adaptive_clipping.
     """
 
@@ -155,14 +154,14 @@ class Histogram(RecordSum):
             raise InvalidArgument("cells", wanted, value, "It is public: say it before looking.")
 
     def __attrs_post_init__(self) -> None:
-        """A grid that is known to be too large is refused at once."""
+        """Refuse a grid that is known to be too large."""
         d = self.rows.columns
         if isinstance(d, Number) and self.cells ** (int(d.value) + 1) > MOST_CELLS:
             wanted, found = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
             raise InvalidArgument("cells", wanted, found, _way_out(int(d.value)))
 
     def block(self, values: Values) -> Array:
-        """The counts of the block. Raises NotExecutable where there are too many cells."""
+        """The counts of the block. Raises NotExecutable if there are too many cells."""
         rows, labels = values[self.rows], values[self.column]
         d = rows.shape[1]
         if self.cells ** (d + 1) > MOST_CELLS:
@@ -194,8 +193,8 @@ def _way_out(d: int) -> str:
 
 @attrs.frozen(cache_hash=True)
 class CellCount(RecordSum):
-    """How many records lie in a cell, a number. One record more, or another in its place, moves it
-    by at most 1: it is private under both relations. Proof page: proofs/partition.
+    """The number of records in a cell. Adding or replacing one record changes it by at most 1, so
+    it is private under both relations. Proof page: proofs/partition.
     """
 
     kind: ClassVar[str] = "cell_count"

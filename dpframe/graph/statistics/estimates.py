@@ -42,12 +42,11 @@ def _radius(value: object) -> Expression:
 
 @attrs.frozen(cache_hash=True)
 class BlockEstimates(Statistic):
-    """(1/k) sum over the k cells of a partition of the cell's ridge regression, argmin of
-    sum (x'theta - y)^2 + penalty |theta|^2, put onto the ball of the radius R: shape (d,).
-
-    A cell without a solution, or without records, counts as zeros. One record changes one estimate
-    inside the ball, whatever it does to it: a move of at most 2R/k; replaced, two of them, 4R/k;
-    never more than 2R. Proof page: proofs/partition.
+    """(1/k) sum over the k cells of a partition of the cell's ridge regression, argmin of sum
+    (x'theta - y)^2 + penalty |theta|^2, projected onto the ball of radius R: shape (d,). A cell
+    without records or without a unique solution counts as zeros. One record changes one estimate
+    inside the ball: sensitivity 2R/k; replaced, two of them, 4R/k; never more than 2R. Proof page:
+    proofs/partition.
     """
 
     kind: ClassVar[str] = "block_estimates"
@@ -69,9 +68,9 @@ class BlockEstimates(Statistic):
 
 
 def ridge(sums: Array, penalty: float) -> Array:
-    """theta with (X'X + penalty) theta = X'y of each cell, shape (k, d), from the upper triangle
-    of X'X and X'y, shape (k, d (d + 3)/2); nan where the system is singular in doubles. To the
-    last bit a function of the cell's sums.
+    """theta with (X'X + penalty) theta = X'y of each cell, shape (k, d), from the upper triangle of
+    X'X and X'y, shape (k, d (d + 3)/2); nan if the system is singular in doubles. The result
+    depends on the cell's sums only, to the last bit.
     """
     from dpframe.numerics.blocks.elementwise import solutions
 
@@ -85,9 +84,7 @@ def ridge(sums: Array, penalty: float) -> Array:
 
 
 def inside(theta: Array, radius: float) -> Array:
-    """theta put onto the ball, never outside it in spite of rounding; zeros where it is not
-    finite.
-    """
+    """theta projected onto the ball, inside it in spite of rounding; zeros if it is not finite."""
     if not np.all(np.isfinite(theta)):
         return np.zeros(len(theta))
     largest = np.max(np.abs(theta), initial=0.0)

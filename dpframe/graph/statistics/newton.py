@@ -23,7 +23,7 @@ EDGE = 1 - 2.0**-40  # of the radius: from here on, a point is on the sphere
 
 @attrs.frozen(eq=False)
 class Sum:
-    """A block's part of the weighted sum of losses at theta, shape (d,) (None: at 0), with gradient
+    """A block's part of the weighted sum of losses at theta, shape (d,) (None: 0), with gradient
     and Hessian, as one vector of 1 + d + d^2 numbers.
     """
 
@@ -43,7 +43,7 @@ class Sum:
 
 @attrs.frozen(eq=False)
 class Point:
-    """A point of the ball, with the value, gradient and Hessian of the whole objective."""
+    """A point of the ball, with the value, gradient and Hessian of the objective."""
 
     theta: Array
     value: float
@@ -51,8 +51,8 @@ class Point:
     hessian: Array
 
     def residual(self, radius: float) -> float:
-        """|g|; on the sphere, the least |g + mu theta| with mu >= 0. Over the penalty, it bounds
-        the distance from the minimiser.
+        """|g|; on the sphere, the least |g + mu theta| with mu >= 0. Divided by the penalty, it
+        bounds the distance from the minimiser.
         """
         size = float(np.linalg.norm(self.theta))
         push = 0.0
@@ -61,7 +61,7 @@ class Point:
         return float(np.linalg.norm(self.gradient + push * self.theta))
 
     def target(self, radius: float) -> Array:
-        """The point of the ball where the quadratic model is least, shape (d,)."""
+        """The minimiser of the quadratic model in the ball, shape (d,)."""
         if not np.isfinite(self.hessian).all():
             raise not_found()
         values, vectors = np.linalg.eigh(self.hessian)
@@ -85,7 +85,9 @@ def multiplier(values: Array, pull: Array, radius: float) -> float:
 
 @attrs.define(eq=False)
 class Readings:
-    """Reads the table, once a point, and counts. Raises NotExecutable beyond READINGS."""
+    """Evaluates the objective, one pass over the table per point, and counts passes. Raises
+    NotExecutable beyond READINGS.
+    """
 
     work: Sum
     summed: Callable[[Work], Array]
@@ -94,7 +96,7 @@ class Readings:
     count: int = 0
 
     def at(self, theta: Array | None) -> Point:
-        """Everything at theta; at 0 for None."""
+        """The point theta with its derivatives; 0 for None."""
         self.count += 1
         if self.count > READINGS:
             raise not_found()
@@ -120,11 +122,10 @@ def minimised(  # noqa: PLR0917 - an objective and how well it is to be minimise
     least: float,
     tilt: Array | float = 0.0,
 ) -> Array:
-    """A point with a residual of at most `least`, shape (d,), in the ball; `radius` may be
-    infinite, `penalty` is positive, `tilt` is a linear term.
-
-    A step is halved until it lowers the objective by a quarter of what its slope promises, or the
-    smallest residual so far by half. Raises NotExecutable.
+    """A point in the ball with a residual of at most `least`, shape (d,). `radius` may be infinite,
+    `penalty` is positive, `tilt` is a linear term. A step is halved until it lowers the objective
+    by a quarter of the predicted decrease, or the smallest residual so far by half. Raises
+    NotExecutable.
     """
     readings = Readings(work, summed, penalty, tilt)
     here = readings.at(None)
@@ -145,7 +146,7 @@ def minimised(  # noqa: PLR0917 - an objective and how well it is to be minimise
 
 @np.errstate(all="ignore")  # a warning would tell of the data
 def solved(work: Sum, summed: Callable[[Work], Array], penalty: float, radius: float) -> Array:
-    """The minimiser of a sum that is quadratic, shape (d,), in the ball, from one reading. Raises
+    """The minimiser of a quadratic sum in the ball, shape (d,), from one pass. Raises
     NotExecutable.
     """
     found = Readings(work, summed, penalty).at(None).target(radius)
@@ -155,7 +156,7 @@ def solved(work: Sum, summed: Callable[[Work], Array], penalty: float, radius: f
 
 
 def not_found() -> NotExecutable:
-    """The refusal where numbers are too far apart for doubles."""
+    """The refusal where the condition of the problem is too large for doubles."""
     return NotExecutable(
         "the minimum of the penalised loss was not found to the tolerance that was certified; "
         "nothing has been released. A larger penalty, or tolerance, makes it easier to find."

@@ -1,5 +1,5 @@
-"""Sums over records of powers and products of their numbers. Sensitivities are those of the rule
-book (`dpframe.theory.statistics`).
+"""Sums over records of powers and products of their entries. Their sensitivities are derived by the
+rule book (`dpframe.theory.statistics`).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class RowSum(RecordSum):
 
     @property
     def label(self) -> str:
-        """`sum(X)`, or `sum(gradients)` where the rows are made of those of each record."""
+        """`sum(X)`, or `sum(gradients)` if the rows are gradients of records."""
         rows: Any = self.rows
         while rows.written == Rows.written and hasattr(rows, "source"):
             rows = rows.source
@@ -131,7 +131,7 @@ class Squares(RecordSum):
 
 
 def _norms(rows: Rows) -> Any:
-    """On the grid, unless every row has norm 1: then the trace is their number."""
+    """On the grid, unless every row has norm 1: then the trace is the number of rows."""
     before = rows.source if isinstance(rows, Grid) else rows
     return before if before.unit_norm else gridded(rows)
 
@@ -150,16 +150,16 @@ class Trace(RecordSum):
     rows: Rows = attrs.field(converter=_norms)
 
     def block(self, values: Values) -> Array:
-        """The sum of squares of the block; of rows of norm 1 their number, so that no rounding
-        tells neighbours apart.
+        """The sum of squares of the block; for rows of norm 1 the number of rows, so that rounding
+        reveals nothing.
         """
         rows = values[self.rows]
         return np.asarray(float(len(rows)) if self.rows.unit_norm else np.vdot(rows, rows))
 
 
 def _entries(rows: Any) -> Any:
-    """On the grid of its table, where it has one: entry by entry in a box, where columns by a
-    codebook of one column each are, too.
+    """The rows on the grid of their table, if it has one; entry by entry in a box, also for columns
+    of a codebook with one column each.
     """
     coded = rows.source if isinstance(rows, Intercept) and rows.value == ONE else rows
     if isinstance(coded, Encoded) and (boxed := Box(rows, 1)).entry is not None:
@@ -169,9 +169,9 @@ def _entries(rows: Any) -> Any:
 
 @attrs.frozen(cache_hash=True)
 class ColumnSquares(RecordSum):
-    """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a vector without negative
-    entries, of L1 norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2. Proof
-    page: proofs/column_squares.
+    """(sum of x_j^2)_j, shape (d,): the diagonal of X'X. One row adds a nonnegative vector of L1
+    norm |x|^2 <= B^2; in a box of side b, of L2 norm at most sqrt(d) b^2. Proof page:
+    proofs/column_squares.
     """
 
     kind: ClassVar[str] = "column_squares"

@@ -1,5 +1,5 @@
-"""Statistics that no rule bounds: they may be declared, so that the verifier can refuse them by
-their path.
+"""Statistics of unbounded sensitivity. They may be declared, so that the verifier can refuse them
+and show the path.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ AGGREGATES = VANISHING | {
 
 @attrs.frozen(cache_hash=True)
 class RawAggregate(Statistic):
-    """An aggregate of raw rows: fit for nothing but a refusal that names its path."""
+    """An aggregate of raw rows; the verifier refuses it and shows the path by which it is used."""
 
     kind: ClassVar[str] = "raw"
     label = titled("{0.name}")
@@ -79,24 +79,24 @@ class RawAggregate(Statistic):
 
     @property
     def vanishes(self) -> bool:
-        """Whether it is near 0 on some table, and not on a neighbour."""
+        """Whether it is arbitrarily close to 0 on some table, and not on a neighbour."""
         return self.name in VANISHING
 
     def __expression__(self) -> Expression:
-        """Its value, which taints a formula; two of one name differ by what they aggregate."""
+        """Its value, which makes a formula private; two aggregates of one name differ by their
+        input.
+        """
         return Symbol(f"value of {self.name} of {self.data.label}", Domain(), self)
 
     def compute(self, values: Values, number: Numbers) -> Array:
-        """Never: no certificate contains it."""
+        """Never called: no certificate contains it."""
         del values, number
         raise InvalidArgument("graph", "free of raw aggregates", self.name, "")
 
 
 @attrs.frozen(cache_hash=True)
 class Identity(Statistic):
-    """The rows or labels themselves, shape (n, d) or (n,): a shape that is private under
-    add/remove.
-    """
+    """The rows or labels themselves, shape (n, d) or (n,), which is private under add/remove."""
 
     kind: ClassVar[str] = "identity"
     unbounded: ClassVar[bool] = True
