@@ -77,8 +77,9 @@ class Symbolic(Formulas):
         self.require(DATA not in value.scope, f"{name} must be public or released")
         return value
 
-    positive = formula
-    """The prover shows that it is positive."""
+    def positive(self, value: Expression, name: str) -> Expression:
+        """An expression of a node; the prover shows that it is positive."""
+        return self.formula(value, name)
 
     whole = positive
 

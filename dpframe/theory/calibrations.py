@@ -11,7 +11,7 @@ from dpframe.exact.documents import HALF
 from dpframe.exact.formula import Formula
 
 from .at import At, Context
-from .book import THEOREMS
+from .book import THEOREMS, Theorem
 from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
@@ -177,6 +177,6 @@ def _stated_gaussian(c: At, r: Release, epsilon: Formula, delta: Formula) -> Non
     approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])
 
 
-BY_LOSS = {NORMAL: _stated_gaussian, RHO: _stated_concentrated}
+BY_LOSS: dict[NoiseLoss, Theorem] = {NORMAL: _stated_gaussian, RHO: _stated_concentrated}
 BY_LOSS |= dict.fromkeys((LAPLACIAN, RESPONSE, RANGED), _stated_pure)
 THEOREMS |= {(name, "stated"): BY_LOSS[noise.loss] for name, noise in NOISES.items()}

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from dpframe.exact.documents import HALF, ZERO, Json, keys
 from dpframe.exact.formula import Formula
@@ -28,6 +28,8 @@ from .facts import (
 )
 from .keys import Bits, Positive, Read, increasing
 from .statistics import signed_sum, units
+
+Fact = TypeVar("Fact", RowFacts, LabelFacts, StatisticFacts)
 
 
 @kind("budgets", answers=PLAIN)
@@ -153,11 +155,11 @@ def cells_of(at: Context, partition: Json) -> int:
     return int(count)
 
 
-def placed(at: Context, fact: Any, *records: Any, partition: Json, cell: Json) -> Any:
+def placed(at: Context, fact: Fact, *records: Any, partition: Json, cell: Json) -> Fact:
     """A fact about one cell of a partition of these rows, and perhaps labels. Raises Refused."""
     count = cells_of(at, partition)
     at.require(type(cell) is int and 0 <= cell < count, "cell: one of the partition's")
-    inputs = [one for one in records if one is not None]
+    inputs: list[Any] = [one for one in records if one is not None]
     at.place(fact, inputs, (*inputs, json.dumps(partition, sort_keys=True), count, cell))
     return fact
 

@@ -73,14 +73,10 @@ def reader(kind_of: Any) -> Reader:
         return lambda at, many, name: [inner(at, one, name) for one in _typed(at, many, name, list)]
     kind_of = get_origin(kind_of) or kind_of
     plain = kind_of in (str, bool, int, list, dict)
-    return (lambda at, value, name: _typed(at, value, name, kind_of)) if plain else _as_it_is
+    return lambda at, value, name: _typed(at, value, name, kind_of) if plain else value
 
 
 def _typed(at: Context, value: Json, name: str, kind_of: type) -> Json:
     if type(value) is not kind_of:
         raise Refused(f"{at.where}: {name} has the wrong type: {value!r:.80}")
-    return value
-
-
-def _as_it_is(_: Context, value: Json, __: str) -> Json:
     return value

@@ -286,7 +286,8 @@ def _tilted_minimum(
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
-    factor, norm, bound = factor_of(c, rows, weights, weight), rows.norm, column.bound
+    bounds: Any = rows.norm, column.bound
+    factor, (norm, bound) = factor_of(c, rows, weights, weight), bounds
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
     c.require(c.single(), ONE_ROW)

@@ -152,11 +152,11 @@ def _loop(
     """Every point: the next is made of the last one, the answer there, and what was released before
     the loop. One answer's guarantee holds at every point, so all compose.
     """
-    *others, step = inputs or [None]
+    step: Any = inputs[-1] if inputs else None
     c.require(type(step) is Release, "a point, what was released before, and a release")
-    called(c, others, arguments)
+    called(c, inputs[:-1], arguments)
     points = c.past.points
-    read = [*others, *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
+    read = [*inputs[:-1], *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
     c.require(not any(point in points[one] for one in read), "arguments are known before the loop")
     once = point in points[step] and point not in c.past.loops
     c.require(once, "its release must read the point, which has one loop")
