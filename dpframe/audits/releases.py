@@ -45,7 +45,7 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield from hanging(f"  {_statistics(counts)}", width=width)
     if "exact delta" in exact:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if exact and not all(line.attained for line in audit.lines):
+    if exact and not all(line.attained or line.unbounded for line in audit.lines):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
 
 
@@ -104,7 +104,7 @@ def _cell(line: Line, column: str, many: int) -> str:
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
-            return "unbounded" if line.sensitivity is None else _amount(line.sensitivity)
+            return "no bound" if line.sensitivity is None else _amount(line.sensitivity)
         case "share claimed":
             amounts = ", ".join(map(_amount, line.share.amounts)) if line.share else ""
             return f"({amounts})" if amounts else "none"
@@ -139,17 +139,25 @@ def _amount(amount: Expression) -> str:
     return clipped(formula(amount), 16) if value is None else figure(value)
 
 
+UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
+
+
+def _formula_of(line: Line) -> str:
+    return clipped(formula(line.written), 240) if line.sized else UNSIZED
+
+
 def noise(audit: Audit) -> Iterator[str]:
     """The noise of every release as it is declared, equal formulas once."""
     names = _grouped(
-        ((line.noise, clipped(formula(line.written), 240), line.rule), line.name)
-        for line in audit.lines
+        ((line.noise, _formula_of(line), line.rule), line.name) for line in audit.lines
     )
     width = max(map(len, names.values()), default=0)
     if names:
         yield "Noise"
     for (size, text, rule), some in list(names.items())[:MOST]:
-        yield f"  {some:{width}}  {size} = {text} ({rule})"
+        yield f"  {some:{width}}  " + (
+            f"{size}: {text}" if text == UNSIZED else f"{size} = {text} ({rule})"
+        )
     if len(names) > MOST:
         yield f"  ... and {len(names) - MOST} more formulas"
     letters = meanings(audit.lines, audit.report.problem.setting)
@@ -184,15 +192,22 @@ def refuted(line: Line) -> str:
 def _reasons(line: Line) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
-    factor = line.noise_factor
-    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
-        much = f"{factor:.4g}" if line.attained else f"at least {figure(factor, 'down', 4)}"
-        yield f"underspent: it has {much} times the noise that its share needs"
-    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
-        yield f"overspent: it has {factor:.4g} times the noise that its share needs"
+    if line.unbounded:
+        yield tidy(line.unbounded)
+    yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield tidy(line.note)
     if line.attained_by:
         yield tidy(f"its sensitivity is attained by {line.attained_by}")
+
+
+def _spent(line: Line) -> Iterator[str]:
+    """By how much noise a share is over- or underspent."""
+    factor = line.noise_factor
+    if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:
+        much = f"{factor:.4g}" if line.attained else f"at least {figure(factor, 'down', 4)}"
+        yield f"underspent: it has {much} times the noise that its share needs"
+    if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
+        yield f"overspent: it has {factor:.4g} times the noise that its share needs"

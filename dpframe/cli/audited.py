@@ -16,7 +16,7 @@ from .declaration import regression_of
 from .options import target_of
 
 DESCRIBED = (".toml", ".yaml", ".yml")  # the latter are refused in words
-ELSEWHERE = "It stands in the description: edit the file."
+ELSEWHERE = "The description states this: edit the file."
 
 
 @attrs.frozen
@@ -94,7 +94,8 @@ def _claimed(own: dp.Guarantee, options: AuditOptions) -> dp.Guarantee:
 def _described(found: Description, options: AuditOptions) -> Audited:
     """The description's own claim, or another one of the same table by --epsilon and --delta."""
     if options.given_names:
-        raise dp.InvalidArgument(", ".join(options.given_names), "left out", "given", ELSEWHERE)
+        wanted, found = "left out with a description", dp.errors.Plain("both")
+        raise dp.InvalidArgument(", ".join(options.given_names), wanted, found, ELSEWHERE)
     accountant = found.accountant if options.accountant == "auto" else options.accountant
     done = audit(
         found.regression,

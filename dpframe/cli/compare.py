@@ -123,4 +123,4 @@ def _refuse(given: Sequence[object], names: tuple[str, ...], way_out: str) -> No
     """Options that say nothing of what is compared. Raises InvalidArgument."""
     for name, value in zip(names, given, strict=True):
         if value:
-            raise dp.InvalidArgument(name, "left out here", "given", way_out)
+            raise dp.InvalidArgument(name, "left out here", dp.errors.Plain("a value"), way_out)

@@ -7,16 +7,13 @@ it; or it comes from a named theorem:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.theory.guarantees import APPROX, GAUSSIAN, ZCDP
 
-from .base import Calibration, NormalNoise, Theorem
-
-if TYPE_CHECKING:
-    import numpy as np
+from .base import Array, Calibration, Generator, NormalNoise, Shape, Theorem
 
 
 @attrs.frozen(cache_hash=True)
@@ -46,9 +43,7 @@ class Gaussian(NormalNoise):
     )
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent normal draws of std `size`; isotropic symmetric noise for a symmetric
         statistic.
         """

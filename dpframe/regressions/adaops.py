@@ -98,8 +98,8 @@ class AdaOPSRepaired(Regression):
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS, repaired"
     use: ClassVar[str] = (
-        "To compare with the published algorithm: the same steps, with constants that hold. For "
-        "use take AdaOPS, whose noise is smaller."
+        "For comparison with the published AdaOPS: the same steps, with correct constants. AdaOPS"
+        " has less noise."
     )
     rho: Expression = RHO
 
@@ -125,8 +125,8 @@ class AdaOPS(Regression):
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS"
     use: ClassVar[str] = (
-        "Where one posterior sample is wanted that adapts to the table, under either relation. "
-        "Parts of the budget only steer it: where a sample is no aim in itself take AdaSSP."
+        "One posterior sample that adapts to the table, under either relation. Part of the budget"
+        " only tunes the sample: without need for a sample use AdaSSP."
     )
     rho: Expression = RHO
     steering: Expression = constant("1/5")

@@ -127,8 +127,8 @@ class AMBSSGD(Regression):
     paper: ClassVar[str] = "Varshney22"
     title: ClassVar[str] = "DP-AMBSSGD"
     use: ClassVar[str] = (
-        "For very many records of many columns, where nobody knows a good clip and one pass is "
-        "enough. AdaptiveGradientDescent reads all records in every round, with less noise."
+        "Very many records of many columns without a public gradient clip, in one pass. "
+        "AdaptiveGradientDescent reads all records in every round, with less noise."
     )
     rounds: Expression = constant(10)
     pace: Expression = constant("0.7")
@@ -180,8 +180,7 @@ class AdaptiveGradientDescent(AMBSSGD):
     paper: ClassVar[str] = "LiuJ23; Varshney22"
     title: ClassVar[str] = "noisy gradient descent, adaptive clip"
     use: ClassVar[str] = (
-        "As NoisyGradientDescent, where residuals are far smaller than the labels' bound, or "
-        "nobody knows how large they are."
+        "Many columns, if residuals are much smaller than the bound of labels, or of unknown size."
     )
     average: Expression = constant("0.3")
 

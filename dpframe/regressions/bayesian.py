@@ -47,8 +47,8 @@ class BayesianSSP(Regression):
     paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP"
     use: ClassVar[str] = (
-        "Where credible intervals are wanted that count the noise. They hold under its model of "
-        "normal rows; for coefficients alone take AdaSSP."
+        "Credible intervals that account for the noise. They assume normal rows; for coefficients"
+        " alone use AdaSSP."
     )
     precision: Expression = PRECISION
     shape: Expression = SHAPE
@@ -86,8 +86,7 @@ class BayesianSSPPure(Regression):
     paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP, pure"
     use: ClassVar[str] = (
-        "Where delta must be 0 and credible intervals are wanted that count the noise, for few "
-        "columns. Where a delta is allowed take BayesianSSP."
+        "Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP."
     )
     precision: Expression = PRECISION
     shape: Expression = SHAPE

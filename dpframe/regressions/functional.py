@@ -109,8 +109,8 @@ class FunctionalLinear(Functional):
 
     title: ClassVar[str] = "functional mechanism, linear"
     use: ClassVar[str] = (
-        "Where delta must be 0 and columns are few: the noise of each number grows as d^2. Where "
-        "a delta is allowed take AdaSSP."
+        "Few columns without delta. The noise of each number grows as d^2; if a delta is allowed,"
+        " use AdaSSP."
     )
 
 
@@ -122,8 +122,8 @@ class FunctionalLinearTrimmed(Regression):
     paper: ClassVar[str] = "Zhang12"
     title: ClassVar[str] = "functional mechanism, linear, trimmed"
     use: ClassVar[str] = (
-        "To compare ways of repair at the same noise. For use take FunctionalLinear, which "
-        "changes the noisy form least."
+        "For comparison of repairs of the noisy objective at the same noise. FunctionalLinear "
+        "changes the objective least."
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -139,8 +139,8 @@ class FunctionalLinearUnrepaired(Functional):
 
     title: ClassVar[str] = "functional mechanism, linear, unrepaired"
     use: ClassVar[str] = (
-        "To compare only: it returns zeros wherever the noise leaves no minimum. For use take "
-        "FunctionalLinear."
+        "For comparison: it returns zeros if the noisy objective has no minimum. Use "
+        "FunctionalLinear instead."
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -155,8 +155,8 @@ class FunctionalRidge(Functional):
 
     title: ClassVar[str] = "functional mechanism, ridge"
     use: ClassVar[str] = (
-        "Where delta must be 0, columns are few and a public penalty is at hand, which steadies "
-        "the solution against the noise too."
+        "Few columns without delta, with a public penalty, which also stabilises the solution "
+        "against noise."
     )
     lam: Expression = ONE
 
@@ -173,8 +173,8 @@ class FunctionalLasso(Functional):
 
     title: ClassVar[str] = "functional mechanism, LASSO"
     use: ClassVar[str] = (
-        "Where delta must be 0, columns are few and zeros are wanted among the coefficients. "
-        "Which are zero depends on the noise too: it is no test of a column."
+        "Sparse coefficients without delta, for few columns. The zeros depend on the noise too "
+        "and are not a test."
     )
     lam: Expression = ONE
 
@@ -190,10 +190,7 @@ class FunctionalElasticNet(Functional):
     """
 
     title: ClassVar[str] = "functional mechanism, elastic net"
-    use: ClassVar[str] = (
-        "Where delta must be 0, columns are few and correlated, and zeros are wanted among the "
-        "coefficients."
-    )
+    use: ClassVar[str] = "Sparse coefficients of correlated columns without delta, for few columns."
     lam: Expression = ONE
     alpha: Expression = HALF
 
@@ -226,8 +223,7 @@ class DPME(Regression):
     paper: ClassVar[str] = "Lei11"
     title: ClassVar[str] = "DPME"
     use: ClassVar[str] = (
-        "Where delta must be 0, for one to three columns: each of the cells^(d + 1) cells gets "
-        "noise of its own."
+        "One to three columns without delta. Each of cells^(d + 1) cells gets separate noise."
     )
     cells: Expression = constant(5)
 

@@ -57,8 +57,8 @@ class NoisyGradientDescent(Regression):
     paper: ClassVar[str] = "BassilyST14; Brown24"
     title: ClassVar[str] = "noisy gradient descent"
     use: ClassVar[str] = (
-        "For many columns: a round releases d numbers, never a matrix. Rounds and steps are "
-        "public choices; for few columns AdaSSP asks for none."
+        "Thousands of columns: a round releases d numbers and no matrix. Rounds and step sizes "
+        "must be chosen; for few columns use AdaSSP."
     )
     rounds: Expression = constant(50)
     clip: Expression = constant(1)
@@ -101,8 +101,8 @@ class NoisySGD(Regression):
     paper: ClassVar[str] = "BassilyST14"
     title: ClassVar[str] = "noisy stochastic gradient descent"
     use: ClassVar[str] = (
-        "As NoisyGradientDescent, where a round should read a part of the records. That saves "
-        "noise at numbers only, under add/remove, with one row a person."
+        "Many columns, with rounds that read a sample of the records. Sampling reduces the cost "
+        "at numeric parameters, under add/remove, with one row per person."
     )
     rate: Expression = constant("0.1")
     rounds: Expression = constant(100)
@@ -180,8 +180,8 @@ class BoostedAdaSSP(Regression):
     paper: ClassVar[str] = "Tang23"
     title: ClassVar[str] = "boosted adaSSP"
     use: ClassVar[str] = (
-        "Where the ridge of AdaSSP pulls coefficients far towards zero: more rounds undo it, and "
-        "each is paid for. Start with AdaSSP."
+        "If the ridge of AdaSSP shrinks coefficients too much: further rounds reduce the bias at "
+        "a cost each. Try AdaSSP first."
     )
     rounds: Expression = constant(5)
     rho: Expression = RHO

@@ -42,9 +42,8 @@ class HessianMixing(Regression):
     paper: ClassVar[str] = "Lev26"
     title: ClassVar[str] = "iterative Hessian mixing"
     use: ClassVar[str] = (
-        "To compare: where lambda_min(X'X) is a few hundred B^2/epsilon the sketches need no "
-        "noise, but AdaSSP needs little there too. Rows of a sketch cost privacy, and few rows "
-        "leave an error of their own."
+        "For comparison: if lambda_min(X'X) is a few hundred B^2/epsilon, sketches need no noise,"
+        " but AdaSSP needs little. Sketches with few rows have a further error."
     )
     rounds: Expression = constant(3)
     oversampling: Expression = constant(12)

@@ -102,8 +102,8 @@ class JointSSP(Regression):
     paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
     title: ClassVar[str] = "joint SSP"
     use: ClassVar[str] = (
-        "The first to try: nothing to tune, near zero where noise hides the signal, and intervals "
-        "with it. It holds a d by d matrix: for d in the thousands take NoisyGradientDescent."
+        "The default: nothing to tune, with intervals, and nearly zero if noise exceeds the "
+        "signal. It stores a d by d matrix: for thousands of columns use NoisyGradientDescent."
     )
     intervals: ClassVar[bool] = True  # from what its output keeps
     counting: Expression = constant("0.11")

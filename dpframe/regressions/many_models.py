@@ -35,8 +35,8 @@ class Tukey(Regression):
     paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth"
     use: ClassVar[str] = (
-        "For very many records of few columns with bounds so wide that noise for them would drown "
-        "all: bounds hardly matter. Otherwise take AdaSSP."
+        "Very many records of few columns with very wide bounds, which hardly affect it. With "
+        "tighter bounds use AdaSSP."
     )
     models: Expression = constant(1000)
     penalty: Expression = constant(0)
@@ -69,8 +69,8 @@ class TukeyPure(Regression):
     paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth, pure"
     use: ClassVar[str] = (
-        "As Tukey, where delta must be 0 or models are fewer: it needs about 4 d log(radius/error)"
-        "/epsilon of them."
+        "Like Tukey, without delta or with fewer models: it needs about 4 d "
+        "log(radius/error)/epsilon models."
     )
     models: Expression = constant(500)
     penalty: Expression = constant(0)
@@ -120,8 +120,8 @@ class TheilSen(Regression):
     paper: ClassVar[str] = "Alabi22"
     title: ClassVar[str] = "Theil-Sen"
     use: ClassVar[str] = (
-        "For one column and a few hundred to a few thousand records, with wide bounds or outliers "
-        "in y. It needs more than 60/epsilon records; set pairs to about half of them."
+        "One column and a few hundred to a few thousand records, with wide bounds or outliers in "
+        "y. It needs more than 60/epsilon records; set pairs to about half of them."
     )
     pairs: Expression = constant(500)
     matchings: Expression = constant(5)
@@ -153,8 +153,8 @@ class SubAgg(Regression):
     paper: ClassVar[str] = "Smith08; DworkS10"
     title: ClassVar[str] = "Sub-Agg"
     use: ClassVar[str] = (
-        "For many records of few columns, so that every cell has more records than columns. For "
-        "fewer records take AdaSSP."
+        "Many records of few columns, with more records than columns in every cell. For fewer "
+        "records use AdaSSP."
     )
     cells: Expression = constant(100)
     penalty: Expression = constant(1)
@@ -178,7 +178,7 @@ class SubAggPure(SubAgg):
     """
 
     title: ClassVar[str] = "Sub-Agg, pure"
-    use: ClassVar[str] = "As SubAgg, where delta must be 0."
+    use: ClassVar[str] = "Like SubAgg, without delta."
 
     def noise(self, budget: Share) -> Calibration | Mechanism:
         """Of the derived sensitivity in the 2-norm."""

@@ -217,8 +217,8 @@ class OPSBalanced(GuardedOPS):
     """OPS with the penalty for the prediction error at |theta| = 1. [Wang18, Sec 3]"""
 
     use: ClassVar[str] = (
-        "Under replace-one only, as it reads n: where one posterior sample is wanted and "
-        "coefficients have norm near 1. Where a sample is no aim in itself take AdaSSP."
+        "One posterior sample under replace-one, for coefficients with norm near 1. Without need "
+        "for a sample use AdaSSP."
     )
 
     def choose(self) -> Callable[..., Any]:
@@ -230,8 +230,8 @@ class OPSConcentrated(GuardedOPS):
     """OPS with a penalty so large that temperatures near 1 are admissible. [Wang18, Sec 3]"""
 
     use: ClassVar[str] = (
-        "Under replace-one only, as it reads n: where a sample at a temperature near 1 is wanted."
-        " Its large penalty pulls the coefficients towards zero."
+        "One posterior sample under replace-one, at a temperature near 1. Its large penalty "
+        "shrinks the coefficients."
     )
 
     def choose(self) -> Callable[..., Any]:
@@ -243,8 +243,8 @@ class OPSDiffused(GuardedOPS):
     """OPS with the smallest penalty. [Wang18, Sec 3]"""
 
     use: ClassVar[str] = (
-        "Under replace-one only, as it reads n: where the penalty must be small. Its sample is "
-        "spread widely for that, so it is for many records."
+        "One posterior sample under replace-one, with a small penalty. The sample has a large "
+        "variance, so it needs many records."
     )
 
     def choose(self) -> Callable[..., Any]:
@@ -256,8 +256,8 @@ class OPSConservative(GuardedOPS):
     """OPS with the penalty for the worst prediction error. [Wang18, Sec 3]"""
 
     use: ClassVar[str] = (
-        "Under replace-one only, as it reads n: where coefficients may be large and the worst "
-        "prediction error counts."
+        "One posterior sample under replace-one, for large coefficients and a small worst-case "
+        "prediction error."
     )
 
     def choose(self) -> Callable[..., Any]:

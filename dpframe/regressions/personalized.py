@@ -51,8 +51,8 @@ class PersonalizedRidge(Regression):
     paper: ClassVar[str] = "Acharya24"
     title: ClassVar[str] = "personalised ridge"
     use: ClassVar[str] = (
-        "Where people differ in what they allow and nobody may get a delta. Take "
-        "PersonalizedSSP where a small delta is allowed and there are many records."
+        "A budget for each person without delta. If a small delta is allowed and records are "
+        "many, use PersonalizedSSP."
     )
     penalty: Expression = constant(1)
     total: Any = None
@@ -78,7 +78,8 @@ class SampledRidge(Regression):
     paper: ClassVar[str] = "JorgensenYC15"
     title: ClassVar[str] = "sampled ridge"
     use: ClassVar[str] = (
-        "Where the mechanism is given and cannot weigh records. PersonalizedRidge loses less."
+        "A budget for each person, if the mechanism is given and cannot weight records. "
+        "PersonalizedRidge is more accurate."
     )
     penalty: Expression = constant(1)
     records: Expression = constant(1000)
@@ -110,8 +111,8 @@ class PersonalizedObjective(Regression):
     paper: ClassVar[str] = "dpframe; ChaudhuriMS11; Acharya24"
     title: ClassVar[str] = "personalised objective perturbation"
     use: ClassVar[str] = (
-        "The first to try where people differ in what they allow: no delta, and noise on d numbers "
-        "in the objective, where a small penalty does not enlarge it. Its minimiser must be exact."
+        "The first to try with a budget for each person: no delta, and a small penalty does not "
+        "increase the noise. Its minimiser must be exact."
     )
     penalty: Expression = constant("1/10")
     knee: Expression = constant("1/2")
@@ -170,8 +171,8 @@ class PersonalizedSSP(Regression):
     paper: ClassVar[str] = "dpframe; Acharya24"
     title: ClassVar[str] = "personalised SSP"
     use: ClassVar[str] = (
-        "Where people differ in what they allow and a small delta is allowed. With few records, or"
-        " budgets far below 1, it returns almost zero."
+        "A budget for each person with a small delta. With few records, or budgets far below 1, "
+        "it returns almost zero."
     )
     balance: Expression = BALANCE
     margin: Expression = MARGIN
@@ -191,7 +192,7 @@ class PersonalizedAdaSSP(Regression):
     paper: ClassVar[str] = "dpframe; Acharya24; Wang18"
     title: ClassVar[str] = "personalised adaSSP"
     use: ClassVar[str] = (
-        "As PersonalizedSSP; better where records are many, since its ridge vanishes as they grow."
+        "Like PersonalizedSSP, better for many records, since its ridge vanishes as they grow."
     )
     balance: Expression = BALANCE
     margin: Expression = MARGIN

@@ -35,8 +35,8 @@ class OutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
     title: ClassVar[str] = "output perturbation"
     use: ClassVar[str] = (
-        "Where the penalty may grow with the number of records: noise falls as it grows, whatever"
-        " the data are. With a weak penalty noise drowns the coefficients: take AdaSSP."
+        "If the penalty may grow with the number of records: the noise then falls for every "
+        "table. With a weak penalty the noise is too large: use AdaSSP."
     )
     rule: ClassVar[Calibration] = Gaussian.analytic
     penalty: Expression = constant(1)
@@ -56,7 +56,7 @@ class OutputPerturbationPure(OutputPerturbation):
 
     paper: ClassVar[str] = "ChaudhuriM09"
     title: ClassVar[str] = "output perturbation, pure"
-    use: ClassVar[str] = "As OutputPerturbation, where delta must be 0 and columns are few."
+    use: ClassVar[str] = "Like OutputPerturbation, without delta and for few columns."
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 
@@ -77,8 +77,8 @@ class LogisticOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
     use: ClassVar[str] = (
-        "Where one release of the coefficients is wanted, with the std of its noise. The penalty "
-        "must be given: dp.recommend names one. LogisticDescent predicts better."
+        "Two classes, one release of the coefficients with noise of a known std. dp.recommend "
+        "recommends the penalty. LogisticDescent predicts better."
     )
     penalty: Any = attrs.field(default=None, converter=_penalty)
 
@@ -104,8 +104,8 @@ class HuberOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "Huber output perturbation"
     use: ClassVar[str] = (
-        "Where a few labels are far out within their bound. Let the penalty grow with the number "
-        "of records: noise falls as it grows."
+        "A few outliers among the labels, within their bound. Increase the penalty with the "
+        "number of records to reduce the noise."
     )
     penalty: Expression = constant(1)
     knee: Expression = constant(1)
@@ -134,8 +134,8 @@ class ObjPert(Regression):
     paper: ClassVar[str] = "KiferST12; Wang18"
     title: ClassVar[str] = "ObjPert"
     use: ClassVar[str] = (
-        "Where coefficients lie in a small public ball and columns are many: noise falls on d "
-        "numbers, not on d^2. Its minimiser must be exact."
+        "Many columns, for coefficients in a small public ball: noise is added to d numbers, not "
+        "d^2. Its minimiser must be exact."
     )
     noise: ClassVar[str] = "gaussian"
     radius: Expression = constant(1)
@@ -162,9 +162,7 @@ class ObjPertPure(ObjPert):
 
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "ObjPert, pure"
-    use: ClassVar[str] = (
-        "As ObjPert, where delta must be 0. Its noise grows with d, so for few columns."
-    )
+    use: ClassVar[str] = "Like ObjPert, without delta. Its noise grows with d, so for few columns."
     noise: ClassVar[str] = "l2_laplace"
 
 
@@ -176,8 +174,8 @@ class ApproximateMinima(Regression):
     paper: ClassVar[str] = "IyengarNSTTW19"
     title: ClassVar[str] = "approximate minima perturbation"
     use: ClassVar[str] = (
-        "As ObjPert, where minimisers are accurate to a tolerance only; a part of the budget pays"
-        " for that. With exact minimisers take ObjPert."
+        "Like ObjPert, for minimisers with a tolerance, which costs part of the budget. With "
+        "exact minimisers use ObjPert."
     )
     radius: Expression = constant(1)
     tolerance: Expression = constant("1e-6")

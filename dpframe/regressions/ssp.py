@@ -34,8 +34,8 @@ class SSP(Regression):
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "SSP"
     use: ClassVar[str] = (
-        "For many records of few columns, where noise on X'X is small beside it. With fewer "
-        "records its ridge does not outweigh the noise: take AdaSSP."
+        "Many records of few columns, if the noise on X'X is relatively small. With fewer records"
+        " the noise exceeds its ridge: use AdaSSP."
     )
     ridge: Expression = constant(1)
 
@@ -54,8 +54,8 @@ class ConstSSPFull(Regression):
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
     use: ClassVar[str] = (
-        "Where X'X is ill-conditioned, so that its smallest eigenvalue is not worth a release. On"
-        " well-conditioned data its ridge is larger than it need be: take AdaSSP."
+        "Ill-conditioned X'X, whose smallest eigenvalue need not be released. On well-conditioned"
+        " data its ridge is too large: use AdaSSP."
     )
     rho: Expression = RHO
 
@@ -75,8 +75,8 @@ class AdaSSP(Regression):
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "adaSSP"
     use: ClassVar[str] = (
-        "The first to try for least squares with a delta: its ridge grows where the data say "
-        "little. With so few records that X'X is mostly noise it returns almost zero."
+        "Least squares with a delta in one pass; its ridge adapts to the information in the data."
+        " With few records it returns almost zero."
     )
     rho: Expression = RHO
 
@@ -97,8 +97,8 @@ class AdaSSPBudgetTight(Regression):
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "adaSSPbudget"
     use: ClassVar[str] = (
-        "Where the part of the budget for the ridge is to be chosen, publicly. Without a reason "
-        "for a gamma of your own take AdaSSP, which has equal parts."
+        "AdaSSP with a public choice of the share for the ridge. By default use AdaSSP, which has"
+        " equal shares."
     )
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = RHO

@@ -151,8 +151,8 @@ class Standardised(Regression):
     paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "standardised SSP"
     use: ClassVar[str] = (
-        "Where columns have unlike scales that nobody knows, within wide public bounds. Where a "
-        "codebook gives tight bounds, scale by them and save the share."
+        "Columns of different, unknown scales, within wide public bounds. If a codebook has tight"
+        " bounds, use them instead."
     )
     scaling: Expression = constant("1/5")
     radius: Expression = constant("3/2")
@@ -211,8 +211,8 @@ class RobustSSP(Regression):
     paper: ClassVar[str] = "HonkelaDNDK18; Thesis"
     title: ClassVar[str] = "robust SSP"
     use: ClassVar[str] = (
-        "Where public bounds are wide and a few records lie far out. What lies beyond the "
-        "released bounds is clipped, which biases it: with tight bounds take SSP."
+        "Wide public bounds and a few outlying records. Values beyond the released bounds are "
+        "clipped, which causes bias: with tight bounds use SSP."
     )
     scaling: Expression = FIFTH
     width: Expression = constant("3/2")
@@ -236,8 +236,8 @@ class RobustQuantileSSP(Regression):
     paper: ClassVar[str] = "HonkelaDNDK18"
     title: ClassVar[str] = "robust SSP, quantiles"
     use: ClassVar[str] = (
-        "As RobustSSP, where records lie so far out that deviations would follow them: quantiles "
-        "do not."
+        "Like RobustSSP, for outliers so extreme that they dominate standard deviations; it uses "
+        "quantiles."
     )
     scaling: Expression = FIFTH
     level: Expression = constant("9/10")
@@ -262,7 +262,7 @@ class RobustAdaSSP(Regression):
 
     paper: ClassVar[str] = "HonkelaDNDK18; Wang18"
     title: ClassVar[str] = "robust adaSSP"
-    use: ClassVar[str] = "As RobustSSP, for fewer records: with the ridge of AdaSSP."
+    use: ClassVar[str] = "Like RobustSSP, for fewer records: with the ridge of AdaSSP."
     scaling: Expression = FIFTH
     width: Expression = constant("3/2")
     rho: Expression = RHO

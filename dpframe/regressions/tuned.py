@@ -49,8 +49,8 @@ class Tuned(Regression):
     paper: ClassVar[str] = "LiuT19; PapernotS22"
     title: ClassVar[str] = "tuned by random stopping"
     use: ClassVar[str] = (
-        "Where a hyperparameter matters and no public value is at hand. One run has a third of "
-        "epsilon: with a good guess, spend all of it on one fit."
+        "A hyperparameter that matters and has no public value. Each run has a third of epsilon: "
+        "with a good guess use a single fit."
     )
     of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
     field: str = attrs.field(validator=of_kind(str))

@@ -30,6 +30,15 @@ def test_plug_ins_from_outside_conform():
     dp.audits.check_accountant(Padded(2))
 
 
+@pytest.mark.parametrize("make", [dp.count, lambda X: X.sum(), Positives], ids=["dp", "one", "cls"])
+def test_a_function_of_one_argument_is_refused_in_words(make):
+    """It ended in a bare TypeError."""
+    with pytest.raises(
+        dp.InvalidArgument, match=r"make must be a function of two arguments, X and y"
+    ):
+        dp.audits.check_statistic(make)
+
+
 def test_the_properties_are_returned():
     """So that a report can list them."""
     found = dp.audits.check_map(lambda X, y: Halved(X))

@@ -44,7 +44,7 @@ def odometer():
     return found
 
 
-ENTRIES = {  # what is made of one number in (0, 1)
+ENTRIES = {  # objects with one number in (0, 1)
     "constant": dp.constant,
     "parameter": lambda x: dp.parameter("a", x).domain,
     "pure": dp.PureDP,

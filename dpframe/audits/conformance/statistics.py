@@ -4,9 +4,11 @@ values.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Any
@@ -15,8 +17,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, check_kind
-from dpframe.execution.totals import Pass, derived, real, some
+from dpframe.errors import InvalidArgument, Plain, check_kind
+from dpframe.execution.totals import Pass, derived, real, selected
 from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
@@ -74,6 +76,16 @@ def check_map(
     return MAP.check(checked.node, checked)
 
 
+def _takes_both(make: Make) -> bool:
+    """Whether it takes rows and labels; also where its signature is not known."""
+    with suppress(ValueError):
+        try:
+            inspect.signature(make).bind(None, None)
+        except TypeError:
+            return False
+    return True
+
+
 @lru_cache(maxsize=4096)
 def worth(formula: Expression, d: int, n: int = 0) -> float:
     """A formula in a table of n rows and d columns, rounded down as executions round."""
@@ -104,7 +116,7 @@ def size_of(difference: Array, norm: Norm, *, symmetric: bool) -> float:
 
 
 def _cut(block: Block, window: slice) -> Block:
-    return Block(block.rows[window], some(block.labels, window))
+    return Block(block.rows[window], selected(block.labels, window))
 
 
 def _views(node: Node, block: Block) -> Views:
@@ -128,9 +140,11 @@ class CheckedNode:
     def of(cls, make: Make, setting: Setting, columns: int | None, seed: int | None) -> CheckedNode:
         """Of checked arguments. Raises InvalidArgument."""
         check_kind("setting", setting, Setting)
-        if not callable(make):
-            way_out = "lambda X, y: Positives(y)."
-            raise InvalidArgument("make", "a function of X and y", make, way_out)
+        if not callable(make) or not _takes_both(make):
+            other = Plain(f"{getattr(make, '__name__', make)}, which takes other arguments")
+            way_out = "Such as lambda X, y: Positives(y), or lambda X, y: dp.count(X)."
+            given = other if callable(make) else make
+            raise InvalidArgument("make", "a function of two arguments, X and y", given, way_out)
         if columns is not None:
             check_kind("columns", columns, int)
         X, y = setting.X, setting.y

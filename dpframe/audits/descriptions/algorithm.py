@@ -182,10 +182,13 @@ def _check_name(
         wanted = "named by a letter, then up to 39 letters, digits and underscores of plain ASCII"
         part.refuse(wanted, shown(name), "Such as gamma or T.")
     if name in SHARED_NAMES:
-        wanted = f"named otherwise: {name} is {SHARED_NAMES[name]}"
-        part.refuse(wanted, name, "Choose another name.")
+        way_out = f"Reserved are {', '.join(SHARED_NAMES)}."
+        wanted = f"free of reserved names: {name} is {SHARED_NAMES[name]}"
+        part.refuse(wanted, name, way_out)
     if name in vocabulary.functions and not part.path.startswith("release"):
-        part.refuse("named otherwise: that is a function", name, "Choose another name.")
+        reserved = f"{', '.join(SHARED_NAMES)}, and the functions {', '.join(vocabulary.functions)}"
+        wanted = f"free of reserved names: {name} is a function"
+        part.refuse(wanted, name, f"Reserved are {reserved}.")
     if name in taken:
         part.refuse(f"named once: {name} stands in {taken[name]} already", name)
 

@@ -25,7 +25,7 @@ from dpframe.errors import InvalidArgument, UnsafeFormula
 from dpframe.graph import ColumnNode, DataNode, RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.symbols import Expression, Number, add, constant, exact, multiply, power
-from dpframe.symbols.grammar import Reader
+from dpframe.symbols.grammar import FormulaReader
 
 from .functions import Value
 from .keys import OF_YOUR_OWN
@@ -124,7 +124,7 @@ def _values(parts: list[tuple[bool, ParsedFormula]]) -> list[tuple[bool, Any]]:
     return [(inverse, part.value()) for inverse, part in parts]
 
 
-class _FormulaReader(Reader[ParsedFormula]):
+class _FormulaReader(FormulaReader[ParsedFormula]):
     token, most = TOKEN, MOST_BRACKETS
 
     def __init__(self, text: str, names: Names) -> None:

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
-from dpframe.execution.draws import Draw, ExactDraw, times_of
-from dpframe.execution.running import ONE, Drawn
+from dpframe.execution.draws import ExactDraw, ReleaseDraw, times_of
+from dpframe.execution.running import ONE, AnyDraw
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
@@ -27,7 +27,7 @@ from .scores import Array
 from .table_releases import TableRelease, scores_of
 from .two_tables import MovedRelease, TwoTables, first_values, procedure_draws, start
 
-Draws = list[tuple[Drawn, Drawn]]
+Draws = list[tuple[AnyDraw, AnyDraw]]
 SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
 
 
@@ -102,7 +102,7 @@ def strength(both: TwoTables, draws: Draws | None = None) -> float:
         if isinstance(drawn, Loop):
             first, second = both.at(drawn, start(drawn, both.first))
             total += first.squared_distance(second) * times_of(drawn.step, both.first.numbers)
-        elif isinstance(drawn, Draw) and isinstance(other, Draw):
+        elif isinstance(drawn, ReleaseDraw) and isinstance(other, ReleaseDraw):
             first, second = both.releases(drawn, other)
             total += first.squared_distance(second)
         else:

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from scipy.special import chdtr, gammainc
 
-from dpframe.execution.running import Running
+from dpframe.execution.running import Execution
 from dpframe.execution.totals import real
 from dpframe.graph import Node
 from dpframe.graph.procedures import (
@@ -80,14 +80,14 @@ def vector_length(drawn: TableRelease) -> NoiseLaw | None:
 
 
 @singledispatch
-def law_of(node: object, running: Running) -> NoiseLaw | None:
+def law_of(node: object, running: Execution) -> NoiseLaw | None:
     """The law of a procedure's noise on a table; None where it is not known here."""
     del node, running
     return None
 
 
 @law_of.register
-def _(node: Posterior, running: Running) -> NoiseLaw | None:
+def _(node: Posterior, running: Execution) -> NoiseLaw | None:
     """(gamma H)^(1/2) (theta - mean) is standard normal."""
     gram, moment = _sums(node, running)
     gamma = node.gamma(running.numbers)
@@ -103,7 +103,7 @@ def _(node: Posterior, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: PerturbedMinimum, running: Execution) -> NoiseLaw | None:
     """z = X'y - (X'X + penalty I) theta, inside the ball."""
     gram, moment = _sums(node, running)
     system = gram + running.numbers.up(node.penalty) * np.eye(len(gram))
@@ -118,7 +118,7 @@ def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
+def _(node: ApproximateMinimum, running: Execution) -> NoiseLaw | None:
     """That of its minimum: more independent noise makes no z likelier to be short. (Anderson's
     inequality, for densities that fall away from 0 in every direction.)
     """
@@ -126,7 +126,7 @@ def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: TiltedMinimum, running: Execution) -> NoiseLaw | None:
     """z = -penalty theta on rows of zeros, which have no gradient."""
     if node.size is None:
         return None
@@ -137,7 +137,7 @@ def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
+def _(node: GaussianMixing, running: Execution) -> NoiseLaw | None:
     """k tr((X'X + s^2 I)^-1 W) over all sketches W is chi squared with k d for each."""
     gram = real(node.gram, running.values, running.numbers.towards_zero)
     inverse = np.linalg.inv(gram + node.added(running.numbers) * np.eye(len(gram)))
@@ -151,7 +151,7 @@ def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: DeepPoint, running: Running) -> NoiseLaw | None:
+def _(node: DeepPoint, running: Execution) -> NoiseLaw | None:
     """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
     numbers, number = running.numbers, running.numbers.towards_zero
     depths = node.depths({one: real(one, running.values, number) for one in node.sums}, numbers)
@@ -199,7 +199,7 @@ def _varied(space: Space, node: DeepPoint) -> list[TableRow]:
     return [space.row(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
 
 
-def _sums(node: Any, running: Running) -> tuple[Array, Array]:
+def _sums(node: Any, running: Execution) -> tuple[Array, Array]:
     number = running.numbers.towards_zero
     return real(node.gram, running.values, number), real(node.moment, running.values, number)
 

@@ -14,13 +14,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.draws import Draw
+from dpframe.execution.draws import ReleaseDraw
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.running import ONE, Running
-from dpframe.execution.totals import real, some
+from dpframe.execution.running import ONE, Execution
+from dpframe.execution.totals import real, selected
 from dpframe.graph import Loop, Node, Release
 from dpframe.randomness import Randomness
-from dpframe.randomness.laws import rational_coins
+from dpframe.randomness.laws import bernoulli
 from dpframe.sources.table import Block
 
 from .bounds import Scores
@@ -34,14 +34,14 @@ ROWS = 4  # of a table whose samples are listed
 class TableRelease:
     """A release of noise and the values that it reads."""
 
-    draw: Draw
+    draw: ReleaseDraw
     numbers: PublicNumbers
     values: Values
 
     @classmethod
-    def of(cls, release: Release, running: Running, values: Values) -> TableRelease:
+    def of(cls, release: Release, running: Execution, values: Values) -> TableRelease:
         """Raises NotExecutable, InvalidArgument."""
-        return cls(Draw.of(release, running.numbers), running.numbers, values)
+        return cls(ReleaseDraw.of(release, running.numbers), running.numbers, values)
 
     @property
     def release(self) -> Release:
@@ -99,7 +99,7 @@ class TableRelease:
 def masked(bits: int, block: Block) -> Block:
     """The rows whose bit is set, of a table that is one block."""
     mask = (bits >> np.arange(len(block.rows))) & 1 > 0
-    return Block(block.rows[mask], some(block.labels, mask), some(block.budgets, mask))
+    return Block(block.rows[mask], selected(block.labels, mask), selected(block.budgets, mask))
 
 
 @attrs.frozen(eq=False)
@@ -111,7 +111,7 @@ class PossibleSamples:
     releases: tuple[TableRelease, ...]
 
     @classmethod
-    def of(cls, running: Running, loop: Loop, at: Array, rate: Fraction) -> PossibleSamples:
+    def of(cls, running: Execution, loop: Loop, at: Array, rate: Fraction) -> PossibleSamples:
         """One pass for each subset of the rows. Raises InvalidArgument for a table of many."""
         rows = running.source.rows
         if rows is None or rows > ROWS:
@@ -128,7 +128,7 @@ class PossibleSamples:
 
     def subsets(self, n: int, randomness: Randomness) -> Array:
         """The rows of n samples, as bits, by the inclusion indicators of an execution."""
-        included = rational_coins(randomness.bits, self.rate, n * self.rows).reshape(n, self.rows)
+        included = bernoulli(randomness.bits, self.rate, n * self.rows).reshape(n, self.rows)
         return np.asarray(included @ (1 << np.arange(self.rows)), dtype=np.int64)
 
     def answer(self, randomness: Randomness) -> Any:

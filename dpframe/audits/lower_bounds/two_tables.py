@@ -16,9 +16,9 @@ import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.execution.draws import Draw, times_of
-from dpframe.execution.execution import first_look
-from dpframe.execution.running import ONE, Drawn, Running, finite
+from dpframe.execution.draws import ReleaseDraw, times_of
+from dpframe.execution.execution import first_pass
+from dpframe.execution.running import ONE, AnyDraw, Execution, finite
 from dpframe.execution.totals import in_integers, real
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
@@ -39,7 +39,7 @@ class ReleaseStep:
     """One release of a run; `running` is the execution on the first table that reaches it."""
 
     release: Node
-    running: Running
+    running: Execution
     scores: Callable[[int, Randomness], Scores]
 
     @property
@@ -52,8 +52,8 @@ class ReleaseStep:
 class TwoTables:
     """An execution on each of two neighbouring tables."""
 
-    first: Running
-    second: Running
+    first: Execution
+    second: Execution
 
     @classmethod
     def of(cls, run: AtNumbers, pair: Neighbours, randomness: Randomness) -> TwoTables:
@@ -61,7 +61,7 @@ class TwoTables:
         return cls(*(opened(run, table, randomness) for table in pair.tables))
 
     @property
-    def both(self) -> tuple[Running, Running]:
+    def both(self) -> tuple[Execution, Execution]:
         """The first and the second."""
         return self.first, self.second
 
@@ -70,7 +70,7 @@ class TwoTables:
         for stage in range(self.first.stages.count):
             for running in self.both if stage else ():
                 running.learn(stage)
-                running.look(stage)
+                running.compute(stage)
             for drawn, other in self.draws(stage):
                 if isinstance(drawn, Loop):
                     yield from self._turns(drawn, randomness)
@@ -78,11 +78,11 @@ class TwoTables:
                     yield self._once(drawn, other)
                     self._remember(drawn, randomness)
 
-    def draws(self, stage: int) -> list[tuple[Drawn, Drawn]]:
+    def draws(self, stage: int) -> list[tuple[AnyDraw, AnyDraw]]:
         """The releases of a stage on either table."""
         return list(zip(self.first.draws(stage), self.second.draws(stage), strict=True))
 
-    def releases(self, drawn: Draw, other: Draw) -> tuple[TableRelease, TableRelease]:
+    def releases(self, drawn: ReleaseDraw, other: ReleaseDraw) -> tuple[TableRelease, TableRelease]:
         """A release of noise on either table."""
         return (
             TableRelease(drawn, self.first.numbers, self.first.values),
@@ -98,23 +98,23 @@ class TwoTables:
         )
         return first, second
 
-    def _once(self, drawn: Drawn, other: Drawn) -> ReleaseStep:
-        if isinstance(drawn, Draw) and isinstance(other, Draw):
+    def _once(self, drawn: AnyDraw, other: AnyDraw) -> ReleaseStep:
+        if isinstance(drawn, ReleaseDraw) and isinstance(other, ReleaseDraw):
             scores = partial(scores_of, *self.releases(drawn, other))
             return ReleaseStep(drawn.release, self.first, scores)
         return ReleaseStep(drawn, self.first, partial(self._procedure_scores, drawn))  # type: ignore[arg-type]
 
-    def _remember(self, drawn: Drawn, randomness: Randomness) -> None:
+    def _remember(self, drawn: AnyDraw, randomness: Randomness) -> None:
         """One draw of the first table, which later stages of both read."""
         self.first.release([drawn], randomness)
-        node: Any = drawn.release if isinstance(drawn, Draw) else drawn
+        node: Any = drawn.release if isinstance(drawn, ReleaseDraw) else drawn
         self.second.released[node] = self.first.released[node]
 
     def _procedure_scores(self, node: Any, n: int, randomness: Randomness) -> Scores:
         return learned_scores(*(procedure_draws(one, node, n, randomness) for one in self.both))
 
     def _turns(self, loop: Loop, randomness: Randomness) -> Iterator[ReleaseStep]:
-        """As `Running` walks through a loop, on both tables."""
+        """As `Execution` walks through a loop, on both tables."""
         rate, at = loop.step.sampled, start(loop, self.first)
         path, answers = [at], []
         for turn in range(times_of(loop.step, self.first.numbers)):
@@ -131,19 +131,19 @@ class TwoTables:
             running.released[loop] = np.array(path)
 
 
-def start(loop: Loop, running: Running) -> Array:
+def start(loop: Loop, running: Execution) -> Array:
     """The first point of a loop: zero."""
     return np.zeros(round(running.numbers.up(loop.point.size)))
 
 
-def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Running:
+def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Execution:
     """An execution that has read the first stage of a table."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
-    return first_look(run, source, None, randomness, ahead=False)[0]
+    return first_pass(run, source, None, randomness, ahead=False)[0]
 
 
-def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness) -> Array:
-    """n draws of a procedure, (n, m), as `Running` draws it; of a fit, its coefficients. None of
+def procedure_draws(running: Execution, node: Any, n: int, randomness: Randomness) -> Array:
+    """n draws of a procedure, (n, m), as `Execution` draws it; of a fit, its coefficients. None of
     them is remembered.
     """
     number = running.numbers.towards_zero
@@ -163,7 +163,7 @@ def procedure_draws(running: Running, node: Any, n: int, randomness: Randomness)
     return np.array([np.ravel(one) for one in arrays])
 
 
-def first_values(running: Running, loop: Loop | None) -> dict[Node, Array]:
+def first_values(running: Execution, loop: Loop | None) -> dict[Node, Array]:
     """The values that a release of a stage that was read reads; in a loop, at its start."""
     moving = {} if loop is None else running.at_point(loop, start(loop, running))
     return {**running.values, **moving}
@@ -181,7 +181,7 @@ class MovedRelease:
     sensitivity: float
 
     @classmethod
-    def of(cls, running: Running, release: Release, loop: Loop | None) -> MovedRelease:
+    def of(cls, running: Execution, release: Release, loop: Loop | None) -> MovedRelease:
         """Raises InvalidArgument for an unbounded statistic, or noise without one loss."""
         values = first_values(running, loop)
         statistic, numbers = release.statistic, running.numbers
@@ -197,7 +197,7 @@ class MovedRelease:
 
 
 def shifted(
-    statistic: Statistic, values: Mapping[Node, Array], by: float, running: Running
+    statistic: Statistic, values: Mapping[Node, Array], by: float, running: Execution
 ) -> dict[Node, Array]:
     """The first number of the statistic, `by` larger; of one on a grid, in whole steps."""
     first = statistic.parts[0] if isinstance(statistic, Stack) else statistic
