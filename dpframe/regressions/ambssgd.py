@@ -27,7 +27,7 @@ from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, constant, exact, sqrt
 
@@ -75,7 +75,7 @@ def sized(statistic: Statistic, std: Expression, weight: Expression) -> Gaussian
 
 def number_of_rows(X: RowsNode, budget: Share) -> tuple[Release | Expression, Expression]:
     """n, released or public, and the least that it counts as."""
-    if X.unit.relation is REPLACE_ONE:
+    if X.unit.relation.replaced:
         return X.rows, constant(1)
     n = release(count(X), sized(count(X), unit_std(budget), FOR_N), name="n")
     return n, n.std
@@ -91,7 +91,7 @@ def moved(X: RowsNode, y: ColumnNode, theta: Node | None, pace: Pace, turn: int)
     quantile = post(clip_at, counts, pace.n, pace.least, pace.parts, pace.level)
     clip = known(quantile, CUTS[0], CUTS[-1], name=f"clip{turn}")
     total = RowSum(each.clip(norm=clip * unit))
-    left = 1 - FOR_COUNTS - (0 if X.unit.relation is REPLACE_ONE else FOR_N)
+    left = 1 - FOR_COUNTS - (0 if X.unit.relation.replaced else FOR_N)
     step = release(total, sized(total, pace.spread, left), name=f"gradient{turn}")
     before = constant(0) if theta is None else theta
     return post(descend, before, step, constant(turn), pace.n, pace.least, pace.pace, pace.radius)
@@ -140,7 +140,7 @@ class AMBSSGD(Regression):
         """For each cell: counts, the clip, the sum of clipped gradients; n, where it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
-        changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
+        changed = X.unit.rows_per_person * (2 if X.unit.relation.replaced else 1)
         pace = self.paced(X, y, budget, rounds, changed)
         return self.walked(
             pace, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)]

@@ -42,7 +42,7 @@ from dpframe.inference.widths import (
     share_kept,
 )
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
@@ -156,7 +156,7 @@ class JointSSP(Regression):
         """The fit to these rows and labels with the rest of the budget."""
         relative = y.scaled(by=y.radius)
         turns, correcting = self.turns, self.correcting if self.turns else constant(0)
-        counts = self.steps or X.unit.relation is not REPLACE_ONE
+        counts = self.steps or not X.unit.relation.replaced
         left_over = rest(self.counting if counts else constant(0), correcting, self.sandwich)
         needed = {"gram": self.gram, "moment": self.moment, "squares": self.squares}
         needed |= {"counting": self.counting} if counts else {}
@@ -235,7 +235,7 @@ class JointSSP(Regression):
         the noise on X'y is of `moment_std` for each of the row bound; with none n itself, where it
         is private.
         """
-        n = X.rows if X.unit.relation is REPLACE_ONE else None
+        n = X.rows if X.unit.relation.replaced else None
         if not self.steps and n is not None:
             return Look((n, None, None))
         cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
