@@ -91,7 +91,7 @@ SYMBOLIC: Mapping[str, Guarantee] = {
 
 
 @attrs.frozen(kw_only=True)
-class Line:
+class ReleaseLine:
     """One release. Numbers are None while a symbol is left.
 
     `size` is the std (Laplace: the scale); `formula` is that as it was verified, `written` as the
@@ -164,7 +164,7 @@ class Line:
         }
 
 
-def lines(regression: Regression, report: Report) -> tuple[Line, ...]:
+def lines(regression: Regression, report: Report) -> tuple[ReleaseLine, ...]:
     """One line a release, in order; equal releases are judged once."""
     problem = report.problem
     releases = problem.graph.releases
@@ -180,7 +180,7 @@ def _key(release: Release) -> object:
     return (release.statistic, release.stated, release.share, release.times, release.sampled)
 
 
-def _line(report: Report, release: Release) -> Line:
+def _line(report: Report, release: Release) -> ReleaseLine:
     problem, mechanism = report.problem, release.mechanism
     moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
@@ -189,7 +189,7 @@ def _line(report: Report, release: Release) -> Line:
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
-    return Line(
+    return ReleaseLine(
         name=release.label,
         statistic=release.statistic.title,
         sensitivity=None if moved is None else moved.value,
@@ -346,7 +346,7 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
 
 
-def meanings(lines: Iterable[Line], setting: Setting) -> dict[str, str]:
+def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
     """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
     boxed = rows.norm is None and rows.box is not None

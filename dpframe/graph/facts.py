@@ -26,9 +26,9 @@ from dpframe.theory.mechanisms import NOISES, Noise
 from .node import Node
 
 if TYPE_CHECKING:
-    from .columns import Column
+    from .columns import ColumnNode
     from .procedure import Objective
-    from .rows import Rows
+    from .rows import RowsNode
     from .statistics import Statistic
 
 
@@ -54,7 +54,7 @@ MANY = 2**14  # facts that are kept
 OWN = __name__.partition(".")[0] + "."
 
 
-class Symbolic(Formulas):
+class SymbolicContext(Formulas):
     """The context in which a declaration evaluates the rule book. Numbers are expressions whose
     properties may depend on their symbols. Requirements (such as positivity) are left to the prover
     as obligations; those that are visibly violated are recorded in `open`.
@@ -160,7 +160,7 @@ def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
         return None, ()
-    at = Symbolic(node, relation)
+    at = SymbolicContext(node, relation)
     inputs = [facts_of(one, relation) for one in node.inputs]
     try:
         own = cache(node.record)
@@ -185,7 +185,7 @@ def unbounded(found: Any) -> Any:
 
 def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
     """The facts that an entry derives from symbolic expressions, under a relation."""
-    return rule(Symbolic(None, relation), *numbers)
+    return rule(SymbolicContext(None, relation), *numbers)
 
 
 def asks_little(entry: Callable[..., Any]) -> bool:
@@ -245,15 +245,15 @@ def _facts(node: Node, relation: Relation) -> Any:
 
 def _of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
-    from .columns import Column
+    from .columns import ColumnNode
     from .maps.weighted import Weight
     from .procedure import Objective
-    from .rows import Rows
+    from .rows import RowsNode
     from .statistics import Statistic
 
-    if isinstance(node, Rows):
+    if isinstance(node, RowsNode):
         return stated_by_rows(node)
-    if isinstance(node, Column):
+    if isinstance(node, ColumnNode):
         return stated_by_labels(node)
     if isinstance(node, Statistic):
         return stated_by_statistic(node, relation)
@@ -275,13 +275,13 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return cached if same else current
 
 
-def stated_by_rows(rows: Rows) -> known.RowFacts:
+def stated_by_rows(rows: RowsNode) -> known.RowFacts:
     """Facts that rows state."""
     bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
     return known.RowFacts(*bounds, step=getattr(rows, "step", None))
 
 
-def stated_by_labels(column: Column) -> known.LabelFacts:
+def stated_by_labels(column: ColumnNode) -> known.LabelFacts:
     """Facts that labels state."""
     bound: Any = column.bound
     return known.LabelFacts(bound, step=getattr(column, "step", None))

@@ -17,7 +17,7 @@ from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
-from .facts import Symbolic, facts_of, stated
+from .facts import SymbolicContext, facts_of, stated
 from .node import Node, Reading, noted, positive, reads, share_readings, written
 
 IDENTITY, LOGIT = "identity", "logit"
@@ -90,7 +90,7 @@ class Objective(Node):
     ) -> tuple[Expression | None, Expression | None]:
         from dpframe.theory.estimates import moves_of
 
-        at: Any = Symbolic(None, relation)
+        at: Any = SymbolicContext(None, relation)
         known: Any = (bounds.row, bounds.label, bounds.radius)
         weight: Any = None if bounds.weight == ONE else bounds.weight
         size: Any = penalty

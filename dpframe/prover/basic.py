@@ -36,7 +36,7 @@ from .problem import (
     named,
     opened,
 )
-from .profile_rule import Claim
+from .profile_rule import ProfileClaim
 from .sign import nonnegative
 
 
@@ -175,7 +175,7 @@ def _stated_gaussian(
     moved = release.statistic.sensitivity(L2)
     attained = moved is not None and moved.attained and RELEASED not in move.scope
     lower = move if attained and release.reached else ZERO
-    claim = Claim(share.epsilon, share.delta, move, lower)
+    claim = ProfileClaim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
     edit = Edit(NOISE, release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))

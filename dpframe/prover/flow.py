@@ -30,7 +30,6 @@ from dpframe.graph import (
     points_of,
 )
 from dpframe.graph.bound import good
-from dpframe.graph.columns import Column
 from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
@@ -38,7 +37,6 @@ from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
-from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
@@ -301,7 +299,7 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
 
 def varies(data: Node) -> bool:
     """Whether records near 0 and records far from 0 may occur, whatever the other records are."""
-    seen = occurring(data) if isinstance(data, (Rows, Column)) else None
+    seen = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
     return seen is not None and (seen.any_finite or seen.ball or seen.box)
 
 
@@ -321,18 +319,18 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
     return there and divided in [one for _, one in read]
 
 
-def occurs(table: Rows | Column) -> bool:
+def occurs(table: RowsNode | ColumnNode) -> bool:
     """Whether a record may occur whose size is the bound, or is arbitrary."""
     seen = occurring(table)
     return seen.any_finite or seen.ball or seen.extreme
 
 
-def tables(node: Node) -> Iterator[Rows | Column]:
+def tables(node: Node) -> Iterator[RowsNode | ColumnNode]:
     """The rows and labels that a statistic reads, before rounding onto a grid."""
     for one in node.inputs:
         if isinstance(one, Statistic) or answers(one).rounds:
             yield from tables(one)
-        elif isinstance(one, (Rows, Column)):
+        elif isinstance(one, (RowsNode, ColumnNode)):
             yield one
 
 

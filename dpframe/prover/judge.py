@@ -22,7 +22,7 @@ from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, ta
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
-from .profile_rule import Claim, compact, drawn_in, known_delta, refute
+from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -46,7 +46,7 @@ class Move:
 
     kind: str
     label: str
-    claim: Claim
+    claim: ProfileClaim
     squares: Sequence[tuple[str, Expression]]
     fact: str
     edit: Edit | None = None

@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.exact.documents import Refused
 from dpframe.graph import Bound, Graph, Procedure, points_of
-from dpframe.graph.facts import Symbolic, facts_of
+from dpframe.graph.facts import SymbolicContext, facts_of
 from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
@@ -80,7 +80,7 @@ class Noted(Refused):
     """An open obligation on which all later ones depend."""
 
 
-class Deciding(Symbolic):
+class Deciding(SymbolicContext):
     """The context in which the prover evaluates the entry of a procedure; `found` are its
     obligations, each proved or open.
     """

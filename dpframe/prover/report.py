@@ -157,11 +157,12 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
 
 
 def proves_alone(report: Report, attempt: Attempt) -> bool:
-    """Whether naming the accountant of this attempt proves the total: only shares fail, which it
-    does not use.
+    """Whether naming the accountant of this attempt proves the total for all parameter values: only
+    shares fail, which it does not use.
     """
     alone = attempt.name in DERIVATIONS and attempt.name != "basic"  # the rest add shares up
-    return attempt.proved and alone and verify(report.problem, attempt.name).proved
+    whole = attempt.proved and not attempt.constraints
+    return whole and alone and verify(report.problem, attempt.name).proved
 
 
 def _of_width(report: Report) -> Report:

@@ -16,10 +16,10 @@ import dpframe
 import dpframe as dp
 from dpframe import theory
 from dpframe.graph import facts
-from dpframe.graph.columns import Column
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.maps.base import MappedColumn, MappedRows
 from dpframe.graph.node import Node
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import LambdaMin, Linear, OneRow, Statistic
 from dpframe.mechanisms import Mechanism
 from dpframe.privacy import Guarantee, Relation
@@ -345,5 +345,5 @@ def test_what_reads_a_secret_bounds_nothing():
     assert X.scaled(dp.graph.aggregate("max_abs", X)).norm is None
     assert y.scaled(dp.graph.aggregate("max_abs", y)).bound is None
     assert dp.graph.aggregate("max_abs", X).one_row(L2, dp.ADD_REMOVE) is None
-    assert isinstance(X, Rows)
-    assert isinstance(y, Column)
+    assert isinstance(X, RowsNode)
+    assert isinstance(y, ColumnNode)
