@@ -242,11 +242,11 @@ class Batches(dp.Regression):
         parted = dp.partition(X, y, cells=4)
         n, least = rounds.number_of_rows(X, budget)
         one = dp.constant(1)
-        pace = rounds.Pace(n, least, one, one, one, one, rounds.spread(budget, 1))
+        plan = rounds.Schedule(n, least, one, one, one, one, rounds.spread(budget, 1))
         points = [None]
         for turn, cell in enumerate(type(self).cells):
             rows, labels = (X, y) if cell is None else parted.cell(cell)
-            points.append(rounds.moved(rows, labels, points[-1], pace, turn))
+            points.append(rounds.moved(rows, labels, points[-1], plan, turn))
         return dp.post(rounds.tail, one, *points[1:])
 
 
