@@ -1,4 +1,4 @@
-"""The regression that a person names, with its hyperparameters."""
+"""Find regressions, accountants and classes by the names that users give."""
 
 from __future__ import annotations
 
@@ -15,15 +15,8 @@ import dpframe as dp
 from dpframe.symbols import Number, exact, rational
 
 
-def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> dp.Regression:
-    """The regression of that name, with its hyperparameters; all noise scaled together to the
-    target where `jointly`. Raises InvalidArgument.
-    """
-    declared = _declared(name, given)
-    return dp.regressions.Jointly(of=declared) if jointly else declared
-
-
-def _declared(name: str, given: Sequence[str]) -> dp.Regression:
+def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
+    """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
     base, _, variant = (name, "", "") if ":" in name else name.partition(".")
     cls = _imported(name) if ":" in name else _known(base)
     make: Any = _variant(cls, variant) if variant else cls
@@ -38,7 +31,8 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
     try:
         made: dp.Regression = attrs.evolve(make(), **values) if variant else make(**values)
     except TypeError as error:
-        raise dp.InvalidArgument(name, "complete", str(error), "Give fields by --set.") from None
+        way_out = "Give its fields by --set name=value."
+        raise dp.InvalidArgument(name, "complete", str(error), way_out) from None
     return made
 
 
@@ -48,7 +42,7 @@ def _variant(cls: type[dp.Regression], name: str) -> Any:
     public = [key for key in own if not key.startswith("_")]
     if name not in public:
         known = ", ".join(f"{cls.__name__}.{key}" for key in public) or "none of this regression"
-        raise dp.InvalidArgument("NAME", f"a variant that there is: {known}", name)
+        raise dp.InvalidArgument("NAME", f"an existing variant: {known}", name)
     return getattr(cls, name)
 
 
@@ -56,7 +50,7 @@ def _known(name: str) -> type[dp.Regression]:
     for place in (dp.regressions, dp.literature):
         found = getattr(place, name) if name in dir(place) else None
         if isinstance(found, type) and issubclass(found, dp.Regression):
-            return found  # the others stay unloaded
+            return found  # without loading the others
     from dpframe.literature.every import everything
 
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
@@ -69,8 +63,8 @@ def _known(name: str) -> type[dp.Regression]:
 
 
 def imported(name: str) -> Any:
-    """What stands at module:Name, also of a module in the current folder, or at file.py:Name.
-    Raises InvalidArgument.
+    """The object at module:name, also of a module in the current folder, or at file.py:name. Raises
+    InvalidArgument.
     """
     module, _, path = name.rpartition(":")
     file = Path(module) if module.endswith(".py") else None
@@ -82,7 +76,7 @@ def imported(name: str) -> Any:
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
-    except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
+    except Exception as error:  # noqa: BLE001  an error of the user's file, whose message might quote data
         by = f"python {file}" if file else f'python -c "import {module}"'
         way_out = f"Importing it raised {type(error).__name__}; `{by}` shows where."
         raise dp.InvalidArgument("NAME", "an importable module:Class", name, way_out) from None
@@ -92,9 +86,7 @@ def imported(name: str) -> Any:
 
 
 def trust_of(names: Sequence[str]) -> list[type]:
-    """The classes of these names: modules are imported because a person names them. Raises
-    InvalidArgument.
-    """
+    """The classes of these names. Raises InvalidArgument."""
     found = [imported(name) if ":" in name else None for name in names]
     for name, one in zip(names, found, strict=True):
         if not isinstance(one, type):
@@ -103,16 +95,19 @@ def trust_of(names: Sequence[str]) -> list[type]:
 
 
 def accountant_of(name: str) -> str | dp.Accountant:
-    """The name of an accountant of dpframe, or one of your own at module:Class, made without
-    arguments. Raises InvalidArgument.
+    """The name of an accountant of dpframe, or an instance of the user's class at module:Class,
+    constructed without arguments. Raises InvalidArgument.
     """
+    name = name.strip()
     if ":" not in name:
         return name
     found = imported(name)
     try:
         made = found()
     except TypeError as error:
-        raise dp.InvalidArgument("--accountant", "made without arguments", str(error)) from None
+        raise dp.InvalidArgument(
+            "--accountant", "constructed without arguments", str(error)
+        ) from None
     if not isinstance(made, dp.Accountant):
         raise dp.InvalidArgument("--accountant", "the name of a dp.Accountant", name)
     return made
@@ -126,7 +121,7 @@ def _imported(name: str) -> type[dp.Regression]:
 
 
 def _value(default: object, text: str) -> object:
-    """The value of name=value as the field wants it: exact numbers, or text, or true and false."""
+    """The value in name=value by the kind of the field: an exact number, text, or true or false."""
     name, value = (part.strip() for part in text.split("=", 1))
     if isinstance(default, bool):
         if value.lower() not in ("true", "false"):

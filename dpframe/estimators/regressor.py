@@ -30,10 +30,10 @@ from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import Scale, entry_bound, label_scale, own_maps, predictions, row_set_of
+from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
-MOST = 0.5  # of the variance of a coefficient
+MOST = 0.5  # the share of privacy noise in the variance of a coefficient
 SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
     f"than predictions, {written(FOR_INTERVALS)} has mostly shorter ones and worse predictions; "
@@ -43,24 +43,24 @@ NEARER = (
     "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
     "interval are, but has no proved interval of its own."
 )
-NEARLY, SURE = 0.9, 4.0  # of all labels; stds of the noise on a count
+NEARLY, SURE = 0.9, 4.0  # the share of labels near an end; stds of the noise on a count
 AT_ENDS = (
     "By released counts more than {:.0%} of labels lie near or beyond an end of {}: are these "
     "bounds right, in the units of the table?"
 )
-MORE = "summary(notes=True) says the rest."
-SHORT = 0.25  # of the norm of rows: below it released units gain most
+MORE = "summary(notes=True) prints all notes."
+SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
     "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
-    f"public knowledge, or fit {written(IN_UNITS)}, which finds the lengths of rows with 3% of the "
-    "squared mu, for as many records as dp.recommend names it. It is another fit, which costs its "
-    "own budget."
+    f"public knowledge, or fit {written(IN_UNITS)}, which releases the lengths of rows for 3% of "
+    "the squared mu, if dp.recommend names it for this number of records. It is another fit, which "
+    "spends its own budget."
 )
 
 
 class Assumptions(TypedDict, total=False):
-    """What intervals cover and assume: the arguments of `PrivateRegressor.inference`."""
+    """The arguments of `PrivateRegressor.inference`: the target and assumptions of intervals."""
 
     target: str
     largest: float
@@ -170,8 +170,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
-        `X` and `y` are whatever `execute` takes: arrays, data frames, files, streams, collections
-        of Dask; `y` may be the name of a column of X. `executor` reads parts of X in parallel.
+        `X` and `y` are as in `execute`: arrays, data frames, files, streams or Dask collections;
+        `y` may be the name of a column of X. `executor` reads parts of X in parallel.
 
         `epsilon` is the public budget of each record, shape (n,); the group of each record; or the
         name of a column of X with either. It replaces a column or an array that the estimator was
@@ -330,7 +330,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         found = Summary(
             estimates=estimates,
             fitted=fitted,
-            ranges=self._in(self._theta, Scale()).ranges,
+            ranges=self._in(self._theta, AffineScale()).ranges,
             label=self.certificate_.setting.y.name,
             alpha=alpha,
             simultaneous=simultaneous,
@@ -339,7 +339,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         )
         said += [*self._at_ends(), *self._of_short_rows()]
         said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
-        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
+        together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
         said += [together] if simultaneous else []
         return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
 

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import dpframe as dp
 from dpframe.estimators.summary import Summary, between, constant_of, counted, in_units
-from dpframe.estimators.units import Linear
+from dpframe.estimators.units import Coefficients
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
@@ -82,7 +82,7 @@ def test_an_affine_map_is_found_from_what_it_does():
 
     def linear(theta):
         found = matrix @ theta + offset
-        return Linear(found, 7 - float(theta.sum()), ("a", "b"))
+        return Coefficients(found, 7 - float(theta.sum()), ("a", "b"))
 
     found = in_units(linear, 2)
     assert found.names == ("a", "b", "intercept")
@@ -92,7 +92,7 @@ def test_an_affine_map_is_found_from_what_it_does():
 
 def test_an_intercept_that_was_not_fitted_is_left_out():
     """A constant row of the map is no coefficient."""
-    found = in_units(lambda theta: Linear(4 * theta, 0.0, ("a", "b", "c")), 3)
+    found = in_units(lambda theta: Coefficients(4 * theta, 0.0, ("a", "b", "c")), 3)
     assert found.names == ("a", "b", "c")
     assert np.array_equal(found.matrix, 4 * np.eye(3))
 
