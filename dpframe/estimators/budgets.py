@@ -113,7 +113,7 @@ def _grouped(epsilon: object, delta: object, given: object) -> BudgetClaim:
 
 
 def _own(epsilon: object, delta: object, given: object) -> BudgetClaim:
-    """One epsilon per record; listed in the target if the estimator has the list, or lists deltas."""
+    """One epsilon per record; listed in the target if the estimator has the list or deltas."""
     budgets = epsilon if given is None and isinstance(epsilon, str) else given
     if budgets is None:
         raise InvalidArgument("epsilon", "given, to the estimator or to fit", epsilon, OWN)

@@ -13,10 +13,10 @@ from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
+    ConjugatePrior,
     GaussianNoise,
     LaplaceNoise,
     Noisy,
-    ConjugatePrior,
     agreement,
     factor_of,
     moments,

@@ -38,6 +38,13 @@ def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1
     )
 
 
+def wide(relation=dp.ADD_REMOVE):
+    """A setting in which norm, bound and rows per person are parameters."""
+    k = dp.parameter("k", 1, integer=True, closed="left")
+    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
+    return setting(relation, norm=norm, bound=bound, rows_per_person=k)
+
+
 NOISES = {  # noise of this size
     dp.Gaussian: lambda size: dp.Gaussian(std=size),
     dp.Laplace: lambda size: dp.Laplace(scale=size),
