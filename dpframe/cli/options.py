@@ -334,7 +334,7 @@ def _options(cls: Any) -> list[inspect.Parameter]:
         inspect.Parameter(
             field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=[] if isinstance(field.default, attrs.Factory) else field.default,  # type: ignore[arg-type]
+            default=[] if isinstance(field.default, attrs.Factory) else field.default,
             annotation=hints[field.name],
         )
         for field in attrs.fields(cls)

@@ -72,10 +72,11 @@ def deviations(X: RowsNode, y: ColumnNode, budget: Share, weight: Expression) ->
     n: Node = noisy[-1] if private else count(rows)
     zero, top, label_top = constant(0), rows.radius, y.radius
     centre = post(means, noisy[2], n, top) if centred else None
-    label_centre = post(mean, noisy[3], n, label_top) if centred else zero
-    spread = post(spreads, noisy[0], n, zero if centre is None else centre, top, LEAST)
-    label_spread = post(spreads, noisy[1], n, label_centre, label_top, LEAST)
-    shift = zero if not centred else known(label_centre, None, None, name="label_mean")
+    label_centre = post(mean, noisy[3], n, label_top) if centred else None
+    shifts = [zero if one is None else one for one in (centre, label_centre)]
+    spread = post(spreads, noisy[0], n, shifts[0], top, LEAST)
+    label_spread = post(spreads, noisy[1], n, shifts[1], label_top, LEAST)
+    shift = zero if label_centre is None else known(label_centre, None, None, name="label_mean")
     return Scalers(centre, spread, shift, known(label_spread, TINY, None, name="label_std"))
 
 

@@ -38,11 +38,11 @@ def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1
     )
 
 
-def wide(relation=dp.ADD_REMOVE):
+def wide(relation=dp.ADD_REMOVE, **more):
     """A setting in which norm, bound and rows per person are parameters."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    return setting(relation, norm=norm, bound=bound, rows_per_person=k)
+    free = {"norm": dp.parameter("B", 0), "bound": dp.parameter("Y", 0)}
+    free["rows_per_person"] = dp.parameter("k", 1, integer=True, closed="left")
+    return setting(relation, **(free | more))
 
 
 NOISES = {  # noise of this size
