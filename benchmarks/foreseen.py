@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import dpframe as dp
-from dpframe.experiments.medical_costs import LEVELS, Costs, load
+from dpframe.experiments.medical_costs import LEVELS, MedicalCosts, load
 
 EPSILONS, DELTA, LEVEL = ("0.5", "1", "3", "10"), "1e-6", 0.95
 ENDS = {"age": (18, 65), "bmi": (15, 55), "children": (0, 5)}
@@ -38,7 +38,7 @@ def setting() -> dp.Setting:
     )
 
 
-def least_squares(costs: Costs) -> Any:
+def least_squares(costs: MedicalCosts) -> Any:
     """Coefficients (9,) beside the first levels, the intercept last."""
     columns: list[Any] = []
     for j, levels in enumerate(LEVELS.values()):
@@ -48,7 +48,7 @@ def least_squares(costs: Costs) -> Any:
     return np.linalg.lstsq(rows, costs.charges, rcond=None)[0]
 
 
-def lines(costs: Costs, epsilon: str, seeds: range) -> Iterator[str]:
+def lines(costs: MedicalCosts, epsilon: str, seeds: range) -> Iterator[str]:
     """What is foreseen, and in how many draws each coefficient has an interval."""
     declared, truth = setting(), least_squares(costs)
     advice = dp.recommend(n=len(costs.charges), epsilon=epsilon, delta=DELTA, setting=declared)
@@ -66,7 +66,9 @@ def lines(costs: Costs, epsilon: str, seeds: range) -> Iterator[str]:
         yield f"  held: {held[given].sum()} of {given.sum()}"
 
 
-def fitted(costs: Costs, regression: Any, epsilon: str, declared: dp.Setting, seed: int) -> Any:
+def fitted(
+    costs: MedicalCosts, regression: Any, epsilon: str, declared: dp.Setting, seed: int
+) -> Any:
     """The summary of a simulated fit."""
     model = dp.PrivateRegressor(
         regression, epsilon=epsilon, delta=DELTA, setting=declared, rng=seed

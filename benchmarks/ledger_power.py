@@ -30,9 +30,9 @@ CHILD = f"""
 import os, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import dpframe as dp
-from dpframe.budgets.ledger import checkpoint
+from dpframe.budgets.ledger import book
 from ledger_power import CHARGES, COST, EVERY
-checkpoint.EVERY = EVERY
+book.EVERY = EVERY
 ledger = dp.Ledger(sys.argv[1])
 ledger.create("survey", dp.PureDP(1), relation=dp.ADD_REMOVE)
 for _ in range(CHARGES):

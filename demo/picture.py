@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import dpframe as dp
 from dpframe.audits import compare
-from dpframe.sources.telling import library
+from dpframe.sources.safe_errors import library
 
 from .survey import NAMES, WIDTHS, LeastSquares
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dpframe as dp
-from dpframe.sources.telling import library
+from dpframe.sources.safe_errors import library
 
 from .declaration import CODEBOOK, SETTING
 

@@ -50,7 +50,7 @@ LEAVES = frozenset(
     (str, int, float, complex, bool, bytes, type(None), Fraction, Decimal, FunctionType)
 )
 
-CACHES = {"_attrs_cached_hash", "_found"}  # of hashes, and of the symbols of a formula
+CACHES = {"_attrs_cached_hash", "_symbols"}  # of hashes, and of the symbols of a formula
 CONTAINERS = frozenset((tuple, list, set, frozenset))
 MAPPINGS = frozenset((dict, MappingProxyType))
 Reader = Callable[[Any], Sequence[object]]

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
-from dpframe.execution.totals import Pass, Sums
-from dpframe.sources.source import Around
+from dpframe.execution.totals import Pass, PassSums
+from dpframe.sources.source import SourceWrapper
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
 
 
 @attrs.define(eq=False, repr=False)
-class Remembered(Around):
+class Remembered(SourceWrapper):
     """A source that answers the same question twice without reading. For simulations only: exact
     sums of private rows stay in memory.
 
@@ -24,7 +24,7 @@ class Remembered(Around):
     numbers and doubles that are functions of the rows alone. Noise is never remembered.
     """
 
-    _sums: dict[Hashable, Sums] = attrs.field(factory=dict, init=False)
+    _sums: dict[Hashable, PassSums] = attrs.field(factory=dict, init=False)
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """The table's total, from memory where it is there."""
@@ -43,9 +43,9 @@ def asked(work: object) -> Hashable | None:
     return work.maps, work.sums, tuple(sorted(work.numbers.items(), key=str)), work.most
 
 
-def fixed(sums: Any) -> Sums:
+def fixed(sums: Any) -> PassSums:
     """The sums, which nobody can write into."""
     for part in sums.parts:
         part.flags.writeable = False
-    kept: Sums = attrs.evolve(sums, parts=tuple(map(np.asarray, sums.parts)))
+    kept: PassSums = attrs.evolve(sums, parts=tuple(map(np.asarray, sums.parts)))
     return kept

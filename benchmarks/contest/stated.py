@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.experiments.data import Table
+from dpframe.experiments.data import DataSet
 
 from .worlds import in_ball
 
@@ -37,7 +37,7 @@ class Stated:
     y: float
     norm: float
 
-    def applied(self, table: Table) -> Table:
+    def applied(self, table: DataSet) -> DataSet:
         """Columns over their bounds and clipped to [-1, 1], an intercept of 1 last, rows over the
         norm and clipped to the unit ball; labels over their bound. It reads no row but the one that
         it maps: a public map.
@@ -47,7 +47,7 @@ class Stated:
             raise InvalidArgument(table.name, wanted, table.X.shape[1])
         columns = np.clip(table.X / np.array(self.X), -1.0, 1.0)
         rows = np.column_stack([columns, np.ones(len(columns))])
-        return Table(table.name, in_ball(rows / self.norm), table.y / self.y)
+        return DataSet(table.name, in_ball(rows / self.norm), table.y / self.y)
 
 
 @functools.cache

@@ -46,12 +46,12 @@ class UciWorld(World):
             yield Split(X[train], y[train], X[test], y[test])
 
     @property
-    def _table(self) -> uci.Table:
+    def _table(self) -> uci.DataSet:
         return read(self.folder, self.name, self.bounds)
 
 
 @functools.lru_cache(maxsize=2)
-def read(folder: Path, name: str, bounds: str) -> uci.Table:
+def read(folder: Path, name: str, bounds: str) -> uci.DataSet:
     """A set under its bounds. Raises BadData, and InvalidArgument where none are stated."""
     table = uci.load(folder, name)
     if bounds == PAPER:

@@ -1,4 +1,4 @@
-"""One file an accountant: it adds guarantees and knows no mechanism."""
+"""Accountants, one a file: they add guarantees, independently of mechanisms."""
 
 from dpframe.lazily import attach
 

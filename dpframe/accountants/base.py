@@ -1,15 +1,12 @@
-"""What an accountant is: it turns what many releases cost into one cost, and knows no mechanism.
-
-What accountants add: guarantees and privacy losses, each so many times.
-"""
+"""Accountants: the cost of many releases from guarantees and privacy losses, whatever mechanism."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeVar
 
 import attrs
 
@@ -18,12 +15,13 @@ from dpframe.numbers import Exact, nonnegative, open_unit, whole
 from dpframe.numerics import Interval
 from dpframe.pld import losses
 from dpframe.privacy import Guarantee, as_kind
+from dpframe.privacy.guarantees import CONVERTS
 from dpframe.symbols import rational
 
 Costed: TypeAlias = "Guarantee | losses.PrivacyLoss"
 
 
-def _what(value: object) -> Costed:
+def _cost(value: object) -> Costed:
     if isinstance(value, (Guarantee, losses.PrivacyLoss)):
         return value
     way_out = "Of a mechanism, take mechanism.loss(sensitivity) or .guarantee(sensitivity)."
@@ -41,12 +39,12 @@ def count_of(value: object) -> int:
 
 @attrs.frozen(cache_hash=True)
 class Part:
-    """`count` releases that each cost `what`, or at most that."""
+    """`count` releases, each with the cost `what`."""
 
-    what: Costed = attrs.field(converter=_what)
+    what: Costed = attrs.field(converter=_cost)
     count: int = attrs.field(default=1, converter=count_of)
     above: bool = attrs.field(default=False, kw_only=True)
-    """Whether they may cost less than `what`, which bounds them."""
+    """Whether `what` is an upper bound on their cost."""
 
     @property
     def loss(self) -> losses.PrivacyLoss:
@@ -55,7 +53,7 @@ class Part:
             return self.what
         loss = self.what.loss
         if loss is None:
-            way_out = "The RDP and zCDP accountants add it."
+            way_out = f"These add it: {CONVERTS}."
             raise InvalidArgument("part", "dominated by one pair", str(self.what), way_out)
         return loss
 
@@ -65,24 +63,36 @@ def parts_of(*things: object) -> tuple[Part, ...]:
 
     Equal things keep their places: accountants group them.
     """
-    return tuple(_part(thing) for thing in things)
+    pairs = (
+        thing if isinstance(thing, tuple) and len(thing) == 2 else (thing,) for thing in things
+    )
+    return tuple(pair[0] if isinstance(pair[0], Part) else Part(*pair) for pair in pairs)
 
 
-def _part(thing: object) -> Part:
-    if isinstance(thing, Part):
-        return thing
-    if isinstance(thing, tuple) and len(thing) == 2:
-        return Part(*thing)
-    return Part(thing)
+Key = TypeVar("Key", bound=Hashable)
+
+
+def counted(pairs: Iterable[tuple[Key, int]]) -> dict[Key, int]:
+    """The total count of each distinct key with a count above 0, in the order of the keys."""
+    counts: dict[Key, int] = {}
+    for key, count in pairs:
+        if count:
+            counts[key] = counts.get(key, 0) + count
+    return counts
 
 
 def grouped(parts: Iterable[Part]) -> dict[Costed, int]:
-    """How often each distinct cost occurs; nothing that occurs 0 times."""
-    counts: dict[Costed, int] = {}
-    for part in parts:
-        if part.count:
-            counts[part.what] = counts.get(part.what, 0) + part.count
-    return counts
+    """The count of each distinct cost."""
+    return counted((part.what, part.count) for part in parts)
+
+
+def directions(
+    removal: Iterable[tuple[losses.PrivacyLoss, int]],
+) -> list[dict[losses.PrivacyLoss, int]]:
+    """The count of each loss where a record is removed and, where that differs, added."""
+    removed = counted(removal)
+    added = counted((loss.reverse(), count) for loss, count in removed.items())
+    return [removed] if added == removed else [removed, added]
 
 
 def delta_argument(value: object) -> Fraction:
@@ -97,21 +107,21 @@ def epsilon_argument(value: object) -> Fraction:
 
 class Accountant(ABC):
     """Abstract: adaptive composition, in numbers. Each answer is an interval around the exact
-    value; an accountant that only bounds from above says 0 below.
+    value; its lower end is 0 for an accountant with upper bounds only.
     """
 
     __slots__ = ()
     name: ClassVar[str]
     citation: ClassVar[str]
     reads_losses: ClassVar[bool] = False
-    """whether it asks a mechanism for its privacy loss; else for its guarantee"""
+    """whether it adds the privacy losses of mechanisms; else their guarantees"""
     proof: ClassVar[str] = "numbers"
     """how certify derives a total with it: from `epsilon` at numbers; "total", from `total` in
-    symbols; "shares" or "joint", by an argument that knows more than guarantees"""
+    symbols; "shares" or "joint", from more than guarantees"""
     automatic: ClassVar[bool] = False
-    """whether certify tries it where no accountant is named"""
+    """whether certify tries it when no accountant is named"""
     argument: ClassVar[str] = ""
-    """what a derivation with it is, in words"""
+    """a description of derivations with it"""
 
     @abstractmethod
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
@@ -119,14 +129,14 @@ class Accountant(ABC):
         free to depend on the output of those before it. 0 < delta < 1.
 
         `upper` is infinite where no epsilon is enough. Raises InvalidArgument for a part that this
-        accountant cannot add.
+        accountant does not add.
         """
 
     def searched(
         self, parts: Sequence[Part], delta: Exact
     ) -> tuple[float, Callable[[Sequence[Part]], float]]:
-        """The upper end of `epsilon`; and a function of parts near these, for searches, that may
-        leave out what is less here. What a search ends at is evaluated by `epsilon`.
+        """The upper end of `epsilon`; and an approximation of it for searches among similar parts.
+        The result of a search is evaluated by `epsilon`.
         """
         return self.epsilon(parts, delta).upper, lambda some: self.epsilon(some, delta).upper
 
@@ -136,7 +146,7 @@ class Accountant(ABC):
 
 
 class AdditiveAccountant(Accountant):
-    """Abstract: guarantees of one kind, with parameters that add up, symbols included."""
+    """Abstract: guarantees of one kind with additive parameters, also symbolic ones."""
 
     __slots__ = ()
     proof: ClassVar[str] = "total"
@@ -144,69 +154,63 @@ class AdditiveAccountant(Accountant):
 
     @abstractmethod
     def total(self, guarantees: Sequence[Guarantee]) -> Guarantee:
-        """What releases with these guarantees, all of kind `adds` and each free to depend on those
-        before it, satisfy together.
-        """
+        """The guarantee of adaptive releases with these guarantees, all of kind `adds`."""
 
     def admit(self, guarantee: Guarantee) -> Guarantee | None:
-        """`guarantee` in the kind that this accountant adds, by a cited implication; None where
-        there is none.
-        """
+        """`guarantee` as one of kind `adds`, by a cited implication; None where there is none."""
         return as_kind(guarantee, self.adds)
 
     @abstractmethod
     def times(self, guarantee: Guarantee, count: int) -> Guarantee:
-        """What `count` >= 1 releases with this guarantee, of kind `adds`, satisfy together: `total`
-        of so many, in one step.
-        """
+        """`total` of `count` >= 1 equal guarantees of kind `adds`, in one step."""
 
     def attains(self, guarantee: Guarantee) -> bool:
-        """Whether mechanisms with guarantees such as this one, as given, need all of `total`: then
-        what `total` needs at least, they need together.
-        """
-        del guarantee
+        """Whether mechanisms with such guarantees attain `total` together."""
         return False
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
-        """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        """By `total`, converted; `lower` is 0 where the parts may cost less than `total`."""
         from .conversions import epsilon_of
 
-        target, counts = delta_argument(delta), self._admitted(parts)
-        if not counts:
-            return Interval(0.0, 0.0)
-        whole = self._whole(counts)
-        found = Interval(0.0, math.inf) if whole is None else epsilon_of(whole, target)
-        return found if self._exact(parts) else Interval(0.0, found.upper)
+        target = delta_argument(delta)
+        return self._converted(parts, lambda whole: epsilon_of(whole, target), math.inf)
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
-        """By `total`, converted; `lower` is 0 where `total` may be more than the parts cost."""
+        """By `total`, converted; `lower` is 0 where the parts may cost less than `total`."""
         from .conversions import delta_of
 
-        at, counts = epsilon_argument(epsilon), self._admitted(parts)
+        at = epsilon_argument(epsilon)
+        return self._converted(parts, lambda whole: delta_of(whole, at), 1.0)
+
+    def _converted(
+        self, parts: Sequence[Part], convert: Callable[[Guarantee], Interval], most: float
+    ) -> Interval:
+        """The answer of `convert` for the total; `most` where the total guarantees nothing."""
+        counts = self._admitted(parts)
         if not counts:
             return Interval(0.0, 0.0)
         whole = self._whole(counts)
-        found = Interval(0.0, 1.0) if whole is None else delta_of(whole, at)
-        return found if self._exact(parts) else Interval(0.0, found.upper)
+        answer = Interval(0.0, most) if whole is None else convert(whole)
+        return answer if self._exact(parts) else Interval(0.0, answer.upper)
 
     def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
         """The total; None where it guarantees nothing."""
         return self.total([self.times(own, count) for own, count in counts.items()])
 
     def _exact(self, parts: Sequence[Part]) -> bool:
-        """Whether the total is no more than the parts may cost."""
+        """Whether the parts attain the total."""
         counts = grouped(parts)
         given = [what for what in counts if isinstance(what, Guarantee)]
         alone = list(counts.values()) == [1] and self.admit(given[0]) == given[0]
         return alone or all(self.attains(guarantee) for guarantee in given)
 
     def _admitted(self, parts: Sequence[Part]) -> dict[Guarantee, int]:
-        """How often each distinct guarantee occurs, in the kind that this accountant adds."""
-        found: dict[Guarantee, int] = {}
-        for what, count in grouped(parts).items():
-            own = self.admit(what) if isinstance(what, Guarantee) else None
-            if own is None:
-                way_out = "The numeric accountant adds everything that has a privacy loss."
-                raise InvalidArgument("part", f"a guarantee that {self.name} adds", what, way_out)
-            found[own] = found.get(own, 0) + count
-        return found
+        """The count of each distinct guarantee, as one of kind `adds`."""
+        return counted((self._own(what), count) for what, count in grouped(parts).items())
+
+    def _own(self, what: Costed) -> Guarantee:
+        own = self.admit(what) if isinstance(what, Guarantee) else None
+        if own is None:
+            way_out = "The numeric accountant adds everything that has a privacy loss."
+            raise InvalidArgument("part", f"a guarantee that {self.name} adds", what, way_out)
+        return own

@@ -1,4 +1,4 @@
-"""Composition of pure and approximate guarantees: basic, epsilons and deltas add; and optimal."""
+"""Composition of pure and approximate guarantees: basic, by sums; and optimal."""
 
 from __future__ import annotations
 
@@ -49,12 +49,9 @@ class BasicAccountant(AdditiveAccountant):
         return PureDP(epsilon)
 
     def _whole(self, counts: Mapping[Guarantee, int]) -> Guarantee | None:
-        deltas = [
-            count * number("delta", own.amounts[1])
-            for own, count in counts.items()
-            if isinstance(own, ApproxDP)
-        ]
-        return None if sum(deltas) >= 1 else super()._whole(counts)
+        approximate = ((own, n) for own, n in counts.items() if isinstance(own, ApproxDP))
+        delta = sum(n * number("delta", own.delta) for own, n in approximate)
+        return None if delta >= 1 else super()._whole(counts)
 
 
 @attrs.frozen(cache_hash=True)
@@ -70,11 +67,11 @@ class OptimalAccountant(Accountant):
     argument: ClassVar[str] = "optimal composition of pure and approximate guarantees"
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
-        """By the responses that attain it."""
+        """By the randomised responses that attain it."""
         return composition.response_epsilon(_groups(parts), delta_argument(delta))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
-        """By the responses that attain it."""
+        """By the randomised responses that attain it."""
         return composition.response_delta(_groups(parts), epsilon_argument(epsilon))
 
 

@@ -1,4 +1,4 @@
-"""What many mechanisms cost together, and the factor of their noise that meets a target."""
+"""The composed cost of mechanisms, and the factor of their noise that meets a target."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from .base import Costed
 # ------------------------------------------------------------------------------------------ compose
 @attrs.frozen(cache_hash=True)
 class Composition:
-    """Adaptive composition of parts, under one neighbouring relation, as one accountant adds it up.
+    """Adaptive composition of parts under one neighbouring relation, by one accountant.
 
     >>> from dpframe import Gaussian, Laplace, compose
     >>> spent = compose((Gaussian(std=4), 8), Laplace(scale=10)).epsilon(1e-6)
@@ -55,19 +55,19 @@ class Composition:
 
     def epsilon(self, delta: Exact) -> Interval:
         """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`."""
-        return self._known(self.accountant.epsilon(self.parts, delta))
+        return self._bounded(self.accountant.epsilon(self.parts, delta))
 
     def delta(self, epsilon: Exact) -> Interval:
         """The least delta at this epsilon >= 0: spend `upper`, claim `lower`."""
-        return self._known(self.accountant.delta(self.parts, epsilon))
+        return self._bounded(self.accountant.delta(self.parts, epsilon))
 
-    def _known(self, found: Interval) -> Interval:
-        """`lower` is 0 where a part may cost less than what bounds it."""
+    def _bounded(self, answer: Interval) -> Interval:
+        """`lower` is 0 where the cost of a part is an upper bound."""
         bounded = any(part.above and part.count for part in self.parts)
-        return Interval(0.0, found.upper) if bounded else found
+        return Interval(0.0, answer.upper) if bounded else answer
 
     def __add__(self, other: Composition) -> Composition:
-        """Both, one after the other."""
+        """The composition of both."""
         if not isinstance(other, Composition):
             return NotImplemented
         if (self.relation, self.accountant) != (other.relation, other.accountant):
@@ -78,9 +78,8 @@ class Composition:
     def __mul__(self, count: int) -> Composition:
         """`count` times over."""
         times = count_of(count)
-        return attrs.evolve(
-            self, parts=tuple(attrs.evolve(part, count=part.count * times) for part in self.parts)
-        )
+        parts = tuple(attrs.evolve(part, count=part.count * times) for part in self.parts)
+        return attrs.evolve(self, parts=parts)
 
 
 def compose(
@@ -111,7 +110,7 @@ def compose(
 
 @runtime_checkable
 class Composed(Protocol):
-    """What knows its own cost, such as a certificate."""
+    """An object with a composition, such as a certificate."""
 
     def as_composition(self) -> Composition:
         """Its releases together. Raises InvalidArgument."""
@@ -151,7 +150,8 @@ def _priced(thing: mechanisms.Mechanism, pricing: Pricing) -> Part:
 
 
 def _of_mechanism(thing: mechanisms.Mechanism, pricing: Pricing) -> Costed:
-    concentrated = thing.gives is ZeroConcentratedDP or _given(thing) is ZeroConcentratedDP
+    given = type(thing.given) if isinstance(thing, mechanisms.BlackBox) else thing.gives
+    concentrated = given is ZeroConcentratedDP
     by_orders = concentrated and isinstance(pricing.accountant, RenyiAccountant)
     if pricing.accountant.reads_losses and not by_orders:
         return thing.loss(pricing.sensitivity, pricing.relation)
@@ -162,8 +162,9 @@ def _of_mechanism(thing: mechanisms.Mechanism, pricing: Pricing) -> Costed:
 
 
 def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
-    """Whether some release of a mechanism costs all of `what`: Gaussian noise its guarantee, others
-    their own loss, none the worst loss of a guarantee. A black box is whatever has its guarantee.
+    """Whether some release of a mechanism attains `what`: Gaussian noise its guarantee, others
+    their own loss, none the worst loss of a guarantee. A black box is any mechanism with its
+    guarantee.
     """
     if isinstance(thing, mechanisms.BlackBox):
         return True
@@ -173,21 +174,17 @@ def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
 
 
 def _symmetric(thing: object) -> object:
-    """`thing`, unless it is a loss of one direction: replacing a record both removes and adds."""
+    """`thing`; refuses a loss of one direction, as a replacement both removes and adds a record."""
     if isinstance(thing, losses.PrivacyLoss) and thing.reverse() != thing:
         way_out = 'Take the loss from a mechanism, or direction="both".'
         raise InvalidArgument("loss", "that of both directions under replace-one", thing, way_out)
     return thing
 
 
-def _given(thing: mechanisms.Mechanism) -> type[Guarantee] | None:
-    return type(thing.given) if isinstance(thing, mechanisms.BlackBox) else None
-
-
 # ---------------------------------------------------------------------------------------- calibrate
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
-_FAR = 700.0  # stands for log infinity
-_NEAR = 1e-13  # as near to 0 as the search asks for
+_FAR = 700.0  # in place of log infinity
+_NEAR = 1e-13  # tolerance of the search
 
 PartsAt = Callable[[Fraction], Sequence[Part]]
 
@@ -200,21 +197,21 @@ def least_factor(
     *,
     near: float = 1.0,
 ) -> Fraction:
-    """A factor s at which the accountant says of parts_at(s), with all noise s times as large, both
-    that `epsilon` is enough at delta and that `delta` is enough at epsilon; hardly above the
-    least one. `near` is where the search begins.
+    """A factor s, hardly above the least one, such that the accountant proves for parts_at(s), with
+    all noise s times as large, that `epsilon` is enough at delta and `delta` at epsilon. The search
+    starts at `near`.
 
-    Two upper ends of one profile need not be equally sharp: a caller may ask for either. The
-    answer is a short decimal at which both were evaluated: what is promised does not rest on the
-    search. Raises InvalidArgument where no factor is enough.
+    Upper ends of epsilon and delta need not be equally sharp, so both are evaluated at the answer,
+    a short decimal. Raises InvalidArgument where no factor is enough.
     """
     near = float(positive("near", near))
     target, start = math.log(epsilon.numerator) - math.log(epsilon.denominator), math.log(near)
 
     @lru_cache(maxsize=8)
     def whole(factor: Fraction) -> float:
-        same = factor == shortest(near)
-        return first if same else accountant.epsilon(parts_at(factor), delta).upper
+        if factor == shortest(near):
+            return first
+        return accountant.epsilon(parts_at(factor), delta).upper
 
     first, searched = accountant.searched(parts_at(shortest(near)), delta)
 
@@ -233,7 +230,7 @@ def least_factor(
         return math.exp(brentq(excess, low, high, xtol=1e-13, rtol=1e-14))
 
     found = root(lambda factor: searched(parts_at(factor)))
-    if whole(shortest(found)) > float(epsilon) * (1 + 1e-12):  # the other direction costs more
+    if whole(shortest(found)) > float(epsilon) * (1 + 1e-12):  # `searched` was too low
         found = root(whole)
     # where parts without noise cost all of delta, the answer is the double above it
     for most in (delta, Fraction(to_float(delta, up=True))):
@@ -259,20 +256,18 @@ def _bracket(excess: Callable[[float], float], start: float) -> tuple[float, flo
         near = far
     if dear:
         raise _out_of_reach()
-    way_out = "Lower epsilon or delta, or state less noise: this target asks for next to none."
+    way_out = "Lower epsilon or delta, or state less noise: this target needs next to none."
     raise InvalidArgument("target", "one that less noise misses", "one that is met anyway", way_out)
 
 
 def _out_of_reach() -> InvalidArgument:
-    way_out = "Raise epsilon or delta: some part costs more whatever its noise."
+    way_out = "Raise epsilon or delta: some part costs more at any noise."
     return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)
 
 
 @attrs.frozen(cache_hash=True)
 class Calibrated:
-    """What met the target: the factor, each thing with its noise so many times as large, and what
-    all of them cost together.
-    """
+    """A calibration: the factor, the things with scaled noise, and their composition."""
 
     factor: Fraction
     things: tuple[object, ...]

@@ -32,5 +32,5 @@ class ConcentratedAccountant(AdditiveAccountant):
         return ZeroConcentratedDP(count * guarantee.amounts[0])
 
     def attains(self, guarantee: Guarantee) -> bool:
-        """Gaussian mechanisms are rho-zCDP, and together they are that of the total."""
+        """Gaussian mechanisms are rho-zCDP, and their composition is Gaussian with the total."""
         return isinstance(guarantee, (GaussianDP, ZeroConcentratedDP))

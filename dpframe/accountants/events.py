@@ -1,7 +1,7 @@
-"""Compositions in the words of dp_accounting, for a second opinion.
+"""Compositions as events of dp_accounting, for independent checks.
 
-An event is exported where it states our dominating pair exactly, but for the rounding of its
-doubles, which is towards more privacy loss. Nothing is replaced by something else that is looser.
+An event states our dominating pair exactly, except for the rounding of its doubles towards more
+privacy loss. No part is replaced by a looser one.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ IMPLIED = "Export a dpframe guarantee that it implies, such as dp.PureDP or dp.G
 
 
 def to_event(thing: object) -> Any:
-    """A dp_accounting.DpEvent that costs at least what `thing` costs: a composition, a certificate
-    with numbers, or whatever `compose` takes.
+    """A dp_accounting.DpEvent that costs at least as much as `thing`: a composition, a certificate
+    with numbers, or any argument of `compose`.
 
-    Read it with accountants for ADD_OR_REMOVE_ONE, whatever the relation was: noise multipliers
+    Evaluate it with accountants for ADD_OR_REMOVE_ONE under either relation: noise multipliers
     are 1/mu and 1/epsilon at the sensitivity under our relation, and their PLD accountant doubles
-    them under REPLACE_ONE. Randomised response is the exception: they read it under REPLACE_ONE
-    only, where all else costs as much or more. Never use REPLACE_SPECIAL.
+    them under REPLACE_ONE. Randomised response is the exception: they take it under REPLACE_ONE
+    only, where every other event costs as much or more. Never use REPLACE_SPECIAL.
 
-    The Gaussian releases of a certificate are one event, of their joint mu (proofs/joint): apart
-    they may cost more than together. What has no counterpart is refused; docs/peers says what has
-    one. Raises InvalidArgument, and MissingExtra without dp_accounting.
+    The Gaussian releases of a certificate are one event, of their joint mu (proofs/joint), which
+    may cost less than separate events. Parts without a counterpart are refused; docs/peers lists
+    the others. Raises InvalidArgument, and MissingExtra without dp_accounting.
     """
     parts = composition_of(thing).parts
     _refuse_opposite_directions(parts)
@@ -57,7 +57,7 @@ def to_event(thing: object) -> Any:
 
 
 def _repeated(what: Costed, count: int) -> Any:
-    """`count` times the event; randomised response as a list, as their PLD accountant (0.6.0) drops
+    """The event repeated; randomised response as a list, as their PLD accountant (0.6.0) ignores
     its count.
     """
     event = _event(what)
@@ -101,16 +101,14 @@ def _response(what: ResponseLoss) -> Any:
     return _made(what, "DiscreteLaplaceDpEvent", epsilon, 1)
 
 
-def _categorical(what: CategoricalLoss) -> Any:
-    """An answer is drawn at random with probability k/(e^epsilon + k - 1)."""
-    with working(_BITS):
-        odds = ball(what.epsilon).exp()
-        random = arb_float(what.categories / (odds + (what.categories - 1)), up=False)
-    return _made(what, "RandomizedResponseDpEvent", random, what.categories)
-
-
-def _odds(what: OddsLoss) -> Any:
-    random = to_float(what.categories / (what.excess + what.categories), up=False)
+def _categorical(what: CategoricalLoss | OddsLoss) -> Any:
+    """A uniform answer has the probability k/(e^epsilon + k - 1)."""
+    k = what.categories
+    if isinstance(what, OddsLoss):
+        random = to_float(k / (what.excess + k), up=False)
+    else:
+        with working(_BITS):
+            random = arb_float(k / (ball(what.epsilon).exp() + (k - 1)), up=False)
     return _made(what, "RandomizedResponseDpEvent", random, what.categories)
 
 
@@ -148,12 +146,11 @@ EVENTS: Mapping[type, Callable[[Any], Any]] = {
     ZeroConcentratedDP: lambda what: _made(
         what, "ZCDpEvent", to_float(number("rho", what.rho), up=True)
     ),
-    CategoricalLoss: _categorical,
-    OddsLoss: _odds,
+    **dict.fromkeys((CategoricalLoss, OddsLoss), _categorical),
     DiscreteGaussianLoss: _discrete_gaussian,
     SubsampledGaussianLoss: _sampled,
 }
-"""How each kind of part is written."""
+"""The events of each kind of part."""
 
 
 def _inverse_root(square: Fraction) -> float:

@@ -1,4 +1,4 @@
-"""Every accountant, in the order in which they are tried; importing this file loads all."""
+"""Every accountant, in the order of trial; importing this module loads all of them."""
 
 from __future__ import annotations
 

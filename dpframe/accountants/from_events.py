@@ -1,11 +1,10 @@
-"""Events of dp_accounting as compositions: what other systems say that they did, added up here.
-
-What other systems say that they did: histories of Opacus, privacy maps of OpenDP and Tumult.
+"""Compositions from the records of other systems: events of dp_accounting, histories of Opacus,
+and privacy maps of OpenDP and Tumult.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
@@ -15,7 +14,7 @@ from dpframe.numbers import as_fraction
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PureDP, ZeroConcentratedDP
 
-from .base import Costed, Part, count_of
+from .base import Costed, Part
 from .composed import Composition
 from .numeric import NumericAccountant
 from .renyi import RenyiAccountant
@@ -24,15 +23,15 @@ MOST_DEPTH, MOST_EVENTS = 40, 100_000
 
 
 def from_event(event: object) -> Composition:
-    """What a dp_accounting.DpEvent costs, as a Composition under add/remove: by the numeric
-    accountant, or where a rho is all that is known of a part, by divergences and their conversion.
-    Its doubles mean their binary values, as they do there.
+    """A dp_accounting.DpEvent as a Composition under add/remove: by the numeric accountant, or with
+    parts of which only a rho is stated, by Renyi divergences. Doubles mean their binary values, as
+    in dp_accounting.
 
-    Known are no-op, Gaussian, Laplace, discrete Gaussian (of one number) and discrete Laplace
+    Supported are no-op, Gaussian, Laplace, discrete Gaussian (of one number) and discrete Laplace
     noise, randomised response, (epsilon, delta), zCDP with xi = 0, Poisson samples of Gaussian
-    noise, and compositions of them. Noise multipliers are of a sensitivity of 1 under the relation
-    that is meant. An event is read by its class and fields; dp_accounting need not be installed.
-    Raises InvalidArgument for others, also for events that dp_accounting calls not private.
+    noise, and compositions of them. Noise multipliers refer to a sensitivity of 1 under the
+    intended relation. An event is read by its class and fields; dp_accounting need not be
+    installed. Raises InvalidArgument for other events, also for its non-private ones.
 
     >>> from types import SimpleNamespace
     >>> class GaussianDpEvent(SimpleNamespace): pass
@@ -55,39 +54,37 @@ def _parts(event: Any, count: int, depth: int) -> Iterator[Part]:
         case "NoOpDpEvent":
             return
         case "ComposedDpEvent":
-            for one in _listed(event.events):
-                yield from _parts(one, count, depth + 1)
+            events = list(event.events)
+            if len(events) > MOST_EVENTS:
+                raise InvalidArgument("events", f"at most {MOST_EVENTS}", len(events), "")
+            for inner in events:
+                yield from _parts(inner, count, depth + 1)
         case "SelfComposedDpEvent":
             yield from _parts(event.event, count * _whole(event, "count"), depth + 1)
         case "PoissonSampledDpEvent":
             yield from _sampled(event, count)
-        case name if name in KNOWN:
-            yield Part(KNOWN[name](event), count)
+        case name if name in COSTS:
+            yield Part(COSTS[name](event), count)
         case name:
-            known = ", ".join(one.removesuffix("DpEvent") for one in KNOWN)
-            wanted = f"{known}, Poisson-sampled Gaussian noise, or compositions of them"
+            names = ", ".join(name.removesuffix("DpEvent") for name in COSTS)
+            wanted = f"{names}, Poisson-sampled Gaussian noise, or compositions of them"
             way_out = "dp.compose takes guarantees that it implies, such as dp.ApproxDP."
             raise InvalidArgument("event", wanted, name, way_out)
 
 
-def _listed(events: Iterable[Any]) -> list[Any]:
-    found = list(events)
-    if len(found) > MOST_EVENTS:
-        raise InvalidArgument("events", f"at most {MOST_EVENTS}", len(found), "")
-    return found
-
-
 def _sampled(event: Any, count: int) -> Iterator[Part]:
-    """Each draw reads a fresh Poisson sample: of Gaussian noise the pair is known."""
+    """Gaussian noise on a fresh Poisson sample at each release."""
     rate, inner = _number(event, "sampling_probability"), event.event
     if type(inner).__name__ != "GaussianDpEvent":
         way_out = "State the guarantee of a step, with dp.compose."
         raise InvalidArgument("event", "a sample of Gaussian noise", type(inner).__name__, way_out)
-    if rate == 0:
-        return
-    mu = 1 / _number(inner, "noise_multiplier", positive=True)
+    if rate:
+        yield Part(_gaussian_on_sample(_inverse(inner, "noise_multiplier"), rate), count)
+
+
+def _gaussian_on_sample(mu: Fraction, rate: Fraction) -> losses.PrivacyLoss:
     plain = losses.GaussianLoss(mu)
-    yield Part(plain if rate == 1 else losses.SubsampledGaussianLoss(mu, rate), count)
+    return plain if rate == 1 else losses.SubsampledGaussianLoss(mu, rate)
 
 
 def _number(event: Any, name: str, *, positive: bool = False) -> Fraction:
@@ -101,9 +98,8 @@ def _number(event: Any, name: str, *, positive: bool = False) -> Fraction:
 def _whole(event: Any, name: str) -> int:
     value = _number(event, name)
     if value.denominator != 1:
-        raise InvalidArgument(
-            name, "a whole number", str(value), "Noise in whole numbers hides them."
-        )
+        way_out = "Noise in whole numbers hides them."
+        raise InvalidArgument(name, "a whole number", str(value), way_out)
     return int(value)
 
 
@@ -120,12 +116,12 @@ def _discrete_gaussian(event: Any) -> Costed:
 
 
 def _response(event: Any) -> Costed:
-    """An answer is drawn at random with probability p, of k: the truth is 1 + k (1 - p)/p times as
-    likely as another.
+    """A uniform answer of k has probability p: the truth is 1 + k (1 - p)/p times as likely as
+    another answer.
     """
     random, many = _number(event, "noise_parameter", positive=True), _whole(event, "num_buckets")
     if random >= 1:
-        way_out = "At 1 nothing is said: leave it out."
+        way_out = "At 1 the answer is independent of the data: leave it out."
         raise InvalidArgument("noise_parameter", "in (0, 1)", str(random), way_out)
     return losses.OddsLoss(many * (1 - random) / random, many)
 
@@ -141,7 +137,7 @@ def _concentrated(event: Any) -> Costed:
     return ZeroConcentratedDP(_number(event, "rho"))
 
 
-KNOWN: Mapping[str, Callable[[Any], Costed]] = MappingProxyType(
+COSTS: Mapping[str, Callable[[Any], Costed]] = MappingProxyType(
     {
         "GaussianDpEvent": lambda one: losses.GaussianLoss(_inverse(one, "noise_multiplier")),
         "LaplaceDpEvent": lambda one: losses.LaplaceLoss(_inverse(one, "noise_multiplier")),
@@ -154,40 +150,35 @@ KNOWN: Mapping[str, Callable[[Any], Costed]] = MappingProxyType(
         "ZCDpEvent": _concentrated,
     }
 )
-"""Events of one draw, by the name of their class."""
-
-
-MOST_ENTRIES = 100_000
+"""Costs of single events, by the name of their class."""
 
 
 def from_opacus(history: object) -> Composition:
-    """What an Opacus history costs, as a Composition under add/remove, to be read with any
-    accountant: each step is Gaussian noise on a Poisson sample, as Opacus counts it.
+    """An Opacus history as a Composition under add/remove: each step is Gaussian noise on a Poisson
+    sample, as in Opacus.
 
-    `history` is a list of (noise_multiplier, sample_rate, num_steps), in this order, as its
-    accountants keep it; or such an accountant, or its `state_dict()`. Doubles mean their binary
-    values. Raises InvalidArgument for what is no history: noise of 0, rates outside [0, 1], numbers
-    of steps that are not whole or negative.
+    `history` is the list of (noise_multiplier, sample_rate, num_steps) of an Opacus accountant, the
+    accountant, or its `state_dict()`. Doubles mean their binary values. Raises InvalidArgument for
+    noise of 0, rates outside [0, 1], and numbers of steps that are not whole or negative.
 
     >>> from_opacus([(1.1, 256 / 60000, 14063)]).epsilon(1e-5).upper < 2.3817
     True
     """
-    found: Any = history
-    if isinstance(history, Mapping) and "history" in history:
-        found = history["history"]
-    elif not isinstance(history, Mapping):
-        found = getattr(history, "history", history)
-    if isinstance(found, (str, bytes)) or not isinstance(found, Sequence):
+    if isinstance(history, Mapping):
+        entries = history.get("history", history)
+    else:
+        entries = getattr(history, "history", history)
+    if isinstance(entries, (str, bytes)) or not isinstance(entries, Sequence):
         wanted = "a list of (noise_multiplier, sample_rate, num_steps)"
-        raise InvalidArgument("history", wanted, type(found).__name__)
-    if len(found) > MOST_ENTRIES:
-        raise InvalidArgument("history", f"of at most {MOST_ENTRIES} entries", len(found))
-    parts = tuple(part for entry in found for part in _steps(entry))
+        raise InvalidArgument("history", wanted, type(entries).__name__)
+    if len(entries) > MOST_EVENTS:
+        raise InvalidArgument("history", f"of at most {MOST_EVENTS} entries", len(entries))
+    parts = tuple(part for entry in entries for part in _steps(entry))
     return Composition(parts, ADD_REMOVE, NumericAccountant())
 
 
 def _steps(entry: object) -> tuple[Part, ...]:
-    """The steps of one entry; none where there are none, or where no record is read."""
+    """The steps of one entry; none for a rate of 0."""
     if not isinstance(entry, Sequence) or isinstance(entry, (str, bytes)) or len(entry) != 3:
         wanted = "of entries (noise_multiplier, sample_rate, num_steps)"
         raise InvalidArgument("history", wanted, type(entry).__name__)
@@ -202,16 +193,14 @@ def _steps(entry: object) -> tuple[Part, ...]:
         raise InvalidArgument("num_steps", "a whole number, at least 0", str(steps))
     if rate == 0 or steps == 0:
         return ()
-    mu = 1 / sigma
-    loss = losses.GaussianLoss(mu) if rate == 1 else losses.SubsampledGaussianLoss(mu, rate)
-    return (Part(loss, count_of(int(steps))),)
+    return (Part(_gaussian_on_sample(1 / sigma, rate), int(steps)),)
 
 
 def stated_by(measurement: object, d_in: object = 1) -> Guarantee:
-    """What a measurement of OpenDP or Tumult Core says that it costs at inputs `d_in` apart: its
-    own privacy map, `map` or `privacy_function`, on its word. Nothing here proves it.
+    """The unproved guarantee that a measurement of OpenDP or Tumult Core states for inputs at the
+    distance `d_in`, by its privacy map, `map` or `privacy_function`.
 
-    dp.compose adds it up with others. Known output measures are pure, approximate and
+    dp.compose adds it to others. Supported output measures are pure, approximate and
     zero-concentrated differential privacy (MaxDivergence, Approximate(MaxDivergence) with a fixed
     delta, ZeroConcentratedDivergence; PureDP, ApproxDP, RhoZCDP). `d_in` is in the measurement's
     own metric and units. Raises InvalidArgument for other measures and for unlimited costs.
@@ -220,14 +209,16 @@ def stated_by(measurement: object, d_in: object = 1) -> Guarantee:
     >>> stated_by(SimpleNamespace(output_measure="MaxDivergence", map=lambda d: d / 2.0))
     PureDP(epsilon=1/2)
     """
-    said = getattr(measurement, "map", None) or getattr(measurement, "privacy_function", None)
+    privacy_map = getattr(measurement, "map", None) or getattr(
+        measurement, "privacy_function", None
+    )
     measure = _measure(getattr(measurement, "output_measure", None))
-    if not callable(said) or measure not in MEASURES:
+    if not callable(privacy_map) or measure not in MEASURES:
         wanted = f"with a privacy map and an output measure of {', '.join(MEASURES)}"
         way_out = "Read its guarantee, and give dp.compose that."
         raise InvalidArgument("measurement", wanted, measure or type(measurement).__name__, way_out)
-    found = said(d_in)
-    amounts = [_upper(one) for one in (found if isinstance(found, tuple) else (found,))]
+    cost = privacy_map(d_in)
+    amounts = [_upper(amount) for amount in (cost if isinstance(cost, tuple) else (cost,))]
     kind: Any = MEASURES[measure]
     if kind is ApproxDP and amounts[-1:] == [Fraction(0)]:
         kind, amounts = PureDP, amounts[:1]
@@ -239,14 +230,14 @@ def stated_by(measurement: object, d_in: object = 1) -> Guarantee:
 
 
 def _measure(measure: object) -> str:
-    """`MaxDivergence` of OpenDP, `PureDP` of Tumult, whatever is written in brackets behind."""
+    """`MaxDivergence` of OpenDP, `PureDP` of Tumult, without arguments in brackets."""
     text = str(measure)
     name = type(measure).__name__
     return text if text in MEASURES else name if name in MEASURES else text.partition("(")[0]
 
 
 def _upper(value: Any) -> Fraction:
-    """A number of theirs, upwards where it is an exact one of Tumult."""
+    """An amount as an exact number; exact numbers of Tumult are rounded up."""
     rounded = getattr(value, "to_float", None)
     return as_fraction("cost", rounded(round_up=True) if callable(rounded) else value)
 
@@ -261,4 +252,4 @@ MEASURES: Mapping[str, type[Guarantee]] = MappingProxyType(
         "RhoZCDP": ZeroConcentratedDP,
     }
 )
-"""Output measures by the name that their library gives them."""
+"""Guarantees by the names of output measures."""

@@ -35,5 +35,5 @@ class GaussianAccountant(AdditiveAccountant):
         return GaussianDP(sqrt(count * guarantee.amounts[0]))
 
     def attains(self, guarantee: Guarantee) -> bool:
-        """Gaussian mechanisms together are the Gaussian mechanism of the total."""
+        """The composition of Gaussian mechanisms is Gaussian with the total."""
         return isinstance(guarantee, GaussianDP)

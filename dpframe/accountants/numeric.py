@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, TypeAlias
@@ -13,9 +13,9 @@ from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
 
-from .base import Accountant, Part, delta_argument, epsilon_argument
+from .base import Accountant, Part, delta_argument, directions, epsilon_argument
 
-Counts: TypeAlias = "Mapping[losses.PrivacyLoss, int]"
+Counts: TypeAlias = "tuple[tuple[losses.PrivacyLoss, int], ...]"
 
 
 @attrs.frozen(cache_hash=True)
@@ -39,73 +39,54 @@ class NumericAccountant(Accountant):
         wider where atoms are mixed with too little of it, or thousands of distinct ones.
         """
         target = delta_argument(delta)
-        return _worst(parts, lambda total: _epsilon(total, target), of_epsilon=True)
+        return _worst(parts, lambda counts: _epsilon_of(counts, target), of_epsilon=True)
 
     def searched(
         self, parts: Sequence[Part], delta: Exact
     ) -> tuple[float, Callable[[Sequence[Part]], float]]:
-        """In the direction alone that costs more of these parts."""
+        """For similar parts, only the direction that costs more for these parts is evaluated."""
         target = delta_argument(delta)
 
-        def ends(some: Sequence[Part], only: int | None = None) -> list[float]:
-            asked = _directions(some)
-            kept = asked if only is None or only >= len(asked) else [asked[only]]
-            return [_epsilon(composition.total_loss(one), target).upper for one in kept]
+        def ends(similar: Sequence[Part], only: slice = slice(None)) -> list[float]:
+            counts = _directions(similar)
+            return [_epsilon_of(tuple(c.items()), target).upper for c in counts[only] or counts]
 
-        found = ends(parts)
-        larger = found.index(max(found))
-        return max(found), lambda some: max(ends(some, larger))
+        both = ends(parts)
+        larger = both.index(max(both))
+        return max(both), lambda similar: max(ends(similar, slice(larger, larger + 1)))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """Of atoms one by one, else by the contour integral of the profile."""
         point = epsilon_argument(epsilon)
-        return _worst(parts, lambda total: _delta_of(tuple(total.counts.items()), point))
-
-
-def _epsilon(total: composition.TotalLoss, delta: Fraction) -> Interval:
-    return _epsilon_of(tuple(total.counts.items()), delta)
+        return _worst(parts, lambda counts: _delta_of(counts, point))
 
 
 @lru_cache(maxsize=64)
-def _epsilon_of(counts: tuple[tuple[losses.PrivacyLoss, int], ...], delta: Fraction) -> Interval:
-    """A search for a factor asks for the same composition several times."""
+def _epsilon_of(counts: Counts, delta: Fraction) -> Interval:
+    """Cached: a search for a factor evaluates a composition several times."""
     return composition.epsilon_interval(composition.total_loss(dict(counts)), delta)
 
 
 @lru_cache(maxsize=64)
-def _delta_of(counts: tuple[tuple[losses.PrivacyLoss, int], ...], epsilon: Fraction) -> Interval:
-    """An audit asks for the same composition several times."""
+def _delta_of(counts: Counts, epsilon: Fraction) -> Interval:
+    """Cached: an audit evaluates a composition several times."""
     return composition.delta_interval(composition.total_loss(dict(counts)), epsilon)
 
 
 def _worst(
-    parts: Sequence[Part],
-    answer: Callable[[composition.TotalLoss], Interval],
-    *,
-    of_epsilon: bool = False,
+    parts: Sequence[Part], answer: Callable[[Counts], Interval], *, of_epsilon: bool = False
 ) -> Interval:
-    """The larger answer of the two directions; one whose losses are too small need not be asked."""
-    totals = [composition.total_loss(counts) for counts in _directions(parts)]
-    known = answer(totals[0])
-    for total in totals[1:]:
-        small = of_epsilon and total.largest is not None and total.largest <= known.lower
-        if not (small and not any(total.infinite)):
-            found = answer(total)
-            known = Interval(max(known.lower, found.lower), max(known.upper, found.upper))
-    return known
+    """The larger answer of the two directions; one with too small losses is not evaluated."""
+    first, *others = _directions(parts)
+    worst = answer(tuple(first.items()))
+    for counts in others:
+        total = composition.total_loss(counts)
+        small = of_epsilon and total.largest is not None and total.largest <= worst.lower
+        if not small or any(total.infinite):
+            other = answer(tuple(counts.items()))
+            worst = Interval(max(worst.lower, other.lower), max(worst.upper, other.upper))
+    return worst
 
 
-def _directions(parts: Sequence[Part]) -> list[Counts]:
-    """How often each loss occurs, removing a record and, where that differs, adding it."""
-    removed: dict[losses.PrivacyLoss, int] = {}
-    for part in parts:
-        if part.count:
-            loss = part.loss
-            removed[loss] = removed.get(loss, 0) + part.count
-    turned = [(loss.reverse(), count) for loss, count in removed.items()]
-    if all(loss is back for loss, (back, _) in zip(removed, turned, strict=True)):
-        return [removed]
-    added: dict[losses.PrivacyLoss, int] = {}
-    for loss, count in turned:
-        added[loss] = added.get(loss, 0) + count
-    return [removed, added]
+def _directions(parts: Sequence[Part]) -> list[dict[losses.PrivacyLoss, int]]:
+    return directions((part.loss, part.count) for part in parts if part.count)

@@ -11,7 +11,7 @@ best is searched for in doubles; the bound at that z is evaluated in ball arithm
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 
 import attrs
@@ -19,8 +19,7 @@ import numpy as np
 from flint import arb
 
 from dpframe.numerics import arb_float, ball, to_float, working
-from dpframe.pld.composition import TotalLoss, total_loss
-from dpframe.pld.losses import PrivacyLoss
+from dpframe.pld.composition import TotalLoss
 from dpframe.pld.losses.base import Reals
 
 _AROUND, _ROUNDS = np.arange(-4, 5), 30
@@ -29,7 +28,7 @@ _FAR, _CLOSE = math.log(1e13), 5e-4  # of log(order - 1): how far to search, and
 
 @attrs.frozen(eq=False)
 class Orders:
-    """rho-zCDP, and a sum of losses beside it. [Mironov17, Prop 1]"""
+    """The divergences of rho-zCDP and of a sum of losses, added. [Mironov17, Prop 1]"""
 
     rho: Fraction
     total: TotalLoss
@@ -47,7 +46,8 @@ class Orders:
         if left <= 0:
             return math.inf
         with working(128):
-            z = self._best(float(ball(left).log().mid()))
+            log = float(ball(left).log().mid())
+            z = _least(lambda z: (self._rough(z) + _slack(z) - log) / z)
             room = ball(z) * ball(z).log() - (1 + ball(z)) * ball(z).log1p() - ball(left).log()
             found = arb_float((self._cumulant(z) + room) / ball(z), up=True)
         return max(found, 0.0)
@@ -57,7 +57,8 @@ class Orders:
         if self.free:
             return 0.0
         with working(128):
-            z = self._best_at(to_float(epsilon, up=False))
+            at = to_float(epsilon, up=False)
+            z = _least(lambda z: self._rough(z) + _slack(z) - z * at)
             slack = ball(z) * (ball(z).log() - ball(epsilon)) - (1 + ball(z)) * ball(z).log1p()
             found = (self._cumulant(z) + slack).exp() + ball(self.total.infinite[1])
             return min(arb_float(found, up=True), 1.0)
@@ -76,23 +77,10 @@ class Orders:
         value, error = self.total.cumulant(z.astype(complex))
         return value.real, error
 
-    def _best(self, log_delta: float) -> float:
-        """The z of the least epsilon, roughly."""
-        return _least(lambda z: (self._rough(z) + _slack(z) - log_delta) / z)
-
-    def _best_at(self, epsilon: float) -> float:
-        """The z of the least delta, roughly."""
-        return _least(lambda z: self._rough(z) + _slack(z) - z * epsilon)
-
     def _rough(self, z: Reals) -> Reals:
         value, error = self._doubles(z)
         rho = to_float(self.rho, up=False)
         return rho * z * (1 + z) + value + error
-
-
-def orders(rho: Fraction, losses: Mapping[PrivacyLoss, int]) -> Orders:
-    """rho-zCDP, and each loss so many times."""
-    return Orders(rho, total_loss(losses))
 
 
 def _slack(z: Reals) -> Reals:
@@ -100,8 +88,8 @@ def _slack(z: Reals) -> Reals:
 
 
 def _least(merit: Callable[[Reals], Reals]) -> float:
-    """The z at which a merit that falls, then rises, is least, roughly: any z gives a bound. It is
-    evaluated at few points at a time, since that of a sample costs seconds at the largest orders.
+    """The z of the least unimodal merit, roughly: any z gives a bound. Few points are evaluated at
+    a time, since a subsampled loss costs seconds at the largest orders.
     """
     centre, step = 0.0, math.log(4)
     for _ in range(_ROUNDS):

@@ -10,10 +10,10 @@ import attrs
 
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
-from dpframe.pld import losses
+from dpframe.pld import composition, losses
 from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
 
-from .base import Accountant, Costed, Part, delta_argument, epsilon_argument, grouped
+from .base import Accountant, Costed, Part, delta_argument, directions, epsilon_argument, grouped
 
 if TYPE_CHECKING:
     from .orders import Orders
@@ -34,33 +34,22 @@ class RenyiAccountant(Accountant):
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:
         """The larger of both directions, adding and removing a record."""
         target = delta_argument(delta)
-        return Interval(0.0, max(way.epsilon(target) for way in _ways(parts)))
+        return Interval(0.0, max(one.epsilon(target) for one in _directions(parts)))
 
     def delta(self, parts: Sequence[Part], epsilon: Exact) -> Interval:
         """The larger of both directions, adding and removing a record."""
         at = epsilon_argument(epsilon)
-        return Interval(0.0, max(way.delta(at) for way in _ways(parts)))
+        return Interval(0.0, max(one.delta(at) for one in _directions(parts)))
 
 
-def _ways(parts: Sequence[Part]) -> list[Orders]:
-    """The sum of the losses, and of their reverses where these are others."""
-    rho = Fraction(0)
-    forth: dict[losses.PrivacyLoss, int] = {}
-    for what, count in grouped(parts).items():
-        concentrated = _rho(what)
-        if concentrated is not None:
-            rho += concentrated * count
-        else:
-            loss = Part(what).loss
-            forth[loss] = forth.get(loss, 0) + count
-    back: dict[losses.PrivacyLoss, int] = {}
-    for loss, count in forth.items():
-        turned = loss.reverse()
-        back[turned] = back.get(turned, 0) + count
-    sums = [forth] if back == forth else [forth, back]
-    from .orders import orders
+def _directions(parts: Sequence[Part]) -> list[Orders]:
+    """The sums of losses in both directions, where they differ; rho-zCDP in each."""
+    from .orders import Orders
 
-    return [orders(rho, each) for each in sums]
+    rhos = [(what, _rho(what), count) for what, count in grouped(parts).items()]
+    rho = sum((own * count for _, own, count in rhos if own is not None), Fraction(0))
+    others = directions((Part(what).loss, count) for what, own, count in rhos if own is None)
+    return [Orders(rho, composition.total_loss(counts)) for counts in others]
 
 
 def _rho(what: Costed) -> Fraction | None:

@@ -1,4 +1,4 @@
-"""What one draw costs exactly, in every currency: decided for the pair that dominates it.
+"""The exact cost of one release in every currency, decided for its dominating pair.
 
 epsilon is the largest value of the loss, delta the profile at epsilon, a divergence D_a that of one
 order a > 1, rho the largest D_a/a over all of them, mu the least for which the pair is at least as
@@ -24,15 +24,15 @@ from .base import Part
 from .numeric import NumericAccountant
 
 Decided = bool | None
-MOST = 3000  # whole numbers at which discrete Gaussian noise is looked at
+MOST = 3000  # whole numbers at which discrete Gaussian noise is evaluated
 BITS = 128
 
 
 def inside(
     loss: losses.PrivacyLoss, currency: Sequence[str], amounts: Sequence[Fraction]
 ) -> Decided:
-    """Whether the pair of a loss costs at most these amounts of a currency, for certain (True), or
-    certainly more (False); None where it is not decided, or not known for this loss.
+    """Whether the pair of a loss provably costs at most these amounts of a currency (True), or
+    provably more (False); None where neither is proved.
     """
     match tuple(currency), amounts:
         case ("epsilon",), (epsilon,):
@@ -65,10 +65,10 @@ def _approximate(loss: losses.PrivacyLoss, epsilon: Fraction, delta: Fraction) -
         return _bounded(loss, epsilon) if delta == 0 else False
     if delta >= 1 or epsilon < 0:
         return True if delta >= 1 else None
-    found = NumericAccountant().delta((Part(loss),), epsilon)
-    if Fraction(found.upper) <= delta:
+    exact = NumericAccountant().delta((Part(loss),), epsilon)
+    if Fraction(exact.upper) <= delta:
         return True
-    return False if Fraction(found.lower) > delta else None
+    return False if Fraction(exact.lower) > delta else None
 
 
 def compared(value: Callable[[], arb], most: Fraction) -> Decided:
@@ -84,8 +84,8 @@ def compared(value: Callable[[], arb], most: Fraction) -> Decided:
 
 
 def rho_of(loss: losses.PrivacyLoss) -> arb:
-    """The rho of a loss at the working precision; not finite where it is not known. That of Laplace
-    noise, and of responses, is the divergence of order 1: D_a/a falls in a.
+    """The rho of a loss at the working precision; not finite where no formula is known. For Laplace
+    noise and responses it is the divergence of order 1: D_a/a falls in a.
     """
     match loss:
         case losses.GaussianLoss(mu):
@@ -108,9 +108,8 @@ def divergence_of(loss: losses.PrivacyLoss, order: Fraction) -> arb:
     precision.
     """
     back = loss.reverse()
-    if loss != back:
-        return _divergence(loss, order).max(_divergence(back, order))
-    return _divergence(loss, order)
+    own = _divergence(loss, order)
+    return own if loss == back else own.max(_divergence(back, order))
 
 
 def _divergence(loss: losses.PrivacyLoss, order: Fraction) -> arb:
@@ -123,8 +122,8 @@ def _divergence(loss: losses.PrivacyLoss, order: Fraction) -> arb:
 
 
 def mu_of(loss: losses.PrivacyLoss) -> arb:
-    """The mu of a loss at the working precision; not finite where it is not known. The best test
-    of a noise that is moved has a threshold in the middle.
+    """The mu of a loss at the working precision; not finite where no formula is known. The best
+    test between shifted noises has its threshold in the middle.
     """
     match loss:
         case losses.GaussianLoss(mu):

@@ -68,13 +68,14 @@ class Cost:
 
 
 def cost(judged: Audit) -> Cost | None:
-    """The cost of an audit at numbers; what is left of symbols gets those of an example. None where
-    nothing bounds it: also where private data reaches what is public, or a bound may fail.
+    """The cost of an audit at numbers; what is left of symbols gets those of the counterexample, or
+    of an example. None where nothing bounds it: also where private data reaches what is public,
+    or a bound may fail.
     """
     problem = judged.report.problem
     if any(obligation.verdict is not Verdict.PROVED for obligation in judged.report.common):
         return None
-    values = numbers_of(problem.symbols)
+    values = {**numbers_of(problem.symbols), **judged.counterexample}
     claimed, delta = _claim(problem)
     found = _joint(problem, values) or pure_cost(problem, values, delta) or _shares(judged, values)
     if found is None and judged.report.proved:  # such as noise that reads released numbers

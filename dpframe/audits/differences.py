@@ -1,7 +1,8 @@
-"""What tells two certificates apart: their claims, their graphs, their noise, their assumptions."""
+"""The differences of two certificates: claims, graphs, noise, assumptions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
@@ -36,9 +37,9 @@ NONE = "none"
 
 
 @attrs.frozen
-class Change:
-    """At `place` it said `before` and says `after`, "" where there was or is nothing; `note`
-    compares numbers.
+class FieldChange:
+    """The words `before` and `after` at `place`, "" where there was or is nothing; `note` compares
+    numbers.
     """
 
     place: str
@@ -62,21 +63,16 @@ class Difference:
 
     first: str
     second: str
-    changes: tuple[Change, ...]
+    changes: tuple[FieldChange, ...]
 
     @property
     def same(self) -> bool:
-        """Whether both prove the same claim of the same graph under the same assumptions."""
+        """Both prove the same claim of the same graph under the same assumptions."""
         return self.first == self.second
 
     def records(self) -> dict[str, Any]:
         """Everything as JSON values."""
-        return {
-            "same": self.same,
-            "first": self.first,
-            "second": self.second,
-            "changes": [attrs.asdict(change) for change in self.changes],
-        }
+        return {"same": self.same, **attrs.asdict(self)}
 
     def __str__(self) -> str:
         """A line a change, in at most 100 columns."""
@@ -90,45 +86,46 @@ class Difference:
 
 
 def difference(first: Certificate | Document, second: Certificate | Document) -> Difference:
-    """What changed from one certificate to another, or between their files read as JSON.
+    """The changes from one certificate to another, or between their files read as JSON.
 
-    It compares what the files say and proves nothing: `dpframe check` tells whether a file is true.
-    Raises InvalidArgument for what is no certificate.
+    It compares the text of the files and proves nothing: `dpframe check` checks a file. Raises
+    InvalidArgument for values that are no certificate.
     """
     one, other = _document(first, "first"), _document(second, "second")
     try:
-        found = tuple(_changes(one, other))
+        changes = tuple(_changes(one, other))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise _not_one("first, second", type(error).__name__) from None
-    return Difference(str(one["hash"]), str(other["hash"]), found)
+        raise _no_certificate("first, second", type(error).__name__) from None
+    return Difference(str(one["hash"]), str(other["hash"]), changes)
 
 
 def _document(given: Certificate | Document, name: str) -> Document:
-    found = given.document if isinstance(given, Certificate) else given
-    if not isinstance(found, Mapping) or not set(NEEDED) <= set(found):
-        raise _not_one(name, type(given).__name__)
-    return found
+    document = given.document if isinstance(given, Certificate) else given
+    if not isinstance(document, Mapping) or not set(NEEDED) <= set(document):
+        raise _no_certificate(name, type(given).__name__)
+    return document
 
 
-def _not_one(name: str, value: str) -> InvalidArgument:
+def _no_certificate(name: str, value: str) -> InvalidArgument:
     return InvalidArgument(name, "a certificate or its document", value, "dpframe certify --out.")
 
 
-def _changes(one: Document, other: Document) -> Iterator[Change]:
+def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
     yield from _claims(one["statement"], other["statement"])
     yield from _nodes(one["graph"], other["graph"])
-    yield from _only("assumption", one["assumptions"], other["assumptions"])
+    old, new = one["assumptions"], other["assumptions"]
+    yield from (FieldChange("assumption", text, "") for text in old if text not in new)
+    yield from (FieldChange("assumption", "", text) for text in new if text not in old)
 
 
-def _claims(one: Document, other: Document) -> Iterator[Change]:
+def _claims(one: Document, other: Document) -> Iterator[FieldChange]:
     for key, name in CLAIMED.items():
         if one.get(key) != other.get(key):
-            yield Change(name, _claim(key, one.get(key)), _claim(key, other.get(key)))
-    symbols = {**one["symbols"], **other["symbols"]}
-    for name in sorted(symbols):
-        before, after = (_range(which["symbols"].get(name)) for which in (one, other))
+            yield FieldChange(name, _claim(key, one.get(key)), _claim(key, other.get(key)))
+    for name in sorted({**one["symbols"], **other["symbols"]}):
+        before, after = (_range(statement["symbols"].get(name)) for statement in (one, other))
         if before != after:
-            yield Change(f"parameter {name}", before, after)
+            yield FieldChange(f"parameter {name}", before, after)
 
 
 def _claim(key: str, value: Any) -> str:
@@ -136,8 +133,8 @@ def _claim(key: str, value: Any) -> str:
         names = ", ".join(GUARANTEES[value["kind"]].currency)
         return f"({names}) = ({', '.join(map(text, value['amounts']))})"
     if key == "region":
-        signs = {True: "<", False: "<="}
-        return " and ".join(f"{text(a)} {signs[bool(s)]} {text(b)}" for a, b, s in value) or "all"
+        parts = (f"{text(a)} {'<' if strict else '<='} {text(b)}" for a, b, strict in value)
+        return " and ".join(parts) or "all"
     if isinstance(value, Mapping):
         return ", ".join(f"{name} = {text(part)}" for name, part in value.items()) or "none"
     return text(value)
@@ -153,43 +150,40 @@ def _range(spec: Any) -> str:
     return f"{left}{lower}, {upper}{right}{', whole' * bool(spec['integer'])}"
 
 
-Place = tuple[str, int]
-
-
-def _nodes(one: Document, other: Document) -> Iterator[Change]:
-    """Nodes by the kinds that lead to them, whatever their numbers are; then what they say."""
+def _nodes(one: Document, other: Document) -> Iterator[FieldChange]:
+    """Nodes by the kinds that lead to them, for any numbers; then their fields."""
     before, after = (dict(_placed(graph["nodes"])) for graph in (one, other))
     for place in dict.fromkeys([*before, *after]):
         old, new = before.get(place), after.get(place)
         if old is None or new is None:
-            words = ("" if node is None else _own(node) for node in (old, new))
-            yield Change(place[0], *words)
+            yield FieldChange(
+                place[0], *("" if node is None else _summary(node) for node in (old, new))
+            )
         else:
-            yield from _said(place[0], old, new)
+            yield from _fields(place[0], old, new)
 
 
-def _said(place: str, old: Document, new: Document) -> Iterator[Change]:
+def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
     for key in dict.fromkeys([*old, *new]):
         if key not in SILENT and old.get(key) != new.get(key):
             note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
-            name = FIELDS.get(key, key)
             before, after = (_field(node.get(key)) for node in (old, new))
-            yield Change(f"{name} of {place}", before, after, note)
+            yield FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
 
 
-def _placed(nodes: Iterable[Document]) -> Iterator[tuple[Place, Document]]:
+def _placed(nodes: Iterable[Document]) -> Iterator[tuple[tuple[str, int], Document]]:
+    """Each node by its path, and how often the path occurred."""
     paths: list[str] = []
-    seen: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     for node in nodes:
-        path = _path(node, [paths[k] for k in node["inputs"]])
-        paths.append(path)
-        seen[path] = seen.get(path, 0) + 1
-        yield (path, seen[path]), node
+        paths.append(_path(node, [paths[k] for k in node["inputs"]]))
+        counts[paths[-1]] += 1
+        yield (paths[-1], counts[paths[-1]]), node
 
 
 def _path(node: Document, reads: list[str]) -> str:
-    """`X, clipped -> gram`: a node by its kind and what it reads; grids, which nobody wrote, are
-    what they stand on.
+    """`gram(clip(X))`: a node by its kind and its inputs; the grids that dpframe inserts are
+    replaced by their input.
     """
     kind = str(node["kind"])
     if answers_of(kind).rounds and len(reads) == 1:
@@ -200,11 +194,11 @@ def _path(node: Document, reads: list[str]) -> str:
     return f"{own}({', '.join(reads)})" if reads else own
 
 
-def _own(node: Document) -> str:
-    """Everything that a node says."""
+def _summary(node: Document) -> str:
+    """All fields of a node."""
     words = ((key, _field(value)) for key, value in node.items() if key not in SILENT)
-    said = ", ".join(f"{FIELDS.get(key, key)} {word}" for key, word in words if word != NONE)
-    return f"{node['kind']}{', ' * bool(said)}{said}"
+    fields = [f"{FIELDS.get(key, key)} {word}" for key, word in words if word != NONE]
+    return ", ".join([str(node["kind"]), *fields])
 
 
 def _field(value: Any) -> str:
@@ -220,10 +214,8 @@ def _field(value: Any) -> str:
 
 
 def _ratio(old: Any, new: Any) -> str:
-    numbers = _number(old), _number(new)
-    if None in numbers or not numbers[0] or not numbers[1]:
-        return ""
-    return f"{figure(numbers[1] / numbers[0])} times"
+    before, after = _number(old), _number(new)
+    return f"{figure(after / before)} times" if before and after else ""
 
 
 def _number(value: Any) -> Fraction | None:
@@ -235,14 +227,8 @@ def _number(value: Any) -> Fraction | None:
     return arb_upper(ball) if ball.is_finite() else None
 
 
-def _only(place: str, before: Iterable[str], after: Iterable[str]) -> Iterator[Change]:
-    old, new = list(before), list(after)
-    yield from (Change(place, one, "") for one in old if one not in new)
-    yield from (Change(place, "", one) for one in new if one not in old)
-
-
-class _Named(dict[str, Symbol]):
-    """A symbol for each name: what is compared is text, whatever its range."""
+class _AnySymbol(dict[str, Symbol]):
+    """A symbol for each name, of any range: only its text is compared."""
 
     def __missing__(self, name: str) -> Symbol:
         return parameter(name)
@@ -260,5 +246,5 @@ def text(value: Any) -> str:
     if not isinstance(value, list):
         return tidy(str(value))
     with suppress(DPFrameError):
-        return tidy(str(from_json(value, _Named())))
+        return tidy(str(from_json(value, _AnySymbol())))
     return ", ".join(map(text, value))

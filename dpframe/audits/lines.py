@@ -102,7 +102,8 @@ class Line:
     elsewhere, as `exact_epsilon` of pure noise is beside a delta above 0. `verdict` judges the
     claimed share; it is None where nothing is claimed. `noise_factor` is how many times as much
     noise as its share needs a release with stated noise has: above 1 it underspends, below 1 it
-    overspends.
+    overspends. `unbounded` says why there is no sensitivity; "" where there is one.
+    `sized`: whether its noise has a size, which a theorem gives for a positive sensitivity only.
     """
 
     name: str
@@ -127,6 +128,8 @@ class Line:
     attained_by: str = ""
     where: tuple[Constraint, ...] = ()
     noise_factor: float | None = None
+    unbounded: str = ""
+    sized: bool = True
 
     @property
     def claim(self) -> str:
@@ -144,7 +147,7 @@ class Line:
             "attained": self.attained,
             "noise": self.kind,
             "size": self.size,
-            "formula": str(self.written),
+            "formula": str(self.written) if self.sized else None,
             "rule": self.rule,
             "times": str(self.times),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
@@ -157,6 +160,7 @@ class Line:
             "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
             "noise_factor": self.noise_factor,
+            "unbounded": self.unbounded,
         }
 
 
@@ -181,12 +185,13 @@ def _line(report: Report, release: Release) -> Line:
     moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
     pair = attained_by(release.statistic, mechanism.norm, problem.setting.relation)
+    sized = release.rule is None or (moved is not None and moved.value != ZERO)
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
     return Line(
         name=release.label,
-        statistic=release.statistic.label,
+        statistic=release.statistic.title,
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
         attained=reached is not None and reached.attained and release.reached,
@@ -195,7 +200,8 @@ def _line(report: Report, release: Release) -> Line:
         formula=mechanism.formula,
         written=mechanism.formula,
         rule="stated" if release.rule is None else release.rule.name,
-        size=finite(mechanism.formula),
+        size=finite(mechanism.formula) if sized else None,
+        sized=sized,
         times=release.times,
         share=release.share,
         mu=cost.get("mu"),
@@ -207,7 +213,20 @@ def _line(report: Report, release: Release) -> Line:
         attained_by="" if pair is None else str(pair),
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
+        unbounded="" if moved is not None else _why_unbounded(report, release),
     )
+
+
+def _why_unbounded(report: Report, release: Release) -> str:
+    """What is open about the sensitivity of a release that has none."""
+    found = (
+        o for o in report.common if o.node == release.label and o.verdict is not Verdict.PROVED
+    )
+    first = next(found, None)
+    if first is None:
+        return "what it reads has no public bound"
+    grows = "" if first.witness is None or first.verdict is not Verdict.REFUTED else first.witness
+    return f"{first.rule}{'; ' * bool(grows)}{grows}"
 
 
 def _factor(problem: Problem, release: Release, judged: Obligation | None) -> float | None:
@@ -328,12 +347,15 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
 
 
 def meanings(lines: Iterable[Line], setting: Setting) -> dict[str, str]:
-    """What B and Y stand for in the formulas of the noise of releases; those that occur."""
+    """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
     boxed = rows.norm is None and rows.box is not None
     known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
     known["Y"] = "bound on a label"
-    used = {symbol.name for line in lines for symbol in line.written.symbols()}
+    known["n"] = "number of rows, as dp.count(X) counts them"
+    every = list(lines)
+    used = {symbol.name for line in every for symbol in line.written.symbols()}
+    used |= {line.statistic for line in every}
     return {name: meaning for name, meaning in known.items() if name in used}
 
 

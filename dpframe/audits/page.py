@@ -11,8 +11,7 @@ from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.profile_rule import ADDED, amplified
-from dpframe.prover.report import proves_alone
-from dpframe.prover.text import argument, unreplayed
+from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
@@ -104,6 +103,8 @@ def joint(audit: Audit) -> Iterator[str]:
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
     yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
+    if not audit.report.proved:
+        yield from (tidy(f"  {one}") for one in overspent(audit.report))
     yield from uncounted(audit)
     chosen = audit.report.chosen
     if chosen is None:
@@ -154,12 +155,11 @@ def _aside(audit: Audit) -> Iterator[str]:
     """What the noise alone would prove, where something else stands in the way."""
     draws = any(o.kind == "draws" for o in audit.report.open_obligations)
     silent = draws or audit.verdict is Verdict.REFUTED
+    if audit.report.aside and not silent:
+        yield f"  Only the shares stand in the way. {proved_aside(audit.report)}"
+        return
     for attempt in () if silent else audit.report.attempts:
         totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
-        if proves_alone(audit.report, attempt):
-            yield "  Only the plan of shares stands in the way. The noise alone proves the total:"
-            yield f'  accountant="{attempt.name}" leaves the shares aside.'
-            return
         if totals and set(totals) == {Verdict.PROVED}:
             yield "  The noise alone would prove the total; the open obligations stand in the way."
             return

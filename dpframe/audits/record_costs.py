@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.execution.numbers import PublicNumbers
-from dpframe.execution.public_budgets import asked
+from dpframe.execution.public_budgets import requested_budgets
 from dpframe.graph import Joint, OfBudgets, Release
 from dpframe.graph.graph import Class, classes
 from dpframe.graph.rows import COLUMNS
@@ -266,8 +266,8 @@ def budget_report(
 def _of_many(certificate: Certificate, roster: Roster, n: int | None) -> Roster:
     """Shares of n records; as shares where nothing depends on n. Raises InvalidArgument."""
     totals = [one for one in certificate.graph.nodes if isinstance(one, OfBudgets)]
-    asked_for = any(one.what in ("total", "cap") for one in totals) or "n" in certificate.symbols
-    if n is None and asked_for:
+    requested = any(one.what in ("total", "cap") for one in totals) or "n" in certificate.symbols
+    if n is None and requested:
         raise InvalidArgument("n", "the number of records, which noise depends on", None)
     return roster if n is None else attrs.evolve(roster, counts=roster.counts * n)
 
@@ -298,7 +298,7 @@ def roster_for(certificate: Certificate, budgets: object) -> Roster:
     """
     target: Any = certificate.target
     given = target.groups if budgets is None and target.groups else budgets
-    wanted = asked(certificate, given)
+    wanted = requested_budgets(certificate, given)
     if wanted is None or wanted.roster is None:
         raise InvalidArgument("budgets", "one number or name a record", type(budgets).__name__)
     if budgets is None or wanted.keys is not None:

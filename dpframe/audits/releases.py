@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
@@ -16,8 +16,9 @@ from .sentence import conditions
 if TYPE_CHECKING:
     from .report import Audit
 
+Key = TypeVar("Key")
 MOST = 12  # releases that fit on a screen
-EQUAL = 1e-4  # relative: noise so near to what is needed is what is needed
+EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 
 
@@ -26,31 +27,30 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
     if not audit.lines:
         yield from () if audit.report.problem.graph.charged else ("Nothing is released",)
         return
-    exact = _exact_columns(audit.lines)
-    found = Counter(audit.lines)
+    exact, counts = _exact_columns(audit.lines), Counter(audit.lines)
     columns = ["release", "statistic", "sensitivity"]
     columns += [_noise_name(audit.lines)] if any(line.size for line in audit.lines) else []
     columns += ["share claimed"] if any(line.share for line in audit.lines) else []
     columns += [*exact, "claim"]
     yield "Releases, each alone"
     dropped = (), ("statistic",), ("statistic", "exact eps")
-    shown = [_table(found, [one for one in columns if one not in gone]) for gone in dropped]
-    fits = max(map(len, shown[0])) <= width
-    yield from next((one for one in shown if max(map(len, one)) <= width), shown[-1])
-    if len(found) > MOST:
-        claims = Counter(line.claim for line in list(found)[MOST:] for _ in range(found[line]))
+    tables = [_table(counts, [one for one in columns if one not in gone]) for gone in dropped]
+    fits = [max(map(len, one)) <= width for one in tables]
+    yield from next((one for one, fit in zip(tables, fits, strict=True) if fit), tables[-1])
+    if len(counts) > MOST:
+        claims = Counter(line.claim for line in list(counts)[MOST:] for _ in range(counts[line]))
         rest = ", ".join(f"{count} {claim}" for claim, count in claims.items())
         yield f"  ... and {claims.total()} more: {rest}"
-    if not fits:
-        yield from hanging(f"  {_statistics(found)}", width=width)
+    if not fits[0]:
+        yield from hanging(f"  {_statistics(counts)}", width=width)
     if "exact delta" in exact:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if exact and not all(line.attained for line in audit.lines):
+    if exact and not all(line.attained or line.unbounded for line in audit.lines):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
 
 
 def procedures(audit: Audit) -> Iterator[str]:
-    """What is released by a theorem of its own, and bounds that may fail."""
+    """Releases by theorems of their own, and bounds that may fail."""
     graph = audit.report.problem.graph
     if graph.procedures:
         yield "Released by theorems of their own"
@@ -64,18 +64,24 @@ def procedures(audit: Audit) -> Iterator[str]:
         yield f"  {bound.label}: {size} of its noise, failure {bound.failure}"
 
 
-def _table(found: Mapping[Line, int], columns: list[str]) -> list[str]:
-    shown = list(found.items())[:MOST]
+def _table(counts: Mapping[Line, int], columns: list[str]) -> list[str]:
+    shown = list(counts.items())[:MOST]
     rows = [[_cell(line, column, many) for column in columns] for line, many in shown]
     return table(columns, rows, [i for i, column in enumerate(columns) if column in RIGHT])
 
 
-def _statistics(found: Iterable[Line]) -> str:
+def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, str]:
+    """Keys with the names of the releases that share them."""
+    names: dict[Key, list[str]] = {}
+    for key, name in pairs:
+        names.setdefault(key, []).append(name)
+    return {key: joined(some) for key, some in names.items()}
+
+
+def _statistics(lines: Iterable[Line]) -> str:
     """`floor: lambda_min(X'X); gram, third: X'X`."""
-    names: dict[str, list[str]] = {}
-    for line in found:
-        names.setdefault(_cell(line, "statistic", 1), []).append(line.name)
-    return "; ".join(f"{joined(of)}: {statistic}" for statistic, of in list(names.items())[:MOST])
+    names = _grouped((clipped(line.statistic, 24), line.name) for line in lines)
+    return "; ".join(f"{some}: {statistic}" for statistic, some in list(names.items())[:MOST])
 
 
 def _noise_name(lines: Iterable[Line]) -> str:
@@ -86,8 +92,8 @@ def _noise_name(lines: Iterable[Line]) -> str:
 def _exact_columns(lines: tuple[Line, ...]) -> list[str]:
     if any(line.exact_delta is not None for line in lines):
         return ["exact delta", "exact eps"]
-    found = ["mu"] if any(line.mu is not None for line in lines) else []
-    return found + (["exact eps"] if any(line.exact_epsilon is not None for line in lines) else [])
+    columns = ["mu"] if any(line.mu is not None for line in lines) else []
+    return columns + ["exact eps"] * any(line.exact_epsilon is not None for line in lines)
 
 
 def _cell(line: Line, column: str, many: int) -> str:
@@ -98,24 +104,21 @@ def _cell(line: Line, column: str, many: int) -> str:
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
-            return "unbounded" if line.sensitivity is None else _amount(line.sensitivity)
-        case "share claimed" if line.share is not None:
-            return f"({', '.join(map(_amount, line.share.amounts))})"
+            return "no bound" if line.sensitivity is None else _amount(line.sensitivity)
         case "share claimed":
-            return "none"
+            amounts = ", ".join(map(_amount, line.share.amounts)) if line.share else ""
+            return f"({amounts})" if amounts else "none"
         case "exact delta":
             return cost(line, line.exact_delta, "delta")
         case "exact eps":
             return cost(line, line.exact_epsilon, "epsilon")
         case "mu":
             return cost(line, line.mu, "")
-        case "claim":
-            return line.claim
-    return figure(line.size)
+    return line.claim if column == "claim" else figure(line.size)
 
 
 def cost(line: Line, value: float | None, name: str) -> str:
-    """A cost, in enough digits to tell it from what is claimed."""
+    """A cost, in enough digits to distinguish it from the claim."""
     if value is None:
         return "-"
     if 0 < value < TINY:
@@ -136,19 +139,27 @@ def _amount(amount: Expression) -> str:
     return clipped(formula(amount), 16) if value is None else figure(value)
 
 
+UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
+
+
+def _formula_of(line: Line) -> str:
+    return clipped(formula(line.written), 240) if line.sized else UNSIZED
+
+
 def noise(audit: Audit) -> Iterator[str]:
     """The noise of every release as it is declared, equal formulas once."""
-    found: dict[tuple[str, str, str], list[str]] = {}
-    for line in audit.lines:
-        key = (line.noise, clipped(formula(line.written), 240), line.rule)
-        found.setdefault(key, []).append(line.name)
-    width = max((len(joined(names)) for names in found.values()), default=0)
-    if found:
+    names = _grouped(
+        ((line.noise, _formula_of(line), line.rule), line.name) for line in audit.lines
+    )
+    width = max(map(len, names.values()), default=0)
+    if names:
         yield "Noise"
-    for (size, text, rule), names in list(found.items())[:MOST]:
-        yield f"  {joined(names):{width}}  {size} = {text} ({rule})"
-    if len(found) > MOST:
-        yield f"  ... and {len(found) - MOST} more formulas"
+    for (size, text, rule), some in list(names.items())[:MOST]:
+        yield f"  {some:{width}}  " + (
+            f"{size}: {text}" if text == UNSIZED else f"{size} = {text} ({rule})"
+        )
+    if len(names) > MOST:
+        yield f"  ... and {len(names) - MOST} more formulas"
     letters = meanings(audit.lines, audit.report.problem.setting)
     if letters:
         yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
@@ -162,13 +173,10 @@ def joined(names: list[str]) -> str:
 
 def claims(audit: Audit) -> Iterator[str]:
     """Why claims on single releases fail, and where they hold; equal reasons once."""
-    found: dict[str, list[str]] = {}
-    for line in audit.lines:
-        for reason in _reasons(line):
-            found.setdefault(reason, []).append(line.name)
-    if found:
+    names = _grouped((reason, line.name) for line in audit.lines for reason in _reasons(line))
+    if names:
         yield "Claims on single releases"
-        yield from (f"  {joined(names)}: {reason}" for reason, names in found.items())
+        yield from (f"  {some}: {reason}" for reason, some in names.items())
 
 
 def refuted(line: Line) -> str:
@@ -184,6 +192,8 @@ def refuted(line: Line) -> str:
 def _reasons(line: Line) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
+    if line.unbounded:
+        yield tidy(line.unbounded)
     yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"

@@ -1,8 +1,8 @@
-"""How much noise each calibration adds to each release of a declaration, against what is enough."""
+"""The noise that each calibration adds to each release of a declaration, beside the least noise."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ from dpframe.prover.jointly import noise_factor
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import amplified
+from dpframe.sources.progress import Progress
 from dpframe.symbols import Expression, Number, add
 
 from .comparison import Cell, cell_of
@@ -57,12 +58,13 @@ class ReleaseNoise:
 
     @property
     def ratio(self) -> float:
-        """The std declared over the one that is enough: what is above 1 is wasted."""
+        """The std declared over the one that is enough: the excess over 1 is wasted."""
         return self.declared / self.enough
 
     def record(self) -> dict[str, Any]:
         """Every number."""
-        found: dict[str, Any] = {
+        cells = {"analytic": self.analytic, "classical": self.classical}
+        return {
             "epsilon": float(self.epsilon),
             "delta": float(self.delta),
             "release": self.name,
@@ -70,19 +72,17 @@ class ReleaseNoise:
             "enough": self.enough,
             "declared": self.declared,
             "declared_ratio": self.ratio,
+            **{name: cell and cell.std for name, cell in cells.items()},
+            **{f"{name}_ratio": cell and cell.ratio for name, cell in cells.items()},
+            **{f"{name}_valid": cell and cell.valid for name, cell in cells.items()},
         }
-        for name, cell in (("analytic", self.analytic), ("classical", self.classical)):
-            found[name] = cell and cell.std
-            found[f"{name}_ratio"] = cell and cell.ratio
-            found[f"{name}_valid"] = cell and cell.valid
-        return found
 
 
 @attrs.frozen(eq=False, repr=False, str=False)
 class ReleasesCompared:
     """The noise of each release of a declaration, by each calibration. `stated` says whether the
     shares are those of the declaration; if not, each draw has an equal part of the budget. Stds are
-    stated at the numbers `at` of what is left of symbols.
+    stated where the free symbols have the numbers `at`.
     """
 
     subject: str
@@ -119,20 +119,19 @@ class ReleasesCompared:
         return title, head, rows, notes
 
     def text(self, width: int = WIDTH) -> str:
-        """The table, and what its columns are, in at most `width` columns."""
+        """The table and the meaning of its columns, in at most `width` characters a line."""
         title, head, rows, notes = self._parts()
         below = [piece for note in notes for piece in hanging(note, width=width)]
         right = [i for i, name in enumerate(head) if name != "release"]
         return "\n".join([title, "", *table(head, rows, right), "", *below])
 
     def __str__(self) -> str:
-        """The table, and what its columns are."""
         return self.text()
 
     __repr__ = __str__
 
     def plot(self, ax: Any = None) -> Any:
-        """The ratio of each release's noise to what is enough, against epsilon.
+        """The ratio of each release's noise to the noise that is enough, against epsilon.
 
         Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
         """
@@ -161,33 +160,31 @@ def compare_releases(
     trust: Sequence[type],
 ) -> ReleasesCompared:
     """At each (epsilon, delta). Raises InvalidArgument where the declaration adds other noise than
-    Gaussian and pure noise, or where what it reads is not bounded by public numbers.
+    Gaussian and pure noise, or where its inputs are not bounded by public numbers.
     """
     chosen = UNIT_SETTING if setting is None else setting
-    found: list[ReleaseNoise] = []
-    shared, at = True, dict[str, Fraction]()
-    for epsilon, delta in progress(points):
-        target = ApproxDP(epsilon, delta)
-        report = examine(regression, target=target, setting=chosen, accountant="auto", trust=trust)
-        if any(one.verdict is not Verdict.PROVED for one in report.common):
-            way_out = "dp.audit says what is open."
-            raise InvalidArgument(
-                "declaration", "one whose noise can be compared", regression, way_out
-            )
-        shares = _shares(report.problem, target.budget)
-        shared = all(one.share is not None for one in report.problem.graph.releases)
-        values = values_of(report.problem)
-        at = used_in(report.problem, values)
-        found += _lines(report.problem, target.budget, shares, (epsilon, delta), values)
-    return ReleasesCompared(str(regression), chosen, shared, tuple(found), at)
-
-
-def progress(points: Sequence[tuple[Fraction, Fraction]]) -> Iterator[tuple[Fraction, Fraction]]:
-    """The points, with a bar where they take longer than two seconds."""
-    from dpframe.sources.progress import Progress
-
+    lines: list[ReleaseNoise] = []
+    stated, at = True, dict[str, Fraction]()
     with Progress(len(points), "comparing noise") as bar:
-        yield from bar.steps(points)
+        for point in bar.steps(points):
+            target = ApproxDP(*point)
+            report = examine(
+                regression, target=target, setting=chosen, accountant="auto", trust=trust
+            )
+            problem = report.problem
+            if any(one.verdict is not Verdict.PROVED for one in report.common):
+                wanted, way_out = "one whose noise can be compared", "dp.audit says what is open."
+                raise InvalidArgument("declaration", wanted, regression, way_out)
+            shares = _shares(problem, target.budget)
+            stated = all(one.share is not None for one in problem.graph.releases)
+            values = values_of(problem)
+            at = used_in(problem, values)
+            factor = number_at(noise_factor(problem.graph.releases, target.budget), values)
+            lines += [
+                _line(release, share, factor, point, values)
+                for release, share in zip(problem.graph.releases, shares, strict=True)
+            ]
+    return ReleasesCompared(str(regression), chosen, stated, tuple(lines), at)
 
 
 def _shares(problem: Problem, budget: Share) -> list[Share]:
@@ -203,20 +200,6 @@ def _shares(problem: Problem, budget: Share) -> list[Share]:
         return stated
     part = Number(ONE) / add(*(one.times for one in releases))
     return [attrs.evolve(budget, weights=(part, part))] * len(releases)
-
-
-def _lines(
-    problem: Problem,
-    budget: Share,
-    shares: Sequence[Share],
-    point: tuple[Fraction, Fraction],
-    values: Values,
-) -> list[ReleaseNoise]:
-    factor = number_at(noise_factor(problem.graph.releases, budget), values)
-    return [
-        _line(release, share, factor, point, values)
-        for release, share in zip(problem.graph.releases, shares, strict=True)
-    ]
 
 
 def _line(
@@ -248,5 +231,5 @@ def _alone(
     if release.gives is not GaussianDP or amplified(release) or bound is None:
         return None
     weights = tuple(number_at(weight, values) for weight in share.weights)
-    known = attrs.evolve(share, weights=weights)
-    return cell_of(calibration, known, number_at(bound.value, values), enough)
+    own = attrs.evolve(share, weights=weights)
+    return cell_of(calibration, own, number_at(bound.value, values), enough)

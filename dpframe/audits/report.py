@@ -16,6 +16,7 @@ from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
 from dpframe.prover.certify import AMBIENT, FAILURES, assumed
 from dpframe.prover.parallel import moving
+from dpframe.prover.text import overspent
 from dpframe.symbols import Number, add, maximum
 
 from .joint_cost import JointCost, joint_cost
@@ -97,7 +98,7 @@ class Audit:
         Refuted: the exact cost of some pair of neighbours exceeds the target, or they differ in
         what is released without noise, or nothing bounds a release. Shares that sum to more than
         the target leave the total unproved: the releases may cost less than they claim. So does a
-        formula or a function that reads private data: what it makes of them is not known.
+        formula or a function that reads private data: its value is not known.
         """
         if self.report.proved:
             return Verdict.PROVED
@@ -141,6 +142,16 @@ class Audit:
         found = None if self.broken is None else self.broken.witness
         return {} if found is None else found.values
 
+    @property
+    def counterexample(self) -> Mapping[str, Fraction]:
+        """Numbers of the symbols at which what is refuted fails: the total, else the shares, else
+        another obligation. Empty where it fails at the target's, and where nothing is refuted.
+        """
+        opened = self.report.open_obligations
+        refuted = [o for o in opened if o.verdict is Verdict.REFUTED and o.witness is not None]
+        first = self.broken or next(iter((*self.report.overspent, *refuted)), None)
+        return {} if first is None or first.witness is None else first.witness.values
+
     @cached_property
     def worst(self) -> JointCost | None:
         """The cost of all releases together at the witness."""
@@ -179,6 +190,9 @@ class Audit:
             "target": str(self.target),
             "unit": str(self.setting.unit),
             "verdict": str(self.verdict),
+            "counterexample": {name: str(value) for name, value in self.counterexample.items()},
+            "overspent": overspent(self.report),
+            "proved_by": self.report.aside,
             "where": self.where,
             "sentence": self.sentence,
             "derivation": self.derivation,

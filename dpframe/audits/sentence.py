@@ -10,6 +10,7 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
+from dpframe.prover.text import overspent
 from dpframe.symbols import Number
 
 from .figures import between, equals, exactly, figure, formula, tidy
@@ -30,8 +31,35 @@ def sentence(audit: Audit, place: str = "above") -> str:
     if audit.verdict is Verdict.PROVED:
         return _certifying(audit, place)
     if audit.broken is not None:
-        return f"{audit.regression} does not satisfy {goal(audit.claimed)}: {_denial(audit)}."
+        shares = "".join(f"; {one}" for one in overspent(audit.report))
+        said = f"{_denial(audit)}{tidy(shares)}"
+        return f"{audit.regression} does not satisfy {goal(audit.claimed)}: {said}."
+    if audit.verdict is Verdict.UNPROVED and audit.report.overspent:
+        return _overspending(audit)
     return _withholding(audit, place)
+
+
+def _overspending(audit: Audit) -> str:
+    """Why shares that sum to too much prove nothing, and whether the total holds all the same."""
+    text = (
+        f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)} by its shares: "
+        f"{tidy(' and '.join(overspent(audit.report)))}"
+    )
+    if not audit.report.aside:
+        return f"{text}; whether all releases together satisfy it is not known."
+    cost = "" if audit.joint is None or audit.joint.epsilon is None else _joint_cost(audit)
+    return (
+        f'{text}; all releases together do satisfy it, by accountant="{audit.report.aside}"{cost}.'
+    )
+
+
+def _joint_cost(audit: Audit) -> str:
+    cost, (epsilon, delta) = audit.joint, audit.target.amounts
+    found = None if cost is None else cost.epsilon
+    if found is None:
+        return ""
+    text = equals(found, lower_end(epsilon))
+    return f", with a true epsilon {text} at delta = {formula(delta)}"
 
 
 def _certifying(audit: Audit, place: str) -> str:
@@ -47,7 +75,7 @@ def _certifying(audit: Audit, place: str) -> str:
 
 
 def _on_trust(audit: Audit) -> str:
-    """What the certificate takes on somebody's word, by name."""
+    """The names of what the certificate takes on trust."""
     about = _listed(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
     of = f"what is stated of {about}" if about else ""
     by = f"what is stated by {_listed(audit.trusted)}" if audit.trusted else ""
@@ -67,7 +95,8 @@ def _denial(audit: Audit) -> str:
     if audit.witness:
         start = f"at {_point(audit.witness)}, {start}"
     if cost is None:
-        return f"{start}{tidy(str(audit.broken and audit.broken.witness))}"
+        witness = None if audit.broken is None else audit.broken.witness
+        return f"{start}{'' if witness is None else tidy(witness.says)}"
     if cost.epsilon is None or cost.delta is None:
         said = " ".join(own_cost(audit, cost).split())
         return f"{start}the cost of all that it releases is {said}"
@@ -83,7 +112,7 @@ def _denial(audit: Audit) -> str:
 
 
 def _point(values: Mapping[str, Fraction]) -> str:
-    return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=_place))
+    return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=in_order))
 
 
 def _withholding(audit: Audit, place: str) -> str:
@@ -116,13 +145,14 @@ def goal(target: Guarantee) -> str:
 def free(audit: Audit) -> str:
     """The symbols that the verdict ranges over, without the sizes of the data."""
     symbols = [s for s in audit.report.problem.symbols if s.origin is None and not is_size(s)]
-    symbols.sort(key=lambda symbol: _place(symbol.name))
+    symbols.sort(key=lambda symbol: in_order(symbol.name))
     return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(
         ", whole", " whole"
     )
 
 
-def _place(name: str) -> tuple[int, str]:
+def in_order(name: str) -> tuple[int, str]:
+    """By which a person orders symbols: epsilon, delta, then the others by name."""
     return (FIRST.index(name) if name in FIRST else len(FIRST), name)
 
 

@@ -20,7 +20,7 @@ from .options import (
 )
 
 DESCRIBED = (".toml", ".yaml", ".yml")  # YAML is refused with a message
-ELSEWHERE = "The description states it: edit the file."
+ELSEWHERE = "The description states this: edit the file."
 
 
 @attrs.frozen
@@ -83,7 +83,8 @@ def _described(described: Description, options: AuditOptions) -> Audited:
     proof = options.proof
     free = attrs.evolve(proof, accountant="auto", trust=[])
     if given := names_given(options.table, free):
-        raise dp.InvalidArgument(", ".join(given), "left out", "given", ELSEWHERE)
+        wanted, got = "left out with a description", dp.errors.Plain("both")
+        raise dp.InvalidArgument(", ".join(given), wanted, got, ELSEWHERE)
     done = audit(
         described.regression,
         target=_target(described.target, options.claim),

@@ -128,4 +128,5 @@ def _pair(text: str) -> tuple[str, str]:
 def _refuse(names: Sequence[str], way_out: str) -> None:
     """Refuse options that do not apply. Raises InvalidArgument."""
     if names:
-        raise dp.InvalidArgument(", ".join(names), "left out here", "given", way_out)
+        got = dp.errors.Plain("a value")
+        raise dp.InvalidArgument(", ".join(names), "left out here", got, way_out)

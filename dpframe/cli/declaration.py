@@ -12,7 +12,10 @@ from typing import Any
 import attrs
 
 import dpframe as dp
+from dpframe.errors import nearest
 from dpframe.symbols import Number, exact, rational
+
+TRUSTED = "Such as plug:MyNoise, for the class MyNoise of plug.py in the current folder."
 
 
 def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
@@ -62,35 +65,46 @@ def _known(name: str) -> type[dp.Regression]:
     raise dp.InvalidArgument("NAME", wanted, name, hint)
 
 
-def imported(name: str) -> Any:
-    """The object at module:name, also of a module in the current folder, or at file.py:name. Raises
-    InvalidArgument.
+def imported(name: str, option: str = "NAME") -> Any:
+    """The object at module:Name, also of a module in the current folder, or at file.py:Name; the
+    `option` names it. Raises InvalidArgument.
     """
     module, _, path = name.rpartition(":")
     file = Path(module) if module.endswith(".py") else None
     place = str(Path.cwd() if file is None else file.resolve().parent)
     sys.path.insert(0, place)
+    found: Any = None
     try:
-        found: Any = importlib.import_module(module if file is None else file.stem)
+        found = importlib.import_module(module if file is None else file.stem)
         for part in path.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
-        raise dp.InvalidArgument("NAME", "an importable module:Class", name, f"{error}.") from None
-    except Exception as error:  # noqa: BLE001  an error of the user's file, whose message might quote data
+        way_out = f"{str(error)[:1].upper()}{str(error)[1:]}.{_meant(error, found, module)}"
+        raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
+    except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
         by = f"python {file}" if file else f'python -c "import {module}"'
         way_out = f"Importing it raised {type(error).__name__}; `{by}` shows where."
-        raise dp.InvalidArgument("NAME", "an importable module:Class", name, way_out) from None
+        raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
     finally:
         sys.path.remove(place)
     return found
 
 
+def _meant(error: Exception, found: Any, module: str) -> str:
+    """A suggestion: a similar name in `found`, or of a module in the current folder."""
+    if isinstance(error, AttributeError):
+        return nearest(error.name or "", dir(found))
+    if isinstance(error, ModuleNotFoundError) and error.name == module:
+        return nearest(module, [file.stem for file in Path.cwd().glob("*.py")])
+    return ""
+
+
 def trust_of(names: Sequence[str]) -> list[type]:
     """The classes of these names. Raises InvalidArgument."""
-    found = [imported(name) if ":" in name else None for name in names]
+    found = [imported(name, "--trust") if ":" in name else None for name in names]
     for name, one in zip(names, found, strict=True):
         if not isinstance(one, type):
-            raise dp.InvalidArgument("--trust", "the name of a class, module:Class", name)
+            raise dp.InvalidArgument("--trust", "the name of a class, module:Class", name, TRUSTED)
     return [one for one in found if isinstance(one, type)]
 
 
@@ -101,7 +115,7 @@ def accountant_of(name: str) -> str | dp.Accountant:
     name = name.strip()
     if ":" not in name:
         return name
-    found = imported(name)
+    found = imported(name, "--accountant")
     try:
         made = found()
     except TypeError as error:

@@ -65,7 +65,7 @@ def experiment(
     items = chosen(name)
     if not not_private:
         way_out = "It confirms that preparations read the data and that some methods have no proof."
-        raise dp.InvalidArgument("--not-private", "given", "nothing", way_out)
+        raise dp.InvalidArgument("--not-private", "given", dp.errors.Plain("nothing"), way_out)
     found = Data.found(data)
     for one in items:
         item = one if repeats is None else attrs.evolve(one, repeats=repeats)

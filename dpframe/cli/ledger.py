@@ -140,8 +140,8 @@ def _budget(**given: str | None) -> dp.Guarantee:
 
 
 def _record(account: Any) -> dict[str, Any]:
-    from dpframe.budgets.kept import of_unit
     from dpframe.budgets.ledger.json_values import of_amounts, of_guarantee
+    from dpframe.budgets.saved_ledger import of_unit
 
     kind = account.main.kind
     return {

@@ -16,7 +16,7 @@ from dpframe.audits.record_costs import report_at
 from dpframe.errors import BadData, InvalidArgument, Plain, PrivacyWarning, nearest, warn
 from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
-from dpframe.execution.public_budgets import asked, check_order
+from dpframe.execution.public_budgets import check_order, requested_budgets
 from dpframe.execution.receipts import Result, Spending
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.graph import (
@@ -150,7 +150,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         claimed = claim(self.epsilon, self.delta, epsilon)
         check_relation(claimed, self.setting)
         certificate = self._certify(claimed.target, self.setting)
-        own = asked(certificate, claimed.budgets)
+        own = requested_budgets(certificate, claimed.budgets)
         for given in () if own is None else (epsilon, self.epsilon, self.delta):
             check_order(X, given)
         y, column = raveled(y), None if own is None else own.column

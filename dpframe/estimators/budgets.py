@@ -9,7 +9,12 @@ import attrs
 
 from dpframe.audits.record_costs import check_names, counted
 from dpframe.errors import BadData, InvalidArgument
-from dpframe.execution.public_budgets import Asked, comparable, different, read_budgets
+from dpframe.execution.public_budgets import (
+    RequestedBudgets,
+    comparable,
+    distinct_budgets,
+    read_budgets,
+)
 from dpframe.privacy import (
     REPLACE_ONE,
     ApproxDP,
@@ -18,6 +23,7 @@ from dpframe.privacy import (
     PureDP,
     each,
 )
+from dpframe.privacy.guarantees import CONVERTS
 from dpframe.prover import Certificate
 from dpframe.prover.roster import Roster
 from dpframe.sources import Source
@@ -55,6 +61,12 @@ def claim(epsilon: object, delta: object, given: object = None) -> BudgetClaim:
         if isinstance(value, str) and value == REQUIRED:
             wanted, _, way_out = GIVEN[name].partition(". ")
             raise InvalidArgument(name, f"given, {wanted}", Plain("nothing"), f"{way_out}.")
+    if isinstance(epsilon, Guarantee):
+        way_out = (
+            "The estimators take epsilon and delta. Spend another by dp.certify(regression, "
+            f"target=dp.{type(epsilon).__name__}(...)) and dp.execute. {CONVERTS}."
+        )
+        raise InvalidArgument("epsilon", "a number", str(epsilon), way_out)
     delta = None if _is_zero(delta) else delta
     if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):
         return _grouped(epsilon, delta, given)
@@ -163,20 +175,22 @@ class Rosters:
     shown: Roster
 
 
-def rosters(certificate: Certificate, asked: Asked, source: Source, executor: Any) -> Rosters:
+def rosters(
+    certificate: Certificate, asked: RequestedBudgets, source: Source, executor: Any
+) -> Rosters:
     """The budgets of all records, after one or two passes over their column if necessary."""
     budgets = read_budgets(certificate, asked, source, executor)
     if budgets is None:
         raise InvalidArgument("budgets", "of records", None)
     if asked.roster is None or asked.keys is not None:
         return Rosters(budgets.roster, budgets.roster)
-    counts = source.total(different, executor=executor)
+    counts = source.total(distinct_budgets, executor=executor)
     texts = comparable(counts.entries), counts.counts
     _check_declared(asked, texts[0].tolist())
     return Rosters(budgets.roster, counted(certificate, asked.roster, texts))
 
 
-def _check_declared(asked: Asked, names: list[Any]) -> None:
+def _check_declared(asked: RequestedBudgets, names: list[Any]) -> None:
     """Refuse undeclared groups, even if no release depends on the groups. Raises BadData."""
     if not set(names) <= set(asked.target.groups):
         wanted = f"among the groups {', '.join(asked.target.groups)}"

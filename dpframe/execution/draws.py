@@ -33,36 +33,36 @@ Noise = type[AdditiveNoise]
 
 
 @attrs.frozen
-class Grain:
-    """The step of a coordinate, which noise is measured in, and that of the entry it becomes."""
+class GridStep:
+    """The step of a coordinate, in which noise is measured, and the step of its entry."""
 
     step: Expression
     unit: Expression
 
 
 @attrs.frozen(eq=False)
-class Run:
-    """Coordinates of one grain: where they stand, (m,), and their whole numbers, (m,)."""
+class StepGroup:
+    """Coordinates of one step: their places, (m,), and their whole numbers, (m,)."""
 
-    grain: Grain
+    grid_step: GridStep
     places: Array
     whole: Array
 
 
-def grains(statistic: Statistic, noise: Noise | None) -> tuple[Grain, ...]:
-    """The grains of an exact statistic: of a matrix, on its diagonal and off it, where `noise` is
+def grid_steps(statistic: Statistic, noise: Noise | None) -> tuple[GridStep, ...]:
+    """The steps of an exact statistic: of a matrix, on its diagonal and off it, where `noise` is
     symmetric; None is for a part of a stack.
     """
     if isinstance(statistic, Stack):
-        return tuple(one for part in statistic.parts for one in grains(part, None))
+        return tuple(one for part in statistic.parts for one in grid_steps(part, None))
     step = statistic.step
     if step is None:
         return ()
     if not _triangular(statistic, noise):
-        return (Grain(step, step),)
+        return (GridStep(step, step),)
     across = sqrt(2) * step
     isotropic = noise is None or noise.isotropic
-    return Grain(step, step), Grain(across if isotropic else step, step if noise else across)
+    return GridStep(step, step), GridStep(across if isotropic else step, step if noise else across)
 
 
 def _triangular(statistic: Statistic, noise: Noise | None) -> bool:
@@ -70,20 +70,21 @@ def _triangular(statistic: Statistic, noise: Noise | None) -> bool:
     return statistic.symmetric and (noise is None or noise.symmetric)
 
 
-def runs(statistic: Statistic, values: Mapping[Node, Array], noise: Noise) -> list[Run]:
-    """The coordinates of an exact statistic's value, one run a grain."""
-    found = zip(grains(statistic, noise), _whole(statistic, values, 0, noise), strict=True)
-    return [Run(grain, places, whole) for grain, (places, whole) in found]
+def step_groups(
+    statistic: Statistic, values: Mapping[Node, Array], noise: Noise
+) -> list[StepGroup]:
+    """The coordinates of an exact statistic's value, one group a step."""
+    sizes = zip(grid_steps(statistic, noise), _whole(statistic, values, 0, noise), strict=True)
+    return [StepGroup(grid_step, places, whole) for grid_step, (places, whole) in sizes]
 
 
 def _whole(
     statistic: Statistic, values: Mapping[Node, Array], start: int, noise: Noise | None
 ) -> Iterator[tuple[Array, Array]]:
-    """(places, whole numbers) of every grain; places count from `start`."""
+    """(places, whole numbers) of every step; places count from `start`."""
     if isinstance(statistic, Stack):
         for part in statistic.parts:
-            for places, whole in _whole(part, values, start, None):
-                yield places, whole
+            yield from _whole(part, values, start, None)
             start += _size(part, values)
         return
     value = np.asarray(values[statistic])
@@ -117,16 +118,16 @@ ONE = exact(1)
 
 
 @attrs.frozen(eq=False)
-class Draw(ABC):
-    """Abstract: a release whose every number is known, and its number of copies, () for one."""
+class ReleaseDraw(ABC):
+    """Abstract: a release with all its numbers, and its number of copies, () for one."""
 
     release: Release
     copies: tuple[int, ...]
 
     @classmethod
-    def of(cls, release: Release, numbers: PublicNumbers) -> Draw:
-        """Sizes of noise are rounded up: at least what was proved. Whatever may be refused is
-        refused here. Raises NotExecutable, InvalidArgument.
+    def of(cls, release: Release, numbers: PublicNumbers) -> ReleaseDraw:
+        """Sizes of noise are rounded up, to at least the proved ones. Every refusal occurs here.
+        Raises NotExecutable, InvalidArgument.
         """
         size = numbers.up(release.mechanism.formula)
         if size <= 0:
@@ -162,35 +163,35 @@ def times_of(release: Release, numbers: PublicNumbers) -> int:
 
 
 @attrs.frozen(eq=False)
-class ExactDraw(Draw):
+class ExactDraw(ReleaseDraw):
     """Whole steps plus whole noise: the noise of the theorem, rounded onto the statistic's grid,
     which is post-processing of the sum. (docs/proofs/grid.md)
 
-    `sizes` has, for every grain, the size of its noise in steps and the unit of its entries.
+    `sizes` has, for every step, the size of its noise in steps and the unit of its entries.
     """
 
-    sizes: Mapping[Grain, tuple[Fraction, float]]
+    sizes: Mapping[GridStep, tuple[Fraction, float]]
 
     def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
         """Every coordinate with noise of its own, then in doubles."""
         statistic, noise = self.release.statistic, self.release.noise
-        found = runs(statistic, values, noise)
-        noisy = np.zeros((*self.copies, sum(len(run.places) for run in found)))
-        for run in found:
-            noisy[..., run.places] = self._noisy(run, randomness)
+        groups = step_groups(statistic, values, noise)
+        noisy = np.zeros((*self.copies, sum(len(group.places) for group in groups)))
+        for group in groups:
+            noisy[..., group.places] = self._noisy(group, randomness)
         return arranged(noisy, np.shape(values[statistic]), symmetric=self.release.symmetric)
 
-    def _noisy(self, run: Run, randomness: Randomness) -> Array:
-        size, unit = self.sizes[run.grain]
-        shape = (*self.copies, len(run.whole))
+    def _noisy(self, group: StepGroup, randomness: Randomness) -> Array:
+        size, unit = self.sizes[group.grid_step]
+        shape = (*self.copies, len(group.whole))
         draw = type(self.release.mechanism).on_grid
         noise = draw(size, int(np.prod(shape)), randomness.bits).reshape(shape)
         whole = noise if noise.dtype == WORDS else noise.astype(object)
-        return in_doubles(added(run.whole, whole), unit)
+        return in_doubles(added(group.whole, whole), unit)
 
 
 @attrs.frozen(eq=False)
-class RealDraw(Draw):
+class RealDraw(ReleaseDraw):
     """Doubles plus noise in doubles: idealized numerics, as the certificate says."""
 
     size: float
@@ -212,7 +213,7 @@ class RealDraw(Draw):
 
 
 @attrs.frozen(eq=False)
-class SelectionDraw(Draw):
+class SelectionDraw(ReleaseDraw):
     """The index of one entry, by the mechanism's own law: of whole steps with a `scale` in steps,
     or of doubles as they are. The scale is rounded up.
     """
@@ -232,14 +233,14 @@ class SelectionDraw(Draw):
 
     def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
         """An index for each copy, in doubles."""
-        statistic, law = self.release.statistic, type(self.release.mechanism)
+        statistic = self.release.statistic
+        law: Any = type(self.release.mechanism)
         whole = self.release.exact
         scores = values[statistic] if whole else real(statistic, values, self.numbers.towards_zero)
         shape = (int(np.prod(self.copies)), np.size(scores))
-        chosen: Any = law
         rows = np.broadcast_to(np.asarray(scores), shape)
-        found = chosen.chosen(rows, self.scale, randomness.bits)
-        return np.asarray(found.reshape(self.copies), dtype=float)
+        indices = law.chosen(rows, self.scale, randomness.bits)
+        return np.asarray(indices.reshape(self.copies), dtype=float)
 
 
 @lru_cache(maxsize=1024)
@@ -248,13 +249,13 @@ def _in_steps(size: Expression, step: Expression) -> Expression:
     return size / step
 
 
-def _sizes(release: Release, numbers: PublicNumbers) -> dict[Grain, tuple[Fraction, float]]:
-    mechanism, found = release.mechanism, {}
-    for grain in grains(release.statistic, type(mechanism)):
-        size = Fraction(numbers.up(_in_steps(mechanism.formula, grain.step)))
+def _sizes(release: Release, numbers: PublicNumbers) -> dict[GridStep, tuple[Fraction, float]]:
+    mechanism, sizes = release.mechanism, {}
+    for grid_step in grid_steps(release.statistic, type(mechanism)):
+        size = Fraction(numbers.up(_in_steps(mechanism.formula, grid_step.step)))
         check_drawn(type(mechanism), size)
-        found[grain] = size, numbers.up(grain.unit)
-    return found
+        sizes[grid_step] = size, numbers.up(grid_step.unit)
+    return sizes
 
 
 @lru_cache(maxsize=1024)

@@ -37,17 +37,17 @@ from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.roster import Roster
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.running import narrow
+from dpframe.sources.running import limited_blas
 from dpframe.symbols import PUBLIC, Number, Symbol
 
 from .numbers import PublicNumbers
-from .on_grid import held_grid
+from .on_grid import common_grid
 from .one_pass import given_of, read, sizes_read
-from .processing import with_what_was_released
-from .public_budgets import Asked, asked, check_order, read_budgets, spent_by
-from .receipts import Receipt, Result, charge, check_records, left_to_the_accountant, note
-from .running import Drawn, Running, check_passes
-from .samples import check_sampling, check_thinning, held_at_rest
+from .processing import with_releases
+from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
+from .receipts import Receipt, Result, charge, check_records, note, unreplayed_total
+from .running import AnyDraw, Execution, check_passes
+from .samples import check_sampling, digest_checked
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
@@ -57,8 +57,8 @@ if TYPE_CHECKING:
 
 MISSING = ("refuse", "drop")
 _executed: WeakKeyDictionary[Certificate, tuple[object, Certificate]] = WeakKeyDictionary()
-"""Of each certificate that was executed its numbers then, and a copy that keeps what was computed
-from them."""
+"""The numbers of each executed certificate then, and a copy that caches values computed from them.
+"""
 
 
 def execute(
@@ -75,7 +75,7 @@ def execute(
     records: RecordLedger | None = None,
     rehearse: bool = True,
 ) -> Result:
-    """Release what `run` certifies of a table, with noise, once; post-process what was released.
+    """Release the certified statistics of a table, with noise, once, and post-process them.
 
     `run` is a certificate with a number for every parameter. `X`, shape (n, d), and `y`, shape
     (n,), are arrays, lists, data frames, files, streams or iterators of blocks (docs/sources.md),
@@ -86,8 +86,8 @@ def execute(
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.
     `budgets`, where the certificate is personalised, has a number or the name of a group for each
     record, shape (n,), or is the name of a column of X; it is public. `records`, the accounts of
-    the same records in the same order, are charged what the certificate promises each, before
-    anything is drawn. `rehearse=False` leaves out the rehearsal of post-processing on synthetic
+    the same records in the same order, are charged the cost of each record, before anything
+    is drawn. `rehearse=False` leaves out the rehearsal of post-processing on synthetic
     releases, for functions that work on tables like the real one only.
 
     Raises NotExecutable, BadData, InvalidArgument or BudgetExceeded before anything is drawn, and
@@ -95,7 +95,7 @@ def execute(
     (docs/faq.md). Where it fails later, PostFailed has what was released, and the receipt.
     Warns PrivacyWarning where the table is spent again, unless a ledger keeps count.
     """
-    from .rehearsal import check_processing  # which runs what stands here
+    from .rehearsal import check_processing  # which imports this module
 
     certificate = executable(run)
     check_word("missing", missing, MISSING)
@@ -104,12 +104,12 @@ def execute(
     if records is not None:
         check_records(records, private=randomness.private)
     check_order(X, budgets)
-    wanted = asked(certificate, budgets)
+    wanted = requested_budgets(certificate, budgets)
     column = None if wanted is None else wanted.column
     drop = missing == "drop"
-    source = held_at_rest(open_source(certificate.setting, X, y, drop=drop, budgets=column))
+    source = digest_checked(open_source(certificate.setting, X, y, drop=drop, budgets=column))
     with _few_threads(source, executor):
-        running, sizes = first_look(certificate, source, executor, randomness, wanted)
+        running, sizes = first_pass(certificate, source, executor, randomness, wanted)
         if rehearse:
             check_processing(certificate, sizes)
         draws = running.draws(0)
@@ -122,19 +122,19 @@ def execute(
 
 
 def _released(
-    running: Running,
-    draws: Sequence[Drawn],
+    running: Execution,
+    draws: Sequence[AnyDraw],
     randomness: Randomness,
     charging: AbstractContextManager[object],
     receipt: Receipt,
 ) -> Result:
-    """Charge, draw and post-process. Raises PostFailed with whatever was released."""
+    """Charge, draw and post-process. Raises PostFailed with the releases so far."""
     try:
         with charging:
-            released_in_stages(running, draws, randomness.fresh())
+            release_in_stages(running, draws, randomness.fresh())
         output = post_process(running)
-    except BaseException as error:  # noqa: BLE001 - whatever it is, releases were paid for
-        failed = with_what_was_released(error, _named(running), receipt)
+    except BaseException as error:  # noqa: BLE001 - releases were charged
+        failed = with_releases(error, _named(running), receipt)
     else:
         learned = running.numbers.learned
         known = {one.name: learned[one.name] for one in running.graph.known if one.name in learned}
@@ -142,74 +142,80 @@ def _released(
     raise failed
 
 
-def _named(running: Running) -> dict[str, Any]:
+def _named(running: Execution) -> dict[str, Any]:
     """Everything that was drawn so far, by name."""
     known = running.released
     return by_name({node: known[node] for node in running.graph.charged if node in known})
 
 
 def _few_threads(source: Source, executor: Any) -> AbstractContextManager[None]:
-    """One thread of BLAS where columns are few: not those of categories, which become many, nor
-    where an executor may start processes, which would keep the limit.
+    """One thread of BLAS where columns are few: not with categories, which become many columns, nor
+    where an executor may start processes, which would inherit the limit.
     """
     few = executor is None and not source.layout.mixed
-    return narrow(source.columns) if few else nullcontext()
+    return limited_blas(source.columns) if few else nullcontext()
 
 
-def released_in_stages(running: Running, draws: Sequence[Drawn], randomness: Randomness) -> None:
-    """Draw; learn what follows, look again and draw, as often as the graph has stages."""
+def release_in_stages(running: Execution, draws: Sequence[AnyDraw], randomness: Randomness) -> None:
+    """Draw; compute functions of it, read the table again and draw, once for each stage."""
     running.release(draws, randomness)
-    looks, grid = held_grid(running.stages) or ((), None)
+    passes, grid = common_grid(running.stages) or ((), None)
     for stage in range(1, running.stages.count):
         running.learn(stage)
-        running.recall(stage)
-        if grid is not None and stage in looks[:-1] and running.reads_rows(stage):
+        running.reuse(stage)
+        if grid is not None and stage in passes[:-1] and running.reads_rows(stage):
             running, grid = running.on_grid(grid), None
-        running.look(stage)
+        running.compute(stage)
         running.release(running.draws(stage), randomness)
 
 
-def first_look(  # noqa: PLR0917 - a run, in the order in which it is put together
+def first_pass(  # noqa: PLR0917 - a run, in the order in which it is put together
     certificate: AtNumbers,
     source: Source,
     executor: Any,
     randomness: Randomness,
-    wanted: Asked | None = None,
+    wanted: RequestedBudgets | None = None,
     raw: Sequence[Symbol] = (),
     *,
     ahead: bool = True,
-) -> tuple[Running, dict[str, int]]:
-    """The first pass over the table, which checks it, and its public sizes. Of a simulation,
-    formulas may read `raw` counts. `ahead`: take sums along for what will probably be learned.
+) -> tuple[Execution, dict[str, int]]:
+    """The first pass over the table, which checks it, and its public sizes. In a simulation
+    formulas may read `raw` counts. `ahead`: read predicted sums of the second stage too.
     """
     stages = staged(certificate.graph)
     check_passes(stages, source)
     check_sampling(certificate.graph, executor)
-    check_thinning(certificate.graph, executor)
     check_room(certificate.graph.statistics, {"d": source.columns})
     first = [node for node in stages.statistics(0) if not points_of(node)]
     budgets = read_budgets(certificate, wanted, source, executor)
     bits = randomness.bits
     guess = guess_of(stages) if ahead else NO_GUESS
-    reading, sums, kept = read(certificate, source, executor, first, budgets, bits, guess)
+    reading, sums, fixed_sample = read(certificate, source, executor, first, budgets, bits, guess)
     sizes = sizes_read(certificate, source, sums)
     roster = None if budgets is None else budgets.roster
     numbers = PublicNumbers.of(certificate, sizes, roster)
     for symbol in raw:
         numbers.learn(symbol.name, Fraction(int(sums.parts[reading.sums.index(symbol.origin)])))
     given = given_of(budgets, certificate.graph, numbers)
-    running = Running(
-        certificate, source, executor, numbers, stages, budgets=given, kept=kept, guess=guess
+    running = Execution(
+        certificate,
+        source,
+        executor,
+        numbers,
+        stages,
+        budgets=given,
+        fixed_sample=fixed_sample,
+        guess=guess,
     )
-    running.found(reading, sums, first)
+    running.take_over(reading, sums, first)
     running.released.update(constants(running))
     running.learn(0)
     return running, sizes
 
 
 def executable(run: object) -> Certificate:
-    """`run`, if it is a certificate with a number for every parameter, and its code is what was
-    certified. Raises NotExecutable, TouchesData.
+    """`run`, if it is a certificate with a number for every parameter, and its code is the
+    certified code. Raises NotExecutable, TouchesData.
     """
     if type(run) is not Certificate:
         raise NotExecutable(
@@ -226,8 +232,8 @@ def executable(run: object) -> Certificate:
         problem = run.report.problem
         changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        told = f": {kinds}" if changed else ""
-        raise NotExecutable(f"the graph was changed since it was certified{told}. Certify anew.")
+        names = f": {kinds}" if changed else ""
+        raise NotExecutable(f"the graph was changed since it was certified{names}. Certify again.")
     values = state(run.values)
     checked, copy = _executed.get(run, (None, run))
     if copy.report is not run.report or checked != values:
@@ -251,7 +257,7 @@ def _charge(
     check_kind("ledger", ledger, Ledger)
     check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
-        way_out = "records=dp.RecordLedger(target, groups) keeps everybody's own account."
+        way_out = "records=dp.RecordLedger(target, groups) has an account for each record."
         wanted = "left out: a ledger of a data set has one budget for all"
         raise InvalidArgument("ledger", wanted, Plain("given"), way_out)
     if not randomness.private:
@@ -263,18 +269,18 @@ def _charge(
     return ledger.charging(dataset, cost)
 
 
-def constants(running: Running) -> dict[Node, Any]:
+def constants(running: Execution) -> dict[Node, Any]:
     """Statistics that are constant over neighbours: exact functions of n, public as they are."""
     values, number = running.values, running.numbers.towards_zero
-    found = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
-    return {node: _plain(real(node, values, number)) for node in found}
+    nodes = [node for node in running.graph.statistics if node.scope is PUBLIC and node in values]
+    return {node: _plain(real(node, values, number)) for node in nodes}
 
 
 def _plain(value: Any) -> Any:
     return float(value) if np.ndim(value) == 0 else value
 
 
-def post_process(running: Running) -> Any:
+def post_process(running: Execution) -> Any:
     """The graph's output, from released values and public numbers alone."""
     running.released.update(constants(running))
     running.learn(running.stages.count)
@@ -284,17 +290,17 @@ def post_process(running: Running) -> Any:
 
 def by_name(released: Mapping[Node, Any]) -> dict[str, Any]:
     """Released values by name; the second of one name is called `name (2)`."""
-    seen: Counter[str] = Counter()
+    uses: Counter[str] = Counter()
     named = {}
     for release, value in released.items():
-        seen[release.label] += 1
-        count = seen[release.label]
+        uses[release.label] += 1
+        count = uses[release.label]
         named[release.label if count == 1 else f"{release.label} ({count})"] = value
     return named
 
 
 def may_fail(graph: Graph) -> bool:
-    """Whether a run may be refused for what its rows are, even if all are finite numbers."""
+    """Whether a run may be refused because of its rows, even if all are finite numbers."""
     return any(map(_may_fail, graph.nodes))
 
 
@@ -312,7 +318,7 @@ def _receipt(
     roster: Roster | None,
 ) -> Receipt:
     values = {name: Number(value) for name, value in certificate.values.items()}
-    refuses = not source.layout.drop or source.refuses or may_fail(certificate.graph)
+    refuses = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
     assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
     return Receipt(
         guarantee=spent_by(certificate.target, roster).substitute(values),
@@ -323,7 +329,7 @@ def _receipt(
         columns=sizes["d"],
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        assumptions=(*assumed, *left_to_the_accountant(certificate), *source.assumptions),
+        assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
     )
 
 

@@ -18,15 +18,15 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster
 from dpframe.symbols import RECORD, RELEASED, Expression
 
-Asked = tuple[Expression, bool]
+FormulaKey = tuple[Expression, bool]
 
 
 @lru_cache(maxsize=16)
 def _at_sizes(
     certificate: AtNumbers, sizes: tuple[tuple[str, int], ...]
-) -> tuple[AtNumbers, dict[Asked, float]]:
-    """A certificate, which is one object, at public sizes, and what its formulas are worth there:
-    nothing of the data.
+) -> tuple[AtNumbers, dict[FormulaKey, float]]:
+    """A certificate at public sizes, and a cache of the values of its formulas there, none of which
+    depends on the data.
     """
     return certificate.at(**dict(sizes)), {}
 
@@ -39,19 +39,19 @@ class PublicNumbers:
 
     certificate: AtNumbers
     roster: Roster | None = None
-    _fixed: dict[Asked, float] = attrs.field(factory=dict, kw_only=True)
+    _fixed: dict[FormulaKey, float] = attrs.field(factory=dict, kw_only=True)
     """Formulas of the certificate's own numbers, the same in all executions of it."""
-    _known: dict[Asked, float] = attrs.field(factory=dict, init=False)
+    _known: dict[FormulaKey, float] = attrs.field(factory=dict, init=False)
     _released: dict[str, Fraction] = attrs.field(factory=dict, init=False)
 
     @classmethod
     def of(
         cls, certificate: AtNumbers, sizes: Mapping[str, int], roster: Roster | None = None
     ) -> PublicNumbers:
-        """The numbers at the data's public sizes and everybody's budgets, inside the proof's
-        region.
+        """The numbers at the data's public sizes and the budgets of all records, inside the
+        region of the proof.
 
-        What post-processing will ask for is evaluated now, so that a refusal costs nothing. Raises
+        The arguments of post-processing are evaluated now, so that a refusal costs nothing. Raises
         NotExecutable or InvalidArgument.
         """
         used = {name: size for name, size in sizes.items() if name in certificate.symbols}
@@ -70,10 +70,11 @@ class PublicNumbers:
 
     @property
     def listed(self) -> Roster:
-        """Everybody's budgets. Raises NotExecutable where there are none."""
+        """The budgets of all records. Raises NotExecutable where there are none."""
         if self.roster is None:
             raise NotExecutable(
-                "the certificate is for any budgets: give everybody's, dp.execute(..., budgets=...)"
+                "the certificate is for any budgets: give those of all records, "
+                "dp.execute(..., budgets=...)"
             )
         return self.roster
 
@@ -130,7 +131,7 @@ class PublicNumbers:
         return self._number(formula, up=True)
 
     def down(self, formula: Expression) -> float:
-        """At most the true value. Raises NotExecutable for what differs from record to record."""
+        """At most the true value. Raises NotExecutable for a formula of each record's budget."""
         if RECORD in formula.scope:
             raise NotExecutable(
                 f"{formula} differs from record to record, and one number is needed"
@@ -139,13 +140,9 @@ class PublicNumbers:
 
     def towards_zero(self, formula: Expression) -> float:
         """At most the true value in size: a bound onto which data is clipped. Raises NotExecutable
-        for what differs from record to record.
+        for a formula of each record's budget.
         """
-        if RECORD in formula.scope:
-            raise NotExecutable(
-                f"{formula} differs from record to record, and one number is needed"
-            )
-        below, above = self._number(formula, up=False), self._number(formula, up=True)
+        below, above = self.down(formula), self.up(formula)
         return below if below >= 0 else min(0.0, above)
 
     def _number(self, formula: Expression, *, up: bool) -> float:
@@ -160,8 +157,8 @@ class PublicNumbers:
         return value
 
     def _is_fixed(self, formula: Expression) -> bool:
-        """Whether it reads nothing but numbers of the certificate: none that was released, or is
-        somebody's own.
+        """Whether it reads only numbers of the certificate: none that was released, or of a single
+        record.
         """
         names = {symbol.name for symbol in formula.symbols()}
         given = names <= self.certificate.values.keys() and names.isdisjoint(self._released)

@@ -1,12 +1,11 @@
 """Rows that several passes read, put onto their grid once: a table in memory of whole steps.
 
-What becomes of a row is a function of that row alone, so every exact sum is the same to the last
-bit.
+A row on the grid is a function of that row alone, so every exact sum is the same to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -21,36 +20,34 @@ from dpframe.graph.statistics import RecordSum, Searched
 from dpframe.sources import Source
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
-from dpframe.sources.parts import Part
+from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block, Table
-from dpframe.symbols import Expression
 
 from .stages import Stages
-from .views import beyond, made_of, needed, reads_of, views
+from .views import Numbers, beyond, made_of, needed, numbers_read, reads_of, views
 
 Array = NDArray[Any]
-Numbers = Callable[[Expression], float]
 
 MOST = 2**29  # bytes of steps that are held beside the table
-WIDEST = 256  # columns: with more of them X'X takes far longer than all that holding rows saves
+WIDEST = 256  # columns: with more of them X'X takes far longer than stored rows save
 
 
 @attrs.frozen(eq=False)
-class Held:
-    """Parts of a table, each some blocks, in its order; they add up."""
+class StoredParts:
+    """Parts of a table in order, each some blocks; they add up."""
 
     parts: tuple[tuple[Block, ...], ...]
 
-    def __add__(self, other: Held) -> Held:
-        return Held(self.parts + other.parts)
+    def __add__(self, other: StoredParts) -> StoredParts:
+        return StoredParts(self.parts + other.parts)
 
 
 @attrs.frozen(eq=False, repr=False)
-class PartOnGrid(Part):
+class PartOnGrid(TablePart):
     """Some blocks that were read before."""
 
     layout: Layout
-    held_blocks: Sequence[Block]
+    stored_blocks: Sequence[Block]
 
     @property
     def name(self) -> str:
@@ -63,47 +60,47 @@ class PartOnGrid(Part):
 
     def blocks(self) -> Iterator[Block]:
         """The blocks as they are; all is checked."""
-        return iter(self.held_blocks)
+        return iter(self.stored_blocks)
 
 
 @attrs.frozen(eq=False, repr=False)
 class SourceOnGrid(Source):
-    """The rows of another source as `grid` has them, in its parts, with labels and budgets."""
+    """The rows of another source on `grid`, in its parts, with labels and budgets."""
 
-    threaded: ClassVar[bool] = True
+    thread_safe: ClassVar[bool] = True
     layout: Layout
     grid: RowsOnGrid
-    held: Held
+    stored: StoredParts
     identity: object
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return sum(len(block.rows) for part in self.held.parts for block in part)
+        return sum(len(block.rows) for part in self.stored.parts for block in part)
 
     @property
     def steps(self) -> int:
         """The number of parts."""
-        return len(self.held.parts)
+        return len(self.stored.parts)
 
     def parts(self) -> Iterator[PartOnGrid]:
         """The parts in their order."""
-        for blocks in self.held.parts:
+        for blocks in self.stored.parts:
             yield PartOnGrid(self.layout, blocks)
 
 
 @attrs.frozen(eq=False)
-class Gridding:
-    """Work for a source: its blocks, rows as `maps`, of which `grid` is the last, see them."""
+class GridWork:
+    """Work for a source: its blocks with rows mapped by `maps`, of which `grid` is the last."""
 
     maps: tuple[Node, ...]
     grid: RowsOnGrid
     number: Numbers
 
-    def __call__(self, blocks: Iterable[Block]) -> Held:
-        return Held((tuple(map(self.steps, blocks)),))
+    def __call__(self, blocks: Iterable[Block]) -> StoredParts:
+        return StoredParts((tuple(map(self.steps, blocks)),))
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
+    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
     def steps(self, block: Block) -> Block:
         """The block with its rows in steps."""
         rows = views(self.maps, block, self.number)[self.grid]
@@ -119,44 +116,41 @@ def on_grid(
     """
     if not isinstance(source, MemorySource):
         return source
-    before, known = made_of(grid), dict[Expression, float]()
+    before = made_of(grid)
     maps = (*(node for node in graph.nodes if node in before), grid)
-
-    def noted(formula: Expression) -> float:
-        return known.setdefault(formula, number(formula))
-
-    columns = Gridding(maps, grid, noted).steps(empty).rows.shape[1]
+    columns = GridWork(maps, grid, number).steps(empty).rows.shape[1]
     if columns > WIDEST or 8 * source.rows * columns > MOST:
         return source
-    held = source.total(Gridding(maps, grid, known.__getitem__))
-    return SourceOnGrid(source.layout, grid, held, source.identity)
+    numbers = numbers_read(maps, empty, number, {})
+    stored = source.total(GridWork(maps, grid, numbers.__getitem__))
+    return SourceOnGrid(source.layout, grid, stored, source.identity)
 
 
 @lru_cache(maxsize=32)
-def held_grid(stages: Stages) -> tuple[tuple[int, ...], RowsOnGrid] | None:
-    """The stages of passes that see rows, but the first stage, and the grid by which they all do;
-    None where there is none, or only one such pass.
+def common_grid(stages: Stages) -> tuple[tuple[int, ...], RowsOnGrid] | None:
+    """The stages after the first whose passes read rows, and the grid that they all read; None
+    without such a grid, or with a single such pass.
     """
     graph = stages.graph
     searched = any(isinstance(one, Searched) for one in graph.statistics)
     if searched or graph.loops or not graph.additive:
         return None
-    looks = {one: _sums_of_rows(stages, one) for one in range(1, stages.count)}
-    looks = {stage: sums for stage, sums in looks.items() if sums}
-    grid = _only_way(graph, [one for sums in looks.values() for one in sums])
-    return (tuple(looks), grid) if grid is not None and len(looks) > 1 else None
+    passes = {one: _sums_of_rows(stages, one) for one in range(1, stages.count)}
+    passes = {stage: sums for stage, sums in passes.items() if sums}
+    grid = _only_way(graph, [one for sums in passes.values() for one in sums])
+    return (tuple(passes), grid) if grid is not None and len(passes) > 1 else None
 
 
 def _sums_of_rows(stages: Stages, stage: int) -> list[RecordSum]:
-    """What a pass of this stage sums, if it reads rows."""
+    """The sums of the pass of this stage, if it reads rows."""
     sums = [one for one in stages.statistics(stage) if isinstance(one, RecordSum)]
     rows = any(isinstance(one, RowsNode) for one in needed(stages.graph, sums))
     return sums if rows else []
 
 
 def _only_way(graph: Graph, sums: Sequence[RecordSum]) -> RowsOnGrid | None:
-    """The one grid of rows by which sums, and all that they read, come to the rows; others are of
-    what was made of rows on it.
+    """The single grid of rows through which sums, and all that they read, depend on the rows; other
+    grids are of rows derived from it.
     """
     maps = needed(graph, sums)
     grids = [one for one in maps if isinstance(one, RowsOnGrid) and answers(one).rounds]

@@ -21,10 +21,10 @@ from dpframe.symbols import PUBLIC, Expression
 
 from .numbers import PublicNumbers
 from .processing import applied
-from .public_budgets import Budgets, given_by
-from .samples import InOrder, Kept, kept_of
+from .public_budgets import RecordBudgets, given_by
+from .samples import FixedSample, InOrder, fixed_sample_of
 from .stages import NO_GUESS, Guess
-from .totals import Pass, Sums
+from .totals import Pass, PassSums
 
 
 def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
@@ -32,12 +32,12 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     source: Source,
     executor: Any,
     statistics: Sequence[Statistic],
-    budgets: Budgets | None = None,
+    budgets: RecordBudgets | None = None,
     bits: Bits | None = None,
     guess: Guess = NO_GUESS,
-) -> tuple[Pass, Sums, Kept | None]:
-    """One pass over the source, and the coins of its sample; before that, a pass that counts where
-    bounds read n. What is guessed is summed with the rest, where nothing refuses it.
+) -> tuple[Pass, PassSums, FixedSample | None]:
+    """One pass over the source, and its sample; before that, a pass that counts where bounds read
+    n. Predicted sums are read with the rest, where nothing refuses them.
     """
     sizes = public_sizes(certificate, source)
     if _needs_count(certificate, sizes):
@@ -45,11 +45,13 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
     numbers = PublicNumbers.of(certificate, sizes, None if budgets is None else budgets.roster)
     empty = empty_block(certificate.setting, source.columns)
     given = given_of(budgets, certificate.graph, numbers)
-    kept = None if bits is None else kept_of(certificate.graph, budgets, numbers, bits)
+    fixed_sample = (
+        None if bits is None else fixed_sample_of(certificate.graph, budgets, numbers, bits)
+    )
 
-    def reading_of(asked: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
+    def reading_of(requested: Sequence[Statistic], numbers: PublicNumbers) -> Pass:
         number, graph = numbers.towards_zero, certificate.graph
-        return Pass.of(graph, number, empty, asked, given=given, sample=kept)
+        return Pass.of(graph, number, empty, requested, given=given, sample=fixed_sample)
 
     reading = None
     if guess.sums:
@@ -57,30 +59,32 @@ def read(  # noqa: PLR0917 - a reading, in the order in which it is put together
             supposed = numbers.supposing(guess.supposed)
             reading = reading_of([*statistics, *guess.sums], supposed)
     reading = reading or reading_of(statistics, numbers)
-    sums = source.total(reading, executor=executor if kept is None else InOrder())
+    sums = source.total(reading, executor=executor if fixed_sample is None else InOrder())
     if sums.rows != sizes.get("n", sums.rows):
         wanted = f"of the {sizes['n']} rows that it announced; bounds may read n"
         raise BadData("X", wanted, Plain(str(sums.rows)), "Read it again when it is at rest.")
-    return reading, sums, kept
+    return reading, sums, fixed_sample
 
 
-def given_of(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Any]:
-    """What maps may read before anything is released: of everybody's budgets, and functions of
-    what is public, in order. Raises PostFailed.
+def given_of(
+    budgets: RecordBudgets | None, graph: Graph, numbers: PublicNumbers
+) -> dict[Node, Any]:
+    """The inputs of maps before anything is released: budgets of records, and functions of public
+    values, in order. Raises PostFailed.
     """
-    found: dict[Any, Any] = {**given_by(budgets, graph, numbers)}
+    values: dict[Any, Any] = {**given_by(budgets, graph, numbers)}
     for one in graph.posts:
         formulas = [part for part in one.arguments if isinstance(part, Expression)]
-        waits = any(part not in found for part in one.inputs)
+        waits = any(part not in values for part in one.inputs)
         if waits or any(part.scope is not PUBLIC for part in formulas):
             continue
-        known = found | {part: numbers.up(part) for part in formulas}
-        arguments = [known.get(part, part) for part in one.arguments]
-        found[one] = applied(one.function, one.label, arguments)
-    return found
+        inputs = values | {part: numbers.up(part) for part in formulas}
+        arguments = [inputs.get(part, part) for part in one.arguments]
+        values[one] = applied(one.function, one.label, arguments)
+    return values
 
 
-def sizes_read(certificate: AtNumbers, source: Source, sums: Sums) -> dict[str, int]:
+def sizes_read(certificate: AtNumbers, source: Source, sums: PassSums) -> dict[str, int]:
     """d, and n as it was read where it is public. Raises BadData."""
     public = certificate.setting.relation is REPLACE_ONE
     return _certified(certificate, {"d": source.columns, **({"n": sums.rows} if public else {})})
@@ -107,10 +111,10 @@ def _certified(certificate: AtNumbers, sizes: dict[str, int]) -> dict[str, int]:
 
 
 def _needs_count(certificate: AtNumbers, sizes: Mapping[str, int]) -> bool:
-    """Whether bounds or noise read n, which is public, and nobody has said it."""
-    said = "n" in sizes or "n" in certificate.values
+    """Whether bounds or noise read n, which is public and not yet known."""
+    given = "n" in sizes or "n" in certificate.values
     public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols
-    return public and not said
+    return public and not given
 
 
 def _counted(source: Source, executor: Any) -> int:

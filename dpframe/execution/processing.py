@@ -1,4 +1,4 @@
-"""Running functions of released values: what one of them raises becomes PostFailed."""
+"""Running functions of released values: their errors become PostFailed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def applied(function: Callable[..., Any], name: str, arguments: Sequence[Any]) -
     """
     try:
         return function(*arguments)
-    except Exception as error:  # noqa: BLE001 - whatever a function of the user raises
+    except Exception as error:  # noqa: BLE001 - any error of a user's function
         failed, cause = PostFailed(name, said(error)), error
     trace = cause.__traceback__
     raise failed from cause.with_traceback(None if trace is None else trace.tb_next)
@@ -28,11 +28,11 @@ def said(error: Exception) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def with_what_was_released(
+def with_releases(
     failed: BaseException, released: dict[str, Any], receipt: object
 ) -> BaseException:
-    """The same failure with what was paid for, of the same cause: an error of its own where it says
-    so itself, a note on any other, an interrupt for instance. As it is, where nothing was drawn.
+    """The failure with the releases that were charged, of the same cause: a new error of its class,
+    or a note on any other error, such as an interrupt. Unchanged where nothing was drawn.
     """
     whole: BaseException = failed
     if isinstance(failed, PostFailed):
@@ -40,8 +40,8 @@ def with_what_was_released(
     elif not released:
         return failed
     elif isinstance(failed, SourceFailed):
-        told = (failed.where, failed.cause, failed.way_out)
-        whole = SourceFailed(*told, released=released, receipt=receipt)
+        fields = (failed.where, failed.cause, failed.way_out)
+        whole = SourceFailed(*fields, released=released, receipt=receipt)
     else:
         with suppress(AttributeError):  # of an error with slots
             failed.released, failed.receipt = released, receipt  # type: ignore[attr-defined]

@@ -1,10 +1,10 @@
-"""Everybody's budgets, as an execution gets them: with the target, beside the table, or as one of
-its columns; and each record's place in the list of different ones.
+"""The budgets of all records in an execution: with the target, beside the table, or as a column of
+it; and the place of each record's budget in the list of distinct ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
@@ -31,22 +31,20 @@ Array = NDArray[Any]
 
 def places(keys: Array, budgets: Array | None) -> Array:
     """Where each entry stands among `keys`, sorted, shape (m,). Raises BadData for any other."""
-    if budgets is None:
-        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
+    budgets = comparable(budgets)
     if not len(budgets):
         return np.empty(0, dtype=np.intp)
-    budgets = comparable(budgets)
-    found = np.minimum(np.searchsorted(keys, budgets), len(keys) - 1)
-    if not np.array_equal(keys[found], budgets):
+    result = np.minimum(np.searchsorted(keys, budgets), len(keys) - 1)
+    if not np.array_equal(keys[result], budgets):
         groups = ", ".join(map(str, keys[:10])) if keys.dtype.kind == "U" else ""
         wanted = f"among the groups {groups}" if groups else "among those that were declared"
         way_out = "Declare every group, or every budget."
         raise BadData("budgets", wanted, Plain("others"), way_out)
-    return found
+    return result
 
 
 @attrs.frozen(eq=False)
-class Different:
+class DistinctBudgets:
     """The different entries of a column of budgets and how many records have each, as work for a
     source: they add up.
     """
@@ -54,33 +52,28 @@ class Different:
     entries: Array
     counts: Array
 
-    def __add__(self, other: Different) -> Different:
+    def __add__(self, other: DistinctBudgets) -> DistinctBudgets:
         both = np.concatenate([self.entries, other.entries])
         kept, where = np.unique(both, return_inverse=True)
         counts = np.bincount(where, np.concatenate([self.counts, other.counts]), len(kept))
-        return Different(kept, counts)
+        return DistinctBudgets(kept, counts)
 
 
-def different(blocks: Iterable[Block]) -> Different:
+def distinct_budgets(blocks: Iterable[Block]) -> DistinctBudgets:
     """The different budgets of blocks, at least one."""
-    found = [np.unique(_column(block), return_counts=True) for block in blocks]
-    together = Different(found[0][0], found[0][1].astype(float))
-    for entries, counts in found[1:]:
-        together += Different(entries, counts.astype(float))
+    result = [np.unique(comparable(block.budgets), return_counts=True) for block in blocks]
+    together = DistinctBudgets(result[0][0], result[0][1].astype(float))
+    for entries, counts in result[1:]:
+        together += DistinctBudgets(entries, counts.astype(float))
     return together
 
 
-def _column(block: Block) -> Array:
-    """A block's budgets; names as texts that sort."""
-    if block.budgets is None:
-        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
-    return comparable(block.budgets)
-
-
-def comparable(column: Array) -> Array:
+def comparable(column: Array | None) -> Array:
     """Names as texts, which sort; numbers as they are. Raises BadData for names that arrays of
-    texts would change.
+    texts would change, and where there are no budgets.
     """
+    if column is None:
+        raise BadData("budgets", "given, one a record", None, "dp.execute(..., budgets=...).")
     if column.dtype != object:
         return column
     names = (name for name in set(column.tolist()) if isinstance(name, str))
@@ -90,9 +83,9 @@ def comparable(column: Array) -> Array:
 
 
 @attrs.frozen(eq=False)
-class Asked:
-    """What the source is to read: a column of budgets, or the name of one; and what is known of the
-    roster before it is read.
+class RequestedBudgets:
+    """The column of budgets that the source reads, or its name; and the roster, as far as it is
+    known before reading.
     """
 
     target: PersonalizedDP
@@ -101,9 +94,12 @@ class Asked:
     keys: Array | None
 
 
-def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -> Asked | None:
-    """What a certificate needs of `budgets`; None where it has no personalised target. Raises
-    InvalidArgument or NotExecutable, also for what tells who is there, unless it is `simulated`.
+def requested_budgets(
+    certificate: AtNumbers, budgets: object, *, simulated: bool = False
+) -> RequestedBudgets | None:
+    """The budgets for a certificate; None where it has no personalised target. Raises
+    InvalidArgument or NotExecutable, also for budgets that reveal the present records, unless it
+    is `simulated`.
     """
     target = certificate.target
     if not isinstance(target, PersonalizedDP):
@@ -119,43 +115,48 @@ def asked(certificate: AtNumbers, budgets: object, *, simulated: bool = False) -
         return _with_target(target, lists, budgets)
     if budgets is None:
         raise NotExecutable(
-            "everybody's budget is needed: dp.execute(..., budgets=...), one number or name of a "
-            "group for each record, or the name of a column of X"
+            "the budgets of all records are needed: dp.execute(..., budgets=...), one number or "
+            "name of a group for each record, or the name of a column of X"
         )
     if target.groups:
-        return Asked(target, budgets, roster_of(target, certificate.values), None)
+        return RequestedBudgets(target, budgets, roster_of(target, certificate.values), None)
     return _any_budgets(target, budgets)
 
 
 def check_order(X: object, budgets: object) -> None:
     """Budgets are read by position: an index that says another order is refused. Raises BadData."""
-    ours: Any = getattr(X, "index", None)
+    all_own: Any = getattr(X, "index", None)
     theirs: Any = getattr(budgets, "index", None)
-    known = hasattr(ours, "equals") and hasattr(theirs, "equals") and len(ours) == len(theirs)
-    if known and not ours.equals(theirs):
+    known = hasattr(all_own, "equals") and hasattr(theirs, "equals") and len(all_own) == len(theirs)
+    if known and not all_own.equals(theirs):
         way_out = "budgets.loc[X.index] puts them in order; budgets.to_numpy() says they are."
         raise BadData("budgets", "in the order of X", Plain("another index"), way_out)
 
 
 def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
-    """Under add/remove a list of the budgets that are there tells who is."""
+    """Under add/remove a list of the present budgets reveals the present records."""
     if certificate.setting.relation is not REPLACE_ONE and not target.groups:
         raise NotExecutable(
-            "under add/remove, a list of the budgets of those who are there tells who is there. "
-            "Declare the groups that there may be, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
+            "under add/remove, a list of the present budgets reveals which records are present. "
+            "Declare all possible groups, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
             "and give the name of each record's group; or use dp.REPLACE_ONE."
         )
 
 
-def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> Asked:
+def _with_target(target: PersonalizedDP, lists: list[Listed], budgets: object) -> RequestedBudgets:
     if budgets is not None:
         way_out = "Or certify for dp.PersonalizedDP(dp.each('epsilon'))."
         raise InvalidArgument("budgets", "left out: the target lists them", type(budgets), way_out)
+    return _of_lists(target, lists)
+
+
+def _of_lists(target: PersonalizedDP, lists: list[Listed]) -> RequestedBudgets:
+    """Each record's place in the roster, from 1, as its entry."""
     roster, at = listed(lists)
-    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    return RequestedBudgets(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
 
 
-def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
+def _any_budgets(target: PersonalizedDP, budgets: object) -> RequestedBudgets:
     own = own_symbols_of(target.each)
     if len(own) > 1:
         names = " and ".join(symbol.name for symbol in own)
@@ -163,26 +164,27 @@ def _any_budgets(target: PersonalizedDP, budgets: object) -> Asked:
             f"each record has {names} of its own: list them with the target, dp.PersonalizedDP(...)"
         )
     if isinstance(budgets, str):
-        return Asked(target, budgets, None, None)
+        return RequestedBudgets(target, budgets, None, None)
     list_of = given(own[0].name, budgets)
     if not isinstance(list_of, Listed):
         wanted = "one number a record, or the name of a column"
         raise InvalidArgument("budgets", wanted, type(budgets))
     if list_of.domain.lower not in own[0].domain or list_of.domain.upper not in own[0].domain:
         raise InvalidArgument("budgets", f"all {own[0].domain}", str(list_of.domain))
-    roster, at = listed([list_of])
-    return Asked(target, at + 1.0, roster, np.arange(1.0, roster.size + 1.0))
+    return _of_lists(target, [list_of])
 
 
 @attrs.frozen(eq=False)
-class Budgets:
-    """Everybody's budgets, and how entries of the source's column stand for them."""
+class RecordBudgets:
+    """The budgets of all records, and the entries of the source's column that stand for them."""
 
     roster: Roster
     keys: Array
 
 
-def given_by(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> dict[Node, Array]:
+def given_by(
+    budgets: RecordBudgets | None, graph: Graph, numbers: PublicNumbers
+) -> dict[Node, Array]:
     """What maps of records read: the keys of budgets, and each weight for every budget."""
     weights = [node for node in graph.nodes if isinstance(node, Weight)]
     factors: dict[Node, Array] = {weight: numbers.each(weight.factor) for weight in weights}
@@ -193,66 +195,60 @@ def given_by(budgets: Budgets | None, graph: Graph, numbers: PublicNumbers) -> d
 
 
 def read_budgets(
-    certificate: AtNumbers, asked_for: Asked | None, source: Source, executor: Any
-) -> Budgets | None:
+    certificate: AtNumbers, requested: RequestedBudgets | None, source: Source, executor: Any
+) -> RecordBudgets | None:
     """The budgets, after a pass over the source where its column must be read first. Raises
     BadData or NotExecutable.
     """
-    if asked_for is None:
+    if requested is None:
         return None
-    if asked_for.keys is not None and asked_for.roster is not None:
-        return Budgets(asked_for.roster, asked_for.keys)
-    if asked_for.roster is None:
-        return _of_column(asked_for, _tallied(source, executor))
-    return _of_groups(certificate, asked_for.roster, source, executor)
+    if requested.keys is not None and requested.roster is not None:
+        return RecordBudgets(requested.roster, requested.keys)
+    if requested.roster is None:
+        return _of_column(requested, _tallied(source, executor))
+    return _of_groups(certificate, requested.roster, source, executor)
 
 
-def _tallied(source: Source, executor: Any) -> Different:
+def _tallied(source: Source, executor: Any) -> DistinctBudgets:
     if source.passes < 2:
         wanted = "one that can be read several times, since budgets are read first"
         way_out = f"{source.again} Or give the budgets with the target."
         raise BadData("X", wanted, Plain("blocks that can be read once"), way_out)
-    found: Different = source.total(different, executor=executor)
-    return found
+    result: DistinctBudgets = source.total(distinct_budgets, executor=executor)
+    return result
 
 
-def _of_column(asked_for: Asked, found: Different) -> Budgets:
-    own = own_symbols_of(asked_for.target.each)[0]
-    list_of = given(own.name, found.entries)
+def _of_column(requested: RequestedBudgets, result: DistinctBudgets) -> RecordBudgets:
+    own = own_symbols_of(requested.target.each)[0]
+    list_of = given(own.name, result.entries)
     if not isinstance(list_of, Listed):
         raise BadData("budgets", "numbers", Plain("names"), "Declare groups for names.")
     ends = list_of.domain.lower, list_of.domain.upper
     if any(end not in own.domain for end in ends if end is not None):
         raise BadData("budgets", f"all {own.domain}", Plain("others"), "Certify for a wider range.")
     roster, _ = listed([list_of])
-    return Budgets(attrs.evolve(roster, counts=found.counts), found.entries)
+    return RecordBudgets(attrs.evolve(roster, counts=result.counts), result.entries)
 
 
-def _of_groups(certificate: AtNumbers, roster: Roster, source: Source, executor: Any) -> Budgets:
+def _of_groups(
+    certificate: AtNumbers, roster: Roster, source: Source, executor: Any
+) -> RecordBudgets:
     """Groups by name: in the order of their names, as the source's column is looked up."""
     order = np.argsort(np.array(roster.names))
-    values = {name: tuple(end[order] for end in ends) for name, ends in roster.values.items()}
+    values = {name: (low[order], high[order]) for name, (low, high) in roster.values.items()}
     exact = {name: tuple(one[place] for place in order) for name, one in roster.exact.items()}
     names, counts = tuple(roster.names[place] for place in order), roster.counts[order]
     keys = np.array(names)
     counted = certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph)
-    if counted or not _placed(certificate.graph):
-        found = _tallied(source, executor)
-        places(keys, found.entries)  # refuses groups that were not declared
-        many = dict(zip(comparable(found.entries).tolist(), found.counts, strict=True))
+    placed = any(isinstance(node, BudgetSource) for node in certificate.graph.nodes)
+    if counted or not placed:
+        result = _tallied(source, executor)
+        places(keys, result.entries)  # refuses groups that were not declared
+        many = dict(zip(comparable(result.entries).tolist(), result.counts, strict=True))
         counts = np.array([many.get(name, 0.0) for name in names]) if counted else counts
         if counted and not counts.any():  # an empty table: any positive totals will do
             counts = np.ones(len(names))
-    return Budgets(Roster(names, _pairs(values), exact, counts), keys)
-
-
-def _pairs(values: Mapping[str, tuple[Array, ...]]) -> dict[str, tuple[Array, Array]]:
-    return {name: (low, high) for name, (low, high) in values.items()}
-
-
-def _placed(graph: Graph) -> bool:
-    """Whether every record's group is looked up while the table is read."""
-    return any(isinstance(node, BudgetSource) for node in graph.nodes)
+    return RecordBudgets(Roster(names, values, exact, counts), keys)
 
 
 def _counts_are_read(graph: Graph) -> bool:
@@ -261,7 +257,7 @@ def _counts_are_read(graph: Graph) -> bool:
 
 
 def spent_by(target: Guarantee, roster: Roster | None) -> Guarantee:
-    """The target, its budgets in the range that those of the table had."""
+    """The target, with budgets in the range of those of the table."""
     if roster is None or not isinstance(target, PersonalizedDP):
         return target
     named: dict[str, Any] = dict(target.given)

@@ -1,10 +1,9 @@
-"""What an execution hands back, and where it is noted: everybody's own account, charged before a
-release; the proof, replayed by the kernel; and what this process has spent on tables in memory.
+"""Results and receipts of executions; the charge of the accounts of records before a release; the
+proof, replayed by the kernel; and the executions of this process on tables in memory.
 
-That last note is a courtesy, not a ledger. A table is known by the memory it lives in, so views of
-one array are one table, and is forgotten with it; or by the paths of its files. No row is read or
-hashed. Copies (cross-validation makes them) and other processes go unnoticed: a ledger is what adds
-up reliably.
+This last note is a courtesy, not a ledger. A table is identified by its memory, so views of an
+array are one table, or by the paths of its files. No row is read or hashed. Copies, as of
+cross-validation, and other processes go unnoticed: only a ledger adds up reliably.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import numpy as np
 
 from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, warn
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.privacy import Guarantee, PersonalizedDP, Unit
 from dpframe.privacy.personal import Listed, own_symbols_of
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True, repr=False, str=False)
 class Receipt:
-    """What was spent, by which certificate, with noise from where. Nothing in it depends on rows.
+    """The spent guarantee, the certificate and the source of noise. Nothing in it depends on rows.
 
     `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
     UTC in ISO 8601.
@@ -60,7 +59,7 @@ class Receipt:
         return f"{self.guarantee} for {self.unit}"
 
     def __str__(self) -> str:
-        """What is proved, what is tested; what was spent, when; the noise and the assumptions."""
+        """The proof and its tests; the cost and its time; the noise and the assumptions."""
         spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
@@ -117,7 +116,7 @@ class Result:
 
 @attrs.frozen
 class Spending:
-    """One private execution: what it guarantees, and for which unit of privacy."""
+    """A private execution: its guarantee and its unit of privacy."""
 
     guarantee: Guarantee
     unit: Unit
@@ -130,8 +129,8 @@ _SPENT: dict[int | tuple[str, ...], tuple[Spending, ...]] = {}
 def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
     """Record that `data` is about to be spent; before that, warn where it was spent before.
 
-    `data` is what holds the table's memory, an array or a data frame, or a tuple of paths. What
-    cannot be referred to weakly is not followed.
+    `data` is the array or data frame that holds the table's memory, or a tuple of paths. An object
+    without weak references is not followed.
     """
     key = data if isinstance(data, tuple) else id(data)
     before = _SPENT.get(key, ())
@@ -144,7 +143,7 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
 
 
 def together(spent: Sequence[Spending]) -> Guarantee | None:
-    """What several executions guarantee together, by the first accountant that can add them.
+    """The guarantee of several executions together, by the first accountant that can add them.
 
     None where their units of privacy differ, where no accountant can, and where records have
     budgets of their own: who was in which group may differ from one to the next.
@@ -163,7 +162,7 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
 
 
 def costs(spent: Sequence[Spending]) -> str:
-    """What several executions cost, in words: their sum, or else each, what is the same once."""
+    """The cost of several executions in words: their sum, or else each, equal ones once."""
     total = together(spent)
     if total is not None:
         return f"{total} for {spent[0].unit}"
@@ -191,19 +190,19 @@ def _message(spent: Sequence[Spending]) -> str:
 
 
 def check_records(records: object, *, private: bool) -> None:
-    """Refuse what is no ledger of records, and simulations. Raises InvalidArgument."""
+    """Refuse anything but a ledger of records, and simulations. Raises InvalidArgument."""
     from dpframe.budgets.records import RecordLedger
 
     if not isinstance(records, RecordLedger):
         raise InvalidArgument("records", "a dp.RecordLedger", type(records).__name__)
     if not private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
-        raise InvalidArgument("rng", "left out where accounts are charged", "given", way_out)
+        raise InvalidArgument("rng", "left out where accounts are charged", Plain("one"), way_out)
 
 
-def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:
-    """What a certificate promises each record, as a cost: one for all, one a group, or an array of
-    one a record. Raises InvalidArgument.
+def record_costs(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:
+    """The cost of a certificate for each record: one for all, one a group, or an array of one a
+    record. Raises InvalidArgument.
     """
     values = {name: Number(value) for name, value in certificate.values.items()}
     target: Guarantee = certificate.target
@@ -221,7 +220,7 @@ def promised(records: RecordLedger, certificate: AtNumbers, budgets: object) -> 
 def _listed(
     target: PersonalizedDP, values: Mapping[str, Expression], budgets: object
 ) -> PersonalizedDP:
-    """The target with everybody's own number."""
+    """The target with a number for each record."""
     given: dict[str, Any] = {
         name: one.substitute(values) if isinstance(one, Expression) else one
         for name, one in target.given.items()
@@ -255,19 +254,19 @@ def _of_groups(
 def charge(
     records: RecordLedger, certificate: AtNumbers, budgets: object, rows: int | None
 ) -> None:
-    """Charge every record what it is promised, or nobody; `rows` is how many the table has. Raises
+    """Charge every record its cost, or no record; `rows` is the number of rows of the table. Raises
     BudgetExceeded or InvalidArgument.
     """
     if rows != records.n:
         wanted = "accounts of the records of the table, one each"
         raise InvalidArgument("records", wanted, f"{records.n} accounts")
-    cost = promised(records, certificate, budgets)
+    cost = record_costs(records, certificate, budgets)
     records.spend(cost, unit=certificate.setting.unit)
 
 
-def left_to_the_accountant(certificate: Certificate) -> tuple[str, ...]:
-    """What the kernel does not replay, as an assumption: a total that it cannot add, in numbers.
-    Raises NotExecutable where it refuses anything else.
+def unreplayed_total(certificate: Certificate) -> tuple[str, ...]:
+    """The total of a derivation as an assumption, where the kernel cannot add it in numbers. Raises
+    NotExecutable where it refuses anything else.
     """
     verdict, name = certificate.verdict, certificate.derivation
     if verdict.accepted:

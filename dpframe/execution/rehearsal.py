@@ -1,5 +1,5 @@
-"""A rehearsal of post-processing: a certificate is run on tables that are made up, inside the
-public bounds of a setting and of public sizes, before anything real is charged or drawn.
+"""A rehearsal of post-processing: a certificate is run on synthetic tables, inside the public
+bounds of a setting and of public sizes, before anything real is charged or drawn.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.preview import columns_of
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
-from dpframe.sources.parts import Part
+from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block
 
-from .execution import first_look, post_process, released_in_stages
+from .execution import first_pass, post_process, release_in_stages
 from .processing import said
-from .totals import WORD, WORDS, Sums, in_integers, largest
+from .totals import WORD, WORDS, PassSums, in_integers, largest
 
 Array = NDArray[Any]
 
@@ -89,12 +89,12 @@ def _labels(run: AtNumbers, signal: Array) -> Array:
 
 
 S = TypeVar("S")
-TURNS = 2  # of a loop: what one answer does to a point, the next does too
+TURNS = 2  # of a loop: later answers change its point like the second
 LIKELY, HUGE, FEW = 10**6, 10**12, 10**3  # nominal numbers of records, where n is private
 
 
 @attrs.frozen(eq=False, repr=False)
-class Repeated(Source):
+class RepeatedSource(Source):
     """A table of n rows: those of `base` so many `times`, and the first few once more."""
 
     base: Source
@@ -102,7 +102,9 @@ class Repeated(Source):
     rest: Source | None
 
     @classmethod
-    def of(cls, certificate: Certificate, n: int, d: int, seed: int, *, blank: bool) -> Repeated:
+    def of(
+        cls, certificate: Certificate, n: int, d: int, seed: int, *, blank: bool
+    ) -> RepeatedSource:
         """n rows that fill their bounds; rows of zeros, where `blank`."""
         rows = min(n, d + 8)
         times, left = divmod(n, rows) if rows else (1, 0)
@@ -126,8 +128,8 @@ class Repeated(Source):
         """The base."""
         return self.base
 
-    def parts(self) -> Iterator[Part]:
-        """The base's: what is repeated is multiplied, not read."""
+    def parts(self) -> Iterator[TablePart]:
+        """The base's; its sums are multiplied."""
         return self.base.parts()
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
@@ -141,9 +143,9 @@ def multiple(value: Any, times: int) -> Any:
     """value + value + ..., so many of them; whole numbers exactly."""
     if times == 1:
         return value
-    if isinstance(value, Sums):
+    if isinstance(value, PassSums):
         parts = tuple(multiple(part, times) for part in value.parts)
-        return Sums(parts, value.rows * times)
+        return PassSums(parts, value.rows * times)
     if not (isinstance(value, np.ndarray) and value.dtype == WORDS):
         return value * times
     if largest(value) * times < WORD:
@@ -175,7 +177,7 @@ class Trial:
 
 @attrs.frozen(eq=False, repr=False)
 class Rehearsal:
-    """What post-processing does on synthetic releases; str() has a line a trial."""
+    """Trials of post-processing on synthetic releases; str() has a line a trial."""
 
     trials: tuple[Trial, ...]
 
@@ -236,8 +238,8 @@ def check_processing(certificate: Certificate, sizes: Mapping[str, int]) -> None
     failed = None if found is None else found.hopeless
     if failed is not None:
         way_out = "certificate.rehearse(n=..., d=...) shows each; rehearse=False runs it anyway"
-        told = f"{failed.said}, on every synthetic release ({way_out})"
-        raise PostFailed(failed.function, told) from failed.__cause__
+        text = f"{failed.said}, on every synthetic release ({way_out})"
+        raise PostFailed(failed.function, text) from failed.__cause__
 
 
 def due(certificate: Certificate) -> bool:
@@ -255,16 +257,18 @@ def due(certificate: Certificate) -> bool:
 
 def _shipped(one: Any) -> bool:
     name = one.__module__ or ""  # none of functions that exec made
-    module, ours = sys.modules.get(name), name.startswith("dpframe.")
-    return ours and getattr(module, one.__qualname__, None) is one
+    module, all_own = sys.modules.get(name), name.startswith("dpframe.")
+    return all_own and getattr(module, one.__qualname__, None) is one
 
 
 def rehearsed(certificate: Certificate, sizes: Mapping[str, int]) -> Rehearsal:
-    """Trials until one passes, of public sizes alone: n where it is public. Kept by certificate and
-    sizes; what failed throughout is not, since what a function calls may be mended.
+    """Trials until one passes, of public sizes alone: n where it is public. Cached by certificate
+    and sizes, except where all failed, since the code that a function calls may be mended.
     """
     used = functions(certificate)
-    found = _rehearsed(Public(certificate.hash, used, sizes["d"], sizes.get("n"), certificate))
+    found = _rehearsed(
+        RehearsalKey(certificate.hash, used, sizes["d"], sizes.get("n"), certificate)
+    )
     if found.hopeless is not None:
         _rehearsed.cache_clear()
     return found
@@ -277,8 +281,8 @@ def functions(certificate: Certificate) -> tuple[Callable[..., Any], ...]:
 
 
 @attrs.frozen
-class Public:
-    """What a rehearsal is made of, and found again by; nothing in it is private."""
+class RehearsalKey:
+    """The inputs of a rehearsal, by which it is cached; all public."""
 
     hash: str
     functions: tuple[Callable[..., Any], ...]
@@ -288,7 +292,7 @@ class Public:
 
 
 @lru_cache(maxsize=64)
-def _rehearsed(public: Public) -> Rehearsal:
+def _rehearsed(public: RehearsalKey) -> Rehearsal:
     n = public.n
     plans = [(one, False) for one in ((LIKELY, HUGE, FEW) if n is None else (n, HUGE))]
     plans.append((0, True) if n is None else (n, True))
@@ -301,12 +305,14 @@ def _rehearsed(public: Public) -> Rehearsal:
 
 
 def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -> Trial:
-    """Post-processing on the releases of one made up table."""
+    """Post-processing on the releases of one synthetic table."""
     tried = Trial(n=n, seed=seed, blank=blank)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            output = _output(certificate, Repeated.of(certificate, n, d, seed, blank=blank), seed)
+            output = _output(
+                certificate, RepeatedSource.of(certificate, n, d, seed, blank=blank), seed
+            )
     except PostFailed as failed:
         return attrs.evolve(tried, failed=failed.with_traceback(None))
     except Exception as error:  # noqa: BLE001 - made up tables decide nothing but this
@@ -316,7 +322,7 @@ def trial(certificate: Certificate, d: int, n: int, seed: int, *, blank: bool) -
 
 def _output(certificate: Certificate, source: Source, seed: int) -> Any:
     randomness = Randomness.of(seed)
-    running, _ = first_look(certificate, source, None, randomness)
-    running = attrs.evolve(running, most_turns=TURNS)
-    released_in_stages(running, running.draws(0), randomness)
+    running, _ = first_pass(certificate, source, None, randomness)
+    running = attrs.evolve(running, max_turns=TURNS)
+    release_in_stages(running, running.draws(0), randomness)
     return post_process(running)

@@ -1,4 +1,4 @@
-"""Simulations of declarations that nobody proved: for papers and audits, never for people."""
+"""Simulations of unproved declarations, for papers and audits, never for private data."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from dpframe.symbols import DATA
 
-from .execution import by_name, first_look, post_process, released_in_stages
-from .public_budgets import asked
+from .execution import by_name, first_pass, post_process, release_in_stages
+from .public_budgets import requested_budgets
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Simulated:
-    """What an unproved declaration gives: its output and released values, labelled NOT PRIVATE."""
+    """The output and released values of an unproved declaration, labelled NOT PRIVATE."""
 
     output: Any
     released: dict[str, Any]
@@ -54,11 +54,11 @@ def simulate(
         missing = ", ".join(f"{name}=..." for name in sorted(free))
         raise NotExecutable(f"numbers are lacking. run = run.at({missing})")
     randomness = Randomness.of(0 if rng is None else rng)
-    wanted = asked(run, budgets, simulated=True)
+    wanted = requested_budgets(run, budgets, simulated=True)
     column = None if wanted is None else wanted.column
     source = open_source(run.setting, X, y, drop=False, budgets=column)
-    running, _ = first_look(run, source, None, randomness, wanted, raw)
-    released_in_stages(running, running.draws(0), randomness.fresh())
+    running, _ = first_pass(run, source, None, randomness, wanted, raw)
+    release_in_stages(running, running.draws(0), randomness.fresh())
     output = post_process(running)
     released: dict[Node, Any] = {node: running.released[node] for node in run.graph.charged}
     return Simulated(output=output, released=by_name(released))

@@ -29,20 +29,20 @@ from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
-from dpframe.randomness.laws import rational_coins
+from dpframe.randomness.laws import bernoulli
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 
-from .draws import Draw, times_of
+from .draws import ReleaseDraw, times_of
 from .numbers import PublicNumbers
 from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
-from .samples import InOrder, Kept, Sample
-from .stages import NO_GUESS, Alike, Guess, Stages, staged
-from .totals import NOTHING, Pass, Search, Sums, derived, real
+from .samples import FixedSample, InOrder, Sample
+from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
+from .totals import NO_SUMS, Pass, PassSums, Search, derived, real
 from .views import needed, reads_of
 
 Array = NDArray[Any]
@@ -54,27 +54,27 @@ AGAIN = (
 
 
 @attrs.frozen(eq=False)
-class Sampled:
+class SampledDraw:
     """A release of which each of `turns` draws reads a fresh sample of the rows."""
 
     release: Release
-    once: Draw
+    once: ReleaseDraw
     turns: int
 
     @classmethod
-    def of(cls, release: Release, numbers: PublicNumbers) -> Sampled:
+    def of(cls, release: Release, numbers: PublicNumbers) -> SampledDraw:
         """All that may be refused is refused here. Raises NotExecutable, InvalidArgument."""
-        once = Draw.of(attrs.evolve(release, times=ONE), numbers)
+        once = ReleaseDraw.of(attrs.evolve(release, times=ONE), numbers)
         return cls(release, once, times_of(release, numbers))
 
 
-Drawn = Draw | Sampled | Sampler | Searcher | RandomStopping | Loop
+AnyDraw = ReleaseDraw | SampledDraw | Sampler | Searcher | RandomStopping | Loop
 
 
 @attrs.frozen(eq=False, repr=False)  # it holds sums without noise
-class Running:
-    """A certificate, a table and what is known so far: `values` of statistics, in whole steps or in
-    doubles, and everything `released`, functions of it included.
+class Execution:
+    """A certificate, a table and the results so far: `values` of statistics, in whole steps or in
+    doubles, and everything `released`, with functions of it.
     """
 
     certificate: AtNumbers
@@ -85,13 +85,13 @@ class Running:
     values: dict[Node, Any] = attrs.field(factory=dict)
     released: dict[Node, Any] = attrs.field(factory=dict)
     budgets: Mapping[Node, Array] = attrs.field(factory=dict)
-    """What maps read of everybody's budgets."""
-    kept: Kept | None = None
-    """The coins of a sample that everything reads."""
+    """The inputs of maps from the budgets of records."""
+    fixed_sample: FixedSample | None = None
+    """The secret sample that everything reads."""
     guess: Guess = NO_GUESS
-    taken: dict[Node, Any] = attrs.field(factory=dict)
-    """What the first pass took along by that guess."""
-    most_turns: int | None = None
+    predicted: dict[Node, Any] = attrs.field(factory=dict)
+    """Predicted sums, read by the first pass."""
+    max_turns: int | None = None
     """Of every loop, in a rehearsal: later ones repeat the last."""
 
     @property
@@ -99,59 +99,61 @@ class Running:
         """What is run."""
         return self.stages.graph
 
-    def look(self, stage: int) -> None:
-        """Compute the statistics of a stage, but those that wait for the point of a loop."""
-        self.values.update(self._looked(self._unknown(stage), {}))
+    def compute(self, stage: int) -> None:
+        """Compute the statistics of a stage, except those that wait for the point of a loop."""
+        self.values.update(self._computed(self._pending(stage), {}))
 
-    def recall(self, stage: int) -> None:
-        """Sums of a stage that were read already: as guessed, or of the same rows and labels."""
-        unknown = [one for one in self._unknown(stage) if isinstance(one, RecordSum)]
+    def reuse(self, stage: int) -> None:
+        """Take over sums that were read already: predicted ones, or of the same rows and labels."""
+        unknown = [one for one in self._pending(stage) if isinstance(one, RecordSum)]
         for one in unknown:
-            if one in self.taken and self.guess.right(one, self.numbers.learned):
-                self.values[one] = self.taken[one]
-        alike = Alike.of(self.graph, self.numbers, self.released)
-        same = {one: alike.first(one, self.values) for one in unknown if alike.at_zero(one)}
+            if one in self.predicted and self.guess.holds(one, self.numbers.learned):
+                self.values[one] = self.predicted[one]
+        alike = EqualSums.of(self.graph, self.numbers, self.released)
+        same = {
+            one: alike.first(one, self.values) for one in unknown if alike.has_zero_residuals(one)
+        }
         self.values.update(
             {one: self.values[other] for one, other in same.items() if other is not None}
         )
 
     def reads_rows(self, stage: int) -> bool:
         """Whether a stage has sums for which rows are read."""
-        asked = [one for one in self._unknown(stage) if isinstance(one, RecordSum)]
-        return any(isinstance(one, RowsNode) for one in needed(self.graph, asked))
+        requested = [one for one in self._pending(stage) if isinstance(one, RecordSum)]
+        return any(isinstance(one, RowsNode) for one in needed(self.graph, requested))
 
-    def _unknown(self, stage: int) -> list[Statistic]:
-        """The statistics of a stage that nobody knows yet, but those of points of loops."""
-        found = [node for node in self.stages.statistics(stage) if node not in self.values]
-        return [node for node in found if not points_of(node)] if self.graph.loops else found
+    def _pending(self, stage: int) -> list[Statistic]:
+        """The statistics of a stage that are not yet computed, except those of points of loops."""
+        result = [node for node in self.stages.statistics(stage) if node not in self.values]
+        return [node for node in result if not points_of(node)] if self.graph.loops else result
 
-    def found(self, reading: Pass, sums: Sums, asked: Sequence[Statistic]) -> None:
-        """Take over what the first pass gave."""
-        number, first = self.numbers.towards_zero, set(asked)
-        found = dict(zip(reading.sums, sums.parts, strict=True))
-        self.taken.update({one: value for one, value in found.items() if one not in first})
-        known: dict[Node, Any] = {one: found[one] for one in reading.sums if one in first}
-        self.values.update(derived(self.graph, (), NOTHING, number, asked, before=known))
+    def take_over(self, reading: Pass, sums: PassSums, requested: Sequence[Statistic]) -> None:
+        """Take over the results of the first pass."""
+        number, first = self.numbers.towards_zero, set(requested)
+        result = dict(zip(reading.sums, sums.parts, strict=True))
+        self.predicted.update({one: value for one, value in result.items() if one not in first})
+        given_values: dict[Node, Any] = {one: result[one] for one in reading.sums if one in first}
+        self.values.update(derived(self.graph, (), NO_SUMS, number, requested, before=given_values))
         empty = empty_block(self.certificate.setting, self.source.columns)
-        searched = [one for one in asked if isinstance(one, Searched)]
+        searched = [one for one in requested if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
 
-    def on_grid(self, grid: RowsOnGrid) -> Running:
-        """The same, with rows put onto their grid once, here and in memory. What is known is
+    def on_grid(self, grid: RowsOnGrid) -> Execution:
+        """The same, with rows put onto their grid once, here and in memory. Results are
         shared.
         """
-        if self.executor is not None or self.kept is not None or self.most_turns is not None:
+        if self.executor is not None or self.fixed_sample is not None or self.max_turns is not None:
             return self
         empty = empty_block(self.certificate.setting, self.source.columns)
         number = self.numbers.towards_zero
         return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
 
-    def draws(self, stage: int) -> list[Drawn]:
-        """What a stage releases, in order, with every number that it needs."""
+    def draws(self, stage: int) -> list[AnyDraw]:
+        """The draws of a stage, in order, with every number that they need."""
         return [self._draw(node) for node in self.stages.charged(stage)]
 
     def learn(self, stage: int) -> None:
-        """Compute what follows from the stages before, and give its numbers to formulas."""
+        """Compute functions of earlier stages, and give their numbers to formulas."""
         for node in self.stages.follows(stage):
             if isinstance(node, Known):
                 released = self.released[node.value]
@@ -162,14 +164,14 @@ class Running:
                 arguments = self.arguments(node.arguments)
                 self.released[node] = applied(node.function, node.label, arguments)
 
-    def release(self, draws: Iterable[Drawn], randomness: Randomness) -> None:
+    def release(self, draws: Iterable[AnyDraw], randomness: Randomness) -> None:
         """Draw, in order."""
         for draw in draws:
-            if isinstance(draw, Draw):
+            if isinstance(draw, ReleaseDraw):
                 self.released[draw.release] = draw.released(self.values, randomness)
             elif isinstance(draw, Loop):
                 self._loop(draw, randomness)
-            elif isinstance(draw, Sampled):
+            elif isinstance(draw, SampledDraw):
                 self.released[draw.release] = self._sampled(draw, randomness)
             else:
                 self.released[draw] = self._procedure(draw, randomness)
@@ -178,13 +180,11 @@ class Running:
         self, loop: Loop, at: Array, sample: Callable[[Block], Block] | None = None
     ) -> dict[Node, Any]:
         """The statistics of a loop's step at one of its points, of all rows or a sample of them."""
-        asked = [node for node in self.graph.statistics if loop.point in points_of(node)]
-        return self._looked(asked, {loop.point: at}, sample)
+        requested = [node for node in self.graph.statistics if loop.point in points_of(node)]
+        return self._computed(requested, {loop.point: at}, sample)
 
     def arguments(self, arguments: Sequence[Any]) -> list[Any]:
-        """What a function gets: arrays that are its own, formulas as numbers, constants as they
-        are.
-        """
+        """The arguments of a function: copies of arrays, formulas as numbers, constants."""
         return [self._argument(argument) for argument in arguments]
 
     def _argument(self, argument: Any) -> Any:
@@ -199,22 +199,22 @@ class Running:
             return self.released[node]
         return real(node, self.values, self.numbers.towards_zero)
 
-    def _draw(self, node: Release | Procedure) -> Drawn:
+    def _draw(self, node: Release | Procedure) -> AnyDraw:
         if isinstance(node, (Sampler, Searcher, RandomStopping)):
             return node
         if isinstance(node, Procedure):
             raise NotExecutable(f"{node.label} does not say how it draws. Derive it from Sampler.")
         loops = {loop.step: loop for loop in self.graph.loops}
         if node.sampled is not None and node not in loops:
-            if self.kept is not None:
+            if self.fixed_sample is not None:
                 raise NotExecutable(AGAIN)
-            return Sampled.of(node, self.numbers)
+            return SampledDraw.of(node, self.numbers)
         loop = loops.get(node)
-        return Draw.of(node, self.numbers) if loop is None else loop
+        return ReleaseDraw.of(node, self.numbers) if loop is None else loop
 
-    def _looked(
+    def _computed(
         self,
-        asked: Sequence[Statistic],
+        requested: Sequence[Statistic],
         given: Mapping[Node, Array],
         sample: Callable[[Block], Block] | None = None,
     ) -> dict[Node, Any]:
@@ -222,44 +222,48 @@ class Running:
         searches.
         """
         number = self.numbers.towards_zero
-        if self.kept is not None and sample is not None:
+        if self.fixed_sample is not None and sample is not None:
             raise NotExecutable(AGAIN)
-        sample = sample if self.kept is None else self.kept.again()
+        sample = sample if self.fixed_sample is None else self.fixed_sample.again()
         empty = empty_block(self.certificate.setting, self.source.columns)
-        known = self._given(asked) | dict(given)
+        given_values = self._given(requested) | dict(given)
         rows = self.source.grid if isinstance(self.source, SourceOnGrid) else None
-        reading = Pass.of(self.graph, number, empty, asked, given=known, sample=sample, rows=rows)
-        if not reading.sums and not any(isinstance(one, Searched) for one in asked):
-            return derived(self.graph, (), NOTHING, number, asked, before=self.values)
-        found = self.values
+        reading = Pass.of(
+            self.graph, number, empty, requested, given=given_values, sample=sample, rows=rows
+        )
+        if not reading.sums and not any(isinstance(one, Searched) for one in requested):
+            return derived(self.graph, (), NO_SUMS, number, requested, before=self.values)
+        result = self.values
         if reading.sums:
             executor = self.executor if sample is None else InOrder()
             sums = self.source.total(reading, executor=executor)
-            found = derived(self.graph, reading.sums, sums, number, asked, before=self.values)
-        searched = [one for one in asked if isinstance(one, Searched)]
-        return {**found, **{one: self._searched(one, empty, known) for one in searched}}
+            result = derived(self.graph, reading.sums, sums, number, requested, before=self.values)
+        searched = [one for one in requested if isinstance(one, Searched)]
+        return {**result, **{one: self._searched(one, empty, given_values) for one in searched}}
 
-    def _given(self, asked: Sequence[Node]) -> dict[Node, Array]:
-        """What was released and maps of records read."""
-        read = [node for one in needed(self.graph, asked) for node in reads_of(one)]
-        found = {node: self.released[node] for node in read if node in self.released}
-        return {**self.budgets, **found}
+    def _given(self, requested: Sequence[Node]) -> dict[Node, Array]:
+        """The released values that maps of records read."""
+        read = [node for one in needed(self.graph, requested) for node in reads_of(one)]
+        result = {node: self.released[node] for node in read if node in self.released}
+        return {**self.budgets, **result}
 
-    def _searched(self, statistic: Searched, empty: Block, known: Mapping[Node, Array]) -> Array:
-        summed = self._summed(statistic, empty, known)
+    def _searched(
+        self, statistic: Searched, empty: Block, given_values: Mapping[Node, Array]
+    ) -> Array:
+        summed = self._summed(statistic, empty, given_values)
         return np.asarray(statistic.search(summed, self.numbers.towards_zero), dtype=float)
 
     def _summed(
-        self, node: Searched | Searcher, empty: Block, known: Mapping[Node, Array]
+        self, node: Searched | Searcher, empty: Block, given_values: Mapping[Node, Array]
     ) -> Callable[[Any], Array]:
-        """What sums work over the blocks, as the node reads them."""
+        """The sum of `work` over the blocks, as the node reads them."""
         maps, number = needed(self.graph, [node]), self.numbers.towards_zero
-        given = {**self._given([node]), **known}
+        given = {**self._given([node]), **given_values}
 
         def summed(work: Any) -> Array:
-            kept = None if self.kept is None else self.kept.again()
-            search = Search.of(node.reads, maps, work, number, empty, given, kept)
-            executor = self.executor if kept is None else InOrder()
+            fixed_sample = None if self.fixed_sample is None else self.fixed_sample.again()
+            search = Search.of(node.reads, maps, work, number, empty, given, fixed_sample)
+            executor = self.executor if fixed_sample is None else InOrder()
             return np.asarray(self.source.total(search, executor=executor))
 
         return summed
@@ -274,42 +278,42 @@ class Running:
             summed = self._summed(procedure, empty, {})
             return procedure.search(summed, self.numbers, randomness)
         number = self.numbers.towards_zero
-        seen = {node: real(node, self.values, number) for node in self.values}
-        return procedure.sample(seen, self.numbers, randomness)
+        views_of = {node: real(node, self.values, number) for node in self.values}
+        return procedure.sample(views_of, self.numbers, randomness)
 
-    def _sampled(self, draw: Sampled, randomness: Randomness) -> Any:
+    def _sampled(self, draw: SampledDraw, randomness: Randomness) -> Any:
         """An answer about each sample: one, or an array of all."""
         release, answers = draw.release, []
         rate = ONE if release.sampled is None else release.sampled
         for _ in range(draw.turns):
             sample = Sample(rate.value, randomness.bits)
-            values = self._looked([release.statistic], {}, sample)
+            values = self._computed([release.statistic], {}, sample)
             answers.append(draw.once.released(values, randomness))
         return answers[0] if release.times == ONE else np.array(answers)
 
     def _loop(self, loop: Loop, randomness: Randomness) -> None:
         point, arguments = loop.point, self.arguments(loop.arguments)
-        asked = [node for node in self.graph.statistics if point in points_of(node)]
+        requested = [node for node in self.graph.statistics if point in points_of(node)]
         once, rate = attrs.evolve(loop.step, times=ONE), loop.step.sampled
-        if rate is not None and loop.step.statistic not in asked:
+        if rate is not None and loop.step.statistic not in requested:
             raise NotExecutable(f"{loop.step.label} must read the point of its loop, to be sampled")
         at = np.zeros(round(self.numbers.up(point.size)))
         path, answers = [at], []
         turns = times_of(loop.step, self.numbers)
-        looked = turns if self.most_turns is None else min(turns, self.most_turns)
-        for turn in range(looked):
+        computed = turns if self.max_turns is None else min(turns, self.max_turns)
+        for turn in range(computed):
             sample = None if rate is None else Sample(rate.value, randomness.bits)
-            values = self._looked(asked, {point: at}, sample)
-            answers.append(Draw.of(once, self.numbers).released(values, randomness))
+            values = self._computed(requested, {point: at}, sample)
+            answers.append(ReleaseDraw.of(once, self.numbers).released(values, randomness))
             answer = np.array(answers[-1])
             try:
                 at = applied(_moved, loop.label, [loop.update, at, answer, turn, arguments])
             except PostFailed:
-                self.released[loop.step] = np.array(answers)  # what was drawn was paid for
+                self.released[loop.step] = np.array(answers)  # drawn values are charged
                 raise
             path.append(at)
-        path += [at] * (turns - looked)
-        answers += answers[-1:] * (turns - looked)
+        path += [at] * (turns - computed)
+        answers += answers[-1:] * (turns - computed)
         self.released[loop.step], self.released[loop] = np.array(answers), np.array(path)
 
 
@@ -321,7 +325,7 @@ def _moved(
 
 
 def finite(point: Any, shape: tuple[int, ...]) -> Array:
-    """The point of a loop as an array of its shape; what is not finite becomes 0."""
+    """The point of a loop as an array of its shape; values that are not finite become 0."""
     whole: Array = np.nan_to_num(np.broadcast_to(np.asarray(point, dtype=float), shape).copy())
     return whole
 
@@ -347,45 +351,45 @@ def check_passes(stages: Stages, source: Source) -> None:
         raise BadData("X", wanted, Plain("blocks that can be read once"), source.again)
 
 
-def best_of(running: Running, search: RandomStopping, randomness: Randomness) -> Any:
+def best_of(running: Execution, search: RandomStopping, randomness: Randomness) -> Any:
     """The fit of the run with the lowest score; of equal scores, the first. Number and candidates
-    of the runs are drawn by fair bits, whatever the table.
+    of the runs are drawn by fair bits, independently of the table.
     """
-    bits, found, lowest = randomness.bits, None, np.inf
-    looked: dict[Graph, dict[Node, Any]] = {}
+    bits, result, lowest = randomness.bits, None, np.inf
+    computed: dict[Graph, dict[Node, Any]] = {}
     stopped, failed = False, None
     while not stopped:
         graph = search.graphs[int(bits.below(len(search.graphs), 1)[0])]
         try:
-            fit, score = one_run(running, graph, looked.setdefault(graph, {}), randomness)
+            fit, score = one_run(running, graph, computed.setdefault(graph, {}), randomness)
         except PostFailed as error:
             failed = PostFailed(error.function, "an error, in one of the runs")
-        if failed is not None:  # the theorem covers what is returned, not what one run released
+        if failed is not None:  # the theorem covers the returned value, not the releases of one run
             raise failed
-        if found is None or score < lowest:  # the proof needs an order: no number is the last
-            found, lowest = fit, score
-        stopped = bool(rational_coins(bits, search.gamma, 1)[0])
-    return found
+        if result is None or score < lowest:  # the proof needs an order: no number is the last
+            result, lowest = fit, score
+        stopped = bool(bernoulli(bits, search.gamma, 1)[0])
+    return result
 
 
 def one_run(
-    running: Running, graph: Graph, looked: dict[Node, Any], randomness: Randomness
+    running: Execution, graph: Graph, computed: dict[Node, Any], randomness: Randomness
 ) -> tuple[Any, float]:
-    """A fit and its score. `looked` keeps what does not change from run to run."""
+    """A fit and its score. `computed` has the values that do not change from run to run."""
     from .execution import constants  # which runs this
 
     inner = attrs.evolve(
         running,
         stages=staged(graph),
         numbers=PublicNumbers(running.numbers.certificate),
-        values=dict(looked),
+        values=dict(computed),
         released={},
     )
     for stage in range(inner.stages.count):
         inner.learn(stage)
-        inner.look(stage)
+        inner.compute(stage)
         if stage == 0:
-            looked.update(inner.values)
+            computed.update(inner.values)
             inner.released.update(constants(inner))
         inner.release(inner.draws(stage), randomness)
     inner.learn(inner.stages.count)

@@ -1,8 +1,8 @@
 """Samples of the rows: a fresh Poisson sample, drawn while they are read, one part after the other;
-and a secret one in which each record has a coin of its own, drawn while the table is first read,
-and the same whenever it is read again.
+and a secret one with an inclusion probability for each record, drawn while the table is first read
+and the same in every later pass.
 
-A source that is held to giving the same records in the same order in every pass.
+A source that is checked to give the same records in the same order in every pass.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from dpframe.errors import NotExecutable, SourceFailed
 from dpframe.graph import Graph
 from dpframe.graph.maps.weighted import Thinning
 from dpframe.randomness import Bits
-from dpframe.randomness.laws import rational_coins
+from dpframe.randomness.laws import bernoulli
 from dpframe.sources import Source
-from dpframe.sources.source import Around
+from dpframe.sources.source import SourceWrapper
 from dpframe.sources.table import Block
 
 from .numbers import PublicNumbers
-from .public_budgets import Budgets, places
-from .totals import some
+from .public_budgets import RecordBudgets, places
+from .totals import selected
 
 S = TypeVar("S")
 AT_REST = "Give a table that is at rest: an array, a data frame in memory, or a file."
@@ -48,84 +48,88 @@ def digest(block: Block) -> bytes:
     return state.digest()
 
 
-def moved() -> SourceFailed:
-    """The refusal of a table that is not at rest."""
+def records_changed() -> SourceFailed:
+    """The error on a table that differs between passes."""
     return SourceFailed("X again", "other records, or the same in another order", AT_REST)
 
 
 @attrs.frozen(eq=False)
-class Digested(Generic[S]):
-    """What some work gave, and the digests of the blocks that it saw; they add up in order."""
+class DigestedResult(Generic[S]):
+    """The result of some work and the digests of its blocks; they add up in order."""
 
-    found: S
+    result: S
     digests: tuple[bytes, ...]
 
-    def __add__(self, other: Digested[S]) -> Digested[S]:
-        added: Any = self.found + other.found  # type: ignore[operator]
-        return Digested(added, self.digests + other.digests)
+    def __add__(self, other: DigestedResult[S]) -> DigestedResult[S]:
+        added: Any = self.result + other.result  # type: ignore[operator]
+        return DigestedResult(added, self.digests + other.digests)
 
 
 @attrs.frozen(eq=False)
-class Digesting(Generic[S]):
-    """Work that digests each block before it looks at it."""
+class DigestingWork(Generic[S]):
+    """Work that digests each block before it reads it."""
 
     work: Callable[[Iterable[Block]], S]
 
-    def __call__(self, blocks: Iterable[Block]) -> Digested[S]:
-        seen: list[bytes] = []
+    def __call__(self, blocks: Iterable[Block]) -> DigestedResult[S]:
+        digests: list[bytes] = []
 
         def digested() -> Iterator[Block]:
             for block in blocks:
-                seen.append(digest(block))
+                digests.append(digest(block))
                 yield block
 
-        found = self.work(digested())
-        return Digested(found, tuple(seen))
+        result = self.work(digested())
+        return DigestedResult(result, tuple(digests))
 
 
 @attrs.define(eq=False, repr=False)
-class AtRest(Around):
+class DigestCheckedSource(SourceWrapper):
     """A source whose blocks must have the digests of the first pass in every later one."""
 
     _digests: tuple[bytes, ...] | None = attrs.field(default=None, init=False)
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
-        """As the source itself. Raises SourceFailed where its records have moved."""
-        found = self.inner.total(Digesting(work), executor=executor)
+        """As the source itself. Raises SourceFailed where records differ from the first pass."""
+        result = self.inner.total(DigestingWork(work), executor=executor)
         if self._digests is None:
-            self._digests = found.digests
-        elif self._digests != found.digests:
-            raise moved()
-        return found.found
+            self._digests = result.digests
+        elif self._digests != result.digests:
+            raise records_changed()
+        return result.result
 
 
-def held_at_rest(source: Source) -> Source:
-    """The source itself where it is at rest or read once, else one that compares digests."""
-    return source if source.at_rest or source.passes < 2 else AtRest(source)
+def digest_checked(source: Source) -> Source:
+    """The source itself where it is repeatable or read once, else one that compares digests."""
+    return source if source.repeatable or source.passes < 2 else DigestCheckedSource(source)
 
 
 @attrs.frozen(eq=False)
 class Sample:
-    """Keeps each row by a coin of its own, true with probability `rate` exactly. Nobody sees which:
-    the coins are forgotten with the block.
+    """Includes each row independently with probability `rate`, exactly. The inclusions are secret
+    and forgotten with the block.
     """
 
     rate: Fraction
     bits: Bits
 
     def __call__(self, block: Block) -> Block:
-        """The rows that are kept, in their order, with their labels."""
-        kept = rational_coins(self.bits, self.rate, len(block.rows))
-        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
+        """The rows of the sample, in their order, with their labels."""
+        included = bernoulli(self.bits, self.rate, len(block.rows))
+        return Block(
+            block.rows[included],
+            selected(block.labels, included),
+            selected(block.budgets, included),
+        )
 
 
 @attrs.frozen
 class InOrder:
-    """An executor that does what is submitted at once, here: coins have one order, and never leave
-    the process.
+    """An executor that does submitted work at once, here: samples are drawn in one order, in this
+    process.
     """
 
-    _max_workers = 1  # as executors of the standard library say it
+    _max_workers = 1  # as in executors of the standard library
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """A future that is done."""
@@ -138,11 +142,12 @@ class InOrder:
 
 
 def check_sampling(graph: Graph, executor: Any) -> None:
-    """Refuse to send coins elsewhere. Raises NotExecutable."""
-    if executor is not None and any(one.sampled is not None for one in graph.releases):
+    """Refuse an executor, which would draw samples elsewhere. Raises NotExecutable."""
+    sampled = any(one.sampled is not None for one in graph.releases)
+    if executor is not None and (sampled or any(isinstance(one, Thinning) for one in graph.nodes)):
         raise NotExecutable(
-            "a release reads a secret sample of the rows, whose coins are drawn where the noise "
-            "is: leave executor out"
+            "a secret sample of the rows is read, which is drawn where the noise is: leave "
+            "executor out"
         )
 
 
@@ -151,10 +156,10 @@ WORD = 2.0**64
 
 
 @attrs.define(eq=False)
-class Kept:
-    """Coins, one a record: true with probability at most that of the record's budget. They are
-    kept, in memory, until the execution ends; nobody else sees them. Beside the coins of a block
-    stands its digest, so that no record ever gets the coin of another.
+class FixedSample:
+    """Inclusion indicators, one a record: true with at most the probability of the record's budget.
+    They stay secret, in memory, until the execution ends. Beside the indicators of a block stands
+    its digest, so that no record ever gets those of another.
     """
 
     keys: Array
@@ -164,25 +169,29 @@ class Kept:
     _next: int = attrs.field(default=0, init=False)
     _whole: bool = attrs.field(default=False, init=False)
 
-    def again(self) -> Kept:
-        """The same coins for another reading, from its first block."""
+    def again(self) -> FixedSample:
+        """The same sample for another pass, from its first block."""
         self._next, self._whole = 0, True
         return self
 
     def __call__(self, block: Block) -> Block:
-        """The records that are kept, in their order."""
-        found = digest(block)
+        """The records of the sample, in their order."""
+        result = digest(block)
         if self._next == len(self._drawn):
             if self._whole:
-                raise moved()
-            self._drawn.append((found, self._coins(block)))
-        seen, kept = self._drawn[self._next]
+                raise records_changed()
+            self._drawn.append((result, self._inclusions(block)))
+        expected, included = self._drawn[self._next]
         self._next += 1
-        if found != seen:
-            raise moved()
-        return Block(block.rows[kept], some(block.labels, kept), some(block.budgets, kept))
+        if result != expected:
+            raise records_changed()
+        return Block(
+            block.rows[included],
+            selected(block.labels, included),
+            selected(block.budgets, included),
+        )
 
-    def _coins(self, block: Block) -> Array:
+    def _inclusions(self, block: Block) -> Array:
         """A uniform word below 2^64 p is drawn with probability floor(2^64 p)/2^64."""
         chances = self.chances[places(self.keys, block.budgets)]
         words = self.bits.words(len(block.rows))
@@ -191,20 +200,11 @@ class Kept:
         return certain | (words < least)
 
 
-def kept_of(
-    graph: Graph, budgets: Budgets | None, numbers: PublicNumbers, bits: Bits
-) -> Kept | None:
-    """The coins of a graph's sample; None where it reads the whole table."""
-    found = [node for node in graph.nodes if isinstance(node, Thinning)]
-    if not found or budgets is None:
+def fixed_sample_of(
+    graph: Graph, budgets: RecordBudgets | None, numbers: PublicNumbers, bits: Bits
+) -> FixedSample | None:
+    """The sample that a graph reads; None where it reads the whole table."""
+    result = [node for node in graph.nodes if isinstance(node, Thinning)]
+    if not result or budgets is None:
         return None
-    return Kept(budgets.keys, np.minimum(numbers.each(found[0].keep), 1.0), bits)
-
-
-def check_thinning(graph: Graph, executor: Any) -> None:
-    """Refuse to send coins elsewhere. Raises NotExecutable."""
-    if executor is not None and any(isinstance(node, Thinning) for node in graph.nodes):
-        raise NotExecutable(
-            "everything is read from a secret sample of the rows, whose coins are drawn where the "
-            "noise is: leave executor out"
-        )
+    return FixedSample(budgets.keys, np.minimum(numbers.each(result[0].keep), 1.0), bits)

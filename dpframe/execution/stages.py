@@ -1,6 +1,5 @@
-"""In which order a graph is run: what reads released values waits for them.
-
-Sums that need no pass of their own.
+"""The order in which a graph is run: a node that reads released values waits for them; and sums
+that need no pass of their own.
 
 Sums of the second stage are computed in the first pass, for the value that a declaration expects to
 be released (`known(..., likely=)`); the table is read again only if another value is released. A
@@ -43,11 +42,11 @@ class Stages:
     @cached_property
     def of(self) -> dict[Node, int]:
         """The stage of every node."""
-        found = self._next({})
+        result = self._next({})
         for _ in range(len(self.graph.loops) + 1):
-            before, found = found, self._next(found)
-            if found == before:
-                return found
+            before, result = result, self._next(result)
+            if result == before:
+                return result
         raise NotExecutable("two loops wait for each other's answers")
 
     def _next(self, known: Mapping[Node, int]) -> dict[Node, int]:
@@ -57,14 +56,14 @@ class Stages:
         updates: dict[Node, tuple[Node, ...]] = {}
         for loop in self.graph.loops:
             updates[loop.step] = (*loop.inputs[1:-1], *origins(loop))
-        found: dict[Node, int] = {}
+        result: dict[Node, int] = {}
         for node in self.graph.nodes:
-            before = [*node.inputs, *(one for one in origins(node) if one in found)]
-            after_looking = int(isinstance(node, Known))  # formulas read it after the first look
+            before = [*node.inputs, *(one for one in origins(node) if one in result)]
+            after_looking = int(isinstance(node, Known))  # formulas read it after the first pass
             waits = [known.get(one, 0) + _after(one) for one in updates.get(node, ())]
-            waits += [found[one] + _after(one) for one in before]
-            found[node] = max([after_looking, *waits])
-        return found
+            waits += [result[one] + _after(one) for one in before]
+            result[node] = max([after_looking, *waits])
+        return result
 
     @cached_property
     def count(self) -> int:
@@ -80,7 +79,7 @@ class Stages:
         return self._charged.get(stage, ())
 
     def follows(self, stage: int) -> tuple[Post | Known | Bound, ...]:
-        """Functions and numbers of what was released before `stage`, in order."""
+        """Functions and numbers of values released before `stage`, in order."""
         return self._follows.get(stage, ())
 
     @cached_property
@@ -96,19 +95,19 @@ class Stages:
         return self._split(node for node in self.graph.nodes if isinstance(node, Post | Known))
 
     def _split(self, nodes: Iterable[N]) -> dict[int, tuple[N, ...]]:
-        found = defaultdict[int, list[N]](list)
+        result = defaultdict[int, list[N]](list)
         for node in nodes:
-            found[self.of[node]].append(node)
-        return {stage: tuple(kept) for stage, kept in found.items()}
+            result[self.of[node]].append(node)
+        return {stage: tuple(members) for stage, members in result.items()}
 
 
 def _after(node: Node) -> int:
-    """1 after a release: what reads it waits."""
+    """1 after a release, for which its readers wait."""
     return int(isinstance(node, (Release, Procedure)))
 
 
 def staged(graph: Graph) -> Stages:
-    """The stages of a graph, found once: what runs a graph runs it again."""
+    """The stages of a graph, cached for later runs."""
     return _staged(graph, graph.nodes)
 
 
@@ -120,23 +119,23 @@ def _staged(graph: Graph, nodes: tuple[Node, ...]) -> Stages:
 
 
 @lru_cache(maxsize=512)
-def behind(node: Node) -> tuple[Node, ...]:
-    """The node and all data that it is made of; some of it more than once."""
+def with_ancestors(node: Node) -> tuple[Node, ...]:
+    """The node and its ancestors among data, perhaps repeated."""
     return (node, *_before(node))
 
 
 def _before(node: Node) -> Iterator[Node]:
     for one in node.inputs:
         if isinstance(one, DataNode):
-            yield from behind(one)
+            yield from with_ancestors(one)
 
 
 @lru_cache(maxsize=512)
-def ours(node: Node) -> bool:
-    """Whether dpframe wrote the node and all that it is made of: who else did may mean other things
-    by the same fields.
+def all_own(node: Node) -> bool:
+    """Whether the node and its ancestors are of dpframe's classes: the fields of other classes may
+    have another meaning.
     """
-    return all(own(type(one)) for one in behind(node))
+    return all(own(type(one)) for one in with_ancestors(node))
 
 
 Numbers = Mapping[str, Fraction]
@@ -153,7 +152,7 @@ class Guess:
         """All numbers that any of the sums reads."""
         return {name: value for at in self.sums.values() for name, value in at.items()}
 
-    def right(self, summed: RecordSum, learned: Numbers) -> bool:
+    def holds(self, summed: RecordSum, learned: Numbers) -> bool:
         """Whether the numbers turned out as they were supposed for a sum."""
         return self.sums[summed].items() <= learned.items()
 
@@ -176,7 +175,7 @@ def guess_of(stages: Stages) -> Guess:
     if not likely or graph.loops or not graph.additive:
         return NO_GUESS
     sums = [one for one in stages.statistics(1) if isinstance(one, RecordSum)]
-    waits = {one: _waits_for(behind(one)) for one in sums if ours(one)}
+    waits = {one: _waits_for(with_ancestors(one)) for one in sums if all_own(one)}
     known = {one: nodes for one, nodes in waits.items() if nodes <= likely.keys()}
     first = [one for one in stages.statistics(0) if isinstance(one, RecordSum)]
     if any(one.step is None for one in (*first, *known)):
@@ -189,29 +188,29 @@ def _together(numbers: Iterable[Numbers]) -> Numbers:
 
 
 def _waits_for(nodes: Iterable[Node]) -> set[Node]:
-    """What nodes read that is no data, by inputs and by formulas."""
-    found: set[Node] = set()
+    """The nodes other than data that these read, by inputs and by formulas."""
+    result: set[Node] = set()
     for node in nodes:
-        found.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
-    return found
+        result.update(origins(node), (one for one in node.inputs if not isinstance(one, DataNode)))
+    return result
 
 
 Names = tuple[tuple[str, Expression], ...]
 
 
 @attrs.frozen(eq=False)
-class Alike:
-    """Which sums are the same to the last bit, given what was released: those whose formulas differ
-    in names of released numbers only, equal ones, and in residuals at zero for labels. `names` has
-    for every number the first of its value; `zeros` are the residuals that are labels.
+class EqualSums:
+    """Sums that are the same to the last bit, given the releases: their formulas differ only in
+    names of equal released numbers, and in residuals at zero for labels. `names` has for every
+    number the first of its value; `zeros` are the residuals that are labels.
     """
 
     names: Names
     zeros: frozenset[Node]
 
     @classmethod
-    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> Alike:
-        """By what was released and learned so far."""
+    def of(cls, graph: Graph, numbers: PublicNumbers, released: Mapping[Node, Any]) -> EqualSums:
+        """By the values released and learned so far."""
         first: dict[Fraction, Expression] = {}
         names = tuple(
             (node.name, first.setdefault(numbers.learned[node.name], node.symbol))
@@ -221,14 +220,14 @@ class Alike:
         residuals = (node for node in graph.nodes if type(node) is ResidualLabels)
         return cls(names, frozenset(one for one in residuals if _zero(one, numbers, released)))
 
-    def at_zero(self, summed: Node) -> bool:
-        """Whether it is made of residuals at zero, and of nothing that was written elsewhere."""
-        return not self.zeros.isdisjoint(behind(summed)) and ours(summed)
+    def has_zero_residuals(self, summed: Node) -> bool:
+        """Whether it reads residuals at zero, and only classes of dpframe."""
+        return not self.zeros.isdisjoint(with_ancestors(summed)) and all_own(summed)
 
     def first(self, summed: RecordSum, before: Iterable[Node]) -> Node | None:
         """The first of the sums `before` that is the same as one of residuals at zero."""
         wanted = self._plain_or_none(summed)
-        kinds = (one for one in before if type(one) is type(summed) and ours(one))
+        kinds = (one for one in before if type(one) is type(summed) and all_own(one))
         alike = (one for one in kinds if self._plain_or_none(one) == wanted)
         same: Any = next(alike, None) if wanted is not None else None
         return None if same is None or (same.step is None) != (summed.step is None) else same

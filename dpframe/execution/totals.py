@@ -18,23 +18,23 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import Numbers, Values, beyond, needed, views
+from .views import Numbers, Values, beyond, needed, numbers_read, views
 
 Array = NDArray[Any]
 
 LARGEST = 2.0**53
 BLOCKS = 512  # of at most 2^53 each: 2^62, well inside a word
-HELD, ROOM = 32, 2**18  # parts that are looked at together, and how many entries they have at most
+HELD, ROOM = 32, 2**18  # parts that are checked together, and their entries at most
 WORD = 2**62  # sums and differences of two words below it are words
 WORDS, INTEGERS, DOUBLES = np.dtype(np.int64), np.dtype(object), np.dtype(float)
 
 
 @attrs.define(eq=False)
-class WholeSum:
+class IntegerSum:
     """A running sum of arrays of one shape whose entries are whole and at most 2^53 in size.
 
-    Raises NotExecutable for others, at the latest when it is asked for: then a statistic is not
-    what it says. Small parts are looked at together.
+    Raises NotExecutable for others, at the latest in `total`: then the step of a statistic is
+    wrong. Small parts are checked together.
     """
 
     _parts: Array | None = None
@@ -64,7 +64,7 @@ class WholeSum:
         return self._total(self._recent.copy())
 
     def _settle(self) -> None:
-        """Add the parts that were held."""
+        """Add the parts that wait."""
         if self._parts is not None and self._held:
             self._take(self._parts[: self._held])
             self._held = 0
@@ -120,7 +120,7 @@ def largest(words: Array) -> int:
 
 
 @attrs.frozen(eq=False)
-class Sums:
+class PassSums:
     """A pass's results, in the order of its statistics: whole numbers of steps, in words or Python
     integers, where a statistic is exact, doubles elsewhere; and the number of rows, which is
     private under add/remove. They add up; whole numbers in any order alike.
@@ -129,13 +129,13 @@ class Sums:
     parts: tuple[Array, ...]
     rows: int
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: PassSums) -> PassSums:
         pairs = zip(self.parts, other.parts, strict=True)
         parts = tuple(added(mine, its) for mine, its in pairs)
-        return Sums(parts, self.rows + other.rows)
+        return PassSums(parts, self.rows + other.rows)
 
 
-NOTHING = Sums((), 0)
+NO_SUMS = PassSums((), 0)
 
 
 @attrs.frozen(eq=False)
@@ -166,42 +166,37 @@ class Pass:
     ) -> Pass:
         """The pass of a graph, or of some of its statistics. Everything that may refuse a number
         does so here, on a block without rows. `most` rows at a time have exact sums. `given` are
-        released arrays that maps read. All of them read a `sample` of each block, where there is
-        one. `rows` is what rows of a block are already; None for the table's own.
+        released arrays that maps read. All of them read a `sample` of each block, if there is
+        one. `rows` is the map that the rows of a block have passed; None for the table's own.
         """
-        asked = graph.statistics if statistics is None else statistics
-        sums = tuple(node for node in asked if isinstance(node, RecordSum))
+        read_by = graph.statistics if statistics is None else statistics
+        sums = tuple(node for node in read_by if isinstance(node, RecordSum))
         maps, given = needed(graph, sums), given or {}
-        known: dict[Expression, float] = {}
-
-        def noted(formula: Expression) -> float:
-            return known.setdefault(formula, number(formula))
-
+        numbers = numbers_read(maps, empty, number, given)
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
-        views(maps, empty, noted, given).reals()
         most = exact_rows(max(bits)) if bits else None
         if rows is None or rows not in maps:
             read = [one for one in maps if isinstance(one, RowsNode)]
             if rows is not None and read:
                 raise NotExecutable(f"{read[0].label} is read, and rows are {rows.label} already")
-            return cls(maps, sums, known, most, given, sample)
-        return cls(beyond(rows, maps), sums, known, most, given, sample, rows)
+            return cls(maps, sums, numbers, most, given, sample)
+        return cls(beyond(rows, maps), sums, numbers, most, given, sample, rows)
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
-    def __call__(self, blocks: Iterable[Block]) -> Sums:
+    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
+    def __call__(self, blocks: Iterable[Block]) -> PassSums:
         """The sums over blocks, at least one."""
-        running = [(one, WholeSum() if one.step is not None else RealSum()) for one in self.sums]
+        running = [(one, IntegerSum() if one.step is not None else FloatSum()) for one in self.sums]
         rows = 0
         for block in blocks:
             rows += len(block.rows)
             read = block if self.sample is None else self.sample(block)
             for piece in _pieces(read, self.most):
                 self._add(piece, running)
-        return Sums(tuple(total.total() for _, total in running), rows)
+        return PassSums(tuple(total.total() for _, total in running), rows)
 
-    def _add(self, piece: Block, running: Sequence[Part]) -> None:
-        """Add a piece to every sum. What is seen of it goes before the next is looked at, so that
-        its memory is used again.
+    def _add(self, piece: Block, running: Sequence[RunningSum]) -> None:
+        """Add a piece to every sum. Its views are freed before the next piece, which reuses their
+        memory.
         """
         given = self.given if self.rows is None else {**self.given, self.rows: piece.rows}
         seen = views(self.maps, piece, self.numbers.__getitem__, given)
@@ -210,11 +205,11 @@ class Pass:
             total.add(summed.block(seen if summed.step is not None else reals))
 
 
-Part = tuple[RecordSum, "WholeSum | RealSum"]
+RunningSum = tuple[RecordSum, "IntegerSum | FloatSum"]
 
 
 @attrs.define(eq=False)
-class RealSum:
+class FloatSum:
     """A running sum of doubles."""
 
     _total: Any = None
@@ -232,14 +227,14 @@ class RealSum:
 def derived(
     graph: Graph,
     sums: Iterable[RecordSum],
-    totals: Sums,
+    totals: PassSums,
     number: Numbers,
     statistics: Sequence[Statistic] | None = None,
     *,
     before: Values | None = None,
 ) -> Values:
     """The value of every statistic, or of some: whole steps where it has a step, doubles elsewhere.
-    `before` are values that are known already.
+    `before` are values that are computed already.
     """
     values: Values = {**(before or {}), **dict(zip(sums, totals.parts, strict=True))}
     for statistic in graph.statistics if statistics is None else statistics:
@@ -254,7 +249,7 @@ def derived(
 
 
 def _unbounded(value: Any) -> Any:
-    """What exact arithmetic may read: Python integers in place of words."""
+    """A value for exact arithmetic: Python integers in place of words."""
     return in_integers(value) if isinstance(value, np.ndarray) else value
 
 
@@ -278,17 +273,19 @@ def _pieces(block: Block, most: int | None) -> Iterator[Block]:
         return
     for start in range(0, len(block.rows), most):
         window = slice(start, start + most)
-        yield Block(block.rows[window], some(block.labels, window), some(block.budgets, window))
+        yield Block(
+            block.rows[window], selected(block.labels, window), selected(block.budgets, window)
+        )
 
 
-def some(column: Array | None, kept: Any) -> Array | None:
+def selected(column: Array | None, kept: Any) -> Array | None:
     """Entries of a column of a block, where it has one."""
     return None if column is None else column[kept]
 
 
 @attrs.frozen(eq=False)
 class Search:
-    """The sum over blocks of work(rows, labels, ...), all as the statistic's inputs see them."""
+    """The sum over blocks of work(rows, labels, ...) on the inputs of the statistic."""
 
     reads: tuple[Node, ...]
     maps: tuple[Node, ...]
@@ -298,7 +295,7 @@ class Search:
     sample: Callable[[Block], Block] | None = None
 
     @classmethod
-    def of(  # noqa: PLR0917 - the parts of a question
+    def of(  # noqa: PLR0917 - the parts of a search
         cls,
         reads: tuple[Node, ...],
         maps: tuple[Node, ...],
@@ -308,17 +305,11 @@ class Search:
         given: Values | None = None,
         sample: Callable[[Block], Block] | None = None,
     ) -> Search:
-        """The question, with the numbers and the released arrays that the maps read."""
-        known: dict[Expression, float] = {}
-
-        def noted(formula: Expression) -> float:
-            return known.setdefault(formula, number(formula))
-
+        """The search, with the numbers and the released arrays that the maps read."""
         given = given or {}
-        views(maps, empty, noted, given).reals()
-        return cls(reads, maps, work, known, given, sample)
+        return cls(reads, maps, work, numbers_read(maps, empty, number, given), given, sample)
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would tell of the data
+    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
     def __call__(self, blocks: Iterable[Block]) -> Array:
         """The sum over blocks, at least one."""
         total: Any = None

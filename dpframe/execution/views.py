@@ -1,4 +1,4 @@
-"""A block as every map sees it, and what a node is made of on its way from the table."""
+"""The view of a block by every map, and the maps between a node and the table."""
 
 from __future__ import annotations
 
@@ -42,39 +42,52 @@ def reads_of(node: Node) -> tuple[Node, ...]:
 
 
 class Views(dict[Node, Any]):
-    """A block as every map sees it: on a grid, whole numbers of steps. Who counts in no steps of
-    its own gets them multiplied out.
+    """The view of a block by every map: on a grid, whole numbers of steps. Maps without steps of
+    their own read these multiplied out.
     """
 
     def __init__(self, number: Numbers, given: Values | None = None) -> None:
         super().__init__(given or {})
         self._number = number
 
-    def look(self, maps: Iterable[Node], block: Block) -> None:
-        """See the block as the maps do, which stand in order."""
+    def add(self, maps: Iterable[Node], block: Block) -> None:
+        """Add the views by the maps, which stand in order."""
         for node in maps:
             kind: type = type(node)
-            self[node] = way_of(kind)(node, self, block, self._number)
+            self[node] = view_function(kind)(node, self, block, self._number)
 
     def real(self, node: Node) -> Any:
-        """What a map reads of another: rows, labels."""
+        """The rows or labels of a map as doubles."""
         kind: type = type(node)
         if not counts_steps(kind):
             return self[node]
         return self[node] * self._number(step_size(node))
 
     def reals(self) -> Values:
-        """What a statistic without a step reads."""
+        """All views as doubles, for statistics without a step."""
         return {node: self.real(node) for node in self}
 
 
 def views(
     maps: Iterable[Node], block: Block, number: Numbers, given: Values | None = None
 ) -> Views:
-    """The block as every one of the maps sees it."""
+    """The views of the block by the maps."""
     seen = Views(number, given)
-    seen.look(maps, block)
+    seen.add(maps, block)
     return seen
+
+
+def numbers_read(
+    maps: Iterable[Node], empty: Block, number: Numbers, given: Values
+) -> dict[Expression, float]:
+    """The value of every formula that the maps read, by a block without rows."""
+    numbers: dict[Expression, float] = {}
+
+    def noted(formula: Expression) -> float:
+        return numbers.setdefault(formula, number(formula))
+
+    views(maps, empty, noted, given).reals()
+    return numbers
 
 
 def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
@@ -99,17 +112,17 @@ def _of_one(node: Any, seen: Views, _: Block, number: Numbers) -> Array:
 
 
 def _shaped(node: Any, made: Array, records: int, number: Numbers) -> Array:
-    """What a map made of a block, one row or label for each record: a class from outside may forget
-    to say how many columns it makes, and bounds follow from them. Raises NotExecutable.
+    """The output of a map, checked to have one row or label for each record and the stated columns,
+    from which bounds follow, where its class is not dpframe's. Raises NotExecutable.
     """
     if in_package(type(node)):
         return made
     width = (round(number(node.columns)),) if isinstance(node, RowsNode) else ()
     if np.shape(made)[1:] != width:
-        told = f"rows of {width[0]} columns" if width else "one number for each record"
+        shape = f"rows of {width[0]} columns" if width else "one number for each record"
         way_out = "State `columns` in its class, and the bounds that follow from them."
         got = f"an array of {np.ndim(made)} dimensions, {np.shape(made)[1:]} for each record"
-        raise NotExecutable(f"{node.label} must make {told}, and made {got}. {way_out}")
+        raise NotExecutable(f"{node.label} must make {shape}, and made {got}. {way_out}")
     if len(made) != records:
         wanted = "one row or label for each record: its sensitivity is that of one record"
         raise NotExecutable(f"{node.label} must make {wanted}.")
@@ -123,12 +136,12 @@ def _of_table(node: Any, _: Views, block: Block, __: Numbers) -> Any:
     return block.rows if isinstance(node, RowsNode) else block.labels
 
 
-Way = Callable[[Any, Views, Block, Numbers], Any]
+ViewFunction = Callable[[Any, Views, Block, Numbers], Any]
 
 
 @lru_cache(maxsize=1024)
-def way_of(cls: type) -> Way:
-    """How nodes of a class see a block; asked once a class, not once a block."""
+def view_function(cls: type) -> ViewFunction:
+    """The function that makes the view of nodes of a class; cached, since every block needs it."""
     if issubclass(cls, RECORDS):
         return _of_records
     if issubclass(cls, BudgetSource):
@@ -144,31 +157,27 @@ def counts_steps(cls: type) -> bool:
 
 def needed(graph: Graph, sums: Iterable[Node]) -> tuple[Node, ...]:
     """The maps that the sums read, in order."""
-    found = {node for statistic in sums for node in statistic.inputs}
+    result = {node for statistic in sums for node in statistic.inputs}
     for node in reversed(graph.nodes):
-        if node in found:
-            found.update(reads_of(node))
+        if node in result:
+            result.update(reads_of(node))
     mapped = {place for place, cls in graph.kinds.items() if maps(cls)}
-    return tuple(node for node in graph.nodes if node in found and id(type(node)) in mapped)
+    return tuple(node for node in graph.nodes if node in result and id(type(node)) in mapped)
 
 
 @lru_cache(maxsize=1024)
 def maps(cls: type) -> bool:
-    """Whether nodes of a class are rows or labels: asked once a class."""
+    """Whether nodes of a class are rows or labels."""
     return issubclass(cls, (RowsNode, ColumnNode, BudgetSource))
 
 
 def beyond(node: Node, maps: Iterable[Node]) -> tuple[Node, ...]:
-    """The maps without the node and what it is made of."""
+    """The maps without the node and its ancestors."""
     known = {node, *made_of(node)}
     return tuple(one for one in maps if one not in known)
 
 
 def made_of(node: Node) -> set[Node]:
-    """All that a map reads, and what that reads."""
-    found: set[Node] = set()
-    way = reads_of(node)
-    while way:
-        found.update(way)
-        way = tuple(one for before in way for one in reads_of(before))
-    return found
+    """All ancestors of a map among maps."""
+    before = reads_of(node)
+    return {*before, *(one for each in before for one in made_of(each))}

@@ -11,7 +11,7 @@ from typing import Any
 
 import dpframe as dp
 
-from .declared import Figure, Item, Metric, Point, Run, penalised_error, squared_error
+from .declared import Experiment, Figure, Item, Metric, Point, penalised_error, squared_error
 from .methods import Method, Promise, baseline
 from .worlds import INSURANCE, UNIFORM, joined, sampled_largest
 
@@ -73,7 +73,7 @@ SHARES: dict[
 WORLDS = {"synthetic": UNIFORM, "insurance": INSURANCE}
 
 
-def _run(data: str, kind: str) -> Run:
+def _run(data: str, kind: str) -> Experiment:
     """One axis of one table."""
     known: dict[str, Any] = {"n": 100} if data == "synthetic" else {"rows": "|x|^2 <= d"}
     more: Point
@@ -82,7 +82,7 @@ def _run(data: str, kind: str) -> Run:
     else:
         axis, values, more = AXES[kind]
         more = {"penalty": 100 if data == "synthetic" else 1, **more}
-    return Run(
+    return Experiment(
         f"acharya-{data}-{kind}",
         WORLDS[data],
         {axis: values},
@@ -225,7 +225,7 @@ ITEMS = (
         "acharya-beyond-insurance",
         PAPER,
         "Repairs and other personalised regressions on the medical costs, by what bounds a row",
-        Run(
+        Experiment(
             "acharya-beyond-insurance",
             INSURANCE,
             {"rows": ("|x|^2 <= d", "|x|^2 <= 7", "codebook")},
@@ -242,7 +242,7 @@ ITEMS = (
         "acharya-beyond-synthetic",
         PAPER,
         "The same on synthetic rows of several sizes",
-        Run(
+        Experiment(
             "acharya-beyond-synthetic",
             UNIFORM,
             {"n": (100, 1000, 10000)},

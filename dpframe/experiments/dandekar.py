@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dpframe as dp
 
-from .declared import Figure, Item, Metric, Run, root_squared_error
+from .declared import Experiment, Figure, Item, Metric, root_squared_error
 from .methods import Method, Promise, baseline
 from .worlds import BOXED
 
@@ -69,7 +69,7 @@ MEDIAN, VARIANCE, MEAN = (
     Metric(f"{outer} of RMSE", root_squared_error, outer=outer)
     for outer in ("median", "variance", "mean")
 )
-run = Run(
+run = Experiment(
     "dandekar",
     BOXED,
     {"set": (WINE, PEOPLE), "epsilon": EPSILONS},

@@ -1,6 +1,5 @@
-"""Where data lies: a folder of sets and a file of medical costs, read when they are asked for.
-
-The UCI regression sets as files, and the preprocessing of the paper, which is not private.
+"""The data of experiments: a folder of UCI regression sets, with the preprocessing of the paper,
+which is not private, and a file of medical costs.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ CONSTANT = 1e-12  # a column whose std is this small beside its largest entry is
 
 
 @attrs.frozen(eq=False)
-class Table:
+class DataSet:
     """A set by its name: features X (n, d) and targets y (n,)."""
 
     name: str
@@ -53,8 +52,8 @@ def _below(folder: Path) -> list[Path]:
     return sorted({path.parent for path in folder.glob(f"*/*{ENDING}")})
 
 
-def load(folder: Path, name: str) -> Table:
-    """A set as it lies in its file. Raises BadData, naming the file."""
+def load(folder: Path, name: str) -> DataSet:
+    """A set, unchanged. Raises BadData, naming the file."""
     path = folder / f"{name}{ENDING}"
     try:
         with gzip.open(path, "rt") as file:
@@ -63,7 +62,7 @@ def load(folder: Path, name: str) -> Table:
         raise BadData("data", "a readable set", str(path), FORM) from None
     if values.shape[1] < 2 or not np.all(np.isfinite(values)):
         raise BadData("data", "finite features and a target", str(path), FORM)
-    return Table(name, values[:, :-1], values[:, -1])
+    return DataSet(name, values[:, :-1], values[:, -1])
 
 
 def _numbers(text: str) -> Array:
@@ -73,7 +72,7 @@ def _numbers(text: str) -> Array:
     return np.loadtxt(text.splitlines(), delimiter=",", ndmin=2, comments=None)
 
 
-def prepared(table: Table) -> Table:
+def prepared(table: DataSet) -> DataSet:
     """Features to z-scores, rows to unit length, targets over max|y|. NOT PRIVATE: it reads means,
     stds and the maximum of all rows, test rows too. [Wang18, exp_uci.m]
 
@@ -82,7 +81,7 @@ def prepared(table: Table) -> Table:
     X = standardised(table.X)
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     largest = np.abs(table.y).max(initial=0)
-    return Table(table.name, X / np.where(lengths > 0, lengths, 1), table.y / (largest or 1))
+    return DataSet(table.name, X / np.where(lengths > 0, lengths, 1), table.y / (largest or 1))
 
 
 def standardised(X: Array, fitted: Any = slice(None)) -> Array:
@@ -93,8 +92,8 @@ def standardised(X: Array, fitted: Any = slice(None)) -> Array:
         return X
     mean, std = X[fitted].mean(axis=0), X[fitted].std(axis=0)
     varies = std > CONSTANT * np.abs(X[fitted]).max(axis=0)
-    found: Array = np.where(varies, X - mean, 0) / np.where(varies, std, 1)
-    return found
+    scaled: Array = np.where(varies, X - mean, 0) / np.where(varies, std, 1)
+    return scaled
 
 
 COSTS = "insurance.csv"
@@ -111,9 +110,9 @@ class Data:
 
     @classmethod
     def found(cls, given: Path | None) -> Data:
-        """What `given` or the environment names: DPFRAME_DATA a folder of sets, or the folder above
-        it if no other folder there holds sets; DPFRAME_INSURANCE the medical costs, which may lie
-        in the folder or beside it too.
+        """The data that `given` or the environment names: DPFRAME_DATA a folder of sets, or the
+        folder above it if no other folder there holds sets; DPFRAME_INSURANCE the medical costs,
+        which may also be in the folder or beside it.
         """
         folder = given or _named("DPFRAME_DATA")
         if folder is not None and len(below := _below(folder)) == 1:
@@ -125,18 +124,18 @@ class Data:
         return cls(folder, costs)
 
     def present(self) -> tuple[str, ...]:
-        """Names of the sets that are there. Raises InvalidArgument where there is no folder."""
+        """Names of the sets, sorted. Raises InvalidArgument without a folder."""
         if self.folder is None:
             way_out = f"Name it with --data or DPFRAME_DATA. {FORM}"
             raise InvalidArgument("data", "a folder of sets", self.folder, way_out)
         return present(self.folder)
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> DataSet:
         """A set. Raises BadData, InvalidArgument."""
         self.present()
         return _table(self.folder or Path(), name)
 
-    def people(self) -> medical_costs.Costs:
+    def people(self) -> medical_costs.MedicalCosts:
         """The medical costs. Raises BadData, InvalidArgument."""
         if self.costs is None:
             way_out = f"Name it with DPFRAME_INSURANCE. {medical_costs.FORM}"
@@ -144,9 +143,7 @@ class Data:
         return _people(self.costs)
 
     def mark(self, name: str | None) -> str:
-        """A checksum of the file of a set, or of the medical costs: remembered results are of one
-        file and no other.
-        """
+        """A checksum of the file of a set, or of the medical costs, in the keys of results."""
         path = self.costs if name is None else (self.folder or Path()) / f"{name}{ENDING}"
         return f"{_checksum(path):08x}" if path is not None and path.is_file() else ""
 
@@ -157,12 +154,12 @@ def _named(variable: str) -> Path | None:
 
 
 @functools.lru_cache(maxsize=2)
-def _table(folder: Path, name: str) -> Table:
+def _table(folder: Path, name: str) -> DataSet:
     return load(folder, name)
 
 
 @functools.lru_cache(maxsize=1)
-def _people(path: Path) -> medical_costs.Costs:
+def _people(path: Path) -> medical_costs.MedicalCosts:
     return medical_costs.load(path)
 
 

@@ -1,6 +1,6 @@
-"""What an experiment is: data of worlds, methods, axes, repeats and metrics, as frozen values.
+"""Experiments as frozen values: data, methods, axes, repeats and metrics.
 
-A `Run` is what is computed, an `Item` a table or figure of a paper that shows a part of it. Nothing
+An `Experiment` is computed; an `Item`, a table or figure of a paper, shows a part of it. Nothing
 here is private: the data is public, and preparations read it.
 """
 
@@ -22,7 +22,7 @@ from .data import Data
 
 Array = NDArray[Any]
 Point = Mapping[str, Any]
-"""Values of the parameters of a run: of its axes, and of what is given."""
+"""Values of the parameters of an experiment: of its axes, and the fixed ones."""
 
 DELTAS: dict[str, Callable[[int], float]] = {
     "1/n^1.1": lambda n: n**-1.1,
@@ -32,13 +32,13 @@ DELTAS: dict[str, Callable[[int], float]] = {
 
 
 @attrs.frozen(eq=False, kw_only=True)
-class Split:
-    """Rows to train on and rows to test on, in the units of the fit.
+class TrainTestSplit:
+    """Training and test rows, in the units of the fit.
 
-    `X`, `y` are what a declaration takes; `rows` (m, d) and `labels` (m,) what its coefficients
-    are tested on. `truth` (d,) are the coefficients behind the labels, where there are such. `n`
-    counts the rows of the whole table. A squared error times `factor`, or times that of its row in
-    `weights` (m,), is in the units of the paper. `own` are parameters that the split has chosen.
+    `X`, `y` are for training; `rows` (m, d) and `labels` (m,) for testing. `truth` (d,) are the
+    true coefficients, where they exist. `n` counts the rows of the whole table. A squared error
+    times `factor`, or times that of its row in `weights` (m,), is in the units of the paper. `own`
+    are parameters chosen by the split.
     """
 
     X: Array
@@ -54,20 +54,20 @@ class Split:
     own: Point = attrs.Factory(dict)
 
     def delta(self, point: Point) -> float:
-        """The number that a delta such as "1/n^2" stands for."""
+        """The value of a delta such as "1/n^2"."""
         delta = point["delta"]
         return DELTAS[delta](self.n) if isinstance(delta, str) else float(delta)
 
 
 @attrs.frozen(eq=False)
 class World:
-    """Where rows come from: `splits(point, rng, data)`, which reads of the point what is in `reads`
-    and names the sets of the data that it needs by the parameter `sets`, or the medical costs.
+    """A source of rows, `splits(point, rng, data)`, which reads the parameters `reads`, of which
+    `sets` names data sets; `costs`: whether it reads the medical costs.
 
-    `same` are parameters that change what is done to rows, and not which rows are drawn.
+    `same` are parameters that change the preparation of rows, and not which rows are drawn.
     """
 
-    splits: Callable[[Point, Generator, Data], Iterable[Split]]
+    splits: Callable[[Point, Generator, Data], Iterable[TrainTestSplit]]
     reads: tuple[str, ...] = ()
     costs: bool = False
     sets: str | None = None
@@ -76,14 +76,14 @@ class World:
 
 @attrs.frozen(eq=False)
 class Metric:
-    """A number of each fit, `of(split, fit, point)`, and how numbers are summarised: those of one
-    repeat by their `inner` mean or std, those of repeats by their `outer` mean, median or variance.
+    """A number of each fit, `of(split, fit, point)`, and its summaries: of one repeat by the
+    `inner` mean or std, of all repeats by the `outer` mean, median or variance.
 
-    `over` names the method by whose number that of the same repeat is divided.
+    Numbers are divided by those of the method `over` in the same repeat.
     """
 
     name: str
-    of: Callable[[Split, Fit, Point], float]
+    of: Callable[[TrainTestSplit, Fit, Point], float]
     inner: str = "mean"
     outer: str = "mean"
     over: str | None = None
@@ -95,11 +95,10 @@ class Figure:
     """A picture of an item: `x` is an axis, its panels are the values of other axes, of "metric" or
     of "method", without the baselines, which are drawn in each of these.
 
-    What is left over makes curves: each method, at each value of the remaining axes. `band` is what
-    is drawn about a curve: the 95% "interval" of its mean, the "std" of repeats, "20-80" for
-    quantiles, or nothing; `kind` is "lines" or "box". The picture ends at `ceiling` times the
-    largest value of the method that it names, so that no diverging curve hides the others. A plain
-    y axis is that of a share, from 0 to 1.
+    A curve shows a method at a value of the remaining axes. Its `band` is the 95% "interval" of the
+    mean, the "std" of repeats, "20-80" for quantiles, or empty; `kind` is "lines" or "box". The
+    y axis ends at `ceiling`, (method, factor of its largest value), so that no diverging curve
+    hides the others. A linear y axis is that of a share, from 0 to 1.
     """
 
     x: str
@@ -114,11 +113,11 @@ class Figure:
 
 
 @attrs.frozen(eq=False)
-class Run:
-    """What is computed: at every point of the axes, every method on every split of its world.
+class Experiment:
+    """Every method on every split of the rows, at every point of the axes.
 
-    A repeat draws splits anew, and each split is fitted `draws` times. `quick` has fewer repeats,
-    draws and values. `published` is a file of numbers; each of them is the mean of `theirs` fits.
+    A repeat draws new splits, and each split is fitted `draws` times. `quick` has fewer repeats,
+    draws and values. `published` is a file of numbers, each the mean of `theirs` fits.
     """
 
     name: str
@@ -134,24 +133,24 @@ class Run:
     theirs: int = 1
 
     def reads(self, method: Any) -> tuple[str, ...]:
-        """Which parameters a fit of the method depends on, with how it is measured."""
+        """The parameters that the metrics of a fit of the method depend on."""
         measured = (name for metric in self.metrics for name in metric.reads)
         return tuple(dict.fromkeys((*self.world.reads, *method.reads, *measured)))
 
 
 @attrs.frozen(eq=False)
 class Item:
-    """A table or figure of a paper: a part of a run, and how it is shown.
+    """A table or figure of a paper: a part of an experiment.
 
     `where` restricts axes, `methods` and `metrics` by name; all where they are empty. `stand_in`
-    says what the data is, where it is not that of the paper; `note` what else differs. `over` names
-    a method by whose value those of the others are divided, in a column of ratios.
+    describes data other than the paper's; `note` other differences. `over` names the method of the
+    denominators in a column of ratios.
     """
 
     name: str
     paper: str
     title: str
-    run: Run
+    run: Experiment
     figure: Figure | None = None
     where: Mapping[str, tuple[Any, ...]] = attrs.Factory(dict)
     methods: tuple[str, ...] = ()
@@ -164,12 +163,12 @@ class Item:
 
     def values(self, *, quick: bool) -> dict[str, tuple[Any, ...]]:
         """The values of each axis; where quick, those that the run's quick version keeps."""
-        found = {}
+        values = {}
         for axis, whole in self.run.axes.items():
-            mine = tuple(self.where.get(axis, whole))
-            fewer = tuple(value for value in mine if value in self.run.quick.get(axis, mine))
-            found[axis] = (fewer or mine[:1]) if quick else mine
-        return found
+            shown = tuple(self.where.get(axis, whole))
+            fewer = tuple(value for value in shown if value in self.run.quick.get(axis, shown))
+            values[axis] = (fewer or shown[:1]) if quick else shown
+        return values
 
     def points(self, *, quick: bool) -> Iterator[dict[str, Any]]:
         """Every combination, with what is given."""
@@ -186,49 +185,50 @@ class Item:
         return fewer, self.run.quick.get("draws", self.run.draws)
 
     def shown_methods(self) -> tuple[Any, ...]:
-        """Those of the run that are shown."""
-        return tuple(
-            one for one in self.run.methods if not self.methods or one.name in self.methods
-        )
+        """The methods that are shown."""
+        return _named(self.run.methods, self.methods)
 
     def needed_methods(self) -> tuple[Any, ...]:
-        """Those that are shown, and those by whose error others are divided."""
+        """The methods that are shown, and those of denominators."""
         over = {metric.over for metric in self.shown_metrics()}
         shown = {one.name for one in self.shown_methods()} | over
         return tuple(one for one in self.run.methods if one.name in shown)
 
     def shown_metrics(self) -> tuple[Metric, ...]:
-        """Those of the run that are shown."""
-        return tuple(
-            one for one in self.run.metrics if not self.metrics or one.name in self.metrics
-        )
+        """The metrics that are shown."""
+        return _named(self.run.metrics, self.metrics)
 
 
-def squared_error(split: Split, fit: Fit, point: Point) -> float:
+def _named(things: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
+    """Those with these names; all where there are none."""
+    return tuple(one for one in things if not names or one.name in names)
+
+
+def squared_error(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """The mean squared error on the test rows, in the units of the paper."""
     del point
     squares = (split.labels - split.rows @ fit.coefficients) ** 2
     return float(np.mean(squares * (split.factor if split.weights is None else split.weights)))
 
 
-def root_squared_error(split: Split, fit: Fit, point: Point) -> float:
+def root_squared_error(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """Its root."""
     return float(np.sqrt(squared_error(split, fit, point)))
 
 
-def penalised_error(split: Split, fit: Fit, point: Point) -> float:
+def penalised_error(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """The mean squared error and penalty |theta|^2. [Acharya24, Sec 4]"""
     length = float(fit.coefficients @ fit.coefficients)
     return squared_error(split, fit, point) + float(point["penalty"]) * length
 
 
-def distance(split: Split, fit: Fit, point: Point) -> float:
+def distance(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """|theta - truth|^2, in the units of the paper."""
     del point
     return split.factor * float(np.sum((fit.coefficients - split.truth) ** 2))
 
 
-def no_ridge(split: Split, fit: Fit, point: Point) -> float:
+def no_ridge(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """1 where the adaptive ridge was 0, else 0."""
     del split, point
     return float(fit.ridge_was_zero)

@@ -1,6 +1,5 @@
-"""What runs say: a value with the interval of its mean, and where a published run would lie.
-
-Published numbers: as they are printed, or as the authors' code has kept its results.
+"""Estimates from repeats: a value with the interval of its mean, and a prediction interval for a
+published number, as printed or as stored with the authors' code.
 """
 
 from __future__ import annotations
@@ -71,8 +70,8 @@ class Estimate:
 
     def quantiles(self, low: float, high: float) -> tuple[float, float]:
         """Two quantiles of the runs."""
-        found = np.quantile(self.runs, [low, high])
-        return float(found[0]), float(found[1])
+        lower, upper = np.quantile(self.runs, [low, high])
+        return float(lower), float(upper)
 
     @property
     def outliers(self) -> int:
@@ -158,8 +157,8 @@ OWN = ("method", "metric", "value", "spread")
 
 
 @attrs.frozen
-class Cell:
-    """A number with the digits that it has, and what stands behind it, if anything."""
+class PublishedNumber:
+    """A published number with its digits, and its published spread, if any."""
 
     text: str
     spread: str = ""
@@ -183,13 +182,13 @@ class Cell:
 
 @attrs.frozen(eq=False)
 class Published:
-    """Cells by the values of `names`, of the parameters that a file has, the method and metric."""
+    """Numbers by the values of `names`, the parameters of a file, the method and metric."""
 
     names: tuple[str, ...] = ()
-    cells: Mapping[tuple[str, ...], Cell] = attrs.Factory(dict)
+    cells: Mapping[tuple[str, ...], PublishedNumber] = attrs.Factory(dict)
 
-    def cell(self, point: Point, method: str, metric: str) -> Cell | None:
-        """What is published of a method at a point, if anything."""
+    def cell(self, point: Point, method: str, metric: str) -> PublishedNumber | None:
+        """The number of a method at a point, if published."""
         if not set(self.names) <= set(point):
             return None
         return self.cells.get((*(plain(point[name]) for name in self.names), method, metric))
@@ -206,7 +205,7 @@ def published(name: str | None) -> Published:
     return Published(
         names,
         {
-            (*(plain(line[key]) for key in names), line["method"], line["metric"]): Cell(
+            (*(plain(line[key]) for key in names), line["method"], line["metric"]): PublishedNumber(
                 line["value"], line.get("spread", "")
             )
             for line in lines

@@ -56,7 +56,7 @@ class View:
 
 
 @attrs.frozen(eq=False)
-class Costs:
+class MedicalCosts:
     """People (n): `raw` (n, 6) numbers and levels as objects, `charges` (n,) in dollars."""
 
     raw: Array
@@ -76,7 +76,7 @@ class Costs:
         ]
 
 
-def load(path: Path) -> Costs:
+def load(path: Path) -> MedicalCosts:
     """The table as it lies in its file. Raises BadData, naming the file."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
@@ -90,7 +90,7 @@ def load(path: Path) -> Costs:
     numbers = np.column_stack([raw[:, [0, 2, 3]].astype(float), charges])
     if not np.isfinite(numbers).all() or not np.ptp(numbers, axis=0).all():
         raise BadData("data", "finite numbers that differ", str(path), FORM)
-    return Costs(raw, charges)
+    return MedicalCosts(raw, charges)
 
 
 def _cell(line: dict[str, Any], name: str) -> float | str:
@@ -101,7 +101,7 @@ def _cell(line: dict[str, Any], name: str) -> float | str:
     return levels[levels.index(line[name])]
 
 
-def views(costs: Costs) -> tuple[View, ...]:
+def views(costs: MedicalCosts) -> tuple[View, ...]:
     """The paper's encoding; the same with a sharper bound; the codebook's own."""
     rows, labels = one_hot(costs)
     seven = dp.sqrt(7)
@@ -123,7 +123,7 @@ def paper_view(rows: Array, labels: Array, column: dp.Column) -> View:
     return View("|x|^2 <= d", declared, column, rows, labels, rows, labels)
 
 
-def one_hot(costs: Costs) -> tuple[Array, Array]:
+def one_hot(costs: MedicalCosts) -> tuple[Array, Array]:
     """Rows (n, 12): numbers on [0, 1], indicators, a last column of ones; and labels on [0, 1].
     [Acharya24, Sec 4]
     """
@@ -138,7 +138,7 @@ def one_hot(costs: Costs) -> tuple[Array, Array]:
     return rows, _share(costs, LABEL)
 
 
-def _share(costs: Costs, name: str) -> Array:
+def _share(costs: MedicalCosts, name: str) -> Array:
     """A column onto [0, 1]."""
     lower, upper = map(float, costs.ends(name))
     values = costs.charges if name == LABEL else costs.raw[:, list(LEVELS).index(name)]

@@ -1,6 +1,5 @@
-"""The columns of a table and the curves of a figure: declarations, what they promise, and fits.
-
-Every declaration is simulated here, also where it is proved. NOT PRIVATE.
+"""The methods of tables and figures: declarations, their claims, and fits. NOT PRIVATE: every
+declaration is simulated here, proved or not.
 """
 
 from __future__ import annotations
@@ -18,12 +17,12 @@ import dpframe as dp
 from dpframe.prover.certify import NOT_PRIVATE, Unproved
 from dpframe.regressions.solve import Fit
 
-from .declared import Point, Split
+from .declared import Point, TrainTestSplit
 from .worlds import LEVELS, rounded_down
 
 
 class Promise(enum.Enum):
-    """What a declaration claims; the numbers it reads are those of the point or of the split."""
+    """The claim of a declaration; its numbers are those of the point or of the split."""
 
     NOTHING = "nothing"
     APPROXIMATE = "(epsilon, delta)"
@@ -44,7 +43,7 @@ TARGETS: dict[Promise, dp.Guarantee] = {
     Promise.OWN_APPROXIMATE: dp.PersonalizedDP(EACH, "1e-6"),
     Promise.LEVELS: dp.PersonalizedDP(LEVELS),
 }
-NUMBERS = {  # that a target leaves open
+NUMBERS = {  # free symbols of targets
     Promise.APPROXIMATE: ("epsilon", "delta"),
     Promise.PURE: ("epsilon",),
     Promise.LEAST: ("epsilon",),
@@ -54,11 +53,11 @@ PERSONAL = {Promise.OWN, Promise.OWN_APPROXIMATE, Promise.LEVELS}
 
 @attrs.frozen(eq=False)
 class Method:
-    """A declaration with the name that it has in the paper.
+    """A declaration with its name in the paper.
 
-    `fields` maps a field of the declaration to the parameter that it takes, of the point or of the
-    split; `relation` is another than that of the split's setting. `color`, `line` and `marker` are
-    matplotlib's. A `formula` of the point stands in the place of a declaration.
+    `fields` maps fields of the declaration to parameters of the point or of the split; `relation`
+    replaces that of the split's setting. `color`, `line` and `marker` are matplotlib's. A `formula`
+    of the point replaces a declaration.
     """
 
     name: str
@@ -73,7 +72,7 @@ class Method:
 
     @property
     def baseline(self) -> bool:
-        """Whether it promises nothing."""
+        """Whether it makes no claim."""
         return self.promise is Promise.NOTHING
 
     @property
@@ -82,12 +81,12 @@ class Method:
         own = () if self.promise is Promise.LEAST else NUMBERS.get(self.promise, ())
         return (*own, *self.fields.values())
 
-    def fit(self, split: Split, point: Point, rng: Generator) -> Fit:
+    def fit(self, split: TrainTestSplit, point: Point, rng: Generator) -> Fit:
         """Coefficients (d,), with whether an adaptive ridge was 0."""
         if self.formula is not None:
             return Fit(np.array([self.formula(point)]))
-        known = {**point, **split.own}
-        fields = tuple((field, known[name]) for field, name in self.fields.items())
+        values = {**point, **split.own}
+        fields = tuple((field, values[name]) for field, name in self.fields.items())
         setting = split.setting
         if self.relation is not None:
             setting = attrs.evolve(setting, relation=self.relation)
@@ -100,12 +99,12 @@ class Method:
             for name in NUMBERS.get(self.promise, ())
             if name in run.symbols
         }
-        found = dp.experiments.simulate(
+        fit = dp.experiments.simulate(
             run.at(**numbers), split.X, split.y, budgets=budgets, rng=rng
         ).output
-        return Fit(found.coefficients, ridge_was_zero=getattr(found, "ridge_was_zero", False))
+        return Fit(fit.coefficients, ridge_was_zero=getattr(fit, "ridge_was_zero", False))
 
-    def number(self, name: str, split: Split, point: Point) -> float:
+    def number(self, name: str, split: TrainTestSplit, point: Point) -> float:
         """Epsilon or delta."""
         if name == "delta":
             return split.delta(point)
@@ -128,5 +127,5 @@ def draft(
 
 
 def baseline(name: str, declaration: Callable[..., dp.Regression], **look: Any) -> Method:
-    """A method that promises nothing."""
+    """A method without a claim."""
     return Method(name, declaration, Promise.NOTHING, **look)

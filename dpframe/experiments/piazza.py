@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dpframe as dp
 
-from .declared import Figure, Item, Metric, Run, distance, no_ridge, squared_error
+from .declared import Experiment, Figure, Item, Metric, distance, no_ridge, squared_error
 from .methods import Method, baseline
 from .worlds import PIAZZA, UCI
 
@@ -38,7 +38,7 @@ EFFICIENCY, ZERO, ERROR = (
     Metric("prediction error", squared_error),
 )
 FEWER = {"repeats": 2, "gamma": (0.1, 1 / 3, 0.75, 0.98)}
-synthetic = Run(
+synthetic = Experiment(
     "piazza-synthetic",
     PIAZZA,
     {"n": SIZES, "epsilon": EPSILONS, "gamma": GAMMAS},
@@ -48,7 +48,7 @@ synthetic = Run(
     repeats=4,
     quick={**FEWER, "n": SIZES[:2]},
 )
-uci = Run(
+uci = Experiment(
     "piazza-uci",
     UCI,
     {"set": ("bike", "elevators", "airfoil"), "epsilon": EPSILONS, "gamma": GAMMAS},

@@ -1,4 +1,4 @@
-"""The plotter: an item as a picture, as the paper draws it."""
+"""An item as a picture, in the style of the paper."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.sources.telling import library
+from dpframe.sources.safe_errors import library
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item
-from .tables import Entry, panels
+from .tables import TableEntry, panels
 
 COLUMNS = 3
 WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.1}, 2.5  # inches of a panel, by columns
@@ -24,7 +24,9 @@ FILLS = ("full", "none", "left", "bottom", "top")  # of markers, by what is not 
 FONT = 10.5  # points: numbers stay readable where a picture is 390 pixels wide
 
 
-def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, note: str = "") -> None:
+def picture(
+    found: Sequence[TableEntry], item: Item, files: Sequence[Path], *, note: str = ""
+) -> None:
     """Draw it into the files, by their endings. Raises MissingExtra.
 
     The legend stands below the panels, where it hides no curve.
@@ -65,7 +67,8 @@ def picture(found: Sequence[Entry], item: Item, files: Sequence[Path], *, note: 
     lines = rows * titles[0].count("\n") * FONT / 60
     canvas.set_figheight(rows * HEIGHT + lines + more)
     for file in files:
-        canvas.savefig(file, dpi=150, metadata=_metadata(file))
+        undated = {"Date": None} if file.suffix == ".svg" else {}  # the same results, the same file
+        canvas.savefig(file, dpi=150, metadata=undated)
 
 
 def _titles(names: Sequence[str], width: float) -> list[str]:
@@ -76,7 +79,7 @@ def _titles(names: Sequence[str], width: float) -> list[str]:
 
 
 def _legend(canvas: Any, axes: Any, notes: str) -> Any:
-    """Names of curves, in as many columns as fit, under what is to be known."""
+    """Names of curves, in as many columns as fit, under the notes."""
     handles, names = axes.get_legend_handles_labels()
     size = FONT - 1.5
     letters = canvas.get_figwidth() * 72 / (0.56 * size)
@@ -94,7 +97,7 @@ def _legend(canvas: Any, axes: Any, notes: str) -> Any:
     )
 
 
-def _distinct(found: Sequence[Entry], figure: Figure, item: Item) -> list[Entry]:
+def _distinct(found: Sequence[TableEntry], figure: Figure, item: Item) -> list[TableEntry]:
     """Without the curves of a method that are the same at every value of an axis without panels."""
     values: dict[str, dict[tuple[str, str], list[float]]] = {}
     for one in found:
@@ -104,20 +107,15 @@ def _distinct(found: Sequence[Entry], figure: Figure, item: Item) -> list[Entry]
         name: len({tuple(f"{value:.4g}" for value in line) for line in lines.values()}) == 1
         for name, lines in values.items()
     }
-    kept = []
-    for one in found:
-        curve = _curve(one, figure, item)
-        if not same[one.method.name] or curve == next(iter(values[one.method.name])):
-            kept.append(one)
-    return kept
+    return [
+        one
+        for one in found
+        if not same[one.method.name]
+        or _curve(one, figure, item) == next(iter(values[one.method.name]))
+    ]
 
 
-def _metadata(file: Path) -> dict[str, str | None]:
-    """Without the day, so that the same results give the same file."""
-    return {"Date": None} if file.suffix == ".svg" else {}
-
-
-def _columns(found: Sequence[Entry], figure: Figure, item: Item) -> int:
+def _columns(found: Sequence[TableEntry], figure: Figure, item: Item) -> int:
     """As many columns as the last panel axis has values, if there are two axes; else 2 or 3."""
     if len(figure.panels) < 2:
         return 2 if len(panels(found, figure, item)) in {2, 4} else COLUMNS
@@ -134,7 +132,7 @@ def _notes(item: Item, note: str) -> str:
     return f"{NOT_PRIVATE}. {stand_in}{note}"
 
 
-def _curve(entry: Entry, figure: Figure, item: Item) -> tuple[str, str]:
+def _curve(entry: TableEntry, figure: Figure, item: Item) -> tuple[str, str]:
     """The method of a curve, and the values of axes that are neither x nor panels."""
     shown = {figure.x, *figure.panels}
     rest = [
@@ -147,8 +145,8 @@ def _curve(entry: Entry, figure: Figure, item: Item) -> tuple[str, str]:
     return entry.method.name, ", ".join(rest)
 
 
-def _panel(axes: Any, found: Sequence[Entry], figure: Figure, item: Item) -> None:
-    curves: dict[tuple[str, str], list[Entry]] = {}
+def _panel(axes: Any, found: Sequence[TableEntry], figure: Figure, item: Item) -> None:
+    curves: dict[tuple[str, str], list[TableEntry]] = {}
     for one in found:
         curves.setdefault(_curve(one, figure, item), []).append(one)
     if figure.kind == "box":
@@ -196,7 +194,7 @@ def _key(axes: Any, methods: Sequence[Any], others: Sequence[str]) -> None:
 
 
 def _ticks(axes: Any) -> None:
-    """Numbers in words, at 2 and 5 too where the axis is short."""
+    """Plain numbers, at 2 and 5 too where the axis is short."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     low, high = axes.get_ylim()
@@ -215,7 +213,7 @@ def _number(value: float, _place: object) -> str:
 
 
 def _draw(
-    axes: Any, name: str, line: Sequence[Entry], figure: Figure, look: tuple[str, str]
+    axes: Any, name: str, line: Sequence[TableEntry], figure: Figure, look: tuple[str, str]
 ) -> None:
     """One curve, in a color, or in that of its method, with markers filled so; without a name it is
     not in the legend.
@@ -244,9 +242,9 @@ def _draw(
         axes.vlines(x, low, high, color=drawn.get_color(), linewidth=0.7, alpha=0.8)
 
 
-def _band(line: Sequence[Entry], y: Any, figure: Figure) -> tuple[Any, Any]:
-    """Ends of what is drawn about a curve: a std upwards only, as the papers draw it on a log axis;
-    an interval that reaches 0 is cut at a tenth of the value there.
+def _band(line: Sequence[TableEntry], y: Any, figure: Figure) -> tuple[Any, Any]:
+    """Ends of the band of a curve: a std upwards only, as the papers draw it on a log axis; an
+    interval that reaches 0 is cut at a tenth of the value there.
     """
     if figure.band == "20-80":
         ends = np.array([one.ours.quantiles(0.2, 0.8) for one in line])
@@ -260,7 +258,7 @@ def _band(line: Sequence[Entry], y: Any, figure: Figure) -> tuple[Any, Any]:
     return None, None
 
 
-def _published(axes: Any, curves: dict[tuple[str, str], list[Entry]], figure: Figure) -> None:
+def _published(axes: Any, curves: dict[tuple[str, str], list[TableEntry]], figure: Figure) -> None:
     """Hollow circles in the colour of the curve; their meaning once in the legend."""
     label: str | None = "published"
     for line in curves.values():
@@ -268,21 +266,13 @@ def _published(axes: Any, curves: dict[tuple[str, str], list[Entry]], figure: Fi
         if cells:
             x = [float(one.point[figure.x]) for one in cells]
             y = [one.published.value for one in cells if one.published is not None]
-            color = cells[0].method.color
-            axes.plot(
-                x,
-                y,
-                "o",
-                markersize=6,
-                markerfacecolor="none",
-                markeredgewidth=0.7,
-                color=color or "black",
-                label=label,
-            )
+            color = cells[0].method.color or "black"
+            hollow = {"markersize": 6, "markerfacecolor": "none", "markeredgewidth": 0.7}
+            axes.plot(x, y, "o", **hollow, color=color, label=label)
             label = None
 
 
-def _boxes(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
+def _boxes(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
     """A box of the runs of each method at each x, methods side by side."""
     methods = list(dict.fromkeys(one.method for one in found))
     places = list(dict.fromkeys(float(one.point[figure.x]) for one in found))
@@ -303,7 +293,7 @@ def _boxes(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
     axes.set_xticks(range(len(places)), [f"{place:g}" for place in places])
 
 
-def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
+def _limits(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
     """No curve that diverges hides the others: up to `ceiling`; down to the least value."""
     top = _top(found, figure)
     if top < math.inf:
@@ -311,8 +301,8 @@ def _limits(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
         axes.set_ylim(least / 1.3, max(top, least * 2))
 
 
-def _out_of_sight(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
-    """What a method has whose every value lies above the panel, in words at its upper end."""
+def _out_of_sight(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
+    """The values of methods that all lie above the panel, as text at its upper end."""
     top = _top(found, figure)
     values: dict[str, list[float]] = {}
     for one in found:
@@ -331,15 +321,15 @@ def _out_of_sight(axes: Any, found: Sequence[Entry], figure: Figure) -> None:
         )
 
 
-def _top(found: Sequence[Entry], figure: Figure) -> float:
-    """Where a panel ends; infinite where nothing says so."""
+def _top(found: Sequence[TableEntry], figure: Figure) -> float:
+    """The upper end of a panel; infinite where it has no ceiling."""
     name, factor = figure.ceiling or ("", 1.0)
     of = [one.ours.value for one in found if one.method.name == name]
     positive = [one.ours.value for one in found if one.ours.value > 0]
     return min(max(of) * factor, max(positive) * 1.3) if of and positive else math.inf
 
 
-def _above(found: Sequence[Entry], figure: Figure) -> set[str]:
+def _above(found: Sequence[TableEntry], figure: Figure) -> set[str]:
     """Methods with a value above the panel."""
     top = _top(found, figure)
     return {one.method.name for one in found if one.ours.value > top}

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import dpframe as dp
 
-from .data import Table, standardised
-from .declared import Split
+from .data import DataSet, standardised
+from .declared import TrainTestSplit
 
 Array = NDArray[Any]
 
@@ -50,8 +50,8 @@ PREPARATIONS = {
 
 
 def prepared_split(
-    table: Table, train: Array, test: Array, how: Preparation, setting: dp.Setting
-) -> Split:
+    table: DataSet, train: Array, test: Array, how: Preparation, setting: dp.Setting
+) -> TrainTestSplit:
     """One split, prepared. Errors are in units of the largest training label, whatever the
     preparation does to labels.
     """
@@ -75,7 +75,7 @@ def prepared_split(
         second = np.abs(y[fitted] / own[fitted]).max(initial=0) or 1
         labels = y / own / second
         weights = (own[test] * second) ** 2
-    return Split(
+    return TrainTestSplit(
         X=rows[train],
         y=labels[train],
         rows=rows[test],
@@ -91,16 +91,16 @@ def clipped(X: Array, fitted: Array, c: float, train: Array, test: Array | None)
     where these are given. [Thesis, Eq. 3.8, 3.9]
     """
     upper = X[fitted].mean(axis=0) + c * X[fitted].std(axis=0)
-    found = X.copy()
+    result = X.copy()
     for place in (train, test):
         if place is not None:
-            found[place] = np.minimum(X[place], upper)
-    return found
+            result[place] = np.minimum(X[place], upper)
+    return result
 
 
 def scaled_columns(X: Array) -> Array:
     """Columns onto [-1, 1] by their least and largest entries; zeros where these are equal."""
     low, high = X.min(axis=0), X.max(axis=0)
     width = high - low
-    found: Array = np.where(width > 0, 2 * (X - low) / np.where(width > 0, width, 1) - 1, 0)
-    return found
+    scaled: Array = np.where(width > 0, 2 * (X - low) / np.where(width > 0, width, 1) - 1, 0)
+    return scaled

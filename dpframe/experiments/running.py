@@ -1,4 +1,4 @@
-"""The runner: every method at every point on every split, remembered as it is found."""
+"""Experiments are run: every method at every point on every split; results are stored at once."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from .data import Data
-from .declared import Item, Point, Run, Split
+from .declared import Experiment, Item, Point, TrainTestSplit
 
 Array = NDArray[Any]
 
-DIGITS = 9  # of what is remembered
+DIGITS = 9  # of stored results
 
 
 @attrs.frozen(eq=False)
 class Memory:
-    """What was found, by a key, in how many seconds of CPU, and the file to which every result is
-    appended as it comes; without a file nothing outlives the process.
+    """Results and their seconds of CPU, by a key, and the file to which every new result is
+    appended; without a file they end with the process.
     """
 
     found: dict[str, list[list[float]]] = attrs.Factory(dict)
@@ -34,8 +34,8 @@ class Memory:
 
     @classmethod
     def at(cls, path: Path) -> Memory:
-        """What the file holds. A last line that was cut short is left out."""
-        found = cls(path=path)
+        """The results of a file, without a truncated last line."""
+        memory = cls(path=path)
         if path.is_file():
             whole = path.read_text("utf-8")
             for line in whole.splitlines():
@@ -43,14 +43,14 @@ class Memory:
                     key, values, seconds = json.loads(line)
                 except ValueError:
                     continue
-                found.found[key], found.seconds[key] = values, seconds
+                memory.found[key], memory.seconds[key] = values, seconds
             if whole and not whole.endswith("\n"):
                 with path.open("a", encoding="utf-8") as file:
                     file.write("\n")
-        return found
+        return memory
 
     def put(self, key: str, values: list[list[float]], seconds: float) -> None:
-        """Keep a result, in the file at once."""
+        """Store a result, in the file too."""
         self.found[key], self.seconds[key] = values, round(seconds, 4)
         if self.path is not None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class Memory:
 
 @attrs.frozen(eq=False)
 class Work:
-    """An item that is computed on some data: its whole or its quick version, from a seed."""
+    """An item to compute on data, whole or quick, from a seed."""
 
     item: Item
     data: Data
@@ -69,17 +69,14 @@ class Work:
 
     @property
     def points(self) -> list[dict[str, Any]]:
-        """All points whose sets are there."""
-        sets = self.item.run.world.sets
-        points = list(self.item.points(quick=self.quick))
-        if sets is None:
-            return points
-        present = set(self.data.present())
-        return [point for point in points if point[sets] in present]
+        """All points whose data sets exist."""
+        sets, points = self.item.run.world.sets, list(self.item.points(quick=self.quick))
+        present = set() if sets is None else set(self.data.present())
+        return [point for point in points if sets is None or point[sets] in present]
 
     @property
     def absent(self) -> list[str]:
-        """Sets that are shown and not there."""
+        """Data sets that are shown and missing."""
         sets = self.item.run.world.sets
         if sets is None:
             return []
@@ -97,7 +94,7 @@ class Work:
         return self.item.amounts(quick=self.quick)[1]
 
     def key(self, point: Point, method: Any, repeat: int) -> str:
-        """What a result depends on, in words."""
+        """Everything that a result depends on, as JSON."""
         run = self.item.run
         values = {name: point[name] for name in run.reads(method) if name in point}
         file = None if run.world.sets is None else str(point[run.world.sets])
@@ -109,17 +106,17 @@ class Work:
         )
 
     def world_key(self, point: Point) -> str:
-        """The point as its world sees it."""
+        """The parameters that the splits read, as JSON."""
         return canonical({name: point[name] for name in self.item.run.world.reads})
 
     def drawn_by(self, point: Point) -> str:
-        """What of the point decides which rows are drawn."""
+        """The parameters that decide which rows are drawn, as JSON."""
         world = self.item.run.world
         return canonical({name: point[name] for name in world.reads if name not in world.same})
 
     def tasks(self) -> dict[str, list[tuple[str, dict[str, Any], Any]]]:
         """For each world and repeat the points and methods there, each key once, in order."""
-        found: dict[str, list[tuple[str, dict[str, Any], Any]]] = {}
+        tasks: dict[str, list[tuple[str, dict[str, Any], Any]]] = {}
         seen = set()
         for repeat in range(self.repeats):
             for point in self.points:
@@ -128,8 +125,8 @@ class Work:
                     key = self.key(point, method, repeat)
                     if key not in seen:
                         seen.add(key)
-                        found.setdefault(place, []).append((key, point, method))
-        return found
+                        tasks.setdefault(place, []).append((key, point, method))
+        return tasks
 
     def seconds(self, memory: Memory) -> float:
         """The CPU time of all that is shown, whenever it was computed."""
@@ -137,7 +134,7 @@ class Work:
         return sum(memory.seconds[key] for key in keys)
 
     def values(self, memory: Memory, point: Point, method: Any, metric: str) -> Array:
-        """What was found of a metric, (repeats, splits x draws)."""
+        """The values of a metric, (repeats, splits x draws)."""
         place = [one.name for one in self.item.run.metrics].index(metric)
         keys = [self.key(point, method, repeat) for repeat in range(self.repeats)]
         return np.array([[line[place] for line in memory.found[key]] for key in keys])
@@ -146,8 +143,8 @@ class Work:
 def computed(
     work: Work, memory: Memory, *, done: Callable[[int, int], None] = lambda _done, _all: None
 ) -> Memory:
-    """Everything that the item shows; what is remembered is not computed again. `done` receives how
-    many results there are, and of how many. BLAS has one thread meanwhile: matrices are small.
+    """All results of the item; those in memory are not computed again. `done` receives how many
+    results there are, and of how many. BLAS has one thread meanwhile: matrices are small.
     """
     tasks = work.tasks()
     total = sum(map(len, tasks.values()))
@@ -173,10 +170,10 @@ def computed(
 
 
 def _fits(
-    work: Work, splits: list[Split], point: Point, method: Any, rng: np.random.Generator
+    work: Work, splits: list[TrainTestSplit], point: Point, method: Any, rng: np.random.Generator
 ) -> Iterator[list[float]]:
     """The metrics of every fit."""
-    run: Run = work.item.run
+    run: Experiment = work.item.run
     for split in splits:
         for _ in range(work.draws):
             fit = method.fit(split, point, rng)
@@ -189,5 +186,5 @@ def canonical(value: object) -> str:
 
 
 def generator(seed: int, repeat: int, *names: str) -> np.random.Generator:
-    """A generator of its own for each repeat and name: leaving a method out moves no other."""
+    """A generator for each repeat and names, so that methods do not depend on each other."""
     return np.random.default_rng([seed, repeat, *(zlib.crc32(name.encode()) for name in names)])

@@ -1,4 +1,4 @@
-"""What was found as a table: in text, as CSV, beside what is published. NOT PRIVATE everywhere."""
+"""Results as a table, in text and as CSV, beside published numbers. NOT PRIVATE everywhere."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import attrs
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item, Metric
-from .estimates import Cell, Estimate, published
+from .estimates import Estimate, PublishedNumber, published
 from .running import Memory, Work
 
 APART = "!"
@@ -21,14 +21,14 @@ NAME, CELL = 12, 21
 
 
 @attrs.frozen(eq=False)
-class Entry:
-    """One method at one point: ours, and what is published, if anything."""
+class TableEntry:
+    """One method at one point: our estimate, and the published number, if any."""
 
     point: dict[str, Any]
     method: Any
     metric: Metric
     ours: Estimate
-    published: Cell | None
+    published: PublishedNumber | None
     theirs: int
 
     @cached_property
@@ -46,7 +46,7 @@ class Entry:
     def record(self, item: Item) -> dict[str, Any]:
         """As a line of CSV."""
         low, high = self.interval
-        half = self.ours.half_width
+        half, own = self.ours.half_width, self.ours.own
         return {
             "label": NOT_PRIVATE,
             **{axis: self.point[axis] for axis in item.run.axes},
@@ -61,17 +61,15 @@ class Entry:
             "low": "" if self.published is None or math.isinf(low) else f"{low:.4g}",
             "high": "" if self.published is None or math.isinf(high) else f"{high:.4g}",
             "inside": "" if self.inside is None else int(self.inside),
-            "own": ""
-            if self.inside is None or math.isnan(self.ours.own)
-            else f"{self.ours.own:.3g}",
+            "own": "" if self.inside is None or math.isnan(own) else f"{own:.3g}",
             "stand_in": item.stand_in,
         }
 
 
-def entries(work: Work, memory: Memory) -> list[Entry]:
+def entries(work: Work, memory: Memory) -> list[TableEntry]:
     """Everything that the item shows, in the order of points, metrics, methods."""
     item = work.item
-    known = published(item.published or item.run.published)
+    numbers = published(item.published or item.run.published)
     methods = {one.name: one for one in item.needed_methods()}
     found = []
     for point in work.points:
@@ -82,12 +80,12 @@ def entries(work: Work, memory: Memory) -> list[Entry]:
             for method in item.shown_methods():
                 values = work.values(memory, point, method, metric.name)
                 ours = Estimate.of(values, metric, over)
-                cell = known.cell(point, method.name, metric.name)
-                found.append(Entry(point, method, metric, ours, cell, item.run.theirs))
+                cell = numbers.cell(point, method.name, metric.name)
+                found.append(TableEntry(point, method, metric, ours, cell, item.run.theirs))
     return found
 
 
-def as_csv(found: Sequence[Entry], item: Item) -> str:
+def as_csv(found: Sequence[TableEntry], item: Item) -> str:
     """One line an entry."""
     boxes = item.figure is not None and item.figure.kind == "box"
     lines = [
@@ -103,7 +101,7 @@ def as_csv(found: Sequence[Entry], item: Item) -> str:
     return text.getvalue()
 
 
-def ratios(found: Sequence[Entry], over: str) -> Iterator[tuple[str, str]]:
+def ratios(found: Sequence[TableEntry], over: str) -> Iterator[tuple[str, str]]:
     """Of each entry its value over that of the method `over` at the same point, ours and published;
     nothing for that method itself, and where it is not there.
     """
@@ -121,7 +119,7 @@ def ratios(found: Sequence[Entry], over: str) -> Iterator[tuple[str, str]]:
         yield f"{one.ours.value / other.ours.value:.3g}", theirs
 
 
-def text(work: Work, found: Sequence[Entry]) -> Iterator[str]:
+def text(work: Work, found: Sequence[TableEntry]) -> Iterator[str]:
     """The table: what it is, a line or two for each point and metric, how much is inside."""
     yield from labelled(_heading(work))
     methods = [one.name for one in work.item.shown_methods()]
@@ -155,7 +153,7 @@ def _heading(work: Work) -> Iterator[str]:
         yield f"{APART} the published number lies outside the 95% interval of one more run"
 
 
-def _rows(line: Sequence[Entry], axes: Sequence[str]) -> Iterator[str]:
+def _rows(line: Sequence[TableEntry], axes: Sequence[str]) -> Iterator[str]:
     first = line[0]
     place = "".join(f"{_short(first.point[axis]):{NAME}}" for axis in axes)
     ours = "".join(f"{_cell(one):{CELL}}" for one in line)
@@ -165,13 +163,13 @@ def _rows(line: Sequence[Entry], axes: Sequence[str]) -> Iterator[str]:
         yield f"{'':{NAME * len(axes) + NAME + 3}}published {theirs}".rstrip()
 
 
-def _cell(entry: Entry) -> str:
+def _cell(entry: TableEntry) -> str:
     half = entry.ours.half_width
     margin = "" if math.isnan(half) or entry.metric.outer != "mean" else f" +-{half:.2g}"
     return f"{entry.ours.value:.4g}{margin}{APART if entry.inside is False else ''}"
 
 
-def _theirs(entry: Entry) -> str:
+def _theirs(entry: TableEntry) -> str:
     if entry.published is None:
         return ""
     spread = f" ({entry.published.spread})" if entry.published.spread else ""
@@ -182,7 +180,7 @@ def _short(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)[: NAME - 1]
 
 
-def summary(found: Sequence[Entry]) -> list[str]:
+def summary(found: Sequence[TableEntry]) -> list[str]:
     """A line a method: how many published numbers lie inside."""
     lines = []
     for name in dict.fromkeys(one.method.name for one in found):
@@ -192,7 +190,7 @@ def summary(found: Sequence[Entry]) -> list[str]:
     return ["", *lines] if lines else []
 
 
-def counts(found: Iterable[Entry]) -> tuple[int, int]:
+def counts(found: Iterable[TableEntry]) -> tuple[int, int]:
     """Published numbers inside our intervals, and all that could be judged."""
     judged = [one.inside for one in found if one.inside is not None]
     return sum(judged), len(judged)
@@ -203,27 +201,27 @@ def labelled(lines: Iterable[str]) -> list[str]:
     return [f"{NOT_PRIVATE}  {line}".rstrip() for line in lines]
 
 
-def panels(found: Sequence[Entry], figure: Figure, item: Item) -> dict[str, list[Entry]]:
+def panels(found: Sequence[TableEntry], figure: Figure, item: Item) -> dict[str, list[TableEntry]]:
     """Entries by the titles of panels, in the order of the axes of panels; baselines are in the
     panel of every method.
     """
     order = {
-        axis: {str(value): i for i, value in enumerate(item.run.axes[axis])}
-        for axis in item.run.axes
+        axis: {str(value): i for i, value in enumerate(values)}
+        for axis, values in item.run.axes.items()
     }
     order["metric"] = {one.name: i for i, one in enumerate(item.shown_metrics())}
     private = [one for one in item.shown_methods() if not one.baseline]
     order["method"] = {one.name: i for i, one in enumerate(private)}
     several = private if "method" in figure.panels else [None]
 
-    def value(axis: str, one: Entry, method: Any) -> str:
+    def value(axis: str, one: TableEntry, method: Any) -> str:
         names = {"metric": one.metric.name, "method": getattr(method, "name", "")}
         return names[axis] if axis in names else str(one.point[axis])
 
-    def place(at: tuple[Entry, Any]) -> list[int]:
+    def place(at: tuple[TableEntry, Any]) -> list[int]:
         return [order[axis][value(axis, *at)] for axis in figure.panels]
 
-    def title(axis: str, one: Entry, method: Any) -> str:
+    def title(axis: str, one: TableEntry, method: Any) -> str:
         if axis in {"metric", "method"}:
             return value(axis, one, method)
         shown = one.point[axis]
@@ -235,7 +233,7 @@ def panels(found: Sequence[Entry], figure: Figure, item: Item) -> dict[str, list
         for method in several
         if method is None or one.method.baseline or one.method is method
     ]
-    result: dict[str, list[Entry]] = {}
+    result: dict[str, list[TableEntry]] = {}
     for at in sorted(shown, key=place):
         result.setdefault(", ".join(title(axis, *at) for axis in figure.panels), []).append(at[0])
     return result

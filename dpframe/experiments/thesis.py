@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dpframe as dp
 
-from .declared import Figure, Item, Metric, Run, squared_error
+from .declared import Experiment, Figure, Item, Metric, squared_error
 from .methods import Method, baseline
 from .worlds import PREPARED
 
@@ -29,7 +29,7 @@ CLIPS = (1.0, 1.3, 1.6, 2.0)
 CLIPPED = tuple(f"clip {c}" for c in CLIPS)
 AND_TEST = tuple(f"{name}, test too" for name in CLIPPED)
 THREE = ("trivial", "ridge 1", "adaSSP, Algorithm 3")
-run = Run(
+run = Experiment(
     "thesis-uci",
     PREPARED,
     {

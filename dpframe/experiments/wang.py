@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import dpframe as dp
 
-from .declared import Figure, Item, Metric, Point, Run, distance, squared_error
+from .declared import Experiment, Figure, Item, Metric, Point, distance, squared_error
 from .methods import Method, Promise, baseline
 from .worlds import THEORY, UCI, WANG_CODED, WANG_PRINTED
 
@@ -38,7 +38,7 @@ METHODS = (
 SEVEN = tuple(one.name for one in METHODS[:7])
 ERROR = Metric("error", squared_error)
 
-uci = Run(
+uci = Experiment(
     "wang-uci",
     UCI,
     {"set": tuple(SETS), "delta": (1e-6, "min(1e-6, 1/n^2)"), "epsilon": EPSILONS},
@@ -57,7 +57,7 @@ MODEL = (
 EFFICIENCY = Metric("relative efficiency", distance, over="OLS")
 MODELS = (Metric("estimation error", distance), EFFICIENCY)
 SIZES = tuple(20 * 2**k for k in range(1, 16))
-coded = Run(
+coded = Experiment(
     "wang-model-coded",
     WANG_CODED,
     {"n": SIZES, "epsilon": (0.1, 1)},
@@ -67,7 +67,7 @@ coded = Run(
     repeats=4,
     quick={"repeats": 2, "n": SIZES[1:11:3]},
 )
-printed = Run(
+printed = Experiment(
     "wang-model-printed",
     WANG_PRINTED,
     {"n": SIZES, "epsilon": (0.1, 1)},
@@ -96,7 +96,7 @@ def least_epsilon(alpha: float, ratio: Callable[[float], float]) -> Callable[[Po
 
 
 CASES = {"case 1": lambda _d: 1.0, "case 2": math.sqrt}  # |X| |Theta| over |Y|
-region = Run(
+region = Experiment(
     "wang-region",
     THEORY,
     {"n": tuple(10.0**k for k in (1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5, 5, 5.5, 6))},
@@ -118,7 +118,7 @@ region = Run(
     {"d": 10},
     repeats=1,
 )
-VERSIONS = Run(
+VERSIONS = Experiment(
     "wang-adaops",
     UCI,
     {"set": tuple(SETS)},

@@ -22,8 +22,8 @@ import dpframe as dp
 from dpframe.errors import BadData
 from dpframe.regressions.penalised import Quadratic, penalised
 
-from .data import Data, Table, prepared
-from .declared import Point, Split, World
+from .data import Data, DataSet, prepared
+from .declared import Point, TrainTestSplit, World
 from .medical_costs import View, synthetic, views
 from .preparing import PREPARATIONS, prepared_split, scaled_columns
 
@@ -117,15 +117,17 @@ def _places(n: int, point: Point, rng: Generator) -> Iterator[tuple[Array, Array
         yield order[tested:], order[:tested]
 
 
-def _splits(table: Table, point: Point, rng: Generator, **of: Any) -> Iterator[Split]:
+def _splits(table: DataSet, point: Point, rng: Generator, **of: Any) -> Iterator[TrainTestSplit]:
     """A table whose rows and labels are in the units of the fit."""
     n = len(table.y)
     for train, test in _places(n, point, rng):
         X, y = table.X[test], table.y[test]
-        yield Split(X=table.X[train], y=table.y[train], rows=X, labels=y, setting=UNIT, n=n, **of)
+        yield TrainTestSplit(
+            X=table.X[train], y=table.y[train], rows=X, labels=y, setting=UNIT, n=n, **of
+        )
 
 
-def _set(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _set(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     yield from _splits(prepared(data.table(point["set"])), point, rng)
 
 
@@ -133,7 +135,7 @@ UCI = World(_set, ("set",), sets="set")
 """z-scores, rows of length 1, labels over the largest, all by the whole table. [Wang18, Sec 5]"""
 
 
-def _prepared(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _prepared(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     table = data.table(point["set"])
     how = PREPARATIONS[point["preparation"]]
     for train, test in _places(len(table.y), point, rng):
@@ -151,16 +153,16 @@ def _spherical(n: int, d: int, rng: Generator) -> Array:
     return found
 
 
-def _wang_coded(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _wang_coded(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     """Coefficients of length 1/sqrt 2, rows of length 1, uniform noise of width 0.1."""
     del data
     theta = _spherical(1, 10, rng)[0] / np.sqrt(2)
     X = _spherical(point["n"], 10, rng)
     y = X @ theta + 0.1 * (rng.random(point["n"]) - 0.5)
-    yield from _splits(Table("coded", X, y), point, rng, truth=theta)
+    yield from _splits(DataSet("coded", X, y), point, rng, truth=theta)
 
 
-def _wang_printed(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _wang_printed(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     """Coefficients uniform in [0, 1]^10, rows and noise standard normal; as the regressions take
     rows of length 1 only, everything is divided by its largest size.
     """
@@ -169,7 +171,7 @@ def _wang_printed(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
     X = rng.standard_normal((point["n"], 10))
     y = X @ theta + rng.standard_normal(point["n"])
     row, label = np.linalg.norm(X, axis=1).max(), np.abs(y).max()
-    table = Table("printed", X / row, y / label)
+    table = DataSet("printed", X / row, y / label)
     yield from _splits(table, point, rng, truth=theta * row / label, factor=(label / row) ** 2)
 
 
@@ -179,7 +181,7 @@ WANG_PRINTED = World(_wang_printed, ("n",))
 """The linear Gaussian model of the caption. [Wang18, Fig 3]"""
 
 
-def _piazza(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _piazza(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     """Coefficients and rows of length 1, normal noise of std 0.1; labels over the largest, where
     that exceeds the bound of 1.
     """
@@ -188,7 +190,9 @@ def _piazza(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
     X = _spherical(point["n"], 10, rng)
     y = X @ theta + 0.1 * rng.standard_normal(point["n"])
     over = max(1.0, float(np.abs(y).max()))
-    yield from _splits(Table("piazza", X, y / over), point, rng, truth=theta / over, factor=over**2)
+    yield from _splits(
+        DataSet("piazza", X, y / over), point, rng, truth=theta / over, factor=over**2
+    )
 
 
 PIAZZA = World(_piazza, ("n",))
@@ -198,7 +202,7 @@ PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0)
 SHAPES = {"ridge": 1.0, "LASSO": 0.0, "elastic net": 0.5}  # of the squares in the penalty
 
 
-def _boxed(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _boxed(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     """Columns and labels onto [-1, 1], a fifth to test on, penalties by cross-validation of the
     model without noise; RMSE in the units of the scaled labels.
     """
@@ -208,7 +212,7 @@ def _boxed(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
     order = rng.permutation(len(y))
     test, train = np.split(order, [len(y) // 5])
     own = {f"penalty of {name}": _chosen(X[train], y[train], a) for name, a in SHAPES.items()}
-    yield Split(
+    yield TrainTestSplit(
         X=X[train], y=y[train], rows=X[test], labels=y[test], setting=BOX, n=len(y), own=own
     )
 
@@ -247,14 +251,14 @@ def _groups(point: Point) -> Groups:
 BUDGETS = ("f_c", "f_m", "eps_c", "eps_m")
 
 
-def _personal(view: View, point: Point, rng: Generator) -> Split:
+def _personal(view: View, point: Point, rng: Generator) -> TrainTestSplit:
     """A fifth of the people to test on, rounded up, a fraction of the others in training."""
     n = len(view.labels)
     places = rng.permutation(n)
     test, rest = np.split(places, [-(-n // 5)])
     train = rest[: round(len(rest) * point.get("fraction", 1))]
     budgets = drawn(len(train), rng, _groups(point))
-    return Split(
+    return TrainTestSplit(
         X=view.X[train],
         y=view.y[train],
         rows=view.rows[test],
@@ -271,12 +275,12 @@ def _personal(view: View, point: Point, rng: Generator) -> Split:
     )
 
 
-def _people(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _people(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     of = {one.name: one for one in views(data.people())}
     yield _personal(of[point.get("rows", "|x|^2 <= d")], point, rng)
 
 
-def _synthetic(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _synthetic(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     del data
     yield _personal(synthetic(point.get("n", 100), 30, rng), point, rng)
 
@@ -287,10 +291,10 @@ UNIFORM = World(_synthetic, (*BUDGETS, "fraction", "n"))
 """The synthetic data of [Acharya24, Sec 4]: d = 30, n = 100, of which 20 are tested on."""
 
 
-def _nothing(point: Point, rng: Generator, data: Data) -> Iterator[Split]:
+def _nothing(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
     del point, rng, data
     none = np.zeros((1, 1))
-    yield Split(X=none, y=none[0], rows=none, labels=none[0], setting=UNIT, n=1)
+    yield TrainTestSplit(X=none, y=none[0], rows=none, labels=none[0], setting=UNIT, n=1)
 
 
 THEORY = World(_nothing)

@@ -68,6 +68,7 @@ class Column(DataNode):
 
     __slots__ = ()
     spoken: ClassVar[str] = "labels"
+    written: ClassVar[str] = "y"
 
     @property
     def bound(self) -> Expression | None:

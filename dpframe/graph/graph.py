@@ -117,10 +117,14 @@ class Graph:
     def of(cls, output: object) -> Graph:
         """The graph of `output`, a node or a tuple of nodes. Raises InvalidArgument."""
         outputs = output if isinstance(output, tuple) else (output,)
-        if not outputs or not all(isinstance(node, Node) for node in outputs):
-            raise InvalidArgument(
-                "output of declare", "a release, a dp.post(...) or a tuple of them", output, ""
-            )
+        strange = [(i, one) for i, one in enumerate(outputs, 1) if not isinstance(one, Node)]
+        if strange or not outputs:
+            i, found = strange[0] if strange else (0, output)
+            part = f", part {i}" if isinstance(output, tuple) and i else ""
+            wanted = "a release, a dp.post(...) or a tuple of them"
+            way_out = "Formulas are read by functions, as in dp.post(function, release, X.columns)."
+            way_out = way_out if isinstance(found, Expression) else ""
+            raise InvalidArgument(f"output of declare{part}", wanted, found, way_out)
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:

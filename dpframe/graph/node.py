@@ -182,6 +182,11 @@ class Node(Symbolic):
         """The node in the notation of declarations."""
 
     @property
+    def title(self) -> str:
+        """The label, or more where refusals and audits say more."""
+        return self.label
+
+    @property
     def readings(self) -> dict[str, Reading]:
         """The formulas that it reads besides its inputs, by name, with their requirements: the
         fields marked by `reads`.
@@ -324,8 +329,8 @@ def one_number(node: DataNode, given: object, done: str, operator: str) -> Expre
 
 def path(node: Node) -> str:
     """The path from the source to `node`: `X -> clip to norm 1 -> X'X`."""
-    steps = [node.label]
+    steps = [node.title]
     while node.inputs:
         node = node.inputs[0]
-        steps += [] if node.implied else [node.label]
+        steps += [] if node.implied else [node.title]
     return " -> ".join(reversed(list(dict.fromkeys(steps))))

@@ -19,6 +19,7 @@ from dpframe.symbols import (
     ONE,
     RECORD,
     RELEASED,
+    ZERO,
     Expression,
     Number,
     Product,
@@ -71,11 +72,11 @@ class Release(Node):
     @cached_property
     def mechanism(self) -> AdditiveNoise:
         """The mechanism: as stated, or as its theorem calibrates it to the share and the derived
-        sensitivity.
+        sensitivity; to sensitivity 1 where there is none or it is 0, which no proof accepts.
         """
         if isinstance(self.stated, AdditiveNoise):
             return self.stated
-        moved = ONE if self.moved is None else self.moved.value
+        moved = ONE if self.moved is None or self.moved.value == ZERO else self.moved.value
         return self.stated.calibrate_among(self.stated.check(self.share), moved, self.entries)
 
     @property

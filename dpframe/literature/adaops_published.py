@@ -1,7 +1,8 @@
-"""AdaOPS as it was printed and as it was coded: kept to be audited."""
+"""AdaOPS as printed and as coded, for audits."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from dpframe.graph import (
@@ -32,6 +33,11 @@ from dpframe.symbols import Expression, constant, exp, log, sqrt
 from .without_theorem import TransposedPosterior
 
 
+def shares(budget: Share) -> Sequence[Share]:
+    """Two quarters and a half of epsilon, thirds of delta."""
+    return budget.split(epsilon=("1/4", "1/4", "1/2"), delta=("1/3", "1/3", "1/3"))
+
+
 class AdaOPSPrinted(Regression):
     """AdaOPS as it is printed: no B^2 in the noise of the eigenvalue, stds and shifts without
     sqrt 2, no margin for the record that leaves, a temperature that does not read the leverage of
@@ -48,9 +54,7 @@ class AdaOPSPrinted(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Quarters and a half of epsilon, thirds of delta."""
-        thirds = ("1/3", "1/3", "1/3")
-        epsilon = ("1/4", "1/4", "1/2")
-        for_floor, for_residual, rest = budget.split(epsilon=epsilon, delta=thirds)
+        for_floor, for_residual, rest = shares(budget)
         tail = log(6 / budget.delta)
         unit, failure = sqrt(tail) / (budget.epsilon / 4), budget.delta / 3
         lowest = release(LambdaMin(X.T @ X), Gaussian(unit), for_floor, name="floor")
@@ -80,9 +84,7 @@ class AdaOPSCoded(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Quarters and a half of epsilon, thirds of delta."""
-        thirds = ("1/3", "1/3", "1/3")
-        epsilon = ("1/4", "1/4", "1/2")
-        for_floor, for_residual, rest = budget.split(epsilon=epsilon, delta=thirds)
+        for_floor, for_residual, rest = shares(budget)
         tail = log(6 / budget.delta)
         std = sqrt(tail) / (budget.epsilon / 4)
         lowest = release(LambdaMin(X.T @ X), Gaussian(std), for_floor, name="floor")

@@ -1,4 +1,4 @@
-"""adaSSP and adaSSPbudget as papers print them and as public code has them: kept to be audited."""
+"""adaSSP and adaSSPbudget as printed in papers and as coded in public, for audits."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class StatedAdaSSP(Regression):
         """Thirds of the budget."""
         tail = self.tail(budget.delta)
         unit = tail / (budget.epsilon / 3)
-        found = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius, self.on_gram)
-        return adapted(found, tail, self.rho, constant(self.identity))
+        noisy = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius, self.on_gram)
+        return adapted(noisy, tail, self.rho, constant(self.identity))
 
 
 class AdaSSPWang(StatedAdaSSP):
@@ -55,20 +55,14 @@ class AdaSSPWang(StatedAdaSSP):
         return sqrt(log(6 / delta))
 
 
-class AdaSSPWangCoded(StatedAdaSSP):
+class AdaSSPWangCoded(AdaSSPWang):
     """adaSSP as Wang's code does it: the printed stds, noise on X'X isotropic, on X'X + I.
     [Wang18, adassp.m]
     """
 
-    paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     on_gram: ClassVar[type[StdNoise]] = Gaussian
     identity: ClassVar[int] = 1
-
-    def tail(self, delta: Expression) -> Expression:
-        """sqrt(log(6/delta))."""
-        return sqrt(log(6 / delta))
 
 
 class AdaSSPPiazza(StatedAdaSSP):
@@ -116,8 +110,8 @@ class AdaSSPGoogle(Regression):
         row, label = exact(aggregate("max_norm", X)), exact(aggregate("max_abs", y))
         tail = sqrt(log(6 / budget.delta))
         unit = tail / (budget.epsilon / 3)
-        found = thirds(X, y, budget, unit * row**2, unit * row * label)
-        return adapted(found, tail, self.rho)
+        noisy = thirds(X, y, budget, unit * row**2, unit * row * label)
+        return adapted(noisy, tail, self.rho)
 
 
 class AdaSSPHessianMix(Regression):
@@ -146,8 +140,8 @@ class AdaSSPHessianMix(Regression):
         """The same of rows and labels that have public bounds."""
         third = budget.split_evenly(3)[0]
         unit = analytic_sigma(third.epsilon, third.delta + TOLERANCE)
-        found = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius)
-        return adapted(found, unit, self.rho)
+        noisy = thirds(X, y, budget, unit * X.radius**2, unit * X.radius * y.radius)
+        return adapted(noisy, unit, self.rho)
 
 
 class AdaSSPBudget(Regression):
@@ -168,12 +162,12 @@ class AdaSSPBudget(Regression):
         shares = budget.split(self.gamma, rest, rest)
         rule = Gaussian.kamath_ullman
         noises = (rule, mirrored(X.T @ X, shares[1]), rule)
-        found = released(sums(X, y, floor=True), noises, shares)
+        noisy = released(sums(X, y, floor=True), noises, shares)
         stds = sqrt(2 * log(2 / shares[0].delta))
-        return adapted(found, stds, self.rho, constant(1))
+        return adapted(noisy, stds, self.rho, constant(1))
 
 
-def thirds(  # noqa: PLR0917 - as a formula has them
+def thirds(  # noqa: PLR0917 - the terms of a formula
     X: RowsNode,
     y: ColumnNode,
     budget: Share,

@@ -1,4 +1,4 @@
-"""Bayesian regression from noisy sums as its authors' code has it: kept to be audited."""
+"""Bayesian regression from noisy sums as its authors coded it, for audits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boosted adaSSP as its authors' code and google-research have it: kept to be audited."""
+"""Boosted adaSSP as its authors and google-research coded it, for audits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogue: what became of each regression under each relation, for every parameter and at
+"""The catalogue: the verdict on each regression under each relation, for all parameters and at
 numbers.
 """
 
@@ -52,7 +52,7 @@ BOUNDS = re.compile(r"\[-?\(?value of [^\]]*\]")
 NO_DATA = "no data"
 NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 
-# Declarations made of others, and what stands for them in the list
+# The examples of declarations without defaults, or too large at theirs
 EXAMPLES: Mapping[type[Regression], Regression] = {
     Tuned: Tuned(of=FunctionalRidge(), field="lam", candidates=(1, 10)),  # type: ignore[call-arg]
     LogisticOutputPerturbation: LogisticOutputPerturbation(penalty=1),  # type: ignore[call-arg]
@@ -63,11 +63,10 @@ EXAMPLES: Mapping[type[Regression], Regression] = {
 
 @attrs.frozen(kw_only=True, eq=False, slots=False)
 class Entry:
-    """What became of one declaration under one relation.
+    """The verdict on one declaration under one relation.
 
-    `every` is its audit for every epsilon, delta, B and Y, `here` that at epsilon = 1, delta = 1e-6
-    (none where it is `pure`), B = Y = 1. They are None where nothing could be declared: `error`
-    says why.
+    `every` is its audit for all epsilon, delta, B and Y, `here` that at epsilon = 1, delta = 1e-6
+    (none where it is `pure`), B = Y = 1. They are None where the declaration fails, with `error`.
     """
 
     regression: Regression
@@ -79,17 +78,17 @@ class Entry:
 
     @cached_property
     def each(self) -> str:
-        """`certified` where each record may have any budget of its own, else `refused`; `no data`
-        where none are read. (The verdict for one budget for all is another.)
+        """The verdict for a budget of each record: `certified` for any budgets, else `refused`;
+        `no data` where none are read.
         """
         if self.blind:
             return NO_DATA
         target = PersonalizedDP(each("epsilon"), None if self.pure else DELTA)
         try:
-            found = examine(self.regression, target=target, setting=setting_of(self.relation))
+            report = examine(self.regression, target=target, setting=setting_of(self.relation))
         except DPFrameError:
             return "refused"
-        return "certified" if found.proved else "refused"
+        return "certified" if report.proved else "refused"
 
     @property
     def name(self) -> str:
@@ -98,7 +97,7 @@ class Entry:
 
     @property
     def claim(self) -> str:
-        """What it claims: `(epsilon, delta)`, `epsilon`, or nothing where nothing is charged."""
+        """Its claim: `(epsilon, delta)`, `epsilon`, or nothing where nothing is charged."""
         charged = self.every is not None and self.every.report.problem.graph.charged
         return CLAIMS[self.pure] if charged else NOTHING
 
@@ -141,7 +140,7 @@ class Entry:
 
     @property
     def derivation(self) -> str:
-        """By what the total is proved, or ""."""
+        """The composition theorem of the total, or ""."""
         for one in (self.every, self.here):
             if self.certified and one is not None and one.derivation:
                 return one.derivation
@@ -149,12 +148,12 @@ class Entry:
 
     @cached_property
     def cost(self) -> Cost | None:
-        """What it costs at the numbers; None where nothing bounds it."""
+        """Its cost at the numbers; None where nothing bounds it."""
         return None if self.here is None else cost(self.here)
 
     @property
     def reason(self) -> str:
-        """One line: the derivation and where it holds; or what stands in the way, with numbers."""
+        """One line: the derivation and where it holds; or the first failure, with numbers."""
         if self.blind:
             return "it reads no row and no label, so it costs nothing and needs no certificate"
         if not self.certified:
@@ -196,7 +195,7 @@ def catalogue(
 
 
 def example(cls: type[Regression]) -> Regression:
-    """The declaration with its defaults, or the one that stands for it. Raises InvalidArgument."""
+    """The declaration with its defaults, or its example. Raises InvalidArgument."""
     if cls in EXAMPLES:
         return EXAMPLES[cls]
     try:
@@ -207,18 +206,18 @@ def example(cls: type[Regression]) -> Regression:
 
 
 def entry(regression: Regression, relation: Relation) -> Entry:
-    """What becomes of a declaration under a relation. Refusals are part of the entry."""
+    """The verdict on a declaration under a relation; errors are part of the entry."""
     pure = claims_pure(regression, relation)
     targets = (PureDP(EPSILON), PureDP(1)) if pure else (_APPROX, ApproxDP(1, "1e-6"))
-    found: list[Audit | None] = []
+    audits: list[Audit | None] = []
     error = ""
     for target, norm in zip(targets, (None, 1), strict=True):
         try:
-            found.append(audit(regression, target=target, setting=setting_of(relation, norm)))
+            audits.append(audit(regression, target=target, setting=setting_of(relation, norm)))
         except DPFrameError as raised:
             error = error or tidy(" ".join(str(raised).split()))
-            found.append(None)
-    every, here = found
+            audits.append(None)
+    every, here = audits
     return Entry(
         regression=regression, relation=relation, pure=pure, every=every, here=here, error=error
     )
@@ -237,7 +236,7 @@ def setting_of(relation: Relation, size: int | None = None, *, box: bool = False
 
 
 def claims_pure(regression: Regression, relation: Relation) -> bool:
-    """Whether a budget of epsilon alone is enough for all that it releases."""
+    """Whether all its releases need a budget of epsilon alone."""
     target: Guarantee = PureDP(EPSILON)
     try:
         graph = regression.graph(setting_of(relation), target.budget)
@@ -259,11 +258,10 @@ def _refusal(found: Entry) -> str:
 
 
 def _stand_ins(found: Entry) -> set[str]:
-    """Symbols that stand for what code computes from numbers: no value of them is the code's."""
+    """Symbols for numbers that code computes itself: no value of theirs is that of the code."""
     if found.every is None or found.here is None:
         return set()
-    free, left = (_public(judged) for judged in (found.every, found.here))
-    return free - left - BUDGET
+    return _public(found.every) - _public(found.here) - BUDGET
 
 
 def _public(judged: Audit) -> set[str]:
@@ -289,7 +287,7 @@ def _first_sentence(obligation: Obligation) -> str:
 
 
 def brief(text: str) -> str:
-    """A line without bounds that are formulas of the data: what they read stands in its path.
+    """A line without bounds that are formulas of the data, whose inputs are in its path.
 
     >>> brief("X -> clip entries to [-(value of mean of clip to norm B), 1] -> std")
     'X -> clip entries to [...] -> std'

@@ -1,4 +1,4 @@
-"""The linear regression of diffprivlib, re-declared from its public code: kept to be audited."""
+"""The linear regression of diffprivlib, re-declared from its public code, for audits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Least squares as DPrivStats returns them, re-declared from its public code: to be audited."""
+"""Least squares as DPrivStats returns them, re-declared from its public code, for audits."""
 
 from __future__ import annotations
 

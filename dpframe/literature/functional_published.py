@@ -30,7 +30,7 @@ from dpframe.regressions.functional import (
 from .stationary import stationary_fit
 
 
-class AsPrinted(Functional):
+class PrintedFunctional(Functional):
     """Abstract: the printed noise, 2 (d^2 + 2 d + 1)/epsilon, on every monomial, of degree 0 too;
     the stationary point as it is.
     """
@@ -46,26 +46,26 @@ class AsPrinted(Functional):
         return post(stationary_fit, noisy, unit_of_entries(X), y.radius, *self.penalty)
 
 
-class FunctionalLinearPrinted(AsPrinted, FunctionalLinear):
+class FunctionalLinearPrinted(PrintedFunctional, FunctionalLinear):
     """Linear regression from the coefficients of the squared loss, y'y among them, each with
     Laplace(2 (d^2 + 2 d + 1)/epsilon): the stationary point of the noisy loss, convex or not.
     [Dandekar18, Alg. 1, Lem 2]
     """
 
 
-class FunctionalRidgePrinted(AsPrinted, FunctionalRidge):
+class FunctionalRidgePrinted(PrintedFunctional, FunctionalRidge):
     """Ridge regression, penalty lam |theta|_2^2, from the noisy coefficients of
     FunctionalLinearPrinted. [Dandekar18, Alg. 1, Eq. 9]
     """
 
 
-class FunctionalLassoPrinted(AsPrinted, FunctionalLasso):
+class FunctionalLassoPrinted(PrintedFunctional, FunctionalLasso):
     """LASSO, penalty lam |theta|_1, from the noisy coefficients of FunctionalLinearPrinted.
     [Dandekar18, Alg. 1, Eq. 9]
     """
 
 
-class FunctionalElasticNetPrinted(AsPrinted, FunctionalElasticNet):
+class FunctionalElasticNetPrinted(PrintedFunctional, FunctionalElasticNet):
     """Elastic net, penalty lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), from the noisy
     coefficients of FunctionalLinearPrinted. [Dandekar18, Alg. 1, Eq. 9]
     """

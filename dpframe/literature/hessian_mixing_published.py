@@ -1,4 +1,4 @@
-"""Iterative Hessian mixing as its authors' code has it: kept to be audited."""
+"""Iterative Hessian mixing as its authors coded it, for audits."""
 
 from __future__ import annotations
 

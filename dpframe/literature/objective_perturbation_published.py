@@ -1,4 +1,4 @@
-"""Objective perturbation as it is printed and as it is coded: kept to be audited."""
+"""Objective perturbation as printed and as coded, for audits."""
 
 from __future__ import annotations
 

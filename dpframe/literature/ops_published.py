@@ -1,4 +1,4 @@
-"""OPS as it is printed and as it is coded: kept to be audited."""
+"""OPS as printed and as coded, for audits."""
 
 from __future__ import annotations
 
@@ -52,11 +52,10 @@ class OPSPrinted(Regression):
         return post(sampled, theta, penalty)
 
 
-def stated_temperature(X: RowsNode, penalty: Expression, budget: Share) -> Expression:
+def temperature_of_code(X: RowsNode, penalty: Expression, budget: Share) -> Expression:
     """A quadratic in sqrt(gamma), for B = Y = 1."""
     sizes = (Count(X.origin), penalty, budget.epsilon, budget.delta)
-    found = post(coded_temperature, *sizes)
-    return known(found, "1e-300", "1e300", name="temperature")
+    return known(post(coded_temperature, *sizes), "1e-300", "1e300", name="temperature")
 
 
 class CodedOPS(OPS):
@@ -67,7 +66,7 @@ class CodedOPS(OPS):
 
     def temperature(self, X: RowsNode, penalty: Expression, budget: Share) -> Expression:
         """A quadratic in sqrt(gamma), for B = Y = 1."""
-        return stated_temperature(X, penalty, budget)
+        return temperature_of_code(X, penalty, budget)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One sample, on X'X + I."""

@@ -1,4 +1,4 @@
-"""Personalised ridge as printed and coded, and its paper's baseline: kept to be audited."""
+"""Personalised ridge as printed and as coded, and its paper's baseline, for audits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpframe.regressions.perturbation import perturbed
 from dpframe.symbols import Expression, constant, exact, maximum, minimum, sqrt
 
 
-class AsPrinted(Regression):
+class PrintedPersonalizedRidge(Regression):
     """Abstract: the minimiser of sum epsilon/total (x'theta - y)^2 + penalty |theta|^2 over |theta|
     <= `reach`, with noise at the printed rate, penalty total/(2 B (Y + B reach)).
     """
@@ -42,7 +42,7 @@ class AsPrinted(Regression):
         return post(perturbed, theta, self.penalty)
 
 
-class PersonalizedRidgePrinted(AsPrinted):
+class PersonalizedRidgePrinted(PrintedPersonalizedRidge):
     """PDP-OP as printed: noise at the rate penalty total/(2 B (Y + B T)), with T = min(Y/sqrt(
     penalty), B Y/penalty). [Acharya24, Thm 3.2]
     """
@@ -56,7 +56,7 @@ class PersonalizedRidgePrinted(AsPrinted):
         return X.total(epsilon) if self.total is None else self.total
 
 
-class PersonalizedRidgeKnownBound(AsPrinted):
+class PersonalizedRidgeKnownBound(PrintedPersonalizedRidge):
     """PDP-OP as printed for people who know that no least squares solution is longer than `known`:
     noise at the rate penalty total/(2 B (Y + B T)), with T = min(known, Y/sqrt(penalty),
     B Y/penalty). [Acharya24, Thm 3.4]
@@ -77,7 +77,7 @@ class PersonalizedRidgeKnownBound(AsPrinted):
         return minimum(self.known, super().reach(X, y))
 
 
-class UniformRidge(AsPrinted):
+class UniformRidge(PrintedPersonalizedRidge):
     """The baseline: PDP-OP as printed with equal weights, and for everybody the noise that the
     smallest epsilon asks for. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
     """

@@ -1,4 +1,4 @@
-"""SSP and constSSPfull as papers print them and as public code has them: kept to be audited."""
+"""SSP and constSSPfull as printed in papers and as coded in public, for audits."""
 
 from __future__ import annotations
 
@@ -69,15 +69,13 @@ class SSPWang(StatedSSP):
         return sqrt(4 * log(4 / budget.delta)) / budget.epsilon
 
 
-class SSPWangCoded(StatedSSP):
+class SSPWangCoded(SSPWang):
     """SSP as Wang's code does it: std sqrt(log(4/delta))/epsilon for each, epsilon not split, a
     draw for every entry of X'X, which is not symmetric then; ridge 1. Not private as claimed.
     [Wang18, suffstats_perturb.m]
     """
 
-    paper: ClassVar[str] = "Wang18"
     variant: ClassVar[str] = "coded"
-    claimed_for: ClassVar[str] = "add/remove"
     on_gram: ClassVar[type[StdNoise]] = FullGaussian
     split: ClassVar[bool] = False
     ridge: ClassVar[int] = 1
@@ -132,16 +130,15 @@ class SSPStatsmodels(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """X'X, X'y, y'y; a third of delta each."""
-        third = ("1/3", "1/3", "1/3")
-        shares = budget.split(epsilon=("2/5", "2/5", "1/5"), delta=third)
+        shares = budget.split(epsilon=("2/5", "2/5", "1/5"), delta=("1/3", "1/3", "1/3"))
         units = [classical(share) for share in shares]
         noises = (
             MirroredGaussian(units[0] * X.radius**2),
             Gaussian(units[1] * X.radius * y.radius),
             Gaussian(units[2] * y.radius**2),
         )
-        found = released(sums(X, y) | {"squares": y @ y}, noises, shares)
-        return post(with_variance, *found, X.rows)
+        noisy = released(sums(X, y) | {"squares": y @ y}, noises, shares)
+        return post(with_variance, *noisy, X.rows)
 
 
 def classical(share: Share) -> Expression:
@@ -163,7 +160,6 @@ class ConstSSPFullPiazza(SSPPiazza):
     on X'X, on X'X + I. [Piazza21, Alg. 4]
     """
 
-    paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
     rho: Expression = RHO
 

@@ -28,8 +28,8 @@ def stationary_fit(coefficients: Array, unit: float, bound: float, lam: float, a
     return Fit(found, lam * alpha, lam * alpha == 0, solved)
 
 
-class Piece(NamedTuple):
-    """theta = p - t q on a piece of the path; the gradient without |theta|_1 is 2 (g + t m)."""
+class PathSegment(NamedTuple):
+    """theta = p - t q on a segment of the path; the gradient without |theta|_1 is 2 (g + t m)."""
 
     p: Array
     q: Array
@@ -43,56 +43,56 @@ def stationary(form: Quadratic, square: float, absolute: float) -> Array | None:
     number in [-1, 1]; None where the search does not end, as for a singular H.
 
     At absolute = 0 it is H^-1 b. As the penalty t absolute grows from t = 0 to 1 the zeros form a
-    path, made of straight pieces, which is followed, back in t where it turns. It cannot end before
-    1: zeros stay bounded and there is one at 0. Of a convex form it ends at the minimiser.
+    path of straight segments, which is followed, back in t where it turns. It cannot end before 1:
+    zeros stay bounded and there is one at 0. Of a convex form it ends at the minimiser.
     """
     H = form.A + square * np.eye(len(form.b))
     try:
         signs = np.sign(np.linalg.solve(H, form.b))
-        return _followed(H, form.b, absolute / 2, signs)
+        return _follow_path(H, form.b, absolute / 2, signs)
     except np.linalg.LinAlgError:
         return None
 
 
-def _followed(H: Array, b: Array, half: float, signs: Array) -> Array | None:
+def _follow_path(H: Array, b: Array, half: float, signs: Array) -> Array | None:
     t, forward, last = 0.0, 1.0, (-1, 0.0)  # `last`: what changed, and at which sign it stands
     for _ in range(TURNS * len(b)):
-        piece = _piece(H, b, half, signs)
+        segment = _segment(H, b, half, signs)
         ends = [
             (end, j, sign)
-            for j, sign, end in _ends(piece, half, signs)
+            for j, sign, end in _ends(segment, half, signs)
             if (j, sign) != last and forward * (end - t) > 0
         ]
         end, j, sign = min(ends, key=lambda one: abs(one[0] - t), default=(np.inf, -1, 0.0))
         if forward > 0 and end >= 1:
-            return piece.p - piece.q
+            return segment.p - segment.q
         if not 0 <= end < 1:
             return None
         t, entered = end, signs[j] == 0
         signs = signs.copy()
         signs[j] = sign if entered else 0.0
-        new = _piece(H, b, half, signs)
+        new = _segment(H, b, half, signs)
         forward = np.sign(-sign * new.q[j] if entered else half - sign * new.m[j])
         last = (j, sign)
     return None
 
 
-def _piece(H: Array, b: Array, half: float, signs: Array) -> Piece:
+def _segment(H: Array, b: Array, half: float, signs: Array) -> PathSegment:
     """The path where theta has these signs."""
     active, d = signs != 0, len(b)
     p, q = np.zeros(d), np.zeros(d)
     if active.any():
         sides = np.column_stack([b[active], half * signs[active]])
         p[active], q[active] = np.linalg.solve(H[np.ix_(active, active)], sides).T
-    return Piece(p, q, b - H @ p, H @ q)
+    return PathSegment(p, q, b - H @ p, H @ q)
 
 
-def _ends(piece: Piece, half: float, signs: Array) -> list[tuple[int, float, float]]:
+def _ends(segment: PathSegment, half: float, signs: Array) -> list[tuple[int, float, float]]:
     """(coefficient, sign, t): where one becomes 0, or one that is 0 leaves it with this sign."""
     found = []
     for j, sign in enumerate(signs):
         if sign != 0:
-            found.append((j, sign, piece.p[j] / piece.q[j]))
+            found.append((j, sign, segment.p[j] / segment.q[j]))
         else:
-            found += [(j, s, piece.g[j] / (s * half - piece.m[j])) for s in (1.0, -1.0)]
+            found += [(j, s, segment.g[j] / (s * half - segment.m[j])) for s in (1.0, -1.0)]
     return found

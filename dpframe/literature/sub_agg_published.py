@@ -1,4 +1,4 @@
-"""Sub-Agg with the noise of its papers: kept to be audited."""
+"""Sub-Agg with the noise of its papers, for audits."""
 
 from __future__ import annotations
 

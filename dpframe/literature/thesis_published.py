@@ -17,7 +17,7 @@ from dpframe.regressions.standardised import in_own_units
 from dpframe.symbols import Expression, constant
 
 
-class OfThesis(Regression):
+class ThesisRegression(Regression):
     """Abstract: adaSSP with fixed noise on records that were prepared by numbers of the data."""
 
     paper: ClassVar[str] = "Thesis"
@@ -39,7 +39,7 @@ class OfThesis(Regression):
         return post(put_back, fit, *raw, *largest)
 
 
-class ThesisStandardised(OfThesis):
+class ThesisStandardised(ThesisRegression):
     """adaSSP, fixed noise, on columns standardised by their raw means and standard deviations, rows
     over their norms, labels over the largest. Not private: one record moves all others.
     [Thesis, Sec. 3.3.1]
@@ -52,7 +52,7 @@ class ThesisStandardised(OfThesis):
         return self.fitted(standardised(X).normalized(), y, budget)
 
 
-class ThesisRowNorm(OfThesis):
+class ThesisRowNorm(ThesisRegression):
     """The same with labels over the norm of their rows too, and then over the largest of these.
     Not private. [Thesis, Sec. 3.3.1, Eq. 3.4]
     """
@@ -65,7 +65,7 @@ class ThesisRowNorm(OfThesis):
         return self.fitted(RecordRows(records), RecordLabels(records), budget)
 
 
-class ThesisMaxNorm(OfThesis):
+class ThesisMaxNorm(ThesisRegression):
     """adaSSP, fixed noise, on columns standardised by their raw means and standard deviations, all
     rows over the largest norm, labels over the largest; coefficients put back by these raw numbers.
     Not private. [Thesis, Sec. 3.3.2 and 3.3.3]
@@ -78,7 +78,7 @@ class ThesisMaxNorm(OfThesis):
         return self.over_largest_norm(X, y, budget)
 
 
-class ThesisClipped(OfThesis):
+class ThesisClipped(ThesisRegression):
     """The same of entries of at most their raw mean and `width` raw standard deviations: clipped on
     the upper side only. Not private. [Thesis, Sec. 3.4, Eq. 3.8]
     """

@@ -1,4 +1,4 @@
-"""The Tukey mechanism as its authors' code has it: kept to be audited."""
+"""The Tukey mechanism as its authors coded it, for audits."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Procedures as they were published, of which no theorem says that they are private: what would be
-needed, and what is known to be wrong. They are audited, and never certified.
+"""Published procedures without a proof of privacy, for audits: what a proof would need, and known
+errors. They are never certified.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""What a mechanism is: a draw whose law hides its input, and the guarantee it gives. It knows no
-accountant.
-"""
+"""Mechanisms: random releases with their guarantees, additive noise, and its calibrations."""
 
 from __future__ import annotations
 
@@ -8,7 +6,7 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
 
 import attrs
 
@@ -30,9 +28,13 @@ if TYPE_CHECKING:
     from dpframe.pld.losses import PrivacyLoss
     from dpframe.randomness import Bits
 
+Array: TypeAlias = "np.ndarray"
+Generator: TypeAlias = "np.random.Generator"
+Shape: TypeAlias = tuple[int, ...]
+
 
 class Mechanism(ABC):
-    """Abstract: anything random that releases, with the guarantee of one release."""
+    """Abstract: a random release and its guarantee."""
 
     __slots__ = ()
     kind: ClassVar[str]
@@ -40,16 +42,15 @@ class Mechanism(ABC):
 
     @abstractmethod
     def guarantee(self, sensitivity: Expression) -> Guarantee:
-        """What one release guarantees where its input moves by at most `sensitivity`."""
+        """The guarantee of one release with an input of this sensitivity."""
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> PrivacyLoss:
         """The privacy loss of one release between neighbours under `relation`, in the removing
-        direction; `sensitivity` is that under `relation`. Exact where the mechanism's own law is
-        known, else the worst that its guarantee admits.
+        direction; `sensitivity` is that under `relation`. Exact where the law of the mechanism is
+        used, else the worst loss of its guarantee.
         """
-        del relation
         guarantee = self.guarantee(exact(sensitivity, "sensitivity"))
         loss = guarantee.loss
         if loss is None:
@@ -59,8 +60,8 @@ class Mechanism(ABC):
 
 
 class AdditiveNoise(Mechanism):
-    """Abstract: independent noise added to a statistic. `formula` is the one expression that proof
-    and execution share. `integer` noise hides statistics in whole numbers only.
+    """Abstract: independent noise added to a statistic. Proofs and executions share the expression
+    `formula`. `integer` noise is for statistics in whole numbers only.
     """
 
     __slots__ = ()
@@ -68,27 +69,27 @@ class AdditiveNoise(Mechanism):
     noise: ClassVar[str]
     integer: ClassVar[bool] = False
     joint: ClassVar[bool] = False
-    """Whether the numbers of one draw depend on each other: each draw is then a call of its own."""
+    """Whether the numbers of one draw depend on each other: then each draw is a separate call."""
     exact: ClassVar[bool] = False
-    """Whether `on_grid` draws it exactly; if not, it is drawn in floating point by `sample`. Holds
-    for the class that says it, not for what is derived from that.
+    """Whether `on_grid` draws it exactly; otherwise `sample` draws it in floating point. Subclasses
+    do not inherit it.
     """
     isotropic: ClassVar[bool] = False
     """Whether noise on a symmetric matrix is smaller off the diagonal, by sqrt 2."""
     symmetric: ClassVar[bool] = True
-    """Whether noise on a symmetric matrix is symmetric; if not, each entry has its own draw."""
+    """Whether noise on a symmetric matrix is symmetric; otherwise each entry has its own draw."""
     selects: ClassVar[bool] = False
-    """Whether nothing is added, and the index of one entry of a vector is released."""
+    """Whether it releases the index of one entry of a vector, without added noise."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """No class inherits that it is exact."""
+        """Reset `exact`, which is not inherited."""
         super().__init_subclass__(**kwargs)
         restated(cls, AdditiveNoise, "exact")
 
     @property
     @abstractmethod
     def formula(self) -> Expression:
-        """The size of the noise: a std or a scale, as `noise` says."""
+        """The size of the noise: the std or scale, as named by `noise`."""
 
     @property
     @abstractmethod
@@ -97,29 +98,24 @@ class AdditiveNoise(Mechanism):
 
     def deviation_among(self, entries: Expression) -> Expression:
         """The standard deviation of the noise of one number among `entries` >= 1 numbers that are
-        released together; of a symmetric matrix, of one on its diagonal. Mostly `deviation`.
+        released together; for a symmetric matrix, of a diagonal entry. By default `deviation`.
         """
-        del entries
         return self.deviation
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
-        """What one release guarantees, as a `kind` where more is known in that kind than its
-        `guarantee` implies.
-        """
-        del kind
+        """The guarantee of one release, as a `kind` where this is more than `guarantee` implies."""
         return self.guarantee(sensitivity)
 
     def guarantee_among(self, sensitivity: Expression, entries: Expression) -> Guarantee:
-        """What one draw guarantees where `entries` >= 1 numbers are released together, of a
-        symmetric matrix its upper triangle. Mostly `guarantee`, which does not depend on them.
+        """The guarantee of one draw for `entries` >= 1 numbers that are released together, for a
+        symmetric matrix its upper triangle. By default `guarantee`.
         """
-        del entries
         return self.guarantee(sensitivity)
 
     @property
     def parameters(self) -> Mapping[str, Expression]:
-        """What else than its size the law has, by name: its fields, but for the one that is called
-        as `noise` says. Formulas of public numbers, which certificates hold.
+        """The parameters of the law besides its size, by name: the fields except the one named by
+        `noise`. Formulas of public numbers, which certificates hold.
         """
         names = _names(self)
         others = [one for one in names if one != self.noise] if len(names) > 1 else []
@@ -127,11 +123,11 @@ class AdditiveNoise(Mechanism):
 
     def scaled(self, factor: Expression) -> Self:
         """The same kind of noise, `factor` times as large, with the same parameters. Raises
-        InvalidArgument where several fields are none of them called as `noise` says.
+        InvalidArgument where none of several fields is named by `noise`.
         """
         names = _names(self)
         if len(names) > 1 and self.noise not in names:
-            way_out = f"Rename the field, or say noise = {names[0]!r} in the class."
+            way_out = f"Rename the field, or set noise = {names[0]!r} in the class."
             wanted = f"with a field {self.noise!r}"
             raise InvalidArgument(type(self).__name__, wanted, names, way_out)
         if len(names) > 1:
@@ -140,16 +136,14 @@ class AdditiveNoise(Mechanism):
 
     @staticmethod
     @abstractmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Draw noise of `size` (a std or a scale), an array of `shape`; symmetric (..., d, d) noise
-        is symmetric by construction, unless the class says that it is not. Its `parameters` are
+        is symmetric by construction, where `symmetric` of the class is true. Its `parameters` are
         passed by name, as doubles.
         """
 
     @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+    def on_grid(size: Fraction, n: int, bits: Bits) -> Array:
         """`n` independent draws, (n,), of one number's noise of `size`, in steps of a grid, rounded
         to whole numbers; exact in distribution. Only where `exact`.
         """
@@ -164,9 +158,8 @@ def _names(noise: AdditiveNoise) -> list[str]:
 
 
 def restated(cls: type, base: type, *names: str) -> None:
-    """Give a class what its abstract base says under these names, where it says nothing itself:
-    nobody inherits from other classes that a value is exact, since one method may compute it
-    otherwise.
+    """Reset attributes that a class does not define to those of its abstract base: exactness is
+    not inherited, as an overridden method may not be exact.
     """
     for name in names:
         if name not in vars(cls) and getattr(cls, name) is not vars(base)[name]:
@@ -178,8 +171,8 @@ WITH_DELTA = "give its share a delta, take a target dp.ApproxDP(epsilon, delta),
 
 
 class Calibration(ABC):
-    """Abstract: a theorem that turns a share and a sensitivity into a mechanism. `name` is how
-    certificates cite it.
+    """Abstract: a theorem that turns a share and a sensitivity into a mechanism. Certificates cite
+    its `name`.
     """
 
     __slots__ = ()
@@ -190,15 +183,14 @@ class Calibration(ABC):
 
     @abstractmethod
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
-        """The mechanism whose noise this theorem prescribes. Rounds nothing: a formula."""
+        """The mechanism with the noise of this theorem, as an exact formula."""
 
     def calibrate_among(
         self, share: Share, sensitivity: Expression, entries: Expression
     ) -> AdditiveNoise:
-        """The mechanism for `entries` >= 1 numbers that are released together. Mostly `calibrate`,
-        which does not depend on them.
+        """The mechanism for `entries` >= 1 numbers that are released together. By default
+        `calibrate`.
         """
-        del entries
         return self.calibrate(share, sensitivity)
 
     @abstractmethod
@@ -210,32 +202,24 @@ class Calibration(ABC):
     def check(self, share: Share | None) -> Share:
         """The share, or a refusal that names what is missing."""
         if share is None:
-            raise InvalidArgument(
-                "share",
-                f"given to {self.name}",
-                None,
-                "Pass a share of budget.split(...), or state a std.",
-            )
+            way_out = "Pass a share of budget.split(...), or state a std."
+            raise InvalidArgument("share", f"given to {self.name}", None, way_out)
         pure, approximate = (name in self.currencies for name in (PURE.currency, APPROX.currency))
         if _without_delta(share) and approximate and not pure:
-            raise InvalidArgument(
-                "share",
-                f"one for {self.name}: {NEEDS_DELTA}",
-                str(share),
-                f"{WITH_DELTA[0].upper()}{WITH_DELTA[1:]}",
-            )
+            way_out = f"{WITH_DELTA[0].upper()}{WITH_DELTA[1:]}"
+            wanted = f"one for {self.name}: {NEEDS_DELTA}"
+            raise InvalidArgument("share", wanted, str(share), way_out)
         if share.currency not in self.currencies:
-            raise InvalidArgument(
-                "share",
+            wanted, way_out = (
                 f"in a currency that {self.name} can spend",
-                listed_words(share.currency),
                 "Gaussian.analytic spends all of them.",
             )
+            raise InvalidArgument("share", wanted, listed_words(share.currency), way_out)
         return share
 
 
 def _without_delta(share: Share) -> bool:
-    """Whether it is a share of epsilon whose delta is the number 0."""
+    """Whether it is a share of epsilon with delta 0."""
     if share.currency != APPROX.currency:
         return share.currency == PURE.currency
     return ZERO in (share.weights[1], share.wholes[1])
@@ -244,10 +228,10 @@ def _without_delta(share: Share) -> bool:
 @final
 @attrs.frozen(cache_hash=True)
 class Theorem(Calibration):
-    """A theorem of the rule book: its formula and its hypothesis stand there alone. `Laplace.pure`
-    is the attribute of that name of the class Laplace. It is named in a release, not called: the
-    std that a theorem gives at numbers is in a row of `dp.compare`, the least one that is enough is
-    `dp.gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=1)`.
+    """A theorem of the rule book, which has its formula and its hypothesis. `Laplace.pure` is the
+    attribute of that name of the class Laplace. A release names it and does not call it: a row of
+    `dp.compare` has its std at numbers, `dp.gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=1)`
+    is the least std that is enough.
 
     >>> import dpframe as dp
     >>> found = dp.compare(dp.Gaussian.classical, epsilon="0.5", delta="1e-6", sensitivity=1)
@@ -273,7 +257,7 @@ class Theorem(Calibration):
 
     @property
     def mechanism(self) -> type[AdditiveNoise]:  # type: ignore[override]  # by its name
-        """The class of noise that has it, in the file of its kind, or in that of selections."""
+        """The class of noise with this theorem, in the module of its kind or of selections."""
         return _noise(self.kind, self.name.partition(".")[0])
 
     def calibrate(self, share: Share, sensitivity: Expression) -> AdditiveNoise:
@@ -284,7 +268,6 @@ class Theorem(Calibration):
         return self.mechanism(size)  # type: ignore[call-arg]  # its one field
 
     def limit(self, share: Share) -> tuple[Expression, Expression, bool] | None:
-        """Up to which epsilon it holds."""
         if self.entry.limit is None:
             return None
         return share.epsilon, self.entry.limit(Formulas(None)), self.entry.strict
@@ -297,7 +280,7 @@ def _noise(kind: str, name: str) -> type[AdditiveNoise]:
     return found
 
 
-def mirrored(noise: np.ndarray, *, symmetric: bool) -> np.ndarray:
+def mirrored(noise: Array, *, symmetric: bool) -> Array:
     """The draws as they are; for a symmetric statistic, their upper triangle on both sides."""
     import numpy as np
 
@@ -308,9 +291,8 @@ def positive_formula(value: object) -> Expression:
     """An exact formula; a number must be positive. Raises InvalidArgument."""
     formula = exact(value, "the size of the noise")
     if isinstance(formula, Number) and formula.value <= 0:
-        raise InvalidArgument(
-            "the size of the noise", "positive", str(formula), "No noise is no privacy."
-        )
+        way_out = "No noise is no privacy."
+        raise InvalidArgument("the size of the noise", "positive", str(formula), way_out)
     return formula
 
 
@@ -353,7 +335,7 @@ class StdNoise(AdditiveNoise):
 @attrs.frozen(cache_hash=True)
 class NormalNoise(StdNoise):
     """Abstract: normal draws of one std, (Delta/std)-Gaussian DP for a statistic of L2 sensitivity
-    Delta [DongRS22, Thm 2.7]. What a symmetric matrix gets is up to the class.
+    Delta [DongRS22, Thm 2.7]. Classes differ in the noise of a symmetric matrix.
     """
 
     gives: ClassVar[type[Guarantee]] = GaussianDP
@@ -364,7 +346,7 @@ class NormalNoise(StdNoise):
         return GaussianDP(sensitivity / self.std)
 
     @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+    def on_grid(size: Fraction, n: int, bits: Bits) -> Array:
         """N(0, size^2), rounded to the nearest whole number."""
         from dpframe.randomness import rounded_gaussian
 

@@ -1,4 +1,4 @@
-"""A mechanism from elsewhere: all that is known of it is the guarantee that it states."""
+"""An external mechanism, represented by its stated guarantee."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def _stated(value: object) -> Guarantee:
 
 @attrs.frozen(cache_hash=True)
 class BlackBox(Mechanism):
-    """Whatever satisfies `given`, for the neighbours of the analysis: composition needs to know no
-    more. [DworkR14, Thm B.1]
+    """Any mechanism that satisfies `given` for the neighbours of the analysis, which is enough for
+    composition. [DworkR14, Thm B.1]
 
-    The guarantee is believed, not proved: `source` says where it is shown. It is not rescaled, so
-    that only sensitivity 1 is answered; and it is accounted only: nothing can be drawn from it.
+    The guarantee is assumed, not proved: `source` cites its proof. It is not rescaled, so the only
+    sensitivity is 1; and it is accounted only: it has no samples.
 
     >>> from dpframe import PureDP
     >>> from dpframe.mechanisms import BlackBox
@@ -35,7 +35,7 @@ class BlackBox(Mechanism):
     """
 
     kind: ClassVar[str] = "black_box"
-    gives: ClassVar[type[Guarantee]] = Guarantee  # type: ignore[type-abstract]
+    gives: ClassVar[type[Guarantee]] = Guarantee
     given: Guarantee = attrs.field(converter=_stated)
     name: str = attrs.field(default="", validator=of_kind(str))
     source: str = attrs.field(default="", validator=of_kind(str))

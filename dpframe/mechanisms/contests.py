@@ -1,4 +1,4 @@
-"""Rows of scores, each with a coin for every candidate: what exact selection is made of."""
+"""Exact selection by Bernoulli draws for pairs of a row of scores and a candidate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dpframe.numerics.rounding import to_float
 from dpframe.randomness import Bits
-from dpframe.randomness.laws import UNIT, Reals, Truth, exponential_coins
+from dpframe.randomness.laws import UNIT, Reals, Truth, bernoulli_exp_each
 
 Indices = NDArray[np.int64]
 _SMALL, _LARGE = Fraction(1, 2**900), Fraction(2**900)
@@ -20,8 +20,8 @@ _AT_ONCE, _MOST_AT_ONCE = 256, 2**16
 
 @attrs.frozen(eq=False)
 class Contests:
-    """Scores (rows, m) and a scale. The coin of a candidate is true with probability
-    e^((score - best)/scale), exactly: that of a best one always.
+    """Scores (rows, m) and a scale. The Bernoulli draw of a candidate is true with probability
+    e^((score - best)/scale), exactly: always for a best one.
     """
 
     scores: NDArray[Any]
@@ -30,24 +30,24 @@ class Contests:
 
     @classmethod
     def of(cls, scores: NDArray[Any], scale: Fraction) -> Contests:
-        """Of scores (..., m), finite: whole numbers as they are, others as doubles."""
+        """From finite scores (..., m): whole numbers exactly, others as doubles."""
         rows = scores.reshape(-1, scores.shape[-1])
         if rows.dtype.kind == "f":
             rows = rows.astype(np.float64)
         return cls(rows, rows.max(axis=1), scale)
 
     def flips(self, rows: Indices, candidates: Indices, bits: Bits) -> Truth:
-        """One coin for each pair of a row and a candidate, (n,)."""
+        """A Bernoulli draw for each pair of a row and a candidate, (n,)."""
         x, off = self._gaps(rows, candidates)
 
         def exactly(i: int) -> Fraction:
             own, best = self.scores[rows[i], candidates[i], None], self.best[rows[i], None]
             return (Fraction(*best.tolist()) - Fraction(*own.tolist())) / self.scale
 
-        return exponential_coins(bits, x, off, exactly)
+        return bernoulli_exp_each(bits, x, off, exactly)
 
     def _gaps(self, rows: Indices, candidates: Indices) -> tuple[Reals, Reals]:
-        """(best - score)/scale in doubles, and by how much they may be off."""
+        """(best - score)/scale in doubles, and bounds on their errors."""
         best, scores = _doubles(self.best[rows]), _doubles(self.scores[rows, candidates])
         if not _SMALL <= self.scale <= _LARGE:
             return np.zeros(len(best)), np.full(len(best), np.inf)
@@ -67,8 +67,8 @@ def _doubles(values: NDArray[Any]) -> Reals:
 
 
 def by_weight(rows: Contests, bits: Bits) -> Indices:
-    """One index of each row, with a chance proportional to e^(score/scale): a candidate at random,
-    again and again until its coin is true; several tries at once where few rows wait.
+    """One index of each row, with a probability proportional to e^(score/scale): by rejection, a
+    random candidate until its draw is true; several tries at once where few rows remain.
     """
     result = np.zeros(len(rows.scores), dtype=np.int64)
     waiting, at_once = np.arange(len(result)), _AT_ONCE
@@ -84,9 +84,8 @@ def by_weight(rows: Contests, bits: Bits) -> Indices:
 
 
 def by_flips(rows: Contests, bits: Bits) -> Indices:
-    """One index of each row, by permute-and-flip: any one of those whose coins show heads, all
-    alike, since in random order each of them is as likely to be the first. The best has heads
-    always.
+    """One index of each row, by permute-and-flip: uniform among candidates with a true draw, as
+    each is equally likely to be first in random order. The draw of the best is always true.
     """
     shape = rows.scores.shape
     row, candidate = np.indices(shape).reshape(2, -1)

@@ -14,12 +14,10 @@ from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP,
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, power
 
-from .base import Calibration, StdNoise, Theorem
+from .base import Array, Calibration, Generator, Shape, StdNoise, Theorem
 from .discrete_laplace import whole_sensitivity
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dpframe.randomness import Bits
 
 
@@ -59,7 +57,6 @@ class DiscreteGaussian(StdNoise):
         Refused unless `one_coordinate` says so: of vectors that move by `sensitivity` in L2, no
         one pair is known to be the worst.
         """
-        del relation
         if one_coordinate is not True:
             way_out = "Where it holds, say one_coordinate=True; else the zCDP accountants add it."
             raise InvalidArgument("one_coordinate", "True", one_coordinate, way_out)
@@ -67,21 +64,18 @@ class DiscreteGaussian(StdNoise):
         return losses.DiscreteGaussianLoss(variance, whole_sensitivity(sensitivity))
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent draws of parameter `size`, whole numbers, exact in distribution.
         [CanonneKS20]
         """
         from dpframe.randomness import discrete_gaussian
 
-        from .whole_noise import whole_noise, word_size
+        from .whole_noise import whole_noise
 
-        sigma = word_size("std", size)
-        return whole_noise(discrete_gaussian, sigma, shape, rng, symmetric=symmetric)
+        return whole_noise(discrete_gaussian, "std", size, shape, rng, symmetric=symmetric)
 
     @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+    def on_grid(size: Fraction, n: int, bits: Bits) -> Array:
         """The discrete Gaussian of parameter `size`, which needs no rounding."""
         from dpframe.randomness import discrete_gaussian
 

@@ -14,11 +14,9 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
 
-from .base import Calibration, PureNoise, Theorem
+from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dpframe.randomness import Bits
 
 
@@ -47,24 +45,20 @@ class DiscreteLaplace(PureNoise):
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> losses.DiscreteLaplaceLoss:
         """The exact one, for a whole L1 sensitivity. (docs/proofs/shifts.md)"""
-        del relation
         rate = number("scale", 1 / self.scale)
         return losses.DiscreteLaplaceLoss(rate, whole_sensitivity(sensitivity))
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent draws of scale `size`, whole numbers, exact in distribution."""
         from dpframe.randomness import discrete_laplace
 
-        from .whole_noise import whole_noise, word_size
+        from .whole_noise import whole_noise
 
-        scale = word_size("scale", size)
-        return whole_noise(discrete_laplace, scale, shape, rng, symmetric=symmetric)
+        return whole_noise(discrete_laplace, "scale", size, shape, rng, symmetric=symmetric)
 
     @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+    def on_grid(size: Fraction, n: int, bits: Bits) -> Array:
         """The discrete Laplace law of scale `size`, which needs no rounding."""
         from dpframe.randomness import discrete_laplace
 

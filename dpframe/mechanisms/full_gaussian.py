@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from .base import NormalNoise
-
-if TYPE_CHECKING:
-    import numpy as np
+from .base import Array, Generator, NormalNoise, Shape
 
 
 @attrs.frozen(cache_hash=True)
@@ -27,9 +24,7 @@ class FullGaussian(NormalNoise):
     exact: ClassVar[bool] = True
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent normal draws of std `size`, whether the statistic is symmetric or not."""
         del symmetric
         return rng.normal(0.0, size, shape)

@@ -7,14 +7,11 @@ it; or it comes from a named theorem:
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from .base import Calibration, NormalNoise, Theorem
-
-if TYPE_CHECKING:
-    import numpy as np
+from .base import Array, Calibration, Generator, NormalNoise, Shape, Theorem
 
 
 @attrs.frozen(cache_hash=True)
@@ -35,9 +32,7 @@ class Gaussian(NormalNoise):
     analytic: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.analytic")
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent normal draws of std `size`; isotropic symmetric noise for a symmetric
         statistic.
         """

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, sqrt
 
-from .base import Calibration, PureNoise, Theorem
-
-if TYPE_CHECKING:
-    import numpy as np
+from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
 
 @attrs.frozen(cache_hash=True)
@@ -41,9 +38,7 @@ class L2Laplace(PureNoise):
         return sqrt(entries + 1) * self.scale
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """One vector of all the numbers of `shape`; where symmetric, independent matrices over its
         last two axes.
         """

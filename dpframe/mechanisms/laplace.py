@@ -13,11 +13,9 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
 
-from .base import Calibration, PureNoise, Theorem, mirrored
+from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem, mirrored
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from dpframe.randomness import Bits
 
 
@@ -43,20 +41,17 @@ class Laplace(PureNoise):
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> losses.LaplaceLoss:
         """The exact one, which is below that of PureDP. (docs/proofs/shifts.md)"""
-        del relation
         return losses.LaplaceLoss(number("epsilon", exact(sensitivity, "sensitivity") / self.scale))
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent Laplace draws of scale `size`, mirrored from the upper triangle for a
         symmetric statistic.
         """
         return mirrored(rng.laplace(0.0, size, shape), symmetric=symmetric)
 
     @staticmethod
-    def on_grid(size: Fraction, n: int, bits: Bits) -> np.ndarray:
+    def on_grid(size: Fraction, n: int, bits: Bits) -> Array:
         """Laplace(size), rounded to the nearest whole number."""
         from dpframe.randomness import rounded_laplace
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import attrs
 
-from .base import NormalNoise, mirrored
-
-if TYPE_CHECKING:
-    import numpy as np
+from .base import Array, Generator, NormalNoise, Shape, mirrored
 
 
 @attrs.frozen(cache_hash=True)
@@ -26,9 +23,7 @@ class MirroredGaussian(NormalNoise):
     exact: ClassVar[bool] = True
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
         """Independent normal draws of std `size`, mirrored from the upper triangle for a symmetric
         statistic.
         """

@@ -1,4 +1,4 @@
-"""Randomised response: a category is reported truly, or else as any other one."""
+"""Randomised response: the true category, or any other one."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def _epsilon(value: object) -> Expression:
     epsilon = exact(value, "epsilon")
     odds = _odds(epsilon)
     if (isinstance(epsilon, Number) and epsilon.value <= 0) or (odds is not None and odds <= 1):
-        way_out = "An answer that ignores the truth needs no mechanism."
+        way_out = "An answer that is independent of the truth needs no mechanism."
         raise InvalidArgument("epsilon", "above 0", str(epsilon), way_out)
     return epsilon
 
 
 def _odds(epsilon: Expression) -> Fraction | None:
-    """The number whose log epsilon is written as, if it is."""
+    """The odds of an epsilon that is written as log(odds); None for others."""
     if isinstance(epsilon, Call) and epsilon.name == "log" and isinstance(epsilon.parts[0], Number):
         return epsilon.parts[0].value
     return None
@@ -54,7 +54,7 @@ class RandomizedResponse(Mechanism):
     1/(e^epsilon + k - 1); k = categories.
 
     Guarantees epsilon-DP where one value becomes any other. [KairouzOV15, Thm 3.2] for k = 2.
-    That there was an answer is not hidden: where a neighbour may leave, answer for the absent too.
+    The presence of an answer is not hidden: under add/remove, answer for absent people too.
     epsilon may be `log(odds)`: then the truth is exactly `odds` times as likely as each other.
     """
 
@@ -65,23 +65,20 @@ class RandomizedResponse(Mechanism):
 
     @classmethod
     def answering_at_random(cls, probability: object, categories: int = 2) -> Self:
-        """Whoever, with this probability in (0, 1), answers with any of the categories alike, the
-        true one included, and else truly. Two coins, 1/2 and 2, have epsilon = log 3.
+        """A uniform category, the true one included, with this probability in (0, 1), and else the
+        true one. At 1/2 and 2 categories it has epsilon = log 3.
         """
         p = open_unit("probability", rational(probability, "probability"))
         return cls(log(1 + _categories(categories) * (1 - p) / p), categories)
 
     def guarantee(self, sensitivity: Expression) -> PureDP:
-        """(sensitivity epsilon)-DP, where at most `sensitivity` values that are each answered for
-        change, a whole number.
-        """
+        """(sensitivity epsilon)-DP, for a whole number `sensitivity` of values that change."""
         return PureDP(whole_sensitivity(sensitivity) * self.epsilon)
 
     def loss(
         self, sensitivity: Exact | Expression = 1, relation: Relation = ADD_REMOVE
     ) -> losses.CategoricalLoss | losses.OddsLoss:
         """The exact one, where one value becomes any other; the relation does not matter."""
-        del relation
         if whole_sensitivity(sensitivity) != 1:
             way_out = "Count the loss once for every answer that changes."
             raise InvalidArgument("sensitivity", "1: one value changes", sensitivity, way_out)
@@ -91,7 +88,7 @@ class RandomizedResponse(Mechanism):
         return losses.CategoricalLoss(number("epsilon", self.epsilon), self.categories)
 
     def probabilities(self, value: ArrayLike) -> np.ndarray:
-        """The chance of each answer to `value`, an array of categories: shape (..., k), rounded."""
+        """The rounded probability of each answer to `value`, an array of categories: (..., k)."""
         import numpy as np
 
         from dpframe.numerics import arb_float, ball, working
@@ -106,8 +103,8 @@ class RandomizedResponse(Mechanism):
 
     def sample(self, value: ArrayLike, rng: np.random.Generator | Bits) -> np.ndarray:
         """An independent answer to each of the values, whole numbers from 0 to k - 1, in their
-        shape; exact in distribution: a category at random, which is kept if it is true and else
-        with probability e^-epsilon.
+        shape; exact in distribution, by rejection: a uniform category is accepted if it is true,
+        and else with probability e^-epsilon.
         """
         import numpy as np
 
@@ -124,13 +121,13 @@ class RandomizedResponse(Mechanism):
         return answers.reshape(values.shape)
 
     def _keeper(self) -> Callable[[Bits, int], Truth]:
-        from dpframe.randomness.laws import rational_coins, same_coins
+        from dpframe.randomness.laws import bernoulli, bernoulli_exp
 
         odds = _odds(self.epsilon)
         if odds is not None:
-            return lambda bits, n: rational_coins(bits, 1 / odds, n)
+            return lambda bits, n: bernoulli(bits, 1 / odds, n)
         epsilon = self._number()
-        return lambda bits, n: same_coins(bits, epsilon, n)
+        return lambda bits, n: bernoulli_exp(bits, epsilon, n)
 
     def _number(self) -> Fraction:
         return number("epsilon", self.epsilon)

@@ -1,5 +1,5 @@
-"""Selections in a graph: of a vector of scores, the higher the better, one index is released, and
-nothing of the scores. What counts is the range of their move: proofs/selection.
+"""Selections: the release of the index of a high score, without the scores. The sensitivity is the
+range of the changes of scores. (proofs/selection)
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dpframe.privacy import Guarantee, ZeroConcentratedDP
 from dpframe.sensitivity import RANGE, Norm
 from dpframe.symbols import Expression, constant, power, sqrt
 
-from .base import Calibration, PureNoise, Theorem
+from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,24 +53,21 @@ class SelectionNoise(PureNoise):
 
     @staticmethod
     def two(loss: Any, epsilon: Any) -> Any:
-        """A lower bound on the delta at `epsilon` of two candidates, where one of any score rises
-        by `loss` scales beside the other, loss > epsilon: of balls of arb. None where none is
-        known.
+        """A lower bound on the delta at `epsilon` of two candidates, where one score rises by
+        `loss` > epsilon scales relative to the other: in balls of arb. None without a formula.
         """
         del loss, epsilon
 
     @staticmethod
     def behind(gap: Any) -> Any:
-        """The chance of one of two candidates whose score is `gap` >= 0 scales below the other's, a
-        ball of arb. None where none is known.
+        """The probability of one of two candidates with a score `gap` >= 0 scales below the
+        other's, a ball of arb. None without a formula.
         """
         del gap
 
     @staticmethod
-    def sample(
-        size: float, shape: tuple[int, ...], rng: np.random.Generator, *, symmetric: bool
-    ) -> np.ndarray:
-        """Never: it adds nothing. Raises InvalidArgument."""
+    def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:
+        """Raises InvalidArgument: a selection adds no noise."""
         del size, shape, rng, symmetric
         way_out = "dp.release(scores, dp.mechanisms.ExponentialSelection.pure, share)"
         raise InvalidArgument("mechanism", "one that adds noise", "a selection", way_out)
@@ -126,7 +123,7 @@ class ExponentialSelection(SelectionNoise):
 
     @staticmethod
     def chosen(scores: Scores, scale: Fraction, bits: Bits) -> Indices:
-        """By rejection: a candidate at random, until its coin is true."""
+        """By rejection."""
         from .contests import Contests, by_weight
 
         return by_weight(Contests.of(scores, scale), bits)
@@ -145,8 +142,8 @@ class GumbelSelection(ExponentialSelection):
 
 @attrs.frozen(cache_hash=True)
 class PermuteAndFlipSelection(SelectionNoise):
-    """The first index, in random order, whose coin of probability e^((score - best)/scale) shows
-    heads. (range/scale)-DP [McKennaS20], of which no smaller rho follows than of all pure privacy.
+    """The first index, in random order, with a true Bernoulli draw of probability
+    e^((score - best)/scale). (range/scale)-DP [McKennaS20], with the rho of any pure mechanism.
     """
 
     kind: ClassVar[str] = "permute_and_flip_selection"
@@ -162,17 +159,17 @@ class PermuteAndFlipSelection(SelectionNoise):
 
     @staticmethod
     def two(loss: Any, epsilon: Any) -> Any:
-        """The coin of probability e^-l becomes 1, and of two heads each is taken half the time."""
+        """The probability e^-l becomes 1, and of two true draws each is taken half the time."""
         return (1 - (epsilon - loss).exp()) / 2
 
     @staticmethod
     def behind(gap: Any) -> Any:
-        """Half the chance of its coin."""
+        """Half the probability of a true draw."""
         return (-gap).exp() / 2
 
     @staticmethod
     def chosen(scores: Scores, scale: Fraction, bits: Bits) -> Indices:
-        """By the coins of all candidates."""
+        """By the draws of all candidates."""
         from .contests import Contests, by_flips
 
         return by_flips(Contests.of(scores, scale), bits)

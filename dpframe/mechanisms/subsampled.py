@@ -1,8 +1,7 @@
-"""Mechanisms that read a secret random subsample, and what that amplifies.
+"""Mechanisms on a secret random subsample, and the amplification of their privacy.
 
-The subsample is spent by one release: **every release draws a fresh one**, and nobody sees which
-rows it has. Two releases on one subsample cost what they cost without subsampling.
-(docs/proofs/subsampling.md)
+**Every release draws a fresh subsample**, whose rows stay secret. Two releases on one subsample are
+not amplified. (docs/proofs/subsampling.md)
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def _base(_: object, __: object, value: Any) -> None:
         way_out = "Subsample once: a Poisson subsample of one at rates p and q has the rate p q."
         raise InvalidArgument("mechanism", "not subsampled already", value, way_out)
     if not isinstance(value, Mechanism) or isinstance(value, RandomizedResponse):
-        way_out = "Such as dp.Gaussian(std=1); how many take part must not be seen."
+        way_out = "Such as dp.Gaussian(std=1); the number of participants must stay secret."
         raise InvalidArgument("mechanism", "one that reads a table", value, way_out)
 
 
@@ -55,12 +54,8 @@ def _rate(value: object) -> Expression:
     return rate
 
 
-def _whole(value: object) -> int:
-    return whole("size", value, 1)
-
-
 class Subsampled(Mechanism):
-    """What the two kinds of subsampling share; `relation` is the only one they are proved under."""
+    """Abstract: subsampling, proved under `relation` only."""
 
     __slots__ = ()
     gives: ClassVar[type[Guarantee]] = ApproxDP
@@ -70,18 +65,16 @@ class Subsampled(Mechanism):
 
     @abstractmethod
     def guarantee(self, sensitivity: Expression, relation: Relation | None = None) -> Guarantee:
-        """What one release guarantees, under the relation that it is proved for."""
+        """The guarantee of one release, under the relation of the proof."""
 
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:
             return relation
-        other = (
-            "PoissonSubsampled" if self.relation is REPLACE_ONE else "SubsampledWithoutReplacement"
-        )
+        poisson = self.relation is REPLACE_ONE
+        other = "PoissonSubsampled" if poisson else "SubsampledWithoutReplacement"
         way_out = f"Name it; under the other relation use {other}."
-        raise InvalidArgument(
-            "relation", f"{self.relation} for {self.kind}", str(relation), way_out
-        )
+        wanted = f"{self.relation} for {self.kind}"
+        raise InvalidArgument("relation", wanted, str(relation), way_out)
 
     def _amplified(
         self, share: Expression, sensitivity: Expression, relation: Relation | None
@@ -112,14 +105,14 @@ class Subsampled(Mechanism):
 
 @attrs.frozen(cache_hash=True)
 class PoissonSubsampled(Subsampled):
-    """`mechanism` on the rows that independent coins of probability `rate` choose: under add/remove
-    the pair ((1 - q) Q + q P, Q) of its pair (P, Q) dominates, and in the other direction the
-    reverse [ZhuDW22, Thm 11]; (log(1 + q (e^epsilon - 1)), q delta) for a guarantee [BalleBG18,
-    Thm 8].
+    """`mechanism` on a Poisson sample, with each row included with probability `rate`: under
+    add/remove the pair ((1 - q) Q + q P, Q) of its pair (P, Q) dominates, and in the other
+    direction the reverse [ZhuDW22, Thm 11]; (log(1 + q (e^epsilon - 1)), q delta) for a guarantee
+    [BalleBG18, Thm 8].
 
-    Sensitivities are those of *one* row under add/remove, and one person has one row: the rows of
-    one person would be drawn by several coins. A base without a Gaussian loss is amplified through
-    its guarantee.
+    Sensitivities are those of *one* row under add/remove, and one person has one row: several rows
+    of one person would be sampled separately. A base without a Gaussian loss is amplified by its
+    guarantee.
 
     >>> from dpframe import ADD_REMOVE, Gaussian
     >>> from dpframe.mechanisms import PoissonSubsampled
@@ -150,15 +143,23 @@ class PoissonSubsampled(Subsampled):
         import numpy as np
 
         from dpframe.randomness import as_bits
-        from dpframe.randomness.laws import rational_coins
+        from dpframe.randomness.laws import bernoulli
 
         bits, rate = as_bits(rng), number("rate", self.rate)
-        return np.flatnonzero(rational_coins(bits, rate, _whole(n)))
+        return np.flatnonzero(bernoulli(bits, rate, whole("n", n, 1)))
+
+
+def _size(value: Any) -> int:
+    return whole("size", value, 1)
+
+
+def _of(value: Any) -> int:
+    return whole("of", value, 1)
 
 
 @attrs.frozen(cache_hash=True)
 class SubsampledWithoutReplacement(Subsampled):
-    """`mechanism` on `size` of `of` rows, all subsets alike: with q = size/of, under replace-one
+    """`mechanism` on `size` of `of` rows, a uniform subset: with q = size/of, under replace-one
     the profile q delta(log(1 + (e^epsilon - 1)/q)) [BalleBG18, Thm 9], and the pair with this
     profile in both directions dominates, also in composition; for a guarantee
     (log(1 + q (e^epsilon - 1)), q delta).
@@ -170,8 +171,8 @@ class SubsampledWithoutReplacement(Subsampled):
     relation: ClassVar[Relation] = REPLACE_ONE
     direction: ClassVar[str] = "both"
     mechanism: Mechanism = attrs.field(validator=_base)
-    size: int = attrs.field(converter=_whole)
-    of: int = attrs.field(converter=_whole)
+    size: int = attrs.field(converter=_size)
+    of: int = attrs.field(converter=_of)
 
     def __attrs_post_init__(self) -> None:
         """Refuse more rows than there are."""
@@ -194,11 +195,11 @@ class SubsampledWithoutReplacement(Subsampled):
         return self._loss(self.rate, sensitivity, relation)
 
     def rows(self, n: int, rng: np.random.Generator | Bits) -> np.ndarray:
-        """The indices of a fresh subsample, ascending, all subsets alike; n must be `of`."""
+        """The indices of a fresh uniform subset, ascending; n must be `of`."""
         from dpframe.randomness import as_bits
         from dpframe.randomness.laws import subset
 
-        if _whole(n) != self.of:
+        if whole("n", n, 1) != self.of:
             raise InvalidArgument("n", f"{self.of}, the rows that were declared", n)
         return subset(as_bits(rng), self.size, self.of)
 
@@ -208,12 +209,11 @@ def _epsilon(share: Expression, epsilon: Expression) -> Expression:
 
 
 def epsilon_on_sample(epsilon: Expression, rate: Expression) -> Expression:
-    """What an epsilon-DP draw costs on a fresh Poisson sample, of one row a person that joins or
-    leaves. [BalleBG18, Thm 8]
+    """The epsilon of an epsilon-DP release on a fresh Poisson sample, for one added or removed row.
+    [BalleBG18, Thm 8]
     """
     formulas: Any = Formulas(None)
-    found: Expression = theorem(formulas, epsilon, rate)
-    return found
+    return theorem(formulas, epsilon, rate)  # type: ignore[no-any-return]
 
 
 def rounded_on_sample(share: Fraction, epsilon: Fraction) -> Fraction:
@@ -225,8 +225,8 @@ def rounded_on_sample(share: Fraction, epsilon: Fraction) -> Fraction:
 
 
 def on_sample(whole: losses.PrivacyLoss, rate: Fraction) -> losses.PrivacyLoss:
-    """The loss of a draw on a fresh Poisson sample, under add/remove, from that of a draw on all
-    rows; that one itself where nothing is known to be amplified.
+    """The loss of a release on a fresh Poisson sample, under add/remove, from that on all rows; the
+    same loss where no amplification is proved.
     """
     if isinstance(whole, losses.GaussianLoss):
         return losses.SubsampledGaussianLoss(whole.mu, rate)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -13,27 +12,25 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import as_fraction
 from dpframe.randomness import Bits, as_bits
 
-from .base import mirrored
+from .base import Array, Shape, mirrored
 
 _LEAST, _MOST = Fraction(1, 2**400), Fraction(2**50)
 
 
 def whole_noise(
-    law: Callable[[Bits, Fraction, int], np.ndarray],
-    size: Fraction,
-    shape: tuple[int, ...],
+    law: Callable[[Bits, Fraction, int], Array],
+    name: str,
+    value: object,
+    shape: Shape,
     rng: object,
     *,
     symmetric: bool,
-) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Independent draws of `law` in `shape`; a symmetric matrix mirrors its upper triangle."""
-    draws = law(as_bits(rng), size, math.prod(shape)).astype(np.int64)
-    return mirrored(draws.reshape(shape), symmetric=symmetric)
-
-
-def word_size(name: str, value: object) -> Fraction:
-    """`value` as an exact size from 2^-400 to 2^50, beyond which draws may pass 64 bits."""
+) -> Array:
+    """Independent draws of `law` in `shape`; a symmetric matrix mirrors its upper triangle. The
+    size `value` is from 2^-400 to 2^50, beyond which draws may exceed 64 bits.
+    """
     size = as_fraction(name, value)
     if not _LEAST <= size <= _MOST:
         raise InvalidArgument(name, "from 2^-400 to 2^50", value, "Draws are 64-bit integers.")
-    return size
+    draws = law(as_bits(rng), size, math.prod(shape)).astype(np.int64)
+    return mirrored(draws.reshape(shape), symmetric=symmetric)

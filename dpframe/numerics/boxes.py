@@ -23,12 +23,12 @@ _TINY, _LARGEST = float(np.finfo(float).tiny), float(np.finfo(float).max)
 
 
 def _outward(low: Reals, high: Reals) -> Bounds:
-    """The ends one double outward: more than a correctly rounded operation is off."""
+    """The ends one double outward, beyond the error of a correctly rounded operation."""
     return np.nextafter(low, -np.inf), np.nextafter(high, np.inf)
 
 
 def _at_least_zero(pair: Bounds, where: NDArray[np.bool_]) -> Bounds:
-    """Rounding does not take what is at least 0 below it."""
+    """Outward rounding stops at 0 for values that are at least 0."""
     return np.where(where, np.maximum(pair[0], 0), pair[0]), pair[1]
 
 
@@ -74,17 +74,15 @@ def whole_power(base: Bounds, exponent: int) -> Bounds:
 
 def _odd_power(base: Bounds, exponent: int) -> Bounds:
     """The ends raised each: rightly for an odd exponent, and for any where the base is >= 0."""
-    low, high = (_raised(end, exponent) for end in base)
-    return np.where(base[0] < 0, -_raised(-base[0], exponent)[1], low[0]), np.where(
-        base[1] < 0, -_raised(-base[1], exponent)[0], high[1]
-    )
+    low = np.where(base[0] < 0, -_raised(-base[0], exponent)[1], _raised(base[0], exponent)[0])
+    high = np.where(base[1] < 0, -_raised(-base[1], exponent)[0], _raised(base[1], exponent)[1])
+    return low, high
 
 
 def _raised(end: Reals, exponent: int) -> Bounds:
     """A number >= 0 to a power >= 1, by squaring."""
-    half = end, end
     if exponent == 1:
-        return half
+        return end, end
     half = _raised(end, exponent // 2)
     square = times(half, half)
     return times(square, (end, end)) if exponent % 2 else square
@@ -110,7 +108,7 @@ def exp(pair: Bounds) -> Bounds:
 
 
 def log(pair: Bounds) -> Bounds:
-    """A subnormal number is only known to lie between the least one and the least normal one."""
+    """The logarithm; for subnormal ends, those of the least and the least normal double."""
     lowest = np.where(pair[0] < _TINY, -745.0, np.log(pair[0]))
     highest = np.log(np.maximum(pair[1], _TINY))
     ends = _outward(lowest - _ULPS * np.abs(lowest), highest + _ULPS * np.abs(highest))

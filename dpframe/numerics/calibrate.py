@@ -1,13 +1,9 @@
 """Inverses of the Gaussian privacy profile, each rounded to the side its name states.
 
 Arguments are exact (a Fraction, an int, or a float for its exact binary value). Every answer is
-proved by an enclosure of the profile; the Newton steps before the proof are guesses. A proof that
-fails moves the answer outward, never inward.
-
-Where the proofs start looking: Newton on log delta, from a closed-form bound on the root.
-
-log delta bends downwards in mu and in epsilon, so that Newton hardly overshoots from the stated
-side. Nothing here is trusted: a bad guess costs time, never safety.
+proved by an enclosure of the profile. The search starts from a guess by Newton's method on
+log delta, which is concave in mu and in epsilon, from a closed-form bound on the root. A bad guess
+costs time only, and a proof that fails moves the answer outward.
 """
 
 from __future__ import annotations
@@ -34,26 +30,19 @@ def boundary(test: Callable[[float], bool], guess: float) -> tuple[float, float]
     """Neighbouring doubles (below, above): `test` is false at `below` and true at `above`.
 
     `test` is monotone on the positive doubles, from false to true; it is never called at 0, which
-    counts as false, nor at infinity, which counts as true. `guess` costs or saves time only. A
-    test that is not quite monotone (it may answer "not proved" near the boundary) still ends
-    between a false and a true answer.
+    counts as false, nor at infinity, which counts as true. `guess` changes the time only. For a
+    test that is not monotone near the boundary ("not proved") the ends still have these answers.
     """
     start = _ordinal(guess) if 0 < guess < math.inf else _ordinal(1.0)
     false, true = _bracket(test, min(max(start, 1), _INFINITY - 1))
     while true - false > 1:
         middle = (false + true) // 2
-        if test(_double(middle)):
-            true = middle
-        else:
-            false = middle
+        false, true = (false, middle) if test(_double(middle)) else (middle, true)
     return _double(false), _double(true)
 
 
 def newton(gap_and_slope: Callable[[float], tuple[float, float]], start: float) -> float:
-    """A double near the positive root of `gap`, by at most 40 Newton steps from `start`.
-
-    Only a guess: nothing is promised about it.
-    """
+    """An unproved double near the positive root of `gap`: at most 40 Newton steps from `start`."""
     point = start
     for _ in range(40):
         gap, slope = gap_and_slope(point)
@@ -74,8 +63,7 @@ def _bracket(test: Callable[[float], bool], start: int) -> tuple[int, int]:
     near = start
     while True:
         far = min(start + stride, _INFINITY) if rising else max(start - stride, 0)
-        turned = far in (0, _INFINITY) or test(_double(far)) == rising
-        if turned:
+        if far in (0, _INFINITY) or test(_double(far)) == rising:
             return (near, far) if rising else (far, near)
         near, stride = far, 2 * stride
 
@@ -92,34 +80,33 @@ def _double(ordinal: int) -> float:
 
 def guess_mu(epsilon: Fraction, delta: Fraction) -> float:
     """Near the mu with delta(epsilon; mu) = delta; Newton from below."""
+
+    def gap(mu: float) -> tuple[float, float]:
+        return _gap(sharp_terms(epsilon, arb(mu)), delta, lambda at: at.density)
+
     return _or_one(
-        lambda: newton(
-            lambda mu: _gap(sharp_terms(epsilon, arb(mu)), delta, lambda at: at.density),
-            max(_mu_of_one_tail(float(epsilon), _quantile(delta)), _mu_at_zero(delta)),
-        )
+        gap, lambda: max(_mu_of_one_tail(float(epsilon), _quantile(delta)), _mu_at_zero(delta))
     )
 
 
 def guess_epsilon(delta: Fraction, mu: Fraction) -> float:
     """Near the epsilon with delta(epsilon; mu) = delta; Newton from above."""
-    shift = float(mu)
-    return _or_one(
-        lambda: newton(
-            lambda epsilon: _gap(sharp_terms(arb(epsilon), mu), delta, lambda at: -at.tail),
-            max(shift * _quantile(delta), 0.0) + shift * shift / 2,
-        )
-    )
+
+    def gap(epsilon: float) -> tuple[float, float]:
+        return _gap(sharp_terms(arb(epsilon), mu), delta, lambda at: -at.tail)
+
+    return _or_one(gap, lambda: max(float(mu) * _quantile(delta), 0.0) + float(mu) ** 2 / 2)
 
 
 def guess_limit(constant_squared: Quantity, delta: Fraction) -> float:
     """Near the epsilon with delta(epsilon; epsilon/C) = delta; Newton from below."""
     constant = ball(constant_squared).sqrt()
 
-    def gap_and_slope(epsilon: float) -> tuple[float, float]:
+    def gap(epsilon: float) -> tuple[float, float]:
         at = sharp_terms(arb(epsilon), lambda: arb(epsilon) / ball(constant_squared).sqrt())
         return _gap(at, delta, lambda at: at.density / constant - at.tail)
 
-    return _or_one(lambda: newton(gap_and_slope, _limit_of_one_tail(float(constant), delta)))
+    return _or_one(gap, lambda: _limit_of_one_tail(float(constant), delta))
 
 
 def _gap(at: Terms, delta: Fraction, slope: Callable[[Terms], arb]) -> tuple[float, float]:
@@ -159,10 +146,12 @@ def _limit_of_one_tail(constant: float, delta: Fraction) -> float:
     return float(delta) * constant / slope
 
 
-def _or_one(guess: Callable[[], float]) -> float:
-    """The guess, or 1 where the arithmetic of doubles gives up."""
+def _or_one(
+    gap_and_slope: Callable[[float], tuple[float, float]], start: Callable[[], float]
+) -> float:
+    """The root by Newton's method, or 1 where the arithmetic of doubles fails."""
     try:
-        number = guess()
+        number = newton(gap_and_slope, start())
     except (ArithmeticError, ValueError):
         return 1.0
     return number if 0 < number < math.inf else 1.0
@@ -175,12 +164,8 @@ def analytic_sigma(epsilon: Exact, delta: Exact) -> float:
     """
     sigma = _sigma(nonnegative("epsilon", epsilon), open_unit("delta", delta))
     if math.isinf(sigma):
-        raise InvalidArgument(
-            "delta",
-            "large enough for a provable std below 1.8e308",
-            delta,
-            "Raise delta or epsilon.",
-        )
+        wanted = "large enough for a provable std below 1.8e308"
+        raise InvalidArgument("delta", wanted, delta, "Raise delta or epsilon.")
     return sigma
 
 
@@ -222,8 +207,8 @@ def epsilon_limit(constant_squared: Quantity, delta: Exact) -> float:
     """The largest epsilon up to which sigma = C Delta / epsilon is (epsilon, delta)-private.
 
     C does not depend on epsilon, so delta(epsilon; epsilon/C) increases in epsilon and one number
-    decides every smaller epsilon. C^2 > 0 is exact, or a recipe such as `lambda: 2 * arb(3).log()`;
-    of a fixed ball the lower end counts. Rounded down: proved at the answer.
+    decides every smaller epsilon. C^2 > 0 is exact, or a function such as `lambda: 2 *
+    arb(3).log()`; a fixed ball means its lower end. Rounded down: proved at the answer.
     """
     target, squared = open_unit("delta", delta), _positive_recipe(constant_squared)
 
@@ -244,18 +229,12 @@ def analytic_sigma_ball(epsilon: arb, delta: arb) -> arb:
         return arb("nan")
     if not (epsilon.is_finite() and delta.is_finite()):
         return arb(0).union(arb("inf"))
-    least = _least_sigma(arb_upper(epsilon), arb_upper(delta))
-    most = _most_sigma(max(arb_lower(epsilon), Fraction(0)), arb_lower(delta))
+    loose = arb_upper(epsilon), arb_upper(delta)
+    strict = max(arb_lower(epsilon), Fraction(0)), arb_lower(delta)
+    least = _sigma_lower(*loose) if loose[1] < 1 else 0.0
+    most = _sigma(*strict) if strict[1] > 0 else math.inf
     with working(LEAST_BITS):
         return arb(least).union(arb(most))
-
-
-def _least_sigma(epsilon: Fraction, delta: Fraction) -> float:
-    return _sigma_lower(epsilon, delta) if delta < 1 else 0.0
-
-
-def _most_sigma(epsilon: Fraction, delta: Fraction) -> float:
-    return _sigma(epsilon, delta) if delta > 0 else math.inf
 
 
 def _sigma_holds(epsilon: Fraction, delta: Fraction, sigma: float) -> bool | None:

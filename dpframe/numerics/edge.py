@@ -1,13 +1,13 @@
-"""How large an eigenvalue of X'X must be to be seen through the noise that was added."""
+"""The size of an eigenvalue of X'X that is identified despite the added noise."""
 
 from __future__ import annotations
 
 import math
 
-CLEAR = 1.5  # edges of the noise that an eigenvalue must reach, and at least
-APART = 0.25  # of its length that a coefficient may have along hidden directions and be claimed
-USUAL = 1.25  # what noise turns is below this multiple of its root mean square, mostly
-STDS = 4.0  # stds of its diagonal, for few columns; chosen by simulation
+CLEAR = 1.5  # least eigenvalue in edges of the noise
+APART = 0.25  # largest part of an identified coefficient along hidden directions
+USUAL = 1.25  # rotations by noise are below this multiple of their root mean square, mostly
+STDS = 4.0  # least eigenvalue in stds of the diagonal, for few columns; by simulation
 
 
 def noise_edge(std: float, d: float) -> float:
@@ -23,9 +23,9 @@ def least_visible(std: float, d: float) -> float:
 
 
 def least_apart(std: float, d: float, hidden: float) -> float:
-    """The eigenvalue at which a direction is claimed beside `hidden` ones of half the least that is
-    visible: noise turns it towards each by std/sqrt 2 over the distance of eigenvalues, and
-    seldom by more than USUAL times as much.
+    """The least eigenvalue of a direction that is identified beside `hidden` directions of half the
+    least visible eigenvalue: noise rotates it towards each by std/sqrt 2 over the distance of
+    eigenvalues, and seldom by more than USUAL times as much.
     """
     least = least_visible(std, d)
     turned = USUAL * std * math.sqrt(hidden / 2) / APART

@@ -1,10 +1,9 @@
 """The smallest eigenvalue of an integer matrix, rounded down to whole units, exactly.
 
-Whether K - t I is positive semidefinite, for a symmetric integer matrix K and an integer t.
-
-Exact always. Rounded eigenvectors V make V'(K - t I)V nearly diagonal, and nearly always that
-decides; they are a hint, and a bad one costs time, never truth. D1-D6 are the steps of the proof
-page, proofs/floor_eigenvalue.
+It decides whether K - t I is positive semidefinite, for a symmetric integer matrix K and an integer
+t. Rounded eigenvectors V make V'(K - t I)V nearly diagonal, which nearly always decides; bad
+eigenvectors cost time, and the answer stays exact. D1-D6 are the steps of the proof page,
+proofs/floor_eigenvalue.
 """
 
 from __future__ import annotations
@@ -90,16 +89,15 @@ def _secured(form: Whole) -> tuple[NDArray[np.bool_], int]:
 def _rest_follows(form: Whole, secure: NDArray[np.bool_], least: int) -> bool:
     """B is semidefinite because mu B_PP - B_PQ B_QP is. [D2, D3]; False where that is open.
 
-    More than half of the rows in P are left to the exact ways, which cost less then.
+    With more than half of the rows in P the exact methods cost less.
     """
     if secure.all():
         return True
     if 2 * secure.sum() < len(secure):
         return False
     across = whole_matrix(form[np.ix_(~secure, secure)])
-    return _by_signs(
-        least * whole_matrix(form[np.ix_(~secure, ~secure)]) - across * across.transpose()
-    )
+    inner = whole_matrix(form[np.ix_(~secure, ~secure)])
+    return _by_signs(least * inner - across * across.transpose())
 
 
 def _by_signs(matrix: fmpz_mat) -> bool:
@@ -108,7 +106,7 @@ def _by_signs(matrix: fmpz_mat) -> bool:
     return all(c <= 0 if odd % 2 else c >= 0 for odd, c in enumerate(falling))
 
 
-_BITS = 52  # of a hint: what lies below is noise of the doubles
+_BITS = 52  # of a hint: finer digits are rounding of doubles
 _EXPONENT = 500  # of the largest entry as a double: LAPACK may square it
 
 
@@ -116,12 +114,14 @@ def floor_smallest_eigenvalue(matrix: NDArray[np.generic], unit: int) -> int:
     """floor(lambda_min(K) / unit): the largest integer m with K - m unit I >= 0. Exact.
 
     `matrix` is K (d, d), d >= 1, symmetric and positive semidefinite, of an integer type or of
-    Python integers of any size; `unit` >= 1. Whatever moves lambda_min by at most s unit, s an
-    integer, moves the answer by at most s. Proof page: proofs/floor_eigenvalue.
+    Python integers of any size; `unit` >= 1. A change of lambda_min by at most s unit, s an
+    integer, changes the answer by at most s. Proof page: proofs/floor_eigenvalue.
 
-    That K is semidefinite is the caller's promise: a breach is refused where it is met, not sought.
+    That K is semidefinite is a precondition: a violation is refused where it shows.
     """
-    whole, step = _symmetric(matrix), _unit(unit)
+    if isinstance(unit, bool) or not isinstance(unit, Integral) or unit < 1:
+        raise InvalidArgument("unit", "an integer >= 1", unit)
+    whole, step = _symmetric(matrix), int(unit)
     floors: list[int] = []
     for block in _blocks(whole):
         floors.append(_floor(block, step))
@@ -133,14 +133,14 @@ def floor_smallest_eigenvalue(matrix: NDArray[np.generic], unit: int) -> int:
 def _floor(block: Whole, unit: int) -> int:
     """Of one block; from the bound of the lowest eigenvector alone where that gives 0."""
     if len(block) == 1:
-        return _promised(int(block[0, 0]) // unit)
+        return _at_least_zero(int(block[0, 0]) // unit)
     matrix, hints = whole_matrix(block), _hints(block)
     lowest = whole_matrix(hints[:, :1])
     across = lowest.transpose()
-    if _promised(rayleigh(across * (matrix * lowest), across * lowest, unit)) == 0:
+    if _at_least_zero(rayleigh(across * (matrix * lowest), across * lowest, unit)) == 0:
         return 0
     proof = Definiteness.of(matrix, whole_matrix(hints))
-    highest = _promised(proof.at_most(unit))
+    highest = _at_least_zero(proof.at_most(unit))
     return _largest(lambda m: proof.at_least(m * unit), highest)
 
 
@@ -151,13 +151,10 @@ def _largest(holds: Callable[[int], bool], highest: int) -> int:
     fails, step = highest, 1
     while step < fails and not holds(fails - step):
         fails, step = fails - step, 2 * step
-    return _between(holds, max(fails - step, 0), fails)
-
-
-def _between(holds: Callable[[int], bool], good: int, bad: int) -> int:
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        good, bad = (middle, bad) if holds(middle) else (good, middle)
+    good = max(fails - step, 0)
+    while fails - good > 1:
+        middle = (good + fails) // 2
+        good, fails = (middle, fails) if holds(middle) else (good, middle)
     return good
 
 
@@ -189,22 +186,12 @@ def _doubles(matrix: Whole) -> NDArray[np.float64]:
     return np.array(matrix >> excess, dtype=np.float64)
 
 
-def _promised(bound: int) -> int:
-    """A bound of the floor from above; below 0 it shows that the caller's promise is broken."""
+def _at_least_zero(bound: int) -> int:
+    """An upper bound of the floor. Raises InvalidArgument below 0: K is not semidefinite."""
     if bound < 0:
-        raise InvalidArgument(
-            "matrix",
-            "positive semidefinite",
-            "one with a negative eigenvalue",
-            "Pass X'X of integer rows.",
-        )
+        got = "one with a negative eigenvalue"
+        raise InvalidArgument("matrix", "positive semidefinite", got, "Pass X'X of integer rows.")
     return bound
-
-
-def _unit(unit: int) -> int:
-    if isinstance(unit, bool) or not isinstance(unit, Integral) or unit < 1:
-        raise InvalidArgument("unit", "an integer >= 1", unit)
-    return int(unit)
 
 
 def _symmetric(matrix: NDArray[np.generic]) -> Whole:

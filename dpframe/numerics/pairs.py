@@ -1,4 +1,4 @@
-"""Privacy profiles of two worlds that are one record apart, enclosed rigorously.
+"""Privacy profiles of two data sets that differ in one record, enclosed rigorously.
 
 A Gaussian sketch: k rows of N(0, M + x x') against k rows of N(0, M) leak what this pair on the
 line does, k times:
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from flint import arb
@@ -39,7 +39,7 @@ from .rounding import Interval, arb_float, at_rising_precision
 
 # -------------------------------------------------------------------------------- Gaussian sketches
 _ENOUGH = 84
-_Mixing: TypeAlias = Callable[[arb, arb, int], arb]
+_Profile: TypeAlias = Callable[[arb, arb, Any], arb]
 
 
 def mixing_pair_forward_ball(epsilon: Quantity, leverage: Quantity, rows: int) -> arb:
@@ -48,28 +48,24 @@ def mixing_pair_forward_ball(epsilon: Quantity, leverage: Quantity, rows: int) -
     epsilon, leverage >= 0; rows >= 1. At exact numbers or recipes its relative radius is below
     2^-80, unless the profile is below 2^-1100; fixed wide balls give a wide ball.
     """
-    return _sharp_mixing(_leaving, epsilon, leverage, rows)
+    return _sharp(_leaving, epsilon, leverage, lambda: rows, -1100)
 
 
 def mixing_pair_backward_ball(epsilon: Quantity, leverage: Quantity, rows: int) -> arb:
     """An enclosure of the profile from P to Q: the record joins. 0 for 2 epsilon >= k log(1 + m),
     m the leverage.
     """
-    return _sharp_mixing(_joining, epsilon, leverage, rows)
+    return _sharp(_joining, epsilon, leverage, lambda: rows, -1100)
 
 
 def mixing_pair_delta(epsilon: Exact, leverage: Exact, rows: int) -> Interval:
     """The least delta with both directions (epsilon, delta)-private, over every leverage up to
     `leverage`: both grow with it. (M3)
     """
-    exact = (
-        nonnegative("epsilon", epsilon),
-        nonnegative("leverage", leverage),
-        whole("rows", rows, 1),
-    )
-    forward, backward = (
-        _interval(one(*exact)) for one in (mixing_pair_forward_ball, mixing_pair_backward_ball)
-    )
+    at, most = nonnegative("epsilon", epsilon), nonnegative("leverage", leverage)
+    count = whole("rows", rows, 1)
+    forward = _interval(mixing_pair_forward_ball(at, most, count))
+    backward = _interval(mixing_pair_backward_ball(at, most, count))
     return Interval(max(forward.lower, backward.lower), max(forward.upper, backward.upper))
 
 
@@ -88,24 +84,30 @@ def _interval(value: arb) -> Interval:
     return Interval(max(lower, 0.0), min(max(upper, 0.0), 1.0))
 
 
-def _sharp_mixing(profile: _Mixing, epsilon: Quantity, leverage: Quantity, rows: int) -> arb:
-    """The profile at rising precision, until its relative radius is below 2^-80, or it is known to
-    be below 2^-1100.
+def _sharp(
+    profile: _Profile,
+    epsilon: Quantity,
+    leverage: Quantity,
+    other: Callable[[], Any],
+    negligible: int | None = None,
+) -> arb:
+    """profile(epsilon, leverage, other()) at rising precision, until its relative radius is below
+    2^-80, or it is proved to be below 2^negligible; always finite.
     """
-    for at in at_rising_precision(lambda: _mixing(profile, ball(epsilon), ball(leverage), rows)):
-        if at.is_zero() or at.rel_accuracy_bits() >= _ENOUGH or at < arb(2) ** -1100:
+
+    def value() -> arb:
+        budget, m, last = ball(epsilon), ball(leverage), other()
+        if budget < 0 or m < 0:
+            raise InvalidArgument("epsilon, leverage", "at least 0", (budget, m))
+        at = arb(0) if m.is_zero() else profile(budget, m, last)
+        return at if at.is_finite() else arb(0).union(1)
+
+    for at in at_rising_precision(value):
+        if at.is_zero() or at.rel_accuracy_bits() >= _ENOUGH:
+            break
+        if negligible is not None and at < arb(2) ** negligible:
             break
     return at
-
-
-def _mixing(profile: _Mixing, epsilon: arb, leverage: arb, rows: int) -> arb:
-    """The profile, always finite."""
-    if epsilon < 0 or leverage < 0:
-        raise InvalidArgument("epsilon, leverage", "at least 0", (epsilon, leverage), "")
-    if leverage.is_zero():
-        return arb(0)
-    at = profile(epsilon, leverage, rows)
-    return at if at.is_finite() else arb(0).union(1)
 
 
 def _leaving(epsilon: arb, m: arb, rows: int) -> arb:
@@ -131,8 +133,6 @@ def _above(w: arb, rows: int) -> arb:
 LEVERAGE_LIMIT = Fraction(8, 5)
 """Below (1 + sqrt 5) / 2: up to here the forward profile increases in the leverage. (P3)"""
 
-_Posteriors: TypeAlias = Callable[[arb, arb, arb], arb]
-
 
 def posterior_pair_ball(
     epsilon: Quantity, gamma: Quantity, leverage: Quantity, residual: Quantity
@@ -142,14 +142,16 @@ def posterior_pair_ball(
     epsilon, gamma, leverage >= 0; the sign of the residual does not matter. At exact numbers or
     recipes its relative radius is below 2^-80; fixed wide balls give a wide ball.
     """
-    return _sharp_posteriors(_one_more, epsilon, gamma, leverage, residual)
+    return _sharp_posteriors(_joining_posterior, epsilon, gamma, leverage, residual)
 
 
 def posterior_pair_delta(
     epsilon: Exact, gamma: Exact, leverage: Exact, residual: Exact
 ) -> Interval:
     """The least delta with both directions (epsilon, delta)-private, for this one pair."""
-    return _interval(posterior_pair_ball(*_exact(epsilon, gamma, leverage, residual)))
+    scales = nonnegative("gamma", gamma), nonnegative("leverage", leverage)
+    exact = nonnegative("epsilon", epsilon), *scales, as_fraction("residual", residual)
+    return _interval(posterior_pair_ball(*exact))
 
 
 def posterior_pair_bound(
@@ -160,12 +162,9 @@ def posterior_pair_bound(
     Attained at the corner, which is proved for leverages up to 8/5 and refused beyond. (P2, P3)
     """
     if nonnegative("leverage", leverage) > LEVERAGE_LIMIT:
-        raise InvalidArgument(
-            "leverage",
-            "at most 8/5, up to which the largest leverage is the worst",
-            leverage,
-            "Add a ridge of at least the squared norm of a row: then leverages are at most 1.",
-        )
+        wanted = "at most 8/5, up to which the largest leverage is the worst"
+        way_out = "Add a ridge of at least the squared norm of a row: then leverages are at most 1."
+        raise InvalidArgument("leverage", wanted, leverage, way_out)
     return posterior_pair_delta(epsilon, gamma, leverage, residual)
 
 
@@ -189,38 +188,21 @@ def _private(
     return posterior_pair_bound(epsilon, gamma, leverage, residual).upper <= delta
 
 
-def _exact(
-    epsilon: Exact, gamma: Exact, leverage: Exact, residual: Exact
-) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    return (
-        nonnegative("epsilon", epsilon),
-        nonnegative("gamma", gamma),
-        nonnegative("leverage", leverage),
-        as_fraction("residual", residual),
-    )
-
-
-def _sharp_posteriors(profile: _Posteriors, epsilon: Quantity, *others: Quantity) -> arb:
-    """The profile at rising precision, until its relative radius is below 2^-80."""
-    for at in at_rising_precision(lambda: _posteriors(profile, ball(epsilon), *map(ball, others))):
-        if at.is_zero() or at.rel_accuracy_bits() >= _ENOUGH:
-            break
-    return at
-
-
-def _posteriors(
-    profile: _Posteriors, epsilon: arb, gamma: arb, leverage: arb, residual: arb
+def _sharp_posteriors(
+    profile: _Profile, epsilon: Quantity, gamma: Quantity, leverage: Quantity, residual: Quantity
 ) -> arb:
-    """The profile in the coordinates of u, always finite."""
-    if epsilon < 0 or gamma < 0 or leverage < 0:
-        raise InvalidArgument("epsilon, gamma, leverage", "at least 0", (epsilon, gamma, leverage))
-    if leverage.is_zero():
-        return arb(0)
-    at = profile(epsilon, gamma.sqrt() * abs(residual), leverage)
-    return at if at.is_finite() else arb(0).union(1)
+    """The profile of a direction in the coordinates of u, from (epsilon, m, b)."""
+
+    def shift() -> arb:
+        temperature = ball(gamma)
+        if temperature < 0:
+            raise InvalidArgument("gamma", "at least 0", temperature)
+        return temperature.sqrt() * abs(ball(residual))
+
+    return _sharp(profile, epsilon, leverage, shift)
 
 
-def _one_more(epsilon: arb, b: arb, m: arb) -> arb:
+def _joining_posterior(epsilon: arb, m: arb, b: arb) -> arb:
     """P(|u - b| > w) - e^epsilon Q(|u - b| > w), w^2 = 2 (K + epsilon).
 
     At the ends of the event e^epsilon q = p, so that a tail of Q is one Mills ratio of p.

@@ -3,12 +3,8 @@
     delta(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
 mu is the largest shift divided by the std. The profile decreases in epsilon and increases in mu.
-[BalleW18, Thm 8; DongRS22, Cor 2.13]
-
-The upper tail of the standard normal law, at any distance.
-
-R(x) = (1 - Phi(x)) / phi(x) is the Mills ratio. arb's erfc gives up relative accuracy far out
-(beyond x = 2^20), so from x = 512 on R comes from its asymptotic series.
+[BalleW18, Thm 8; DongRS22, Cor 2.13] Tails come from the Mills ratio R(x) = (1 - Phi(x)) / phi(x),
+from x = 512 on by its asymptotic series, as arb's erfc loses relative accuracy beyond x = 2^20.
 """
 
 from __future__ import annotations
@@ -48,7 +44,7 @@ def _erfc(x: arb) -> arb:
 def _series(x: arb) -> arb:
     """R(x) = 1/x - 1/x^3 + 3/x^5 - 15/x^7 + ..., for x >= 512.
 
-    Cut anywhere, the remainder is smaller than the first term left out. [DLMF, 7.12(i)]
+    The remainder is smaller than the first omitted term. [DLMF, 7.12(i)]
     """
     term = total = 1 / x
     small = abs(total) * arb(2) ** -ctx.prec
@@ -62,7 +58,7 @@ def _series(x: arb) -> arb:
 
 
 Quantity: TypeAlias = Fraction | int | float | arb | Callable[[], arb]
-"""An exact number, a fixed ball, or a recipe that is evaluated anew at each working precision."""
+"""An exact number, a fixed ball, or a function that is called at each working precision."""
 
 _ENOUGH = 84  # bits of relative accuracy; arb's measure may exceed the true one by two
 

@@ -1,12 +1,8 @@
-"""Exact numbers to doubles, in the direction that the caller states.
+"""Exact numbers to doubles in a stated direction, and the working precision of ball arithmetic.
 
-A direction is always written out: `up=True` returns a number at least the true one, `up=False` a
-number at most the true one. Nothing here rounds to nearest.
-
-The working precision of ball arithmetic, raised until an answer is sharp enough.
-
-flint keeps one precision for the whole process. It never affects what is true of a ball, only how
-wide the ball is; a lock keeps threads from changing it under each other.
+`up=True` returns a number at least the true one, `up=False` a number at most the true one. Nothing
+here rounds to nearest. flint has one precision for the process, which changes only the width of
+balls; a lock keeps other threads from changing it.
 """
 
 from __future__ import annotations
@@ -30,9 +26,9 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Interval:
-    """The exact value v satisfies lower <= v <= upper; each end is a theorem of its own.
+    """The exact value v satisfies lower <= v <= upper; each end is proved by itself.
 
-    An end at 0 or at infinity may say no more than that. Spend `upper`, claim `lower`.
+    An end at 0 or at infinity may be trivial. Spend `upper`, claim `lower`.
     """
 
     lower: float
@@ -75,14 +71,14 @@ def working(bits: int) -> Iterator[None]:
 
 
 def at_rising_precision(make: Callable[[], T]) -> Iterator[T]:
-    """`make()` at 128, 256, ... 8192 bits; each is an enclosure, usually ever sharper."""
+    """`make()` at 128, 256, ... 8192 bits: enclosures, usually each sharper than the one before."""
     for bits in _LADDER:
         with working(bits):
             value = make()
         yield value
 
 
-_SMALLEST = -(1 << 17)  # exponents of two between which end points of balls are kept exactly
+_SMALLEST = -(1 << 17)  # exponents of two between which end points of balls are exact
 _LARGEST = 1 << 17
 
 
@@ -101,7 +97,10 @@ def to_float(value: Fraction | int, *, up: bool) -> float:
 
     Beyond the largest finite double the outward answer is an infinity.
     """
-    nearest = _nearest(value)
+    try:
+        nearest = float(value) + 0.0  # without -0.0
+    except OverflowError:
+        nearest = math.inf if value > 0 else -math.inf
     if math.isinf(nearest):
         beyond = (nearest > 0) == up
         return nearest if beyond else math.copysign(sys.float_info.max, nearest)
@@ -137,14 +136,6 @@ def _finite(ball: arb) -> arb:
     if not ball.is_finite():
         raise InvalidArgument("ball", "finite", ball, "Use arb_float for an infinite end.")
     return ball
-
-
-def _nearest(value: Fraction | int) -> float:
-    """The double nearest to `value`, with infinities beyond the finite ones and no -0.0."""
-    try:
-        return float(value) + 0.0
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def _dyadic(point: arb, *, up: bool) -> Fraction:

@@ -1,43 +1,5 @@
-"""What a guarantee is, who is a neighbour, how a budget is shared, and which guarantee implies
-which.
-"""
+"""Guarantees, neighbouring relations, shares of a budget, and implications between guarantees."""
 
-from .guarantees import (
-    IMPLICATIONS,
-    ApproxDP,
-    GaussianDP,
-    Guarantee,
-    Implication,
-    PureDP,
-    RenyiDP,
-    Share,
-    ZeroConcentratedDP,
-    as_kind,
-    concentrated_epsilon,
-    number,
-)
-from .personal import Each, PersonalizedDP, each, own_symbols
-from .relation import ADD_REMOVE, REPLACE_ONE, Relation, Unit
+from dpframe.lazily import attach
 
-__all__ = [
-    "ADD_REMOVE",
-    "IMPLICATIONS",
-    "REPLACE_ONE",
-    "ApproxDP",
-    "Each",
-    "GaussianDP",
-    "Guarantee",
-    "Implication",
-    "PersonalizedDP",
-    "PureDP",
-    "RenyiDP",
-    "Relation",
-    "Share",
-    "Unit",
-    "ZeroConcentratedDP",
-    "as_kind",
-    "concentrated_epsilon",
-    "each",
-    "number",
-    "own_symbols",
-]
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -1,15 +1,14 @@
-"""Guarantees, frozen statements about every pair of neighbouring tables; shares of a budget, exact
-and in the currency that composition adds up; and cited implications between guarantees, each of
-which returns what its argument implies, and never less privacy than was given.
+"""Guarantees, as frozen statements about every pair of neighbouring tables; exact shares of a
+budget in the currency of composition; and cited implications between guarantees.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import attrs
 
@@ -28,6 +27,15 @@ DIVIDE = (
 )
 
 
+CONVERTS = (
+    "dp.compose(guarantee, accountant=dp.accountants.RenyiAccountant()).epsilon(delta) is its "
+    "epsilon at a delta"
+)
+IN_EPSILON = (
+    " A proof in another currency costs certificate.as_composition().epsilon(delta) at a delta."
+)
+
+
 def _budget(operand: object) -> str:
     return "budget" if isinstance(operand, Symbolic) else "..."
 
@@ -35,9 +43,7 @@ def _budget(operand: object) -> str:
 @attrs.frozen(slots=False, cache_hash=True)
 class Share(Symbolic):
     """Amounts of a currency: (epsilon, delta), (epsilon), (rho) or (mu squared), each a weight
-    times the whole it was split from.
-
-    A share may be wrong: the verifier judges it.
+    times a whole. The verifier checks that shares do not exceed their budget.
     """
 
     currency: tuple[str, ...]
@@ -45,7 +51,7 @@ class Share(Symbolic):
     weights: tuple[Expression, ...]
 
     def __bool__(self) -> bool:
-        """A share is there; where there may be none it is None."""
+        """True: an absent share is None."""
         return True
 
     def refuse(self, operation: Operation) -> NoReturn:
@@ -54,7 +60,7 @@ class Share(Symbolic):
         raise InvalidArgument("the budget", wanted, Plain(operation.spelled(_budget)), DIVIDE)
 
     def unknown(self, name: str) -> str:
-        """What was meant, or how a budget is divided."""
+        """The likely intended name, or how to divide a budget."""
         return f"a budget has no {name!r}.{nearest(name, dir(type(self)))} {DIVIDE}"
 
     @cached_property
@@ -100,40 +106,28 @@ class Share(Symbolic):
         return sqrt(self.amount("mu^2"))
 
     def split(self, *weights: object, **apart: tuple[object, ...]) -> tuple[Share, ...]:
-        """One share a weight, every amount multiplied by it; or apart: split(epsilon=(...),
-        delta=(...)).
+        """One share for each weight, which multiplies every amount; or weights for each amount:
+        split(epsilon=(...), delta=(...)).
 
-        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). That
-        they are nonnegative
-        and sum to at most 1 is proved by the verifier, for all parameter values.
+        Weights are exact (Fraction, int, text, expressions; a float is its shortest decimal). The
+        verifier proves that they are nonnegative and sum to at most 1, for all parameter values.
         """
         if weights and not apart:
-            return tuple(
-                self._part((exact(weight, "weight"),) * len(self.currency)) for weight in weights
-            )
-        if (
-            set(apart) != set(self.currency)
-            or weights
-            or len({len(part) for part in apart.values()}) != 1
-        ):
-            wanted = ", ".join(f"{name}=(...)" for name in self.currency)
-            raise InvalidArgument(
-                "split",
-                f"split(w1, w2, ...) or split({wanted}) of equal lengths",
-                listed_words([*weights, *(f"{name}=(...)" for name in apart)]),
-                "",
-            )
+            width = len(self.currency)
+            return tuple(self._part((exact(weight, "weight"),) * width) for weight in weights)
+        equal = len({len(part) for part in apart.values()}) == 1
+        if weights or set(apart) != set(self.currency) or not equal:
+            names = ", ".join(f"{name}=(...)" for name in self.currency)
+            got = listed_words([*weights, *(f"{name}=(...)" for name in apart)])
+            wanted = f"split(w1, w2, ...) or split({names}) of equal lengths"
+            raise InvalidArgument("split", wanted, got, "")
         columns = [[exact(weight, name) for weight in apart[name]] for name in self.currency]
         return tuple(self._part(row) for row in zip(*columns, strict=True))
 
     def _part(self, weights: tuple[Expression, ...]) -> Share:
-        if all(own is ONE for own in self.weights):
-            return Share(self.currency, self.wholes, weights)
-        return Share(
-            self.currency,
-            self.wholes,
-            tuple(multiply(own, weight) for own, weight in zip(self.weights, weights, strict=True)),
-        )
+        pairs = zip(self.weights, weights, strict=True)
+        products = tuple(w if own is ONE else multiply(own, w) for own, w in pairs)
+        return Share(self.currency, self.wholes, products)
 
     def split_evenly(self, k: int) -> tuple[Share, ...]:
         """k equal shares, exactly 1/k each. Domain: k >= 1."""
@@ -154,13 +148,13 @@ class Guarantee(ABC):
     parameters: ClassVar[tuple[str, ...]]
 
     @property
-    @abstractmethod
     def amounts(self) -> tuple[Expression, ...]:
-        """What composition adds up, in the order of `currency`."""
+        """The terms of composition, in the order of `currency`; by default the parameters."""
+        return tuple(getattr(self, name) for name in self.parameters)
 
     @property
     def budget(self) -> Share:
-        """The whole of it, to be split among releases."""
+        """The whole budget, to be split among releases."""
         return Share(self.currency, self.amounts, (ONE,) * len(self.currency))
 
     def substitute(self, values: Mapping[str, Expression]) -> Self:
@@ -170,8 +164,8 @@ class Guarantee(ABC):
 
     @property
     def loss(self) -> PrivacyLoss | None:
-        """The privacy loss of the worst mechanism with this guarantee; None where no one mechanism
-        is the worst. Raises InvalidArgument while a parameter is a symbol or irrational.
+        """The privacy loss of the worst mechanism with this guarantee; None where there is no worst
+        mechanism. Raises InvalidArgument while a parameter is a symbol or irrational.
         """
         return None
 
@@ -193,28 +187,28 @@ def in_range(
     formula = exact(value, name)
     if not isinstance(formula, Number):
         return formula
-    found = formula.value
-    if found < 0 or (found == 0 and not zero) or (upper is not None and found >= upper):
+    value = formula.value
+    if value < 0 or (value == 0 and not zero) or (upper is not None and value >= upper):
         low = "[0" if zero else "(0"
         ceiling = "inf" if upper is None else str(upper)
-        pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and found == 0 else ""
-        raise InvalidArgument(name, f"in {low}, {ceiling})", str(found), pure)
+        pure = "dp.PureDP(epsilon) has no delta." if name == "delta" and value == 0 else ""
+        raise InvalidArgument(name, f"in {low}, {ceiling})", str(value), pure)
     return formula
 
 
-def _epsilon(value: object) -> Expression:
+def _epsilon(value: Any) -> Expression:
     return in_range("epsilon", value)
 
 
-def _delta(value: object) -> Expression:
+def _delta(value: Any) -> Expression:
     return in_range("delta", value, 1)
 
 
-def _rho(value: object) -> Expression:
+def _rho(value: Any) -> Expression:
     return in_range("rho", value, zero=True)
 
 
-def _mu(value: object) -> Expression:
+def _mu(value: Any) -> Expression:
     return in_range("mu", value, zero=True)
 
 
@@ -226,11 +220,6 @@ class PureDP(Guarantee):
     currency: ClassVar[tuple[str, ...]] = ("epsilon",)
     parameters: ClassVar[tuple[str, ...]] = ("epsilon",)
     epsilon: Expression = attrs.field(converter=_epsilon)
-
-    @property
-    def amounts(self) -> tuple[Expression, ...]:
-        """(epsilon,)."""
-        return (self.epsilon,)
 
     @property
     def loss(self) -> losses.ResponseLoss:
@@ -255,13 +244,8 @@ class ApproxDP(Guarantee):
     delta: Expression = attrs.field(converter=_delta)
 
     @property
-    def amounts(self) -> tuple[Expression, ...]:
-        """(epsilon, delta)."""
-        return (self.epsilon, self.delta)
-
-    @property
     def loss(self) -> losses.ResponseLoss:
-        """That of randomised response which confesses with probability delta. [KairouzOV15]"""
+        """That of randomised response with probability delta of infinite loss. [KairouzOV15]"""
         return losses.ResponseLoss(number("epsilon", self.epsilon), number("delta", self.delta))
 
     def __str__(self) -> str:
@@ -277,11 +261,6 @@ class ZeroConcentratedDP(Guarantee):
     currency: ClassVar[tuple[str, ...]] = ("rho",)
     parameters: ClassVar[tuple[str, ...]] = ("rho",)
     rho: Expression = attrs.field(converter=_rho)
-
-    @property
-    def amounts(self) -> tuple[Expression, ...]:
-        """(rho,)."""
-        return (self.rho,)
 
     def __str__(self) -> str:
         """As papers write it."""
@@ -341,11 +320,6 @@ class RenyiDP(Guarantee):
         """(divergence of order 8,)."""
         return (f"{ORDER}{self.order}",)
 
-    @property
-    def amounts(self) -> tuple[Expression, ...]:
-        """(epsilon,)."""
-        return (self.epsilon,)
-
     def __str__(self) -> str:
         """As papers write it."""
         return f"({self.order}, {self.epsilon})-Renyi differential privacy"
@@ -360,14 +334,15 @@ def order_of(currency: Sequence[str]) -> Fraction | None:
 GUARANTEES: dict[str, type[Guarantee]] = {
     one.kind: one for one in (PureDP, ApproxDP, ZeroConcentratedDP, GaussianDP)
 }
-"""Those whose amounts composition adds, by the names that documents have for them."""
+"""Guarantees with additive amounts, by their names in documents."""
 
 
 def _having(name: str) -> str:
-    """The targets whose currency has the name."""
+    """The targets whose currency has the name; for epsilon, the call that converts a proof."""
     kinds = [one for one in GUARANTEES.values() if name in one.currency]
     made = [f"dp.{one.__name__}({', '.join(one.parameters)})" for one in kinds]
-    return f"A target {' or '.join(made)} has it." if made else ""
+    converted = IN_EPSILON if name in ApproxDP.currency else ""
+    return f"A target {' or '.join(made)} has it.{converted}" if made else ""
 
 
 @attrs.frozen
@@ -399,23 +374,18 @@ def concentrated_epsilon(rho: Expression, delta: Expression) -> Expression:
     return rho + 2 * sqrt(rho * log(1 / delta))
 
 
+_GAUSSIAN = "[BunS16, Prop 1.6] [DongRS22, Cor B.6]"
 IMPLICATIONS = (
     Implication(PureDP, ZeroConcentratedDP, "[BunS16, Prop 1.4]", pure_is_concentrated),
-    Implication(
-        GaussianDP,
-        ZeroConcentratedDP,
-        "[BunS16, Prop 1.6] [DongRS22, Cor B.6]",
-        gaussian_is_concentrated,
-    ),
+    Implication(GaussianDP, ZeroConcentratedDP, _GAUSSIAN, gaussian_is_concentrated),
 )
 
 
 def as_kind(guarantee: Guarantee, kind: type[Guarantee]) -> Guarantee | None:
-    """`guarantee` as a `kind`, itself or by one implication; None where no theorem leads there."""
+    """`guarantee` as a `kind`, itself or by one implication; None where no theorem implies it."""
     if isinstance(guarantee, kind):
         return guarantee
-    found = (
-        rule for rule in IMPLICATIONS if isinstance(guarantee, rule.source) and rule.result is kind
-    )
-    rule = next(found, None)
-    return None if rule is None else rule.apply(guarantee)
+    for rule in IMPLICATIONS:
+        if isinstance(guarantee, rule.source) and rule.result is kind:
+            return rule.apply(guarantee)
+    return None

@@ -37,9 +37,7 @@ BUDGETS = {"epsilon": None, "delta": 1, "rho": None, "mu": None}
 
 @attrs.frozen
 class Each(Origin):
-    """The origin of a symbol that stands for a number which each record has of its own; `public`,
-    whether anybody may know it of everybody.
-    """
+    """The origin of a symbol for a number of each record; `public`: whether all are public."""
 
     scope: ClassVar[Scope] = RECORD
     public: bool = True
@@ -48,8 +46,8 @@ class Each(Origin):
 def each(
     name: str, lower: object = 0, upper: object = None, *, closed: str = "neither"
 ) -> Expression:
-    """Every record's own epsilon, delta, rho or mu, public and anywhere in (lower, upper): what
-    dp.PersonalizedDP is certified for when no budgets are given yet. Raises InvalidArgument.
+    """The epsilon, delta, rho or mu of each record, public and anywhere in (lower, upper): the
+    parameter of dp.PersonalizedDP before budgets are given. Raises InvalidArgument.
 
     >>> each("epsilon"), each("epsilon", upper=1).symbols() == each("epsilon").symbols()
     (epsilon, False)
@@ -60,18 +58,18 @@ def each(
 
 
 def own_symbols(formula: Expression) -> list[Symbol]:
-    """The symbols of a formula that each record has of its own, by name."""
+    """The symbols of a formula for numbers of each record, by name."""
     found = [symbol for symbol in formula.symbols() if isinstance(symbol.origin, Each)]
     return sorted(found, key=lambda symbol: symbol.name)
 
 
 REAL = "iuf"
-WAY_OUT = "Give everybody a positive number, or leave out who wants to give nothing."
+WAY_OUT = "Give every record a positive number; leave out records without a budget."
 
 
 @attrs.frozen(eq=False)
 class Listed:
-    """One number a record: doubles, shape (n,), each meaning its shortest decimal."""
+    """One number for each record: doubles, shape (n,), each meaning its shortest decimal."""
 
     name: str
     numbers: Array
@@ -86,7 +84,7 @@ class Listed:
 
 @attrs.frozen
 class Grouped:
-    """One number or parameter a group, by the groups' names."""
+    """One number or parameter for each group, by the names of groups."""
 
     name: str
     names: tuple[str, ...]
@@ -94,7 +92,7 @@ class Grouped:
 
     @property
     def domain(self) -> Domain:
-        """From the least to the largest where all are numbers; whatever it may be otherwise."""
+        """From the least to the largest where all are numbers; else every budget of this name."""
         values = [one.value for one in self.amounts if isinstance(one, Number)]
         if len(values) < len(self.amounts):
             return whole_range(self.name)
@@ -111,8 +109,8 @@ def whole_range(name: str) -> Domain:
 
 
 def given(name: str, value: object) -> Given:
-    """A budget as it is given: a number or formula for all, a mapping from groups to numbers, or
-    an array of numbers. Raises InvalidArgument.
+    """A budget: a number or formula for all records, a mapping from groups to numbers, or an array
+    of numbers. Raises InvalidArgument.
     """
     if isinstance(value, (Grouped, Listed)):
         return value
@@ -171,7 +169,7 @@ def _listed(name: str, value: Any) -> Listed:
     except (TypeError, ValueError):
         raise InvalidArgument(f"budgets {name}", "one list of numbers", type(value)) from None
     if numbers.ndim != 1 or not numbers.size:
-        wanted = "one number a record, in one dimension"
+        wanted = "one number for each record, in one dimension"
         raise InvalidArgument(f"budgets {name}", wanted, f"shape {numbers.shape}", WAY_OUT)
     if numbers.dtype.kind not in REAL:
         wanted, found = "real numbers", f"entries of type {numbers.dtype}"
@@ -191,7 +189,7 @@ def _sound(name: str, numbers: Array) -> Array:
     with np.errstate(over="ignore"):
         total = numbers.sum()
     if not math.isfinite(total):
-        way_out = "No budget that means something is so large."
+        way_out = "No useful budget is so large."
         raise InvalidArgument(f"budgets {name}", "of a finite sum", "an overflow", way_out)
     numbers.flags.writeable = False
     return numbers
@@ -202,20 +200,8 @@ KINDS: dict[frozenset[str], type[Guarantee]] = {
 }
 
 
-def _epsilon(value: object) -> Given | None:
-    return None if value is None else given("epsilon", value)
-
-
-def _delta(value: object) -> Given | None:
-    return None if value is None else given("delta", value)
-
-
-def _rho(value: object) -> Given | None:
-    return None if value is None else given("rho", value)
-
-
-def _mu(value: object) -> Given | None:
-    return None if value is None else given("mu", value)
+def _optional(name: str, value: object) -> Given | None:
+    return None if value is None else given(name, value)
 
 
 def _shares(value: object) -> Mapping[str, Fraction] | None:
@@ -230,15 +216,31 @@ def _shares(value: object) -> Mapping[str, Fraction] | None:
     return found
 
 
+def _epsilon(value: Any) -> Given | None:
+    return _optional("epsilon", value)
+
+
+def _delta(value: Any) -> Given | None:
+    return _optional("delta", value)
+
+
+def _rho(value: Any) -> Given | None:
+    return _optional("rho", value)
+
+
+def _mu(value: Any) -> Given | None:
+    return _optional("mu", value)
+
+
 @attrs.frozen(eq=False, slots=False)
 class PersonalizedDP(Guarantee):
     """Record i has the guarantee of its own budget against tables that differ in record i:
     epsilon_i, (epsilon_i, delta_i), rho_i or mu_i. [JorgensenYC15, Def 6] [Acharya24, Def 2.2]
 
-    Each parameter is a number for everybody, a mapping from names of groups to numbers or
-    parameters, an array of one number a record, or dp.each(name), which stands for any budgets.
-    `shares` says which part of the records each group has, where that is public. Budgets are known
-    to everybody: `public=False` declares that they are not, and is refused by the verifier. Raises
+    Each parameter is a number for all records, a mapping from names of groups to numbers or
+    parameters, an array of one number for each record, or dp.each(name), which stands for any
+    budgets. `shares` are the public fractions of records in each group. Budgets are public:
+    `public=False` declares that they are not, and is refused by the verifier. Raises
     InvalidArgument.
 
     >>> import dpframe as dp
@@ -265,7 +267,7 @@ class PersonalizedDP(Guarantee):
             raise InvalidArgument("budgets", wanted, listed_words(sorted(self.given)))
         own = own_symbols_of(self.each)
         if not own:
-            way_out = "A budget for everybody is dp.PureDP, dp.ApproxDP, ..."
+            way_out = "An equal budget for all records is dp.PureDP, dp.ApproxDP, ..."
             raise InvalidArgument("budgets", "of each record", str(self.each), way_out)
         if {symbol.name: symbol for symbol in own}.items() - self._plain.items():
             wanted = "dp.each(name) itself, under its own name"
@@ -295,7 +297,7 @@ class PersonalizedDP(Guarantee):
 
     @cached_property
     def each(self) -> Guarantee:
-        """What one record is promised, its own budgets being symbols."""
+        """The guarantee of one record, with symbols for its budgets."""
         formulas = {
             name: one if isinstance(one, Expression) else symbol_of(one, public=self.public)
             for name, one in self.given.items()
@@ -321,7 +323,7 @@ class PersonalizedDP(Guarantee):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The names of groups; none where records are given one by one, or not at all."""
+        """The names of groups; none for budgets of single records, or without budgets."""
         return next((one.names for one in self.given.values() if isinstance(one, Grouped)), ())
 
     def __str__(self) -> str:
@@ -334,6 +336,6 @@ class PersonalizedDP(Guarantee):
 
 
 def own_symbols_of(guarantee: Guarantee) -> list[Any]:
-    """The symbols of a guarantee that each record has of its own, by name."""
+    """The symbols of a guarantee for numbers of each record, by name."""
     found = {symbol.name: symbol for one in guarantee.amounts for symbol in own_symbols(one)}
     return [found[name] for name in sorted(found)]

@@ -1,4 +1,4 @@
-"""Which tables are neighbours, and what one unit of privacy is."""
+"""Neighbouring relations between tables, and the unit of privacy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Relation(enum.Enum):
 
     @property
     def replaced(self) -> bool:
-        """Whether each changed row has another in its place: the number of rows is public."""
+        """Whether changed rows are replaced: the number of rows is public."""
         return RELATIONS[self.value].replaced
 
     @property
@@ -47,12 +47,8 @@ def _rows(value: object) -> Expression:
     whole = isinstance(rows, Number) and rows.value.denominator == 1 and rows.value >= 1
     ranged = isinstance(rows, Symbol) and rows.domain.integer and (rows.domain.lower or 0) >= 1
     if not (whole or ranged):
-        raise InvalidArgument(
-            "rows_per_person",
-            "a whole number of at least 1",
-            str(rows),
-            "Bound it before this table is built.",
-        )
+        wanted, way_out = "a whole number of at least 1", "Bound it before this table is built."
+        raise InvalidArgument("rows_per_person", wanted, str(rows), way_out)
     return rows
 
 

@@ -42,6 +42,7 @@ from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
+from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
 
@@ -59,6 +60,9 @@ from .problem import (
     opened,
 )
 from .problem import PUBLIC as MAKE_PUBLIC
+
+EXACT = "without noise"
+PARAMETER = "dp.parameter(name, lower, upper) (in a description, [parameters])"
 
 
 def adaptive(problem: Problem) -> Iterator[Obligation]:
@@ -197,7 +201,7 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
         return _differing(problem, place, symbol.origin)
     if isinstance(symbol.origin, Statistic):
         return _tainted(problem, place, symbol, symbol.origin)
-    rule = f"{place.name} must be public, and nobody knows what {symbol.name} stands for"
+    rule = f"{place.name} must be public, and {symbol.name} has no declared meaning"
     fix = "make symbols by dp.parameter, dp.known and X.rows."
     fact = f"{place.name} = {place.reading.formula}"
     return opened("structure", place.label, rule, (fact,), fix)
@@ -222,7 +226,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
         "or weigh the records: X.weighted(w)."
     )
     fact = f"{place.name} = {place.reading.formula}"
-    witness = Witness(says="two records with budgets 1/10 and 1 ask for different numbers")
+    witness = Witness(says="two records with budgets 1/10 and 1 need different numbers")
     return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
 
 
@@ -255,17 +259,17 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
 def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
     if isinstance(place.node, Release) and place.name in place.node.derived:
         return _of_shape(place.node, origin)
-    rule = (
-        f"{place.name} must be public, but it reads the data: "
-        f"{path(origin)} -> {place.name} of {place.label}"
-    )
+    way = f"{path(origin)} -> {place.name} of {place.label}"
+    rule = f"{place.name} must be public, but it reads the data: {way}"
+    if place.name.startswith("argument "):  # of a function or of a loop
+        rule = f"{place.name} must be public, but it reads the data {EXACT}: {way}"
     facts = (
         f"{place.name} = {place.reading.formula}",
         f"{origin.label} is private under {origin.unit.relation}",
     )
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
-    witness, fix = Witness(says=says or moves(origin)), _public_way_out(origin)
+    witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)
     edit = Edit(MAKE_PUBLIC, value=symbol)
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
@@ -365,11 +369,24 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
     return opened("structure", release.label, rule, facts, fix, witness, verdict=verdict)
 
 
-def _public_way_out(origin: Statistic) -> str:
+def _release_of(problem: Problem, statistic: Statistic) -> str:
+    """The call that releases a statistic."""
+    theorem = "dp.Laplace.pure" if isinstance(problem.target, PureDP) else "dp.Gaussian.analytic"
+    return f"dp.release({statistic.code}, {theorem}, share)"
+
+
+def _assumed(statistic: Statistic) -> str:
+    """How a number is declared that is public knowledge, and no statistic of this table."""
+    if statistic.shape:
+        return ""
+    return f", or, where a number is known without this table, {PARAMETER} in its place"
+
+
+def _public_way_out(problem: Problem, origin: Statistic) -> str:
     if origin.kind == "count":
         return (
-            "n is private under add/remove: declare a public number instead, use "
-            "dp.REPLACE_ONE, or release the count and pay for it."
+            f"declare a public number instead, {PARAMETER}; use dp.REPLACE_ONE, under which n is "
+            f"public; or release the count and pay for it: {_release_of(problem, origin)}."
         )
     if isinstance(origin, RawAggregate):
         return "declare a public number from a codebook, not from the data."
@@ -388,9 +405,9 @@ def moves(statistic: Statistic) -> str:
     if statistic.kind == "count":
         return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
     if sensitivity is None:
-        return f"one row changes {statistic.label}, by an amount that no rule bounds"
+        return f"one row changes {statistic.title}, by an amount that no rule bounds"
     return (
-        f"one unit moves {statistic.label} by {sensitivity.value}: from 0 to "
+        f"one unit moves {statistic.title} by {sensitivity.value}: from 0 to "
         f"{sensitivity.value} between two neighbours, with no noise in between"
     )
 
@@ -438,9 +455,10 @@ def _undivided(node: Node) -> Node:
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
     says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
     fix, edit = _instead(problem, node)
-    text, facts = f"{rule}, but private data reaches it: {way}", (f"{node.label} is raw",)
+    text = f"{rule}, but private data reaches it {EXACT}: {way}"
+    facts = (f"no noise is added to {node.title}",)
     witness = Witness(says=says)
-    return opened("structure", node.label, text, facts, fix, witness, edit, verdict=verdict)
+    return opened("structure", node.title, text, facts, fix, witness, edit, verdict=verdict)
 
 
 def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
@@ -448,9 +466,9 @@ def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
     there = (one.label for one in problem.graph.releases if one.statistic == node)
     label = next(there, None)
     if label is not None:
-        return f"read {label} instead, its release.", Edit(RELEASE, node)
+        return f"read {label} instead, which is its release with noise.", Edit(RELEASE, node)
     if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
-        call = f"dp.release({node.label}, dp.Gaussian.analytic, share)"
-        return f"release it and pay a share: {call}.", Edit(RELEASE, node)
+        fix = f"release it with noise and pay a share: {_release_of(problem, node)}{_assumed(node)}"
+        return f"{fix}.", Edit(RELEASE, node)
     fix = "leave it out; or release a bounded statistic of it, such as X.T @ y, and pay a share."
     return fix, Edit(DROP, node)

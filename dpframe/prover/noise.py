@@ -21,6 +21,7 @@ from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
+from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import REPLACE_ONE, Each, PureDP
@@ -43,7 +44,7 @@ from .problem import (
 )
 
 RULE = (
-    "noise is the largest that any record's budget asks for, and more noise never costs more "
+    "noise is the largest that any record's budget needs, and more noise never costs more "
     "(proofs/personalized)"
 )
 
@@ -73,7 +74,7 @@ def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
     for node in nodes:
         own = any(RECORD in symbol.scope for symbol in symbols_of(node))
         if own or isinstance(node, OfBudgets):
-            rule = "what reads each record's budget needs a target that has them"
+            rule = "formulas of each record's budget need a personalised target"
             fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
             yield opened("personal", node.label, rule, (target,), fix)
 
@@ -138,7 +139,7 @@ def _last(problem: Problem) -> Iterator[Obligation]:
         reads = ancestors(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
         if weighed and not answers(node).record_by_record:
-            rule = "rows and labels are weighed last, and summed: X'X, X'y, y'y, sums of rows"
+            rule = "rows and labels are weighed last, and summed: X.T @ X, X.T @ y, y @ y, sums"
             what = "a statistic" if isinstance(node, Statistic) else "a map"
             fact = f"{node.label}, {what}, reads weighed records"
             fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
@@ -196,7 +197,9 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
 
 
 def _constant(release: Release) -> Obligation:
-    rule = "pure noise, and that of a theorem, is sized to a sensitivity, and this one is 0"
+    rule = (
+        "pure noise, and noise that a theorem sizes, needs a sensitivity above 0, and this one is 0"
+    )
     label = release.statistic.label
     fact = f"{label} is constant over neighbours ({release.statistic.unit})"
     fix = f"{label} is public here: use it without a release, or state the std of Gaussian noise."
@@ -209,13 +212,16 @@ def _unbounded(release: Release) -> Obligation:
     """
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
-    rule = f"a derived {release.noise.norm} sensitivity: none for {path(release.statistic)}"
+    rule = (
+        f"its {release.noise.norm} sensitivity must be bounded, and no rule bounds "
+        f"{path(release.statistic)}"
+    )
     grows = None if foreign else _growth(release)
     if grows is not None:
-        facts, fix = (f"{release.statistic.label} is unbounded",), CLIPPED
+        facts, fix = (f"{release.statistic.title} is unbounded",), _clipped(release)
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
-    facts = (f"{release.statistic.label} has no bound that a rule derives",)
+    facts = (f"{release.statistic.title} has no bound that a rule derives",)
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
     wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
@@ -223,17 +229,31 @@ def _unbounded(release: Release) -> Obligation:
         return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
-        fix += "a matrix whose eigenvalues are asked for states symmetric = True."
+        fix += "a matrix whose eigenvalues are released states symmetric = True."
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
     edit = Edit(CLIP, release.statistic)
     return opened(
-        "sensitivity", release.label, rule, facts, CLIPPED, witness, edit, verdict=UNPROVED
+        "sensitivity",
+        release.label,
+        rule,
+        facts,
+        _clipped(release),
+        witness,
+        edit,
+        verdict=UNPROVED,
     )
 
 
-CLIPPED = "clip rows and labels to public bounds; put no aggregate of the data into a row map."
+def _clipped(release: Release) -> str:
+    """Which clip bounds the statistic."""
+    if "residuals" in map(variable, tables(release.statistic)):
+        return (
+            "clip the residuals to public bounds before they are summed: "
+            'y.residuals(X, theta).clip("-1/2", "1/2").'
+        )
+    return "clip rows and labels to public bounds; put no aggregate of the data into a row map."
 
 
 def _growth(release: Release) -> str | None:

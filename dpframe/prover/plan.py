@@ -30,6 +30,10 @@ from .problem import (
 from .sign import Decision, nonnegative, positive
 
 LONG = 200  # characters of sums that fit on a screen
+BY_HAND = (
+    "state the noise by hand and give no share, as in dp.release(X.T @ X, dp.Gaussian(std=...)): "
+    "all releases are then judged together"
+)
 BASIC = "[DworkR14, Thm B.1]"
 SOURCES = {
     "epsilon": BASIC,
@@ -214,7 +218,7 @@ def _overspent(
         f"the shares of {name} must sum to at most {whole} {SOURCES.get(name, RENYI)}; "
         "each release pays for its own draw",
         (*facts[:8], *more, f"sum = {total}"),
-        _repair(problem, total, whole),
+        _repair(problem, name, total, whole),
         _overspent_at(decision, total, whole),
         Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
     )
@@ -244,15 +248,17 @@ def _plain(formula: Expression) -> str:
 
 
 def _times(release: Release | Procedure) -> str:
-    return "" if release.times is ONE else f", {release.times} times"
+    return "" if release.times == ONE else f", {release.times} times"
 
 
-def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
+def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -> str:
     factor = problem.field.constant(whole / total) if total != ZERO else None
+    only_shares = problem.graph.procedures or problem.graph.bounds
+    by_hand = "" if only_shares else f", or {BY_HAND}"
     if factor is None:
         return (
             "choose weights that sum to 1 identically: the last one as 1 minus the others; "
-            "or budget.split_evenly(k)."
+            f"or budget.split_evenly(k){by_hand}."
         )
     if factor > Fraction(999_999, 1_000_000):
         return (
@@ -262,4 +268,4 @@ def _repair(problem: Problem, total: Expression, whole: Expression) -> str:
     bounds = ", ".join(bound.name for bound in problem.graph.bounds)
     lower = f", or lower the failure of {bounds}" if bounds else ""
     twice = "draw once and use the released value twice"
-    return f"multiply every share by {factor}, or {twice}{lower}."
+    return f"multiply every share of {name} by {factor}, or {twice}{by_hand}{lower}."

@@ -345,8 +345,16 @@ def trusted_classes(trust: object) -> tuple[type, ...]:
     """Classes whose word a proof may take. Raises InvalidArgument."""
     if not isinstance(trust, Collection) or not all(isinstance(one, type) for one in trust):
         way_out = "Each is named by itself: what derives from it is not meant."
+        named = trust if isinstance(trust, str) else next(iter(_texts(trust)), "")
+        module, colon, name = named.partition(":")
+        if colon and module.isidentifier() and name.isidentifier():
+            way_out = f"Give the class itself: from {module} import {name}; trust=[{name}]."
         raise InvalidArgument("trust", "a list of classes, such as [MyNoise]", trust, way_out)
     return tuple(trust)
+
+
+def _texts(trust: object) -> list[str]:
+    return [one for one in trust if isinstance(one, str)] if isinstance(trust, Collection) else []
 
 
 def _reading(symbol: Symbol) -> str:

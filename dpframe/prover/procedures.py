@@ -48,7 +48,7 @@ WAYS_OUT: Mapping[str, WayOut] = {
     book.BOUNDED: WayOut("clip them: X.clip(norm=...), y.clip(-Y, Y)."),
     book.UNWEIGHED: WayOut("weigh the records of another release."),
     book.FLOOR: WayOut(FLOORED),
-    book.STEADY: WayOut("take X'X of the rows as they are."),
+    book.STEADY: WayOut("take X.T @ X of the rows as they are."),
     book.RESIDUAL: WayOut(
         "release a LogResidual and take dp.graph.upper_bound of it; or dp.REPLACE_ONE, where n is "
         "public.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -37,11 +38,14 @@ from .problem import (
     Witness,
     opened,
 )
+from .problem import (
+    SHARES as SHARES_EDIT,
+)
 from .profile_rule import amplified
 from .sign import counterexample
 
 
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Report:
     """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen`
     proves the total, or is None.
@@ -72,7 +76,8 @@ class Report:
     def concluded(self) -> tuple[object, ...]:
         """Of these, what a proof adds to its problem."""
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
-        stated = json.dumps(graph.written()) if self.problem.trusted else ""  # by empty caches
+        proved = self.chosen is not None and self.problem.trusted
+        stated = json.dumps(graph.written()) if proved else ""  # by empty caches
         return (*found, stated)
 
     @property
@@ -82,9 +87,25 @@ class Report:
         return (*self.common, *self.plan, *(last.obligations if last else ()))
 
     @property
+    def overspent(self) -> tuple[Obligation, ...]:
+        """The sums of shares that exceed the target at some values of the parameters."""
+        return tuple(
+            one
+            for one in self.plan
+            if one.verdict is REFUTED and one.edit is not None and one.edit.what == SHARES_EDIT
+        )
+
+    @cached_property
+    def aside(self) -> str:
+        """The accountant that proves the total where only shares stand in the way; "" else."""
+        found = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
+        return next(found, "")
+
+    @property
     def open_obligations(self) -> tuple[Obligation, ...]:
         """Every obligation that stands in the way: refuted or unproved, of every derivation that
-        was tried.
+        was tried. Where one proves the total and only shares stand in the way, what the others
+        leave open does not.
         """
         if self.proved:
             return ()
@@ -101,6 +122,8 @@ class Report:
             o.kind == "total" and o.verdict is REFUTED for o in tried
         ):  # no other derivation can prove it
             tried = [o for o in tried if o.verdict is REFUTED]
+        elif self.aside:
+            tried = [o for o in tried if o.kind != "total"]
         return tuple(
             dict.fromkeys(o for o in (*self.common, *self.plan, *tried) if o.verdict is not PROVED)
         )

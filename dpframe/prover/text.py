@@ -53,6 +53,7 @@ def certificate_text(certificate: Certificate) -> str:
             f"Proved: the cost of the graph below. {TESTED}",
             "",
             *(f"  {line}" for line in sentence(certificate)),
+            *_in_epsilon(certificate),
             "",
             "Bounds of the table, to which its values are clipped",
             *(f"  {name}: {ends}" for name, ends in bounds(certificate.setting)),
@@ -69,6 +70,16 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {assumption}" for assumption in certificate.assumptions),
         ]
     )
+
+
+def _in_epsilon(certificate: Certificate) -> list[str]:
+    """Which call says what another currency costs in epsilon."""
+    target = certificate.target
+    free = any(amount.symbols() for amount in target.amounts)
+    if free or "epsilon" in target.currency or certificate.report.problem.personal is not None:
+        return []
+    call = "certificate.as_composition().epsilon(delta)"
+    return [f"  In epsilon at a delta, such as '1e-6': {call}."]
 
 
 def bounds(setting: Setting) -> list[tuple[str, str]]:
@@ -230,22 +241,39 @@ def _claims(report: Report) -> list[str]:
 
 
 def refusal_text(regression: Regression, report: Report) -> str:
-    """Every open obligation; and the accountant that proves the total, where only shares fail."""
-    from .report import proves_alone
-
+    """What is overspent, every open obligation; and the accountant that proves the total, where
+    only shares fail.
+    """
     open_ones = report.open_obligations
-    aside = next((one for one in report.attempts if proves_alone(report, one)), None)
-    if aside is not None:  # what other accountants leave open is not in the way
-        open_ones = tuple(one for one in open_ones if one.kind != "total")
     head = (
-        f"{regression} is not certified for {report.problem.claimed}: {len(open_ones)} open "
+        f"{regression} is not certified for {report.problem.claimed}: "
+        f"{''.join(f'{one}; ' for one in overspent(report))}{len(open_ones)} open "
         f"obligation{'s' * (len(open_ones) != 1)}"
     )
     listed = [f"({index}) {obligation}" for index, obligation in enumerate(open_ones, 1)]
-    if aside is not None:
-        listed.append(
-            "Only the plan of shares stands in the way. The noise alone proves the total of "
-            "all releases together: "
-            f'accountant="{aside.name}" leaves the shares aside.'
-        )
+    if report.aside:
+        listed.append(f"Only the shares stand in the way. {proved_aside(report)}")
     return "\n".join([head, *listed])
+
+
+def overspent(report: Report) -> list[str]:
+    """`the shares of epsilon sum to 6/5, more than 1 (gram: 3/5; moment: 3/5)`, a text for each sum
+    that exceeds the target.
+    """
+    return list(map(_overspent, report.overspent))
+
+
+def _overspent(found: Obligation) -> str:
+    of = "" if found.edit is None else found.edit.name
+    said = str(found.witness).replace("the shares sum", f"the shares of {of} sum", 1)
+    shares = [fact for fact in found.facts if ": " in fact or fact.startswith("... ")]
+    return f"{said} ({'; '.join(shares)})"
+
+
+def proved_aside(report: Report) -> str:
+    """By which accountant the total holds all the same, and where to name it."""
+    return (
+        "The noise alone proves the total of all releases together: "
+        f'accountant="{report.aside}" leaves the shares aside. On the command line: --accountant '
+        f"{report.aside}."
+    )

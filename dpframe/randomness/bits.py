@@ -30,7 +30,7 @@ class Bits(ABC):
 
     @property
     def private(self) -> bool:
-        """Whether nobody can know the bits: they come from the operating system."""
+        """Whether the bits are secret: they come from the operating system."""
         return self.kind == SYSTEM
 
     @abstractmethod
@@ -42,12 +42,12 @@ class Bits(ABC):
         """n words of 32 fair bits, (n,), read-only or not."""
 
     def integer(self, bits: int) -> int:
-        """A whole number from 0 to 2^bits - 1, all alike; any number of bits."""
+        """A whole number from 0 to 2^bits - 1, uniform; any number of bits."""
         whole = int.from_bytes(self.words(-(-bits // 64)).tobytes(), "little")
         return whole >> (-bits % 64)
 
     def below(self, bound: int | Whole, n: int) -> Whole:
-        """n whole numbers (n,), each from 0 to bound - 1, all alike; bound from 1 to 2^63, one or
+        """n whole numbers (n,), each uniform from 0 to bound - 1; bound from 1 to 2^63, one or
         (n,) of them. A word beyond the last multiple of its bound is drawn anew.
         """
         bounds = np.broadcast_to(np.asarray(bound, dtype=np.uint64), (n,))
@@ -62,8 +62,8 @@ class Bits(ABC):
 
 @attrs.frozen
 class SystemBits(Bits):
-    """The operating system's cryptographic generator. Keeps nothing between calls, so that no two
-    processes share bits, after a fork either.
+    """The operating system's cryptographic generator. Stores nothing between calls, so that no two
+    processes share bits, even after a fork.
     """
 
     kind: ClassVar[str] = SYSTEM
@@ -79,7 +79,7 @@ class SystemBits(Bits):
 
 @attrs.frozen(eq=False)
 class SimulatedBits(Bits):
-    """A numpy Generator's bits, which whoever knows its state knows too: for simulations."""
+    """The bits of a numpy Generator, predictable from its state: for simulations."""
 
     kind: ClassVar[str] = SIMULATION
     generator: np.random.Generator
@@ -121,7 +121,7 @@ class Randomness:
 
     @property
     def private(self) -> bool:
-        """Whether nobody can know the noise: it comes from the operating system."""
+        """Whether the noise is secret: it comes from the operating system."""
         return self.kind == SYSTEM
 
     def fresh(self) -> Randomness:

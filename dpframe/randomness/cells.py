@@ -1,7 +1,7 @@
 """Whole numbers from points: floor(size z), or size z rounded to the nearest, by drawn bits alone.
 
-The fast way works in 64-bit words, with a bound on what it leaves out; what that cannot tell goes
-the slow way, in Python integers and with more bits. (docs/proofs/rounded_noise)
+The fast way works in 64-bit words, with a bound on its error; draws that it cannot decide go the
+slow way, in Python integers and with more bits. (docs/proofs/rounded_noise)
 """
 
 from __future__ import annotations
@@ -78,11 +78,11 @@ class Cells:
         bits = points.digits + more
         step, unit = 2 * self.size.numerator, self.size.denominator << (bits + 1)
         begin = unit // 2 if self.nearest else 0
-        found = [divmod(step * whole + begin, unit) for whole in wholes]
-        unsure = {i: wholes[i] for i, (_, rest) in enumerate(found) if rest + step > unit}
-        known = {i: self.exactly(Prefix(whole, bits), source) for i, whole in unsure.items()}
+        pairs = [divmod(step * whole + begin, unit) for whole in wholes]
+        unsure = {i: wholes[i] for i, (_, rest) in enumerate(pairs) if rest + step > unit}
+        exact_cells = {i: self.exactly(Prefix(whole, bits), source) for i, whole in unsure.items()}
         longer = {i: self.exactly(prefix, source) for i, prefix in points.longer.items()}
-        return _placed(np.array([cell for cell, _ in found], dtype=object), known | longer)
+        return _placed(np.array([cell for cell, _ in pairs], dtype=object), exact_cells | longer)
 
 
 def _lengthened(words: Words, more: int, source: Bits) -> list[int]:
@@ -109,10 +109,10 @@ def _exponent(size: Fraction) -> int:
     return size.numerator.bit_length() - size.denominator.bit_length() + 1
 
 
-def _placed(cells: Integers, known: dict[int, int]) -> Integers:
+def _placed(cells: Integers, exact_cells: dict[int, int]) -> Integers:
     """The cells, with the known ones written in."""
-    if any(cell >= _LARGEST for cell in known.values()):
+    if any(cell >= _LARGEST for cell in exact_cells.values()):
         cells = cells.astype(object)
-    for i, cell in known.items():
+    for i, cell in exact_cells.items():
         cells[i] = cell
     return cells

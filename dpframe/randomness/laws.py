@@ -23,7 +23,7 @@ from .cells import Cells, Integers
 from .points import points
 from .strips import Exponential, Normal, Strips, strips
 
-# -------------------------------------------------------------------------------------- Exact coins
+# ---------------------------------------------------------------------------- Exact Bernoulli draws
 Truth: TypeAlias = NDArray[np.bool_]
 Reals: TypeAlias = NDArray[np.float64]
 
@@ -33,7 +33,7 @@ _SLACK = 2.0**-46
 _FAR = Fraction(2**60)
 
 
-def exponential_coins(
+def bernoulli_exp_each(
     bits: Bits,
     x: Reals,
     off: Reals,
@@ -45,38 +45,38 @@ def exponential_coins(
     A point z of density e^-z is above t with probability e^-t: so no exponential is computed.
     """
     table = strips(Exponential()) if table is None else table
-    found = points(table, bits, len(x))
-    z = found.first * 2.0**-found.digits
+    drawn = points(table, bits, len(x))
+    z = drawn.first * 2.0**-drawn.digits
     with np.errstate(over="ignore", invalid="ignore"):  # of which no comparison is true
         margin = off * (1 + 2.0**-40) + (_SLACK + table.caution)
         result: Truth = z > x + margin
         unsure = ~(result | (z < x - margin))
-    for i in sorted({*np.flatnonzero(unsure).tolist(), *found.longer}):
-        result[i] = found.prefix(i).above(exactly(i), bits)
+    for i in sorted({*np.flatnonzero(unsure).tolist(), *drawn.longer}):
+        result[i] = drawn.prefix(i).above(exactly(i), bits)
     return result
 
 
-def same_coins(bits: Bits, x: Fraction, n: int, table: Strips | None = None) -> Truth:
-    """n coins (n,), each true with probability e^-x, x >= 0."""
+def bernoulli_exp(bits: Bits, x: Fraction, n: int, table: Strips | None = None) -> Truth:
+    """n independent truth values (n,), true with probability e^-x, x >= 0."""
     point = np.full(n, float(min(x, _FAR)))
-    return exponential_coins(bits, point, 2 * UNIT * point, lambda _: x, table)
+    return bernoulli_exp_each(bits, point, 2 * UNIT * point, lambda _: x, table)
 
 
-def rational_coins(bits: Bits, p: Fraction, n: int) -> Truth:
-    """n coins (n,), each true with probability p, 0 <= p <= 1: a uniform number below p, of which
-    53 bits are drawn, and more where those are p's.
+def bernoulli(bits: Bits, p: Fraction, n: int) -> Truth:
+    """n independent truth values (n,), true with probability p, 0 <= p <= 1: a uniform number below
+    p, of which 53 bits are drawn, and more where these equal those of p.
     """
     level, rest = divmod(p * 2**_WORD, 1)
     words = bits.words(n) >> np.uint64(64 - _WORD)
     result: Truth = words < np.uint64(int(level))
     for i in np.flatnonzero(words == np.uint64(int(level))) if rest else ():
-        result[i] = rational_coins(bits, rest, 1)[0]
+        result[i] = bernoulli(bits, rest, 1)[0]
     return result
 
 
 def subset(bits: Bits, size: int, of: int) -> NDArray[np.intp]:
-    """`size` of the indices 0, ..., of - 1, ascending, all subsets alike: those with the least
-    words, drawn anew until no two at the border are equal.
+    """`size` of the indices 0, ..., of - 1, ascending, uniform among subsets: those with the least
+    words, drawn again until no two at the border are equal.
     """
     if size == of:
         return np.arange(of)
@@ -111,7 +111,9 @@ def discrete_gaussian(bits: Bits, sigma: Exact, n: int) -> Integers:
     """Chances proportional to e^(-x^2/(2 sigma^2)) on all whole numbers; (n,). Raises
     InvalidArgument. [CanonneKS20]
     """
-    return bell(strips(Exponential()), bits, noise_size("sigma", sigma), count(n))
+    return discrete_gaussian_draws(
+        strips(Exponential()), bits, noise_size("sigma", sigma), count(n)
+    )
 
 
 def noise_size(name: str, value: object) -> Fraction:
@@ -129,9 +131,9 @@ def count(n: object) -> int:
 
 def rounded(table: Strips, bits: Bits, size: Fraction, n: int) -> Integers:
     """size z with a fair sign, rounded to the nearest; ties have probability 0."""
-    found = points(table, bits, n)
-    cells = Cells(size, nearest=True).of(found, bits, table.caution)
-    return np.where(found.negative, -cells, cells)
+    drawn = points(table, bits, n)
+    cells = Cells(size, nearest=True).of(drawn, bits, table.caution)
+    return np.where(drawn.negative, -cells, cells)
 
 
 def two_sided(table: Strips, bits: Bits, scale: Fraction, n: int) -> Integers:
@@ -139,15 +141,15 @@ def two_sided(table: Strips, bits: Bits, scale: Fraction, n: int) -> Integers:
     cells, missing = Cells(scale, nearest=False), n
     parts: list[Integers] = []
     while missing or not parts:
-        found = points(table, bits, missing)
-        sizes = cells.of(found, bits, table.caution)
-        draws = np.where(found.negative, -sizes, sizes)[~found.negative | (sizes != 0)]
+        drawn = points(table, bits, missing)
+        sizes = cells.of(drawn, bits, table.caution)
+        draws = np.where(drawn.negative, -sizes, sizes)[~drawn.negative | (sizes != 0)]
         parts.append(draws)
         missing -= len(draws)
     return np.concatenate(parts)
 
 
-def bell(table: Strips, bits: Bits, sigma: Fraction, n: int) -> Integers:
+def discrete_gaussian_draws(table: Strips, bits: Bits, sigma: Fraction, n: int) -> Integers:
     """Discrete Laplace draws x of scale t = floor(sigma) + 1, each kept with probability
     e^(-(|x| - sigma^2/t)^2/(2 sigma^2)), which is e^(-x^2/(2 sigma^2) + |x|/t) times a constant.
     """
@@ -155,13 +157,15 @@ def bell(table: Strips, bits: Bits, sigma: Fraction, n: int) -> Integers:
     parts: list[Integers] = []
     while missing or not parts:
         guess = two_sided(table, bits, Fraction(t), missing + missing // 2)
-        draws = guess[_kept(table, bits, np.abs(guess), sigma, t)][:missing]
+        draws = guess[_accepted(table, bits, np.abs(guess), sigma, t)][:missing]
         parts.append(draws)
         missing -= len(draws)
     return np.concatenate(parts)
 
 
-def _kept(table: Strips, bits: Bits, sizes: Integers, sigma: Fraction, t: int) -> NDArray[np.bool_]:
+def _accepted(
+    table: Strips, bits: Bits, sizes: Integers, sigma: Fraction, t: int
+) -> NDArray[np.bool_]:
     """True with probability e^(-(size - sigma^2/t)^2/(2 sigma^2))."""
     centre, spread = sigma**2 / t, 2 * sigma**2
     there = sizes.astype(np.float64)
@@ -169,4 +173,4 @@ def _kept(table: Strips, bits: Bits, sizes: Integers, sigma: Fraction, t: int) -
     gap_off = 4 * UNIT * (there + float(centre))
     x = gap**2 / float(spread)
     off = (2 * np.abs(gap) + gap_off) * gap_off / float(spread) + 8 * UNIT * x
-    return exponential_coins(bits, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread, table)
+    return bernoulli_exp_each(bits, x, off, lambda i: (int(sizes[i]) - centre) ** 2 / spread, table)

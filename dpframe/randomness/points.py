@@ -1,7 +1,7 @@
-"""Independent points z >= 0 with the density of a shape, known to as many bits as were asked for.
+"""Independent points z >= 0 with the density of a shape, to as many bits as required.
 
-A point is an endless row of fair bits, of which a few are drawn; whoever needs more draws them, and
-all who ask see the same ones.
+A point is an infinite sequence of fair bits, of which a few are drawn; more are drawn when they are
+needed, and every caller gets the same ones.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Points:
     longer: dict[int, Prefix]
 
     def prefix(self, i: int) -> Prefix:
-        """What is known of the point i; lengthening it is lasting only if it is kept."""
+        """The drawn digits of point i; more digits last only if the prefix is stored."""
         return self.longer.get(i) or Prefix(int(self.first[i]), self.digits)
 
 
@@ -72,28 +72,26 @@ def points(table: Strips, source: Bits, n: int) -> Points:
     missing = n
     parts: list[Points] = []
     while missing or not parts:
-        asked = min(missing, _CHUNK)
-        parts.append(_taken(_candidates(table, source, asked + asked // 32 + 4), asked))
+        size = min(missing, _CHUNK)
+        parts.append(_taken(_candidates(table, source, size + size // 32 + 4), size))
         missing -= len(parts[-1].first)
     return parts[0] if len(parts) == 1 else _joined(parts)
 
 
 def _candidates(table: Strips, source: Bits, n: int) -> Points:
-    """Those of n candidates that count, in order."""
+    """The accepted ones of n candidates, in order."""
     words = source.words(2 * n)
     halves, places = words[:n].view(np.uint32), words[n:] >> _PLACE
     b, heights = table.alias.pick(halves[:n]), halves[n:]
     first = (b.astype(np.uint64) << _STRIP) | places
     counts = heights < table.sure.take(b)
-    longer = _decide(table, source, _Doubt.of(counts, b, heights, places), counts)
+    longer = _decide(table, source, _Undecided.of(counts, b, heights, places), counts)
     return _chosen(Points(table.digits, first, (words[n:] & _SIGN) != 0, longer), counts)
 
 
 @attrs.frozen(eq=False)
-class _Doubt:
-    """Candidates that are not sure to count: their indices, strips, first 32 bits of height, and
-    places.
-    """
+class _Undecided:
+    """Candidates that may be rejected: indices, strips, first 32 bits of height, and places."""
 
     at: NDArray[np.intp]
     b: NDArray[np.intp]
@@ -107,25 +105,25 @@ class _Doubt:
         b: NDArray[np.intp],
         heights: NDArray[np.uint32],
         places: Words,
-    ) -> _Doubt:
+    ) -> _Undecided:
         at = np.flatnonzero(~counts)
         return cls(at, b[at], heights[at], places[at])
 
 
 def _decide(
-    table: Strips, source: Bits, doubt: _Doubt, counts: NDArray[np.bool_]
+    table: Strips, source: Bits, undecided: _Undecided, counts: NDArray[np.bool_]
 ) -> dict[int, Prefix]:
-    """Write into `counts` what doubles can tell, then what balls must; the longer prefixes."""
-    lows = source.words32(len(doubt.at))
-    height = (doubt.heights + lows * _UNIT32) * _UNIT32
-    above = table.chance(doubt.b, doubt.places) - height
-    counts[doubt.at] = above > 0
+    """Write into `counts` the decisions by doubles, then those by balls; the longer prefixes."""
+    lows = source.words32(len(undecided.at))
+    height = (undecided.heights + lows * _UNIT32) * _UNIT32
+    above = table.chance(undecided.b, undecided.places) - height
+    counts[undecided.at] = above > 0
     margin = MARGIN + table.caution
     longer = {}
-    for i in np.flatnonzero((np.abs(above) <= margin) | (doubt.b == TAIL)).tolist():
-        b, at = int(doubt.b[i]), int(doubt.at[i])
-        part, place = _place(table, source, b, int(doubt.places[i]))
-        high = Prefix((int(doubt.heights[i]) << 32) + int(lows[i]), 64)
+    for i in np.flatnonzero((np.abs(above) <= margin) | (undecided.b == TAIL)).tolist():
+        b, at = int(undecided.b[i]), int(undecided.at[i])
+        part, place = _place(table, source, b, int(undecided.places[i]))
+        high = Prefix((int(undecided.heights[i]) << 32) + int(lows[i]), 64)
         counts[at] = _below(table, source, (b, part), place, high)
         longer[at] = place
     return longer
@@ -147,7 +145,7 @@ def _place(table: Strips, source: Bits, b: int, place: int) -> tuple[int, Prefix
 def _below(
     table: Strips, source: Bits, strip: tuple[int, int], place: Prefix, height: Prefix
 ) -> bool:
-    """Whether the height is below a at the point: both longer until balls tell."""
+    """Whether the height is below a at the point, both drawn longer until balls decide."""
     while True:
         with working(height.bits + _GUARD):
             least = table.chance_ball(*strip, Fraction(place.whole + 1, 1 << place.bits))
@@ -161,22 +159,26 @@ def _below(
         height.lengthen(source)
 
 
-def _chosen(found: Points, counts: NDArray[np.bool_]) -> Points:
-    """The points that count."""
-    kept = np.flatnonzero(counts)
-    places = np.searchsorted(kept, list(found.longer)).tolist() if found.longer else []
+def _chosen(candidates: Points, counts: NDArray[np.bool_]) -> Points:
+    """The accepted points."""
+    accepted = np.flatnonzero(counts)
+    places = (
+        np.searchsorted(accepted, list(candidates.longer)).tolist() if candidates.longer else []
+    )
     longer = {
         place: prefix
-        for place, (i, prefix) in zip(places, found.longer.items(), strict=True)
+        for place, (i, prefix) in zip(places, candidates.longer.items(), strict=True)
         if counts[i]
     }
-    return Points(found.digits, found.first[kept], found.negative[kept], longer)
+    return Points(
+        candidates.digits, candidates.first[accepted], candidates.negative[accepted], longer
+    )
 
 
-def _taken(found: Points, n: int) -> Points:
+def _taken(candidates: Points, n: int) -> Points:
     """The first n points, or all."""
-    longer = {i: prefix for i, prefix in found.longer.items() if i < n}
-    return Points(found.digits, found.first[:n], found.negative[:n], longer)
+    longer = {i: prefix for i, prefix in candidates.longer.items() if i < n}
+    return Points(candidates.digits, candidates.first[:n], candidates.negative[:n], longer)
 
 
 def _joined(parts: list[Points]) -> Points:

@@ -1,9 +1,9 @@
 """Strips that cover a falling function, with whole weights: the table of one shape.
 
-A candidate is a strip b (chance weight/2^32), a place in it, and a height v in [0, 1]: it counts
-where v < a = peak f(z)/weight. The density of a z that counts is then peak f(z) times a constant,
-the same one for all strips. Everything here is an enclosure of a, proved when the table is made.
-(docs/proofs/rounded_noise)
+A candidate is a strip b (probability weight/2^32), a place in it, and a height v in [0, 1]: it is
+accepted where v < a = peak f(z)/weight. The density of an accepted z is then peak f(z) times a
+constant, the same one for all strips. Everything here is an enclosure of a, proved when the table
+is made. (docs/proofs/rounded_noise)
 
 One of 512 with exact chances, whole numbers over 2^32, by one word of 32 bits.
 
@@ -60,17 +60,17 @@ class Alias:
         return np.where(words < self._cut.take(column), column, self._alias.take(column))
 
     def counts(self) -> list[int]:
-        """How many of the 2^32 words mean each index, counted from the columns."""
-        found = [0] * COLUMNS
+        """The number of the 2^32 words of each index, counted from the columns."""
+        counts = [0] * COLUMNS
         for column, (cut, other) in enumerate(zip(self._cut.tolist(), self._alias, strict=True)):
-            found[column] += cut - column * CAPACITY
-            found[other] += (column + 1) * CAPACITY - cut
-        return found
+            counts[column] += cut - column * CAPACITY
+            counts[other] += (column + 1) * CAPACITY - cut
+        return counts
 
 
 def _filled(left: list[int]) -> tuple[list[int], list[int]]:
-    """What each column keeps, and whose the rest of it is: a column that is not full is filled from
-    one that is too full. A full column is its own alias.
+    """The own part of each column, and the alias of the rest: a column that is not full is filled
+    from one that is too full. A full column is its own alias.
     """
     keep, alias = [CAPACITY] * COLUMNS, list(range(COLUMNS))
     small = [i for i, weight in enumerate(left) if weight < CAPACITY]

@@ -84,8 +84,8 @@ class AdaOPSRepaired(Regression):
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS, repaired"
     use: ClassVar[str] = (
-        "To compare with the published algorithm: the same steps with valid constants. For "
-        "applications take AdaOPS, whose noise is smaller."
+        "For comparison with the published AdaOPS: the same steps, with correct constants. AdaOPS"
+        " has less noise."
     )
     rho: Expression = RHO
 
@@ -117,8 +117,8 @@ class AdaOPS(Regression):
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "AdaOPS"
     use: ClassVar[str] = (
-        "For a single posterior sample that adapts to the table, under either relation. Much of "
-        "the budget is spent on penalty and temperature: for estimates alone take AdaSSP."
+        "One posterior sample that adapts to the table, under either relation. Part of the budget"
+        " only tunes the sample: without need for a sample use AdaSSP."
     )
     rho: Expression = RHO
     steering: Expression = constant("1/5")

@@ -114,8 +114,8 @@ class AMBSSGD(Regression):
     paper: ClassVar[str] = "Varshney22"
     title: ClassVar[str] = "DP-AMBSSGD"
     use: ClassVar[str] = (
-        "For very many records of many columns, if no good clipping norm is known and one pass "
-        "suffices. AdaptiveGradientDescent uses all records in every round, with less noise."
+        "Very many records of many columns without a public gradient clip, in one pass. "
+        "AdaptiveGradientDescent reads all records in every round, with less noise."
     )
     rounds: Expression = constant(10)
     pace: Expression = constant("0.7")
@@ -166,8 +166,7 @@ class AdaptiveGradientDescent(AMBSSGD):
     paper: ClassVar[str] = "LiuJ23; Varshney22"
     title: ClassVar[str] = "noisy gradient descent, adaptive clip"
     use: ClassVar[str] = (
-        "As NoisyGradientDescent, if residuals are far smaller than the bound on labels, or of "
-        "unknown size."
+        "Many columns, if residuals are much smaller than the bound of labels, or of unknown size."
     )
     average: Expression = constant("0.3")
 

@@ -47,8 +47,8 @@ class BayesianSSP(Regression):
     paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP"
     use: ClassVar[str] = (
-        "For credible intervals that account for the noise. They are valid under the model of "
-        "normal rows; for coefficients alone take AdaSSP."
+        "Credible intervals that account for the noise. They assume normal rows; for coefficients"
+        " alone use AdaSSP."
     )
     precision: Expression = constant(1)
     shape: Expression = constant(2)
@@ -90,8 +90,7 @@ class BayesianSSPPure(BayesianSSP):
 
     title: ClassVar[str] = "Bayesian SSP, pure"
     use: ClassVar[str] = (
-        "For credible intervals that account for the noise, if delta must be 0 and columns are "
-        "few. If a delta is allowed take BayesianSSP."
+        "Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP."
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:

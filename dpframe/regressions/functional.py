@@ -111,8 +111,8 @@ class FunctionalLinear(Functional):
 
     title: ClassVar[str] = "functional mechanism, linear"
     use: ClassVar[str] = (
-        "For few columns if delta must be 0: the noise in each statistic grows as d^2. If a delta "
-        "is allowed take AdaSSP."
+        "Few columns without delta. The noise of each number grows as d^2; if a delta is allowed,"
+        " use AdaSSP."
     )
 
 
@@ -127,8 +127,8 @@ class FunctionalLinearTrimmed(Regression):
     paper: ClassVar[str] = "Zhang12"
     title: ClassVar[str] = "functional mechanism, linear, trimmed"
     use: ClassVar[str] = (
-        "To compare repairs of the quadratic form at the same noise. For applications take "
-        "FunctionalLinear, which changes the form least."
+        "For comparison of repairs of the noisy objective at the same noise. FunctionalLinear "
+        "changes the objective least."
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -146,8 +146,8 @@ class FunctionalLinearUnrepaired(Functional):
 
     title: ClassVar[str] = "functional mechanism, linear, unrepaired"
     use: ClassVar[str] = (
-        "For comparison only: it returns zeros if the noisy objective has no minimum. For "
-        "applications take FunctionalLinear."
+        "For comparison: it returns zeros if the noisy objective has no minimum. Use "
+        "FunctionalLinear instead."
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
@@ -164,8 +164,8 @@ class FunctionalRidge(Functional):
 
     title: ClassVar[str] = "functional mechanism, ridge"
     use: ClassVar[str] = (
-        "For few columns if delta must be 0 and a public penalty is available, which also "
-        "stabilises the solution against the noise."
+        "Few columns without delta, with a public penalty, which also stabilises the solution "
+        "against noise."
     )
     lam: Expression = ONE
 
@@ -184,8 +184,8 @@ class FunctionalLasso(Functional):
 
     title: ClassVar[str] = "functional mechanism, LASSO"
     use: ClassVar[str] = (
-        "For few columns if delta must be 0 and sparse coefficients are wanted. The noise also "
-        "decides which are zero: a zero is no test of a column."
+        "Sparse coefficients without delta, for few columns. The zeros depend on the noise too "
+        "and are not a test."
     )
     lam: Expression = ONE
 
@@ -204,9 +204,7 @@ class FunctionalElasticNet(Functional):
     """
 
     title: ClassVar[str] = "functional mechanism, elastic net"
-    use: ClassVar[str] = (
-        "For few, correlated columns if delta must be 0 and sparse coefficients are wanted."
-    )
+    use: ClassVar[str] = "Sparse coefficients of correlated columns without delta, for few columns."
     lam: Expression = ONE
     alpha: Expression = HALF
 
@@ -242,7 +240,7 @@ class DPME(Regression):
     paper: ClassVar[str] = "Lei11"
     title: ClassVar[str] = "DPME"
     use: ClassVar[str] = (
-        "For one to three columns if delta must be 0: each of the cells^(d + 1) counts has noise."
+        "One to three columns without delta. Each of cells^(d + 1) cells gets separate noise."
     )
     cells: Expression = constant(5)
 

@@ -52,8 +52,8 @@ class NoisyGradientDescent(Regression):
     paper: ClassVar[str] = "BassilyST14; Brown24"
     title: ClassVar[str] = "noisy gradient descent"
     use: ClassVar[str] = (
-        "For many columns: a round releases d numbers, never a matrix. Rounds and step size are "
-        "public choices; for few columns take AdaSSP, which needs none."
+        "Thousands of columns: a round releases d numbers and no matrix. Rounds and step sizes "
+        "must be chosen; for few columns use AdaSSP."
     )
     rounds: Expression = constant(50)
     clip: Expression = constant(1)
@@ -97,8 +97,8 @@ class NoisySGD(Regression):
     paper: ClassVar[str] = "BassilyST14"
     title: ClassVar[str] = "noisy stochastic gradient descent"
     use: ClassVar[str] = (
-        "As NoisyGradientDescent, if a round should use a sample of the records. This lowers the "
-        "noise at numeric budgets only, under add/remove, with one row per person."
+        "Many columns, with rounds that read a sample of the records. Sampling reduces the cost "
+        "at numeric parameters, under add/remove, with one row per person."
     )
     rate: Expression = constant("0.1")
     rounds: Expression = constant(100)
@@ -180,8 +180,8 @@ class BoostedAdaSSP(Regression):
     paper: ClassVar[str] = "Tang23"
     title: ClassVar[str] = "boosted adaSSP"
     use: ClassVar[str] = (
-        "If the ridge of AdaSSP shrinks coefficients far towards zero: further rounds undo the "
-        "shrinkage, and each spends budget. Try AdaSSP first."
+        "If the ridge of AdaSSP shrinks coefficients too much: further rounds reduce the bias at "
+        "a cost each. Try AdaSSP first."
     )
     rounds: Expression = constant(5)
     rho: Expression = RHO

@@ -42,8 +42,8 @@ class HessianMixing(Regression):
     paper: ClassVar[str] = "Lev26"
     title: ClassVar[str] = "iterative Hessian mixing"
     use: ClassVar[str] = (
-        "For comparison: at lambda_min(X'X) of some hundred B^2/epsilon the sketches need no added "
-        "noise, but AdaSSP needs little too and has no sketching error."
+        "For comparison: if lambda_min(X'X) is a few hundred B^2/epsilon, sketches need no noise,"
+        " but AdaSSP needs little. Sketches with few rows have a further error."
     )
     rounds: Expression = constant(3)
     oversampling: Expression = constant(12)

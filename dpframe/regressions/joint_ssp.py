@@ -103,8 +103,8 @@ class JointSSP(Regression):
     paper: ClassVar[str] = "Wang18; Bernstein19; Tang23"
     title: ClassVar[str] = "joint SSP"
     use: ClassVar[str] = (
-        "The first choice for least squares: nothing to tune, near zero if noise hides the signal, "
-        "with intervals. It has a d by d matrix: for d in the thousands take NoisyGradientDescent."
+        "The default: nothing to tune, with intervals, and nearly zero if noise exceeds the "
+        "signal. It stores a d by d matrix: for thousands of columns use NoisyGradientDescent."
     )
     intervals: ClassVar[bool] = True  # from the evidence in its output
     counting: Expression = constant("0.11")

@@ -37,8 +37,8 @@ class LogisticDescent(Regression):
     paper: ClassVar[str] = "BassilyST14; BohningL88"
     title: ClassVar[str] = "logistic descent"
     use: ClassVar[str] = (
-        "The first choice for two classes: nothing to tune, and the penalty follows from released "
-        "values. It has no intervals; JointSSP on labels of 0 and 1 has."
+        "The default for two classes: nothing to tune, the penalty follows from released values. "
+        "It has no intervals; JointSSP on labels of 0 and 1 has."
     )
     rounds: Expression = constant(16)
     clip: Expression = constant("0.5")

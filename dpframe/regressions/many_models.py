@@ -38,8 +38,8 @@ class Tukey(Regression):
     paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth"
     use: ClassVar[str] = (
-        "For very many records of few columns with bounds so wide that noise calibrated to them "
-        "would hide the signal. Otherwise take AdaSSP."
+        "Very many records of few columns with very wide bounds, which hardly affect it. With "
+        "tighter bounds use AdaSSP."
     )
     models: Expression = constant(1000)
     penalty: Expression = constant(0)
@@ -74,8 +74,8 @@ class TukeyPure(Regression):
     paper: ClassVar[str] = "Amin23"
     title: ClassVar[str] = "Tukey depth, pure"
     use: ClassVar[str] = (
-        "As Tukey, if delta must be 0 or there are fewer models: about 4 d log(radius/error)"
-        "/epsilon of them suffice."
+        "Like Tukey, without delta or with fewer models: it needs about 4 d "
+        "log(radius/error)/epsilon models."
     )
     models: Expression = constant(500)
     penalty: Expression = constant(0)
@@ -126,8 +126,8 @@ class TheilSen(Regression):
     paper: ClassVar[str] = "Alabi22"
     title: ClassVar[str] = "Theil-Sen"
     use: ClassVar[str] = (
-        "For one column and some hundred to some thousand records, with wide bounds or outliers "
-        "in y. It needs more than 60/epsilon records; set pairs to about half their number."
+        "One column and a few hundred to a few thousand records, with wide bounds or outliers in "
+        "y. It needs more than 60/epsilon records; set pairs to about half of them."
     )
     pairs: Expression = constant(500)
     matchings: Expression = constant(5)
@@ -157,8 +157,8 @@ class SubAgg(Regression):
     paper: ClassVar[str] = "Smith08; DworkS10"
     title: ClassVar[str] = "Sub-Agg"
     use: ClassVar[str] = (
-        "For so many records of few columns that every cell has more records than columns. For "
-        "fewer records take AdaSSP."
+        "Many records of few columns, with more records than columns in every cell. For fewer "
+        "records use AdaSSP."
     )
     rule: ClassVar[Calibration] = Gaussian.analytic
     cells: Expression = constant(100)
@@ -185,7 +185,7 @@ class SubAggPure(SubAgg):
     """
 
     title: ClassVar[str] = "Sub-Agg, pure"
-    use: ClassVar[str] = "As SubAgg, if delta must be 0."
+    use: ClassVar[str] = "Like SubAgg, without delta."
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 

@@ -226,8 +226,8 @@ class OPSBalanced(GuardedOPS):
 
     rule: ClassVar[Callable[..., Any]] = balanced_penalty
     use: ClassVar[str] = (
-        "Under replace-one only, since it uses n: for a single posterior sample of coefficients "
-        "with norm near 1. For estimates alone take AdaSSP."
+        "One posterior sample under replace-one, for coefficients with norm near 1. Without need "
+        "for a sample use AdaSSP."
     )
 
 
@@ -238,8 +238,8 @@ class OPSConcentrated(GuardedOPS):
 
     rule: ClassVar[Callable[..., Any]] = concentrated_penalty
     use: ClassVar[str] = (
-        "Under replace-one only, since it uses n: for a sample at a temperature near 1. Its large "
-        "penalty shrinks the coefficients towards zero."
+        "One posterior sample under replace-one, at a temperature near 1. Its large penalty "
+        "shrinks the coefficients."
     )
 
 
@@ -250,8 +250,8 @@ class OPSDiffused(GuardedOPS):
 
     rule: ClassVar[Callable[..., Any]] = diffused_penalty
     use: ClassVar[str] = (
-        "Under replace-one only, since it uses n: if the penalty must be small. Its sample has a "
-        "large variance, so it needs many records."
+        "One posterior sample under replace-one, with a small penalty. The sample has a large "
+        "variance, so it needs many records."
     )
 
 
@@ -262,6 +262,6 @@ class OPSConservative(GuardedOPS):
 
     rule: ClassVar[Callable[..., Any]] = conservative_penalty
     use: ClassVar[str] = (
-        "Under replace-one only, since it uses n: if coefficients may be large and the worst-case "
-        "prediction error matters."
+        "One posterior sample under replace-one, for large coefficients and a small worst-case "
+        "prediction error."
     )

@@ -53,8 +53,8 @@ class PersonalizedRidge(Regression):
     paper: ClassVar[str] = "Acharya24"
     title: ClassVar[str] = "personalised ridge"
     use: ClassVar[str] = (
-        "For records with different epsilons if delta must be 0. If a small delta is allowed and "
-        "there are many records take PersonalizedSSP."
+        "A budget for each person without delta. If a small delta is allowed and records are "
+        "many, use PersonalizedSSP."
     )
     penalty: Expression = constant(1)
     total: Any = None
@@ -82,7 +82,8 @@ class SampledRidge(Regression):
     paper: ClassVar[str] = "JorgensenYC15"
     title: ClassVar[str] = "sampled ridge"
     use: ClassVar[str] = (
-        "If a given mechanism cannot weight records. PersonalizedRidge is more accurate."
+        "A budget for each person, if the mechanism is given and cannot weight records. "
+        "PersonalizedRidge is more accurate."
     )
     penalty: Expression = constant(1)
     records: Expression = constant(1000)
@@ -116,8 +117,8 @@ class PersonalizedObjective(Regression):
     paper: ClassVar[str] = "dpframe; ChaudhuriMS11; Acharya24"
     title: ClassVar[str] = "personalised objective perturbation"
     use: ClassVar[str] = (
-        "The first choice for records with different epsilons: no delta, and noise in d numbers of "
-        "the objective, which a small penalty does not enlarge. Its minimiser must be exact."
+        "The first to try with a budget for each person: no delta, and a small penalty does not "
+        "increase the noise. Its minimiser must be exact."
     )
     penalty: Expression = constant("1/10")
     knee: Expression = constant("1/2")
@@ -203,8 +204,8 @@ class PersonalizedSSP(Regression):
     paper: ClassVar[str] = "dpframe; Acharya24"
     title: ClassVar[str] = "personalised SSP"
     use: ClassVar[str] = (
-        "For records with different epsilons if a small delta is allowed. With few records, or "
-        "budgets far below 1, it returns almost zero."
+        "A budget for each person with a small delta. With few records, or budgets far below 1, "
+        "it returns almost zero."
     )
     solve: ClassVar[Callable[..., Fit]] = damped
     balance: Expression = constant(2)
@@ -228,6 +229,6 @@ class PersonalizedAdaSSP(PersonalizedSSP):
     paper: ClassVar[str] = "dpframe; Acharya24; Wang18"
     title: ClassVar[str] = "personalised adaSSP"
     use: ClassVar[str] = (
-        "As PersonalizedSSP; better for many records, since its ridge vanishes as n grows."
+        "Like PersonalizedSSP, better for many records, since its ridge vanishes as they grow."
     )
     solve: ClassVar[Callable[..., Fit]] = adapted

@@ -36,8 +36,8 @@ class OutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
     title: ClassVar[str] = "output perturbation"
     use: ClassVar[str] = (
-        "If the penalty may grow with the number of records: the noise falls as it grows. With a "
-        "weak penalty noise hides the coefficients: take AdaSSP."
+        "If the penalty may grow with the number of records: the noise then falls for every "
+        "table. With a weak penalty the noise is too large: use AdaSSP."
     )
     rule: ClassVar[Calibration] = Gaussian.analytic
     penalty: Expression = constant(1)
@@ -59,7 +59,7 @@ class OutputPerturbationPure(OutputPerturbation):
 
     paper: ClassVar[str] = "ChaudhuriM09"
     title: ClassVar[str] = "output perturbation, pure"
-    use: ClassVar[str] = "As OutputPerturbation, if delta must be 0 and columns are few."
+    use: ClassVar[str] = "Like OutputPerturbation, without delta and for few columns."
     rule: ClassVar[Calibration] = L2Laplace.pure
 
 
@@ -81,8 +81,8 @@ class LogisticOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
     title: ClassVar[str] = "logistic output perturbation"
     use: ClassVar[str] = (
-        "For a single release of the coefficients with a known std of the noise. The penalty must "
-        "be given: dp.recommend computes one. LogisticDescent predicts better."
+        "Two classes, one release of the coefficients with noise of a known std. dp.recommend "
+        "recommends the penalty. LogisticDescent predicts better."
     )
     penalty: Any = attrs.field(default=None, converter=_penalty)
 
@@ -110,8 +110,8 @@ class HuberOutputPerturbation(Regression):
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "Huber output perturbation"
     use: ClassVar[str] = (
-        "If some labels are outliers within their bound. Let the penalty grow with the number of "
-        "records: the noise falls as it grows."
+        "A few outliers among the labels, within their bound. Increase the penalty with the "
+        "number of records to reduce the noise."
     )
     penalty: Expression = constant(1)
     knee: Expression = constant(1)
@@ -140,8 +140,8 @@ class ObjPert(Regression):
     paper: ClassVar[str] = "KiferST12; Wang18"
     title: ClassVar[str] = "ObjPert"
     use: ClassVar[str] = (
-        "For many columns and coefficients in a small public ball: d numbers have noise, not d^2. "
-        "The minimiser must be exact."
+        "Many columns, for coefficients in a small public ball: noise is added to d numbers, not "
+        "d^2. Its minimiser must be exact."
     )
     noise: ClassVar[str] = "gaussian"
     radius: Expression = constant(1)
@@ -170,7 +170,7 @@ class ObjPertPure(ObjPert):
 
     paper: ClassVar[str] = "ChaudhuriMS11"
     title: ClassVar[str] = "ObjPert, pure"
-    use: ClassVar[str] = "As ObjPert, if delta must be 0, for few columns: its noise grows with d."
+    use: ClassVar[str] = "Like ObjPert, without delta. Its noise grows with d, so for few columns."
     noise: ClassVar[str] = "l2_laplace"
 
 
@@ -186,8 +186,8 @@ class ApproximateMinima(Regression):
     paper: ClassVar[str] = "IyengarNSTTW19"
     title: ClassVar[str] = "approximate minima perturbation"
     use: ClassVar[str] = (
-        "As ObjPert, if minimisers are accurate only to a tolerance, which costs part of the "
-        "budget. With exact minimisers take ObjPert."
+        "Like ObjPert, for minimisers with a tolerance, which costs part of the budget. With "
+        "exact minimisers use ObjPert."
     )
     radius: Expression = constant(1)
     tolerance: Expression = constant("1e-6")

@@ -33,8 +33,8 @@ class SSP(Regression):
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "SSP"
     use: ClassVar[str] = (
-        "For many records of few columns, if the noise on X'X is small beside X'X. With fewer "
-        "records its ridge does not outweigh the noise: take AdaSSP."
+        "Many records of few columns, if the noise on X'X is relatively small. With fewer records"
+        " the noise exceeds its ridge: use AdaSSP."
     )
     ridge: Expression = constant(1)
 
@@ -54,8 +54,8 @@ class ConstSSPFull(Regression):
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "constSSPfull"
     use: ClassVar[str] = (
-        "If X'X is ill-conditioned, so that its smallest eigenvalue is not worth a release. On "
-        "well-conditioned data its ridge is larger than necessary: take AdaSSP."
+        "Ill-conditioned X'X, whose smallest eigenvalue need not be released. On well-conditioned"
+        " data its ridge is too large: use AdaSSP."
     )
     rho: Expression = RHO
 
@@ -78,8 +78,8 @@ class AdaSSP(Regression):
     paper: ClassVar[str] = "Wang18; Piazza21"
     title: ClassVar[str] = "adaSSP"
     use: ClassVar[str] = (
-        "A simple method for least squares with a delta: its ridge grows if X'X is small. If X'X "
-        "is mostly noise it returns almost zero. JointSSP usually errs less."
+        "Least squares with a delta in one pass; its ridge adapts to the information in the data."
+        " With few records it returns almost zero."
     )
     rho: Expression = RHO
 
@@ -100,8 +100,8 @@ class AdaSSPBudgetTight(Regression):
     paper: ClassVar[str] = "Piazza21"
     title: ClassVar[str] = "adaSSPbudget"
     use: ClassVar[str] = (
-        "If the part of the budget for the ridge is to be chosen by public considerations. Without "
-        "a reason for a particular gamma take AdaSSP, which has equal parts."
+        "AdaSSP with a public choice of the share for the ridge. By default use AdaSSP, which has"
+        " equal shares."
     )
     gamma: Expression = parameter("gamma", 0, 1)
     rho: Expression = RHO

@@ -146,8 +146,8 @@ class Standardised(Regression):
     paper: ClassVar[str] = "Thesis"
     title: ClassVar[str] = "standardised SSP"
     use: ClassVar[str] = (
-        "For columns of different, unknown scales within wide public bounds. If a codebook has "
-        "tight bounds, scale by these, which costs nothing."
+        "Columns of different, unknown scales, within wide public bounds. If a codebook has tight"
+        " bounds, use them instead."
     )
     scaling: Expression = constant("1/5")
     radius: Expression = constant("3/2")
@@ -205,8 +205,8 @@ class RobustSSP(Regression):
     paper: ClassVar[str] = "HonkelaDNDK18; Thesis"
     title: ClassVar[str] = "robust SSP"
     use: ClassVar[str] = (
-        "For wide public bounds and a few outliers. Clipping at the released bounds biases the "
-        "estimate: with tight bounds take SSP."
+        "Wide public bounds and a few outlying records. Values beyond the released bounds are "
+        "clipped, which causes bias: with tight bounds use SSP."
     )
     scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
@@ -232,8 +232,8 @@ class RobustQuantileSSP(Regression):
     paper: ClassVar[str] = "HonkelaDNDK18"
     title: ClassVar[str] = "robust SSP, quantiles"
     use: ClassVar[str] = (
-        "As RobustSSP, if outliers are so large that they dominate standard deviations; quantiles "
-        "are robust to them."
+        "Like RobustSSP, for outliers so extreme that they dominate standard deviations; it uses "
+        "quantiles."
     )
     scaling: Expression = constant("1/5")
     level: Expression = constant("9/10")
@@ -260,7 +260,7 @@ class RobustAdaSSP(Regression):
 
     paper: ClassVar[str] = "HonkelaDNDK18; Wang18"
     title: ClassVar[str] = "robust adaSSP"
-    use: ClassVar[str] = "As RobustSSP, for fewer records: with the ridge of AdaSSP."
+    use: ClassVar[str] = "Like RobustSSP, for fewer records: with the ridge of AdaSSP."
     scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
     rho: Expression = RHO

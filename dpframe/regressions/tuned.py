@@ -51,8 +51,8 @@ class Tuned(Regression):
     paper: ClassVar[str] = "LiuT19; PapernotS22"
     title: ClassVar[str] = "tuned by random stopping"
     use: ClassVar[str] = (
-        "If a hyperparameter matters and no good public value is known. A run has a third of "
-        "epsilon: with a good guess, spend all of it on one fit."
+        "A hyperparameter that matters and has no public value. Each run has a third of epsilon: "
+        "with a good guess use a single fit."
     )
     of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
     field: str = attrs.field(validator=of_kind(str))

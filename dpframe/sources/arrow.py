@@ -1,4 +1,4 @@
-"""Columns of Arrow as doubles, to the bit what other kinds of tables give for the same numbers."""
+"""Columns of Arrow as doubles: the same bits as from other tables of the same numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .reading import Array, doubles
-from .telling import arrow
+from .safe_errors import arrow
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
 DATES = ("pandas.period",)  # extensions
@@ -22,8 +22,8 @@ def is_arrow(values: Any) -> bool:
 
 
 def arrow_cells(window: Any) -> Array | Sequence[Any]:
-    """A window of a column of Arrow: doubles where its type says numbers or nothing that any number
-    or level is equal to (null as nan), else its cells as objects.
+    """A window of a column of Arrow: doubles (null as nan) where its type is numeric, nan where no
+    value of its type equals a number or a level, else its cells as objects.
     """
     types, kind = arrow("pyarrow.types"), window.type
     if hasattr(window, "combine_chunks") and hasattr(window, "chunks"):
@@ -46,8 +46,8 @@ def arrow_cells(window: Any) -> Array | Sequence[Any]:
 
 
 def _of_extension(window: Any) -> Array | Sequence[Any]:
-    """An extension of another type, of whose cells it is made: periods are dates that are held as
-    whole numbers, and truth values are held in bytes.
+    """An extension type by its storage; periods are dates stored as whole numbers, and truth
+    values are stored as bytes.
     """
     name = window.type.extension_name
     if name in DATES:
@@ -67,7 +67,7 @@ def texts(window: Any) -> Sequence[Any]:
 
 
 def decoded(cell: bytes | None) -> str | None:
-    """Bytes as a text, None where they are none."""
+    """Bytes as a text, None where they are not UTF-8."""
     try:
         return None if cell is None else cell.decode()
     except UnicodeDecodeError:

@@ -1,7 +1,7 @@
 """CSV files with a row of names: a part a file, streamed in constant memory.
 
-A line is a record. Cells that hold line breaks are refused, since a quote that nobody closes would
-make one cell of all the records after it; `MultilineCSV` admits them.
+A line is a record. Cells with line breaks are refused, since an unclosed quote would make one cell
+of all the records after it; `MultilineCSV` accepts them.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 from dpframe.graph.cells import label_meaning
 
+from .column_values import ColumnReader, column_reader
 from .csv_records import (
     CHUNK,
     batches,
-    budget_kind,
     cells,
     check_plain,
     first_line,
     installed,
+    kind_of_budget,
     lines,
     without_rows,
 )
 from .files import UNCHANGED, File
-from .held import Reader, reader
 from .layout import Layout
 from .opening import DROP, ENCODE, whole_batch
-from .parts import Part, laid
-from .reading import Column, Plain, Rows
+from .parts import TablePart, with_layout
+from .reading import ColumnData, ListFeatures, Plain
+from .safe_errors import arrow, safely
 from .source import Source
 from .table import Table
-from .telling import arrow, safely
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
@@ -62,9 +62,9 @@ class MultilineCSV:
 
 @attrs.frozen(eq=False, repr=False)
 class CsvSource(Source):
-    """CSV files with the same names of columns. `multiline` is for cells that hold line breaks."""
+    """CSV files with the same names of columns; `multiline` accepts cells with line breaks."""
 
-    at_rest: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     multiline: bool = False
@@ -87,12 +87,13 @@ class CsvSource(Source):
             check_plain(multiline=multiline, budget=budgets)
         headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
+        layout.check_names(headers[0], file=True)
         if layout.budget is not None:
             found = first_kind(files, headers, layout.budget, multiline=multiline)
-            layout = attrs.evolve(layout, budgeted=found)
+            layout = attrs.evolve(layout, budget_kind=found)
         cells(layout)
         for file, names in zip(files, headers, strict=True):
-            laid(layout, empty(names), None, file.path)
+            with_layout(layout, empty(names), None, file.path)
         return cls(layout, files, multiline)
 
     @property
@@ -105,29 +106,27 @@ class CsvSource(Source):
         """The number of files."""
         return len(self.files)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """A file each."""
         for file in self.files:
             yield CsvFile(self.layout, file, self.multiline)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """That of files; and, with cells of several lines, that quotes are closed."""
+        """With cells of several lines also that quotes are closed."""
         return (UNCHANGED, CLOSED) if self.multiline else (UNCHANGED,)
 
     @property
-    def refuses(self) -> bool:
-        """With cells of several lines one record can spoil the others; one that is no record has no
-        budget.
-        """
+    def record_may_refuse(self) -> bool:
+        """A cell of several lines can spoil other records, and a malformed line has no budget."""
         return self.multiline or self.layout.budget is not None
 
 
 @attrs.frozen(eq=False)
-class CsvFile(Part):
-    """A file, by name: the worker that reads it must see it."""
+class CsvFile(TablePart):
+    """A file by its path, which the worker that reads it must be able to open."""
 
-    held: ClassVar[bool] = False
+    carries_rows: ClassVar[bool] = False
     layout: Layout
     file: File
     multiline: bool = False
@@ -140,27 +139,29 @@ class CsvFile(Part):
     def tables(self) -> Iterator[Table]:
         """The file, parsed some megabytes at a time."""
         self.file.unchanged()
-        for batch, others in self._batches():
-            if others:
-                yield self._no_records(others)
-            yield laid(self.layout, batch, None, self.file.path)
+        for batch, rejected in self._batches():
+            if rejected:
+                yield self._malformed(rejected)
+            yield with_layout(self.layout, batch, None, self.file.path)
         self.file.unchanged()
 
-    def _no_records(self, count: int) -> Table:
-        """So many lines that are no records. Raises SourceFailed or BadData where they may not be
-        left out.
+    def _malformed(self, count: int) -> Table:
+        """`count` malformed lines as rows without values. Raises SourceFailed or BadData where they
+        may not be left out.
         """
         if not self.layout.drop:
             raise SourceFailed(self.file.path, "no table of equal rows", SHAPE)
         if self.layout.budget is not None:
             raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
-        converts = tuple(map(reader, self.layout.parts))
-        read = Reader(label_meaning(self.layout.classes))
-        labels = Column([None] * count, read) if self.layout.declared else None
-        return Table(Rows([None] * count, self.layout.titles, converts), labels, self.layout)
+        converts = tuple(map(column_reader, self.layout.parts))
+        read = ColumnReader(label_meaning(self.layout.classes))
+        labels = ColumnData([None] * count, read) if self.layout.declared else None
+        return Table(
+            ListFeatures([None] * count, self.layout.titles, converts), labels, self.layout
+        )
 
     def _batches(self) -> Iterator[tuple[Any, int]]:
-        """Batches of numbers and levels, and how many lines beside each are no records. Raises
+        """Batches of numbers and levels, and the number of malformed lines beside each. Raises
         BadData or SourceFailed without quoting a cell.
         """
         columns = cells(self.layout)
@@ -171,22 +172,22 @@ class CsvFile(Part):
         kinds = {name: one.kind for name, one in columns.items()}
         try:
             path, names = self.file.path, self._names
-            for batch, others in parsed(path, names, kinds, multiline=self.multiline):
-                arrays = [one.read(batch[name]) for name, one in columns.items()]
-                yield arrow().RecordBatch.from_arrays(arrays, names=list(columns)), others
+            for batch, rejected in parsed(path, names, kinds, multiline=self.multiline):
+                arrays = [one.from_arrow(batch[name]) for name, one in columns.items()]
+                yield arrow().RecordBatch.from_arrays(arrays, names=list(columns)), rejected
         except invalid as error:
-            said = str(error)
+            message = str(error)
         else:
             return
-        raise self._refusal(said)
+        raise self._refusal(message)
 
     @property
     def _names(self) -> tuple[str, ...]:
         return header(self.file.path, multiline=self.multiline)
 
-    def _refusal(self, said: str) -> BadData | SourceFailed:
-        """What the parser refused: of its words only the number of the column is used."""
-        place = re.search(r"column #(\d+)", said.partition(":")[0])
+    def _refusal(self, message: str) -> BadData | SourceFailed:
+        """The parser's error, of which only the number of the column is used."""
+        place = re.search(r"column #(\d+)", message.partition(":")[0])
         if place is None:
             return SourceFailed(self.file.path, "no table of equal rows", CUT)
         name = f"column {self._names[int(place[1])]} of X, in {self.file.path},"
@@ -196,10 +197,10 @@ class CsvFile(Part):
 def parsed(
     path: str, names: Sequence[str], kinds: dict[str, Any], *, multiline: bool
 ) -> Iterator[tuple[Any, int]]:
-    """Batches of the columns in `kinds`, as these types, and how many lines beside each are no
-    records; a blank line is a row of a file of a single column.
+    """Batches of the columns in `kinds`, as these types, and the number of malformed lines beside
+    each; a blank line is a row of a file of a single column.
     """
-    library, others = arrow("pyarrow.csv"), list[object]()
+    library, rejected = arrow("pyarrow.csv"), list[object]()
     read = library.ReadOptions(use_threads=False, block_size=CHUNK)
     convert = library.ConvertOptions(
         include_columns=list(kinds), column_types=kinds, check_utf8=False
@@ -211,28 +212,28 @@ def parsed(
         return
 
     def skipped(row: object) -> str:
-        others.append(row)
+        rejected.append(row)
         return "skip"
 
     parse.invalid_row_handler, read.column_names = skipped, list(names)
-    for some in lines(path, len(names)):
-        others.clear()
-        read.block_size = max(len(some.text), 1)
+    for chunk in lines(path, len(names)):
+        rejected.clear()
+        read.block_size = max(len(chunk.text), 1)
         batch = empty_of(kinds)
-        if some.text and (len(names) == 1 or some.text.strip(b"\r\n")):
-            batch = whole_batch(library.read_csv(io.BytesIO(some.text), read, parse, convert))
-        yield batch, some.others + len(others)
+        if chunk.text and (len(names) == 1 or chunk.text.strip(b"\r\n")):
+            batch = whole_batch(library.read_csv(io.BytesIO(chunk.text), read, parse, convert))
+        yield batch, chunk.rejected + len(rejected)
 
 
 def first_kind(
     files: Sequence[File], headers: Sequence[Sequence[str]], name: str, *, multiline: bool
 ) -> str:
-    """What the first budget in this column of the files is. Raises BadData or SourceFailed."""
+    """The kind of the first budget in this column of the files. Raises BadData or SourceFailed."""
     firsts = (
         safely(partial(_first, file.path, names, name, multiline=multiline), file.path, CUT)
         for file, names in zip(files, headers, strict=True)
     )
-    return budget_kind(next((cell for cells in firsts for cell in cells), b""))
+    return kind_of_budget(next((cell for cells in firsts for cell in cells), b""))
 
 
 def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> list[bytes]:
@@ -261,8 +262,8 @@ def _first_row(path: str, *, multiline: bool) -> list[str]:
 def empty_of(kinds: dict[str, Any]) -> Any:
     """A batch without rows of columns of these types."""
     library = arrow()
-    nothing = [library.nulls(0, kind) for kind in kinds.values()]
-    return library.RecordBatch.from_arrays(nothing, names=list(kinds))
+    empty_table = [library.nulls(0, kind) for kind in kinds.values()]
+    return library.RecordBatch.from_arrays(empty_table, names=list(kinds))
 
 
 def empty(names: Sequence[str]) -> Any:

@@ -16,13 +16,13 @@ from dpframe.graph import Setting
 
 from .layout import Layout
 from .opening import not_rows
-from .parts import Part, Piece
+from .parts import RawPart, TablePart
 from .progress import Progress
 from .reading import Plain
 from .running import DIED, PartOutcome, outcome
+from .safe_errors import library, safely
 from .source import Source
 from .table import Block, Table
-from .telling import library, safely
 
 S = TypeVar("S")
 FOLD = 32  # sums that are added at once
@@ -34,7 +34,7 @@ class DaskSource(Source):
     """A Dask DataFrame or Array: `pieces` are its partitions, each with its labels or None, and
     `budgets` those of each partition that are no column of it.
 
-    Whatever scheduler is active computes them: threads, processes, or a cluster.
+    The active scheduler computes them: threads, processes, or a cluster.
     """
 
     data: Any
@@ -45,9 +45,9 @@ class DaskSource(Source):
 
     @classmethod
     def of(cls, setting: Setting, X: Any, y: Any, budgets: Any = None, *, drop: bool) -> DaskSource:
-        """Reads what Dask knows of the columns; computes nothing. Raises BadData."""
+        """Reads the metadata of the columns; computes nothing. Raises BadData."""
         framed = hasattr(X, "_meta") and hasattr(X, "columns")
-        empty = X._meta if framed else _no_rows(X)  # noqa: SLF001 - what Dask calls its schema
+        empty = X._meta if framed else _no_rows(X)  # noqa: SLF001 - the schema
         _check("y", y)
         _check("budgets", budgets)
         labels = [] if is_dask(y) else y
@@ -68,11 +68,11 @@ class DaskSource(Source):
         """The number of partitions."""
         return len(self.pieces)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """Partitions, computed here one after the other."""
         for number, lazy in self._numbered():
             rows, labels, budgets = library("dask", "dask").compute(*lazy)
-            yield Piece(self.layout, rows, labels, f"partition {number}", budgets)
+            yield RawPart(self.layout, rows, labels, f"partition {number}", budgets)
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """As everywhere; `executor` replaces the scheduler that is active.
@@ -88,8 +88,8 @@ class DaskSource(Source):
         ]
         whole = folded(parts)
         with Progress(None):
-            found = safely(lambda: whole.compute(**scheduler(executor)), "by Dask", DIED)
-        return found.get()  # type: ignore[no-any-return]
+            result = safely(lambda: whole.compute(**scheduler(executor)), "by Dask", DIED)
+        return result.get()  # type: ignore[no-any-return]
 
     def _numbered(self) -> Iterator[tuple[int, tuple[Any, Any, Any]]]:
         """Partitions with their labels and budgets, numbered from 1."""
@@ -100,7 +100,7 @@ class DaskSource(Source):
 
 @attrs.frozen(eq=False, repr=False)
 class Task:
-    """What is done with a partition: nothing here is data."""
+    """The work on a partition, without data."""
 
     work: Callable[[Iterable[Block]], Any]
     layout: Layout
@@ -109,7 +109,7 @@ class Task:
 
 def partition_outcome(task: Task, X: Any, y: Any, budgets: Any) -> PartOutcome:
     """The work on one partition, on the worker that holds it."""
-    return outcome(task.work, Piece(task.layout, X, y, f"partition {task.number}", budgets))
+    return outcome(task.work, RawPart(task.layout, X, y, f"partition {task.number}", budgets))
 
 
 def folded(parts: list[Any]) -> Any:
@@ -137,14 +137,14 @@ def schedules(executor: Any) -> bool:
 
 
 def scheduler(executor: Any) -> dict[str, Any]:
-    """How Dask is told who computes."""
+    """The option of `compute` for this executor."""
     if executor is None:
         return {}
     return {"scheduler": getattr(executor, "_client", executor)}
 
 
 def _needed(frame: Any, layout: Layout) -> Any:
-    """The columns that are read: Dask then reads no others."""
+    """The columns that are read, so that Dask reads no others."""
     return frame if layout.schema is None else frame[list(layout.needed)]
 
 
@@ -160,7 +160,7 @@ def _whole_rows(array: Any) -> Any:
 
 
 def _check(name: str, given: Any) -> None:
-    """What stands beside a collection is one too. Raises BadData."""
+    """Labels and budgets beside a collection are collections too. Raises BadData."""
     if not (given is None or isinstance(given, str) or is_dask(given)):
         got, way_out = Plain(type(given).__name__), EQUAL.format(name)
         raise BadData(name, "a collection of Dask, or a name", got, way_out)
@@ -171,9 +171,8 @@ def _parts(collection: Any) -> tuple[Any, ...]:
 
 
 def _beside(name: str, given: Any, count: int) -> tuple[Any, ...] | None:
-    """The partitions of what stands beside as many others, None for no collection.
-
-    Raises BadData.
+    """The partitions of labels or budgets, of which there must be `count`; None for anything but a
+    collection. Raises BadData.
     """
     if not is_dask(given):
         return None

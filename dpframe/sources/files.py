@@ -14,7 +14,7 @@ from dpframe.errors import BadData, SourceFailed, by_type
 from .reading import Plain
 
 KINDS = {".parquet": "parquet", ".pq": "parquet", ".csv": "csv"}
-UNCHANGED = "nobody changes the files while they are read, but their size, time or inode shows it"
+UNCHANGED = "no program changes the files while they are read unless size, time or inode shows it"
 OTHERS = "Open other files with Polars, DuckDB or pyarrow and give what they return."
 
 
@@ -31,15 +31,15 @@ class File:
     def of(cls, path: str) -> File:
         """The file at this path now. Raises BadData."""
         try:
-            found = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
+            status = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
         except OSError:
             raise BadData("X", "a file that can be read", path, OTHERS) from None
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             raise BadData("X", "a regular file", path, "A pipe is read once: write it to a file.")
-        return cls(path, found.st_size, found.st_mtime_ns, found.st_ino)
+        return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
 
     def unchanged(self) -> None:
-        """Refuse a file that is no longer what was opened. Raises BadData or SourceFailed."""
+        """Refuse a file that has changed since it was opened. Raises BadData or SourceFailed."""
         if File.of(self.path) != self:
             raise SourceFailed(self.path, "the file has changed since it was opened")
 
@@ -54,19 +54,19 @@ def _is_one(X: Any) -> bool:
     return isinstance(X, (str, os.PathLike))
 
 
-def found(X: Any) -> tuple[File, ...]:
+def existing_files(X: Any) -> tuple[File, ...]:
     """The files, globs in the order of their names. Raises BadData.
 
-    A file that is listed twice is refused: its people would have more rows than they have.
+    A file that is listed twice is refused: its records would be counted twice.
     """
     given = [X] if _is_one(X) else X
     files = tuple(File.of(path) for one in given for path in _expanded(os.fspath(one)))
-    seen: set[tuple[int, int]] = set()
+    inodes: set[tuple[int, int]] = set()
     for file in files:
-        kept = os.stat(file.path)  # noqa: PTH116
-        if (kept.st_dev, kept.st_ino) in seen:
+        status = os.stat(file.path)  # noqa: PTH116
+        if (status.st_dev, status.st_ino) in inodes:
             raise BadData("X", "a list of different files", file.path, "It stands there twice.")
-        seen.add((kept.st_dev, kept.st_ino))
+        inodes.add((status.st_dev, status.st_ino))
     return files
 
 
@@ -88,7 +88,7 @@ def _expanded(path: str) -> list[str]:
     return [os.path.realpath(one) for one in paths]
 
 
-def kind(files: tuple[File, ...]) -> str:
+def file_kind(files: tuple[File, ...]) -> str:
     """`parquet` or `csv`, by the end of the names. Raises BadData."""
     kinds = {KINDS.get(os.path.splitext(file.path)[1].lower(), "") for file in files}  # noqa: PTH122
     if len(kinds) > 1:

@@ -1,4 +1,4 @@
-"""How a table is read, known before any row is: which columns, in which order, what they are."""
+"""How a table is read: its columns, their order and their meaning, fixed before a row is read."""
 
 from __future__ import annotations
 
@@ -13,21 +13,26 @@ from dpframe.graph.columns import Class
 from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name
-from .headers import Schema, columns_said, headless
+from .headers import Schema, columns_said, headless, is_name
 from .reading import Plain
 
 NAMED = "dp.Rows(columns=[...]) names the columns of its codebook."
+NO_NAMES = (
+    "If the first line of the file is a record, write a line of names before it, or give "
+    "pandas.read_csv(path, header=None). dp.Rows(columns=[...]) declares columns whose names are "
+    "numbers."
+)
 
 
 @attrs.frozen
 class Layout:
-    """What every piece of one table is read by; it holds no data.
+    """How every piece of a table is read; it holds no data.
 
     `names` are the columns of features, `header` all columns where names pick them and None where
     positions do, `label` the column of labels where it stands among them, `declared` whether there
     are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
-    zeros then stand for them. `budget` is the column of budgets where it stands among them,
-    `budgeted` of which kind budgets are, None without any. `classes` are those of the labels, None
+    zeros replace them. `budget` is the column of budgets where it stands among them, `budget_kind`
+    the kind of the budgets, None without any. `classes` are those of the labels, None
     where these are numbers.
     """
 
@@ -39,7 +44,7 @@ class Layout:
     drop: bool
     keep_count: bool
     budget: str | None = None
-    budgeted: str | None = None
+    budget_kind: str | None = None
     classes: tuple[Class, ...] | None = None
 
     @classmethod
@@ -53,7 +58,7 @@ class Layout:
         *,
         drop: bool,
     ) -> Layout:
-        """The layout of a table with these columns, before the kind of its budgets is known; y is
+        """The layout of a table with these columns, without the kind of its budgets; y is
         None, labels, or a name, and so are budgets. Raises BadData.
 
         Features are the codebook's columns by name, else all columns but those of the labels and
@@ -77,6 +82,23 @@ class Layout:
         classes = None if setting.y is None else setting.y.levels
         declared = setting.y is not None
         return cls(schema, names, whole, label, declared, drop, kept, budget, classes=classes)
+
+    def check_names(self, texts: Sequence[str], *, file: bool = False) -> None:
+        """Refuse names that may be the first record of a CSV file: it would be printed as names,
+        and missing among the rows. Raises BadData.
+
+        `texts` are the names that are texts. Without a codebook each has a letter and is no number.
+        The numbers 0, 1, ... of columns without names are accepted in a data frame, and in a `file`
+        beside the named column of the labels or the budgets.
+        """
+        numbers = [text for text in texts if not is_name(text)]
+        if self.schema is not None or not numbers:
+            return
+        others = [name for name in (self.label, self.budget) if name is not None]
+        counted = numbers == [str(j) for j in range(len(numbers))]
+        if not counted or (file and not any(map(is_name, others))):
+            got = Plain("numbers or blanks in place of names")
+            raise BadData("X", "a table whose columns have names", got, NO_NAMES)
 
     @property
     def parts(self) -> tuple[Numeric | Categorical | None, ...]:
@@ -187,11 +209,11 @@ def _check_unique(
 
 
 def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
-    """What is odd about a later header, in a few words."""
+    """How a later header differs, in a few words."""
     absent = [name for name in wanted if name not in given]
-    added = [name for name in given if name not in wanted]
+    left_sum = [name for name in given if name not in wanted]
     if absent:
         return f"no column {absent[0]!r}"
-    if added and headless(None, given):
+    if left_sum and headless(None, given):
         return "numbers among them"
-    return f"a column {added[0]!r}" if added else "another order or number of them"
+    return f"a column {left_sum[0]!r}" if left_sum else "another order or number of them"

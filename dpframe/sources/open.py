@@ -1,7 +1,4 @@
-"""open_source: what users give as X and y, whatever holds it, as a source.
-
-Tables in memory: arrays, lists, data frames.
-"""
+"""open_source: the tables that users give, in memory, in files or as streams, as sources."""
 
 from __future__ import annotations
 
@@ -17,18 +14,18 @@ from dpframe.privacy import REPLACE_ONE
 from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV
 from .dask import DaskSource, is_dask
-from .files import found, is_path, kind
+from .files import existing_files, file_kind, is_path
 from .layout import Layout
 from .parquet import ParquetSource
-from .parts import Part, Window
-from .reading import Plain, Rows
+from .parts import TablePart, TableWindow
+from .reading import ListFeatures, Plain
 from .running import FEW
+from .safe_errors import raises_without_context, safely
 from .source import Source
 from .streams import ArrowSource, IteratorSource, LazySource
 from .table import Table
-from .telling import bared, safely
 
-UNCHANGED = "nobody changes the table in memory while it is read"
+UNCHANGED = "no program changes the table in memory while it is read"
 EVEN = 8  # a multiple of 1, 2, 4 and 8 workers
 
 
@@ -36,8 +33,8 @@ EVEN = 8  # a multiple of 1, 2, 4 and 8 workers
 class MemorySource(Source):
     """A table in memory, at most so many blocks a part; nothing is copied as a whole."""
 
-    threaded: ClassVar[bool] = True
-    at_rest: ClassVar[bool] = True
+    thread_safe: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     table: Table
     blocks: int
 
@@ -58,37 +55,37 @@ class MemorySource(Source):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Memory may be written to by whoever holds it."""
+        """Other code may write to the memory."""
         return (UNCHANGED,)
 
     @property
-    def refuses(self) -> bool:
+    def record_may_refuse(self) -> bool:
         """Without a codebook, a row of another length leaves the number of columns open."""
-        return isinstance(self.table.features, Rows) and self.layout.schema is None
+        return isinstance(self.table.features, ListFeatures) and self.layout.schema is None
 
     @property
     def steps(self) -> int:
         """The number of windows."""
         return -(-max(self.rows, 1) // self._window)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """Windows on the table, in order."""
         for start in range(0, max(self.rows, 1), self._window):
-            yield Window(self.table.window(start, min(start + self._window, self.rows)))
+            yield TableWindow(self.table.window(start, min(start + self._window, self.rows)))
 
     @property
     def _window(self) -> int:
-        """Rows of a part; of many, equal numbers, and so many parts that workers end together."""
+        """Rows of a part; of many parts equal numbers, so that workers end together."""
         most = self.blocks * self.table.block_rows
         parts = -(-self.rows // most)
         return most if parts <= FEW else -(-self.rows // (EVEN * -(-parts // EVEN)))
 
 
-HELD = {"y": "labels", "budgets": "budgets"}
+CONTENTS = {"y": "labels", "budgets": "budgets"}
 PARTS = 16  # blocks of a part, where the table has no parts of its own
 
 
-@bared
+@raises_without_context
 def open_source(
     setting: Setting,
     X: Any,
@@ -121,7 +118,7 @@ def open_source(
     if not isinstance(parts, int) or isinstance(parts, bool) or parts < 1:
         raise InvalidArgument("parts", "a number of blocks, at least 1", parts)
     if isinstance(X, Source):
-        return _again(setting, X, y, budgets, drop=drop)
+        return _reopened(setting, X, y, budgets, drop=drop)
     check_no_labels(y, budgets)
     return safely(lambda: _opened(setting, X, y, budgets, drop=drop, parts=parts), "X")
 
@@ -143,25 +140,25 @@ def _opened(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool, parts
 def _files(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool) -> Source:
     for name, given in (("y", y), ("budgets", budgets)):
         if not (given is None or isinstance(given, str)):
-            got, way_out = Plain(type(given).__name__), f"Files hold their {HELD[name]}."
+            got, way_out = Plain(type(given).__name__), f"Files hold their {CONTENTS[name]}."
             raise BadData(name, "left out, or the name of a column", got, way_out)
     multiline = isinstance(X, MultilineCSV)
-    files = found(X.files if isinstance(X, MultilineCSV) else X)
-    if kind(files) == "parquet":
+    files = existing_files(X.files if isinstance(X, MultilineCSV) else X)
+    if file_kind(files) == "parquet":
         if multiline:
             raise BadData("X", "a CSV file", files[0].path, "Parquet has no lines.")
         return ParquetSource.of(setting, files, y, budgets, drop=drop)
     return CsvSource.of(setting, files, y, budgets, drop=drop, multiline=multiline)
 
 
-def _again(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool) -> Source:
+def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: bool) -> Source:
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
     kept = setting.relation is REPLACE_ONE
-    asked = (setting.X.columns, setting.y is not None, drop, kept, classes)
+    wanted_layout = (setting.X.columns, setting.y is not None, drop, kept, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.keep_count, layout.classes)
-    if y is not None or budgets is not None or asked != opened:
+    if y is not None or budgets is not None or wanted_layout != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")
     return source

@@ -1,7 +1,7 @@
-"""What users give as X and y, opened for reading: arrays, lists, data frames, Arrow batches.
+"""X and y of users, opened for reading: arrays, lists, data frames, Arrow batches.
 
-What a cell means is said by the layout before any is read (cells.py); the make of a table decides
-how its memory is read, never what is in it. Refusals name columns and kinds, never values, rows or
+The layout fixes the meaning of a cell before any is read (cells.py); the library of a table decides
+how its memory is read, never the values. Refusals name columns and kinds, never values, rows or
 numbers of rows.
 """
 
@@ -21,10 +21,20 @@ from dpframe.graph.columns import Class
 from .arrow import is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
-from .held import Reader, kind_of, reader
+from .column_values import ColumnReader, column_reader, kind_of
 from .layout import Layout
-from .reading import REAL, Array, Column, Features, Frame, Matrix, Plain, Rows, row_of
-from .telling import arrow
+from .reading import (
+    REAL,
+    Array,
+    ColumnData,
+    Features,
+    FrameFeatures,
+    ListFeatures,
+    MatrixFeatures,
+    Plain,
+    row_of,
+)
+from .safe_errors import arrow
 
 ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
@@ -38,7 +48,7 @@ DROP = (
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
 ONE = "One record is a table of one row: pandas.DataFrame([{...}]), or [[...]]."
 ROW = "numpy.reshape(X, (1, -1)) makes one row, numpy.reshape(X, (-1, 1)) one column."
-RAGGED = "dp.Rows(columns=[...]) says how many columns there are, whatever the rows."
+RAGGED = "dp.Rows(columns=[...]) fixes the number of columns."
 
 
 def is_frame(X: Any) -> bool:
@@ -90,9 +100,18 @@ def width_of(X: Any, columns: int | None) -> int:
 
 def header(X: Any) -> tuple[str, ...] | None:
     """The columns' names, None for an array."""
+    return tuple(map(str, _names(X))) if is_batch(X) or is_frame(X) else None
+
+
+def text_names(X: Any) -> list[str]:
+    """The columns' names that are texts: those of a file always are."""
+    return [name for name in _names(X) if isinstance(name, str)]
+
+
+def _names(X: Any) -> Sequence[Any]:
     if is_batch(X):
         return tuple(X.column_names)
-    return tuple(str(name) for name in X.columns) if is_frame(X) else None
+    return tuple(X.columns) if is_frame(X) else ()
 
 
 def whole_batch(X: Any) -> Any:
@@ -112,18 +131,18 @@ def features(layout: Layout, X: Any) -> Features:
     if names is not None:
         return _from_named(layout, X, names)
     if isinstance(X, (list, tuple)):
-        return Rows(X, layout.titles, tuple(map(reader, layout.parts)))
+        return ListFeatures(X, layout.titles, tuple(map(column_reader, layout.parts)))
     return _from_array(layout, X)
 
 
-def labels(layout: Layout, X: Any, y: Any) -> Column | None:
-    """The labels, where some are declared: a column of X, or y. Raises BadData."""
+def labels(layout: Layout, X: Any, y: Any) -> ColumnData | None:
+    """The labels, if they are declared: a column of X, or y. Raises BadData."""
     if layout.label is not None:
         if not (y is None or isinstance(y, str)):
             wanted = f"left out: labels are the column {layout.label!r} of X"
             raise BadData("y", wanted, Plain("labels"), ALIKE)
         values = column(X, layout.place(layout.label, header(X) or ()))
-        read = Reader(label_meaning(layout.classes))
+        read = ColumnReader(label_meaning(layout.classes))
         return _column(values, read, layout.label_title, drop=layout.drop)
     if y is None and not layout.declared:
         return None
@@ -131,37 +150,37 @@ def labels(layout: Layout, X: Any, y: Any) -> Column | None:
         raise BadData("y", "given", None, "The certificate declares labels.")
     if not layout.declared:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
-    return beside(y, drop=layout.drop, classes=layout.classes)
+    return labels_beside(y, drop=layout.drop, classes=layout.classes)
 
 
-def _column(values: Any, read: Reader, title: str, *, drop: bool) -> Column:
-    """A column that is read as this means. Where the type of its memory says that no cell means
-    anything, raises BadData, or warns if no cell alone would be refused.
+def _column(values: Any, read: ColumnReader, title: str, *, drop: bool) -> ColumnData:
+    """A column and its reader. Where no cell of its type has a value, raises BadData, or warns if
+    no cell alone would be refused.
     """
-    kinds, found = read.meaning.kinds, kind_of(values)
-    if found is not None and found not in kinds:
+    kinds, stored = read.meaning.kinds, kind_of(values)
+    if stored is not None and stored not in kinds:
         numbers = read.meaning is NUMBERS
         zeros = isinstance(read.meaning, Levels) and read.meaning.other == NO_LEVEL
         way_out = (ENCODE if title != "y" else AS_NUMBERS) if numbers else LEVELS
         if not (drop or zeros):
             wanted = "real numbers" if numbers else f"{' or '.join(kinds)}, as its levels are"
-            raise BadData(title, wanted, Plain(f"values of kind {found}"), way_out)
+            raise BadData(title, wanted, Plain(f"values of kind {stored}"), way_out)
         what = "a number" if numbers else "a declared level"
         fate = "counts as the mean of all levels" if zeros else "is left out, by missing='drop'"
         warn(
-            f"{title} holds values of kind {found}, none of which is {what}: every row {fate}. "
+            f"{title} holds values of kind {stored}, none of which is {what}: every row {fate}. "
             f"{way_out}",
             DataWarning,
         )
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
-    return Column(values.to_numpy() if plain else values, read)
+    return ColumnData(values.to_numpy() if plain else values, read)
 
 
-def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> Column:
+def labels_beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> ColumnData:
     """Labels that are no column of X: one number, or one of the classes, a record. Raises
     BadData.
     """
-    read = Reader(label_meaning(classes))
+    read = ColumnReader(label_meaning(classes))
     if isinstance(y, (list, tuple)) or (is_arrow(y) and not is_batch(y)):
         return _column(y, read, "y", drop=drop)
     series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
@@ -171,26 +190,26 @@ def beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> C
     return _column(series, read, "y", drop=drop)
 
 
-def budgeted(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:
-    """The layout with the kind of the budgets, and those that are no column of X, if any.
+def with_budget_kind(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:
+    """The layout with the kind of the budgets, and the budgets unless they are a column of X.
 
     Raises BadData.
     """
     if given is None:
         return layout, None
     values = _budget_values(layout, X, given)
-    found = attrs.evolve(layout, budgeted=kind(values, layout.budget_title) or NAMES)
-    return found, values if layout.budget is None else None
+    evolved = attrs.evolve(layout, budget_kind=kind(values, layout.budget_title) or NAMES)
+    return evolved, values if layout.budget is None else None
 
 
-def budgets(layout: Layout, X: Any, given: Any) -> Column | None:
-    """The budgets, where there are some: a column of X, or those given. Raises BadData."""
-    if layout.budgeted is None:
+def budgets(layout: Layout, X: Any, given: Any) -> ColumnData | None:
+    """The budgets, if there are any: a column of X, or an array. Raises BadData."""
+    if layout.budget_kind is None:
         if given is not None:
             raise BadData("budgets", "left out", Plain("budgets"), ALIKE)
         return None
     values = _budget_values(layout, X, given)
-    return budget_column(values, layout.budget_title, layout.budgeted)
+    return budget_column(values, layout.budget_title, layout.budget_kind)
 
 
 def _budget_values(layout: Layout, X: Any, given: Any) -> Any:
@@ -227,21 +246,21 @@ def _from_array(layout: Layout, array: Array) -> Features:
         wanted, got = f"a table of {len(layout.names)} columns", f"{array.shape[1]} columns"
         raise BadData("X", wanted, Plain(got), "Every block has the columns of the first.")
     if array.dtype.kind in REAL and not layout.mixed:
-        return Matrix(array, layout.titles)
+        return MatrixFeatures(array, layout.titles)
     return _framed(layout, array, array.T)
 
 
-def _from_named(layout: Layout, X: Any, names: Sequence[str]) -> Frame:
+def _from_named(layout: Layout, X: Any, names: Sequence[str]) -> FrameFeatures:
     return _framed(layout, X, map(partial(column, X), layout.places(names)))
 
 
-def _framed(layout: Layout, X: Any, columns: Iterable[Any]) -> Frame:
-    """Columns side by side, each read as the layout says."""
+def _framed(layout: Layout, X: Any, columns: Iterable[Any]) -> FrameFeatures:
+    """Columns side by side, each read by the layout."""
     read = [
-        _column(values, reader(part), title, drop=layout.drop)
+        _column(values, column_reader(part), title, drop=layout.drop)
         for values, part, title in zip(columns, layout.parts, layout.titles, strict=True)
     ]
-    return Frame(X, layout.titles, tuple(read))
+    return FrameFeatures(X, layout.titles, tuple(read))
 
 
 def column(X: Any, place: int) -> Any:

@@ -15,10 +15,10 @@ from dpframe.graph import Setting
 from .arrow import without_rows
 from .files import UNCHANGED, File
 from .layout import Layout
-from .parts import Part, laid
+from .parts import TablePart, with_layout
+from .safe_errors import arrow, safely
 from .source import Source
 from .table import Table, block_rows
-from .telling import arrow, safely
 
 START = 4  # the place of the first page, behind the letters PAR1
 HEAD = 64  # bytes, of which the first four fields of a header take at most 24
@@ -74,8 +74,8 @@ class ParquetSource(Source):
     file and its number there, `checked` whether the pages of every file have checksums.
     """
 
-    threaded: ClassVar[bool] = True
-    at_rest: ClassVar[bool] = True
+    thread_safe: ClassVar[bool] = True
+    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
@@ -96,7 +96,7 @@ class ParquetSource(Source):
         groups, rows, checked = [], 0, True
         for file in files:
             schema, known = empty(file), metadata(file)
-            laid(layout, schema, None, file.path)
+            with_layout(layout, schema, None, file.path)
             check_rows(known, file)
             checked = checked and has_checksums(file.path)
             groups += [(file, group) for group in range(known.num_row_groups)]
@@ -118,17 +118,17 @@ class ParquetSource(Source):
         """The number of row groups."""
         return len(self.groups)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """A row group each."""
         for file, group in self.groups:
             yield RowGroup(self.layout, file, group)
 
 
 @attrs.frozen(eq=False)
-class RowGroup(Part):
+class RowGroup(TablePart):
     """A row group of a file, by name: the worker that reads it must see the file."""
 
-    held: ClassVar[bool] = False
+    carries_rows: ClassVar[bool] = False
     layout: Layout
     file: File
     group: int
@@ -150,7 +150,7 @@ class RowGroup(Part):
                 use_threads=False,
             ):
                 left -= len(batch)
-                yield laid(self.layout, batch, None, self.file.path)
+                yield with_layout(self.layout, batch, None, self.file.path)
         self.file.unchanged()
         if left:  # pyarrow skips pages of a kind that it does not know
             raise SourceFailed(self.name, "its pages have another number of rows", CUT)

@@ -1,4 +1,4 @@
-"""The parts of a table: what one worker reads."""
+"""The parts of a table, each read by one worker."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from dpframe.errors import BadData
 from .budgets import NUMBERS
 from .layout import Layout
 from .opening import is_batch, whole_batch
+from .safe_errors import arrow, guarded, safely
 from .table import Block, Table
-from .telling import arrow, guarded, safely
 
 REUSED = "Without an executor blocks are read one at a time, and are not copied."
 
 
-class Part(ABC):
-    """Abstract: a part of a table, picklable, read by whoever works on it.
+class TablePart(ABC):
+    """Abstract: a part of a table, picklable, read where the work on it is done.
 
-    `held` says whether it carries rows; elsewhere it names where they are.
+    A part that does not carry its rows has their place, such as a path.
     """
 
-    held: ClassVar[bool] = True
+    carries_rows: ClassVar[bool] = True
     layout: Layout
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What errors call it: `block 3`."""
+        """Its name in errors: `block 3`."""
 
     @abstractmethod
     def tables(self) -> Iterator[Table]:
@@ -43,8 +43,8 @@ class Part(ABC):
         """Its rows, in order, as blocks of finite numbers; at least one. Raises DPFrameError."""
         return guarded(self._blocks(), self.name)
 
-    def apart(self) -> Part:
-        """The part, with no memory that others may write into. Raises SourceFailed."""
+    def own_copy(self) -> TablePart:
+        """The part in memory of its own. Raises SourceFailed."""
         return self
 
     def _blocks(self) -> Iterator[Block]:
@@ -54,11 +54,11 @@ class Part(ABC):
                 yield block
                 empty = False
         if empty:
-            yield from nothing(self.layout).blocks()
+            yield from empty_table(self.layout).blocks()
 
 
 @attrs.frozen(eq=False, repr=False)
-class Window(Part):
+class TableWindow(TablePart):
     """Rows that are in memory, and checked."""
 
     table: Table
@@ -79,10 +79,8 @@ class Window(Part):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Piece(Part):
-    """A frame, a batch or an array, with or without labels and budgets beside it, that its reader
-    is the first to see.
-    """
+class RawPart(TablePart):
+    """A frame, a batch or an array, perhaps with labels and budgets beside it, not yet checked."""
 
     layout: Layout
     X: Any
@@ -92,9 +90,9 @@ class Piece(Part):
 
     def tables(self) -> Iterator[Table]:
         """The one table, if it has the layout's columns."""
-        yield laid(self.layout, self.X, self.y, self.name, self.budgets)
+        yield with_layout(self.layout, self.X, self.y, self.name, self.budgets)
 
-    def apart(self) -> Piece:
+    def own_copy(self) -> RawPart:
         """A copy of the rows, labels and budgets."""
         own = (self.X, self.y, self.budgets)
         X, y, budgets = safely(lambda: tuple(map(copied, own)), self.name, REUSED)
@@ -103,17 +101,17 @@ class Piece(Part):
     def __reduce__(self) -> tuple[object, ...]:
         """A window on a batch of Arrow travels without the rest of the batch."""
         if not is_batch(self.X):
-            return Piece, (self.layout, self.X, self.y, self.name, self.budgets)
+            return RawPart, (self.layout, self.X, self.y, self.name, self.budgets)
         data = packed(whole_batch(self.X))
         return _unpacked, (self.layout, data, self.y, self.name, self.budgets)
 
 
-def _unpacked(layout: Layout, data: bytes, y: Any, name: str, budgets: Any) -> Piece:
-    return Piece(layout, unpacked(data), y, name, budgets)
+def _unpacked(layout: Layout, data: bytes, y: Any, name: str, budgets: Any) -> RawPart:
+    return RawPart(layout, unpacked(data), y, name, budgets)
 
 
 def packed(batch: Any) -> bytes:
-    """A batch of Arrow, and nothing else of the memory that it is a window on."""
+    """A batch of Arrow, without the rest of the memory that it is a window on."""
     sink = arrow().BufferOutputStream()
     with arrow("pyarrow.ipc").new_stream(sink, batch.schema) as stream:
         stream.write_batch(batch)
@@ -137,20 +135,20 @@ def copied(data: Any) -> Any:
     return pickle.loads(pickle.dumps(data))  # noqa: S301 - our own bytes
 
 
-def laid(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Table:
+def with_layout(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Table:
     """A later piece of a table, compared with its first. Raises BadData that names the piece."""
     try:
-        return Table.laid(layout, X, y, budgets)
+        return Table.with_layout(layout, X, y, budgets)
     except BadData as error:
         name = f"{error.name}, in {where},"
         refusal = BadData(name, error.requirement, error.value, error.way_out)
     raise refusal
 
 
-def nothing(layout: Layout) -> Table:
+def empty_table(layout: Layout) -> Table:
     """A table of this layout without rows."""
     rows = np.empty((0, len(layout.names)), dtype=object if layout.mixed else float)
     plain = attrs.evolve(layout, header=None, label=None, budget=None)
     labels = np.empty(0, dtype=object if layout.classes else float) if layout.declared else None
-    budgets = np.empty(0, dtype=float if layout.budgeted == NUMBERS else object)
-    return Table.laid(plain, rows, labels, None if layout.budgeted is None else budgets)
+    budgets = np.empty(0, dtype=float if layout.budget_kind == NUMBERS else object)
+    return Table.with_layout(plain, rows, labels, None if layout.budget_kind is None else budgets)

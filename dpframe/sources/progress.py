@@ -1,4 +1,4 @@
-"""A progress bar for what takes longer than a person waits quietly."""
+"""A progress bar for work that takes longer than two seconds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Progress:
     """A bar on stderr or under a notebook's cell, after two seconds, while it is entered: on an
     interactive terminal and in Jupyter only. One inside another is shown in the outer one's place.
 
-    `count` is how many steps there will be, None where nobody knows.
+    `count` is the number of steps, None where it is unknown.
     """
 
     def __init__(self, count: int | None, what: str = "reading the table") -> None:

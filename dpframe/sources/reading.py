@@ -17,7 +17,7 @@ REAL = "fiub"  # numpy's kinds of numbers, truth values among them
 
 
 class Features(ABC):
-    """Abstract: the features. `names` has one entry a column, as errors call it."""
+    """Abstract: the features. `names` are the names of columns in errors."""
 
     __slots__ = ()
     names: tuple[str, ...]
@@ -28,7 +28,7 @@ class Features(ABC):
 
     @abstractmethod
     def read(self, start: int, stop: int) -> Array:
-        """Rows start to stop, shape (stop - start, d): doubles, nan for cells that mean nothing."""
+        """Rows start to stop, shape (stop - start, d): doubles, nan for cells without a value."""
 
     @abstractmethod
     def window(self, start: int, stop: int) -> Features:
@@ -36,7 +36,7 @@ class Features(ABC):
 
     @abstractmethod
     def cells(self, j: int, start: int, stop: int) -> Any:
-        """A window of column j as it is held, for a refusal that names what is wrong with it."""
+        """A window of column j as it is stored, for an error that names its fault."""
 
     @property
     @abstractmethod
@@ -45,7 +45,7 @@ class Features(ABC):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Matrix(Features):
+class MatrixFeatures(Features):
     """A numpy array of numbers, shape (n, d)."""
 
     array: Array
@@ -58,9 +58,9 @@ class Matrix(Features):
         """A view where the array is of doubles, a converted window elsewhere."""
         return doubles(self.array[start:stop])
 
-    def window(self, start: int, stop: int) -> Matrix:
+    def window(self, start: int, stop: int) -> MatrixFeatures:
         """A view."""
-        return Matrix(self.array[start:stop], self.names)
+        return MatrixFeatures(self.array[start:stop], self.names)
 
     def cells(self, j: int, start: int, stop: int) -> Array:
         return self.array[start:stop, j]
@@ -72,7 +72,7 @@ class Matrix(Features):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Column:
+class ColumnData:
     """A one-dimensional array, series or list, and how a window of it becomes an array."""
 
     values: Any
@@ -85,17 +85,17 @@ class Column:
         """Entries start to stop, shape (stop - start,)."""
         return self.convert(self.entries(start, stop))
 
-    def window(self, start: int, stop: int) -> Column:
+    def window(self, start: int, stop: int) -> ColumnData:
         """Entries start to stop as a column of their own."""
-        return Column(self.entries(start, stop), self.convert)
+        return ColumnData(self.entries(start, stop), self.convert)
 
     def entries(self, start: int, stop: int) -> Any:
-        """Entries start to stop as they are held."""
+        """Entries start to stop as they are stored."""
         return getattr(self.values, "iloc", self.values)[start:stop]
 
 
 @attrs.frozen(eq=False, repr=False)
-class Frame(Features):
+class FrameFeatures(Features):
     """Columns side by side: those of a data frame, or of an array of objects.
 
     `source` is the frame itself, None for a window of one.
@@ -103,7 +103,7 @@ class Frame(Features):
 
     source: Any
     names: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ColumnData, ...]
 
     def __len__(self) -> int:
         return len(self.columns[0])
@@ -115,10 +115,10 @@ class Frame(Features):
             window[:, j] = column.read(start, stop)
         return window
 
-    def window(self, start: int, stop: int) -> Frame:
+    def window(self, start: int, stop: int) -> FrameFeatures:
         """Windows of the columns."""
         columns = tuple(column.window(start, stop) for column in self.columns)
-        return Frame(None, self.names, columns)
+        return FrameFeatures(None, self.names, columns)
 
     def cells(self, j: int, start: int, stop: int) -> Any:
         return self.columns[j].entries(start, stop)
@@ -131,9 +131,9 @@ class Frame(Features):
 
 
 @attrs.frozen(eq=False, repr=False)
-class Rows(Features):
-    """A list of rows, each a list, a tuple or an array of `len(names)` cells; anything else in its
-    place is a row of cells that mean nothing.
+class ListFeatures(Features):
+    """A list of rows, each a list, a tuple or an array of `len(names)` cells; any other entry is a
+    row without values.
     """
 
     rows: list[Any] | tuple[Any, ...]
@@ -151,9 +151,9 @@ class Rows(Features):
             read[fits, j] = self.converts[j](cells)
         return read
 
-    def window(self, start: int, stop: int) -> Rows:
+    def window(self, start: int, stop: int) -> ListFeatures:
         """A part of the list."""
-        return Rows(self.rows[start:stop], self.names, self.converts)
+        return ListFeatures(self.rows[start:stop], self.names, self.converts)
 
     def cells(self, j: int, start: int, stop: int) -> Any:
         return [row[j] for row in self._fitting(start, stop)[1]]
@@ -176,7 +176,7 @@ class Rows(Features):
 
 
 def row_of(entry: Any) -> Sequence[Any] | None:
-    """The cells of a row of a list; None for what is no row. No method of a subclass is called."""
+    """The cells of a row of a list; None for other objects. No method of a subclass is called."""
     kind = type(entry)
     for plain in (list, tuple):
         if issubclass(kind, plain):
@@ -190,7 +190,7 @@ def row_of(entry: Any) -> Sequence[Any] | None:
 
 
 def doubles(window: Any) -> Array:
-    """A window as doubles, a view where it is one; what no double can hold becomes infinite."""
+    """A window as doubles, without a copy if it has doubles; values beyond doubles are infinite."""
     if getattr(window, "dtype", None) == np.float64:
         return np.asarray(window)
     with np.errstate(over="ignore"):

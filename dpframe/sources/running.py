@@ -19,23 +19,23 @@ import attrs
 
 from dpframe.errors import DPFrameError, InvalidArgument, Plain, SourceFailed
 
-from .parts import Part
+from .parts import TablePart
 from .progress import Progress
+from .safe_errors import safely, without_context
 from .table import Block
-from .telling import bare, safely
 
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")
 AGAIN = 3  # times that rows are sent again to a cluster that lost them
-PATIENCE = 0.1  # seconds between two looks at the workers of a pool
+PATIENCE = 0.1  # seconds between two checks of the workers of a pool
 AHEAD = 2  # parts in flight for every worker
 DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
 
 @attrs.frozen(repr=False)
 class PartOutcome:
-    """What became of the work on parts: a value or a refusal. Never raised where it was made, since
-    others log what is raised, with its arguments.
+    """The result of the work on parts, a value or an error. The error is not raised where it
+    occurred, since libraries log exceptions with their arguments.
     """
 
     value: Any
@@ -50,33 +50,33 @@ class PartOutcome:
     def get(self) -> Any:
         """The value. Raises DPFrameError."""
         if self.error is not None:
-            raise bare(self.error)
+            raise without_context(self.error)
         return self.value
 
 
-def outcome(work: Work, part: Part) -> PartOutcome:
+def outcome(work: Work, part: TablePart) -> PartOutcome:
     """The work on one part, done wherever this is called."""
     try:
         return PartOutcome(work(part.blocks()))
     except DPFrameError as error:
-        return PartOutcome(None, bare(error))
+        return PartOutcome(None, without_context(error))
     except Exception as error:  # noqa: BLE001 - may quote data
         return PartOutcome(None, SourceFailed(part.name, type(error).__name__))
 
 
-def alone(work: Work, parts: Iterable[Part], bar: Progress) -> Any:
+def sum_here(work: Work, parts: Iterable[TablePart], bar: Progress) -> Any:
     """The sum over all parts, read here one after the other."""
     pairs = ((part.name, bar.steps(part.blocks())) for part in parts)
-    return added(safely(partial(work, blocks), name) for name, blocks in pairs)
+    return left_sum(safely(partial(work, blocks), name) for name, blocks in pairs)
 
 
-def together(work: Work, parts: Iterable[Part], bar: Progress, executor: Any) -> Any:
+def sum_by_executor(work: Work, parts: Iterable[TablePart], bar: Progress, executor: Any) -> Any:
     """The sum over all parts, read by an executor, a bounded number of them at a time."""
     with closing(engine(executor).outcomes(work, parts)) as outcomes:
-        return added(bar.steps(one.get() for one in outcomes))
+        return left_sum(bar.steps(one.get() for one in outcomes))
 
 
-def added(values: Iterable[Any]) -> Any:
+def left_sum(values: Iterable[Any]) -> Any:
     """v1 + v2 + ..., from the left; there is at least one."""
     remaining = iter(values)
     total = next(remaining)
@@ -86,12 +86,12 @@ def added(values: Iterable[Any]) -> Any:
 
 
 class Engine(ABC):
-    """Abstract: what runs work on parts, in their order."""
+    """Abstract: runs work on parts, in their order."""
 
     executor: Any
 
     @abstractmethod
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
+    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
         """One outcome a part, in the order of the parts. Raises SourceFailed."""
 
     def _safely(self, call: Callable[[], T]) -> T:
@@ -104,45 +104,45 @@ class Submitting(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
-        """What is in flight is cancelled where anything stops the pass, Ctrl-C included."""
-        width, flying = AHEAD * workers(self.executor), deque[tuple[Any, Part]]()
+    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
+        """Submitted work is cancelled where anything stops the pass, Ctrl-C included."""
+        width, pending = AHEAD * workers(self.executor), deque[tuple[Any, TablePart]]()
         try:
             for part in parts:
-                flying.append((self._safely(partial(self.submit, work, part)), part))
-                if len(flying) >= width:
-                    yield self._safely(partial(self.result, work, *flying.popleft()))
-            while flying:
-                yield self._safely(partial(self.result, work, *flying.popleft()))
+                pending.append((self._safely(partial(self.submit, work, part)), part))
+                if len(pending) >= width:
+                    yield self._safely(partial(self.result, work, *pending.popleft()))
+            while pending:
+                yield self._safely(partial(self.result, work, *pending.popleft()))
         finally:
-            for future, _ in flying:
+            for future, _ in pending:
                 future.cancel()
 
-    def submit(self, work: Work, part: Part) -> Any:
+    def submit(self, work: Work, part: TablePart) -> Any:
         """A future of the outcome."""
         return self.executor.submit(outcome, work, part)
 
-    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
+    def result(self, work: Work, future: Any, part: TablePart) -> PartOutcome:
         """The outcome, once it is there."""
         del work, part
-        found: PartOutcome = future.result()
-        return found
+        result: PartOutcome = future.result()
+        return result
 
 
 @attrs.frozen(eq=False, repr=False)
 class Distributed(Submitting):
     """A client of Dask distributed: rows go to the workers apart from the task that reads them."""
 
-    def submit(self, work: Work, part: Part) -> Any:
+    def submit(self, work: Work, part: TablePart) -> Any:
         """A future of the outcome; no two parts are taken for one."""
-        data = self.executor.scatter(part, hash=False) if part.held else part
+        data = self.executor.scatter(part, hash=False) if part.carries_rows else part
         return self.executor.submit(outcome, work, data, pure=False)
 
-    def result(self, work: Work, future: Any, part: Part) -> PartOutcome:
+    def result(self, work: Work, future: Any, part: TablePart) -> PartOutcome:
         """The outcome. Dask repeats a task whose worker was lost, but not rows that were sent to
         it: they are sent again.
         """
-        for _ in range(AGAIN if part.held else 0):
+        for _ in range(AGAIN if part.carries_rows else 0):
             try:
                 return super().result(work, future, part)
             except Exception:  # noqa: BLE001 - tasks raise nothing: a worker or its rows are lost
@@ -157,13 +157,13 @@ class Mapping(Engine):
 
     executor: Any
 
-    def outcomes(self, work: Work, parts: Iterable[Part]) -> Generator[PartOutcome]:
+    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
         """A wave at a time."""
         width, remaining = AHEAD * workers(self.executor), iter(parts)
         while wave := list(islice(remaining, width)):
             yield from self._safely(partial(self._wave, work, wave))
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
+    def _wave(self, work: Work, wave: list[TablePart]) -> list[PartOutcome]:
         return list(self.executor.map(partial(outcome, work), wave))
 
 
@@ -173,15 +173,15 @@ class Pooled(Mapping):
     so a worker that is replaced ends the pass.
     """
 
-    def _wave(self, work: Work, wave: list[Part]) -> list[PartOutcome]:
-        at_work = list(self.executor._pool)  # noqa: SLF001 - it tells nobody who its workers are
+    def _wave(self, work: Work, wave: list[TablePart]) -> list[PartOutcome]:
+        at_work = list(self.executor._pool)  # noqa: SLF001 - it has no public list of workers
         waiting = self.executor.map_async(partial(outcome, work), wave)
         while not waiting.ready():
             waiting.wait(PATIENCE)
             if self.executor._pool != at_work and not waiting.ready():  # noqa: SLF001
                 raise SourceFailed("by the executor", "a worker died", DIED)
-        found: list[PartOutcome] = waiting.get()
-        return found
+        result: list[PartOutcome] = waiting.get()
+        return result
 
 
 def engine(executor: Any) -> Engine:
@@ -208,8 +208,8 @@ def engine(executor: Any) -> Engine:
 
 
 def is_nested(executor: Any) -> bool:
-    """Whether this thread is a worker of the executor, or the executor is another process's, which
-    this one has by being forked from it: what it is given then waits for ever.
+    """Whether this thread is a worker of the executor, or the executor belongs to the process from
+    which this one was forked: submitted work would then wait for ever.
     """
     if isinstance(executor, ThreadPoolExecutor):
         with executor._shutdown_lock:  # noqa: SLF001 - held until a thread that started is listed
@@ -225,11 +225,11 @@ def is_nested(executor: Any) -> bool:
 
 
 def workers(executor: Any) -> int:
-    """How many workers it has, as far as it says."""
+    """The number of its workers; of processors where it does not tell."""
     if hasattr(executor, "ncores"):
         return sum(map(int, executor.ncores().values())) or 1
-    said = getattr(executor, "_max_workers", None) or getattr(executor, "_processes", None)
-    return said if isinstance(said, int) else os.cpu_count() or 1
+    count = getattr(executor, "_max_workers", None) or getattr(executor, "_processes", None)
+    return count if isinstance(count, int) else os.cpu_count() or 1
 
 
 FEW = 4  # parts, which are not worth a thread
@@ -237,7 +237,7 @@ MOST = 8  # threads: each holds parts of a table in memory
 NARROW = 256  # columns, whose matrices are not worth threads of BLAS
 
 
-LIMITED = threading.Lock()  # held by the one who limits BLAS
+LIMITED = threading.Lock()  # locked while BLAS is limited
 
 
 @contextmanager
@@ -253,16 +253,18 @@ def own_threads() -> Iterator[ThreadPoolExecutor]:
         executor.shutdown(wait=False, cancel_futures=True)  # an interrupted pass does not wait
 
 
-def narrow(columns: int) -> AbstractContextManager[None]:
-    """One thread of BLAS around all that is done with a table of few columns. A second one, called
-    for a matrix of 50 x 50, spins for a tenth of a second: a processor less for the next pass.
+def limited_blas(columns: int) -> AbstractContextManager[None]:
+    """One thread of BLAS for a table of few columns. A second thread, used for a matrix of 50 x 50,
+    spins for a tenth of a second: a processor less for the next pass.
     """
     return one_thread_of_blas() if columns <= NARROW else nullcontext()
 
 
 @contextmanager
 def one_thread_of_blas() -> Iterator[None]:
-    """The limit is the process's: one sets and lifts it, those inside and beside do neither."""
+    """The limit is global to the process: the first caller sets and lifts it; nested and concurrent
+    calls do neither.
+    """
     if not LIMITED.acquire(blocking=False):
         yield
         return
@@ -275,7 +277,7 @@ def one_thread_of_blas() -> Iterator[None]:
 
 @lru_cache(maxsize=2)
 def _libraries(*, scipy: bool) -> Any:
-    """What is loaded, with SciPy's own BLAS or without: found once."""
+    """The loaded BLAS libraries, with SciPy's own or without; cached."""
     from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
     del scipy

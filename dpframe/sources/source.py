@@ -5,35 +5,36 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
 
 import attrs
 
 from .layout import Layout
-from .parts import Part, Window, nothing
+from .parts import TablePart, TableWindow, empty_table
 from .progress import Progress
-from .running import FEW, alone, own_threads, together
+from .running import FEW, own_threads, sum_by_executor, sum_here
+from .safe_errors import guarded, raises_without_context
 from .table import Block
-from .telling import bared, guarded
 
 S = TypeVar("S")
-MADE_ALONE = "what gives the table makes each record without looking at the others"
+INDEPENDENT_RECORDS = "the source makes each record without looking at the others"
 
 
 class Source(ABC):
     """Abstract: a table that is read in parts. Opening it reads no row.
 
-    `passes` is how many times it can be read: 1 or infinity. `again` says what to give instead of
-    one that is read once.
+    `passes` is how many times it can be read: 1 or infinity. `again` names an alternative to a
+    source that is read once.
     """
 
     layout: Layout
     passes: float = math.inf
     again: ClassVar[str] = "Give an array or a file."
-    at_rest: ClassVar[bool] = False
+    repeatable: ClassVar[bool] = False
     """Whether every pass reads the same records in the same order, as `assumptions` say; elsewhere
     an execution of several passes compares digests."""
-    threaded: ClassVar[bool] = False
+    thread_safe: ClassVar[bool] = False
     """Whether its parts may be read here by several threads at once."""
 
     @property
@@ -53,36 +54,36 @@ class Source(ABC):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is assumed of it, as receipts list it."""
-        return (MADE_ALONE,)
+        """Assumptions about it, as receipts list them."""
+        return (INDEPENDENT_RECORDS,)
 
     @property
-    def refuses(self) -> bool:
-        """Whether one record may decide that a run is refused, although rows may be left out."""
+    def record_may_refuse(self) -> bool:
+        """Whether a single record may cause a refusal even where rows may be left out."""
         return False
 
     @property
-    def reused(self) -> bool:
-        """Whether the memory of a part may be written again when the next is asked for."""
+    def reuses_memory(self) -> bool:
+        """Whether the memory of a part may be overwritten by the next part."""
         return False
 
     @property
     @abstractmethod
     def identity(self) -> object:
-        """What holds the memory or names the files: equal tables are told by it."""
+        """The object that holds the memory, or the paths: the same for equal tables."""
 
     @property
     def steps(self) -> int | None:
-        """The number of parts, if it is known; for the progress bar alone."""
+        """The number of parts, or None; for the progress bar alone."""
         return None
 
     @abstractmethod
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """Every row once, in order, each part for one worker. Raises DPFrameError."""
 
-    @bared
+    @raises_without_context
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
-        """work(part 1) + work(part 2) + ..., added from the left whoever computes them.
+        """work(part 1) + work(part 2) + ..., added from the left in any case.
 
         `work` gets the blocks of one part, at least one and perhaps without rows; other processes
         need it picklable. `executor` has submit(function, *arguments) or map(function, items), or
@@ -90,25 +91,25 @@ class Source(ABC):
         second pass gives the same blocks.
 
         Raises BadData for rows that cannot be used, SourceFailed where reading or a worker fails,
-        InvalidArgument for what is no executor.
+        InvalidArgument for any other executor.
         """
-        if executor is None and self.threaded and (self.steps or 0) > FEW:
+        if executor is None and self.thread_safe and (self.steps or 0) > FEW:
             with own_threads() as threads:
                 return self.total(work, executor=threads)
-        parts = guarded(self._parts(flying=executor is not None), "X")
+        parts = guarded(self._parts(concurrent=executor is not None), "X")
         with Progress(self.steps if executor is not None else self._blocks) as bar:
             if executor is None:
-                return alone(work, parts, bar)  # type: ignore[no-any-return]
-            return together(work, parts, bar, executor)  # type: ignore[no-any-return]
+                return sum_here(work, parts, bar)  # type: ignore[no-any-return]
+            return sum_by_executor(work, parts, bar, executor)  # type: ignore[no-any-return]
 
-    def _parts(self, *, flying: bool) -> Iterator[Part]:
-        """Its parts, or one without rows; `flying` says that several are in use at a time."""
+    def _parts(self, *, concurrent: bool) -> Iterator[TablePart]:
+        """Its parts, or one without rows; where `concurrent`, several are in use at a time."""
         empty = True
         for part in self.parts():
-            yield part.apart() if flying and self.reused else part
+            yield part.own_copy() if concurrent and self.reuses_memory else part
             empty = False
         if empty:
-            yield Window(nothing(self.layout))
+            yield TableWindow(empty_table(self.layout))
 
     @property
     def _blocks(self) -> int | None:
@@ -118,38 +119,18 @@ class Source(ABC):
 
 
 @attrs.define(eq=False, repr=False)
-class Around(Source):
+class SourceWrapper(Source):
     """Abstract: another source, whose `total` a subclass defines anew."""
 
     inner: Source
 
-    @property
-    def layout(self) -> Layout:  # type: ignore[override]
-        return self.inner.layout
+    layout = property(attrgetter("inner.layout"))
+    passes = property(attrgetter("inner.passes"))
+    repeatable = property(attrgetter("inner.repeatable"))
+    rows = property(attrgetter("inner.rows"))
+    identity = property(attrgetter("inner.identity"))
+    assumptions = property(attrgetter("inner.assumptions"))
+    record_may_refuse = property(attrgetter("inner.record_may_refuse"))
 
-    @property
-    def passes(self) -> float:  # type: ignore[override]
-        return self.inner.passes
-
-    @property
-    def at_rest(self) -> bool:  # type: ignore[override]
-        return self.inner.at_rest
-
-    @property
-    def rows(self) -> int | None:
-        return self.inner.rows
-
-    @property
-    def identity(self) -> object:
-        return self.inner.identity
-
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        return self.inner.assumptions
-
-    @property
-    def refuses(self) -> bool:
-        return self.inner.refuses
-
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         return self.inner.parts()

@@ -16,26 +16,26 @@ from dpframe.graph import Setting
 from .arrow import without_rows
 from .budgets import check_no_labels
 from .layout import Layout
-from .opening import beside, budgeted, is_batch
 from .opening import budgets as all_budgets
-from .parts import Part, Piece
-from .reading import Column, Plain
+from .opening import is_batch, labels_beside, with_budget_kind
+from .parts import RawPart, TablePart
+from .reading import ColumnData, Plain
+from .safe_errors import arrow, guarded, safely
 from .source import Source
 from .table import Table, block_rows
-from .telling import arrow, guarded, safely
 
 
 @attrs.define(eq=False, repr=False)
 class StreamSource(Source):
     """Abstract: batches in order, cut into pieces of at most so many blocks.
 
-    `labels` and `budgets` are those that stand beside the batches, in their order, or None.
+    `labels` and `budgets` are given beside the batches, in their order, or None.
     """
 
     data: Any
     layout: Layout
-    labels: Column | None
-    budgets: Column | None
+    labels: ColumnData | None
+    budgets: ColumnData | None
     blocks: int
 
     @abstractmethod
@@ -47,22 +47,22 @@ class StreamSource(Source):
         """What was given."""
         return self.data
 
-    def parts(self) -> Iterator[Part]:
-        """A piece of a batch each. Raises BadData where what is beside them ends early or late."""
+    def parts(self) -> Iterator[TablePart]:
+        """A piece of a batch each. Raises BadData where labels or budgets have another length."""
         start, size = 0, self.blocks * block_rows(self.columns)
         for batch in guarded(self.batches(), "X"):
             for place in range(0, len(batch), size):
                 piece = batch.slice(place, size)
                 stop = start + len(piece)
                 y, budgets = (_cut(name, one, start, stop) for name, one in self._beside)
-                yield Piece(self.layout, piece, y, "X", budgets)
+                yield RawPart(self.layout, piece, y, "X", budgets)
                 start = stop
         for name, one in self._beside:
             if one is not None and start != len(one):
                 raise _uneven(name)
 
     @property
-    def _beside(self) -> tuple[tuple[str, Column | None], ...]:
+    def _beside(self) -> tuple[tuple[str, ColumnData | None], ...]:
         return ("y", self.labels), ("budgets", self.budgets)
 
 
@@ -85,17 +85,17 @@ class ArrowSource(StreamSource):
         """Reads the stream's schema. Raises BadData, SourceFailed or MissingExtra."""
         reader = safely(lambda: stream(X), "X")
         empty = without_rows(reader.schema)
-        layout, labels, own = laid_out(setting, empty, y, budgets, drop=drop)
+        layout, labels, own = opened_layout(setting, empty, y, budgets, drop=drop)
         passes = math.inf if is_batch(X) else 1
         return cls(X, layout, labels, own, blocks, reader, passes)
 
     @property
-    def at_rest(self) -> bool:  # type: ignore[override]
+    def repeatable(self) -> bool:  # type: ignore[override]
         """Tables of pyarrow are never written to."""
         return is_batch(self.data)
 
     @property
-    def reused(self) -> bool:
+    def reuses_memory(self) -> bool:
         """A stream may be a generator's; tables of pyarrow are whole."""
         return not is_batch(self.data)
 
@@ -127,7 +127,7 @@ class LazySource(StreamSource):
             got, way_out = Plain("another one"), "X.collect() reads it into memory."
             raise BadData("X", "a lazy frame of Polars 1.34 or later", got, way_out)
         empty = safely(lambda: X.collect_schema().to_frame(), "X")
-        return cls(X, *laid_out(setting, empty, y, budgets, drop=drop), blocks)
+        return cls(X, *opened_layout(setting, empty, y, budgets, drop=drop), blocks)
 
     def batches(self) -> Iterator[Any]:
         """The lazy frame's batches, in its order. Raises SourceFailed in a second pass."""
@@ -141,32 +141,34 @@ class LazySource(StreamSource):
         return iter(lazy.collect_batches(chunk_size=size, maintain_order=True))
 
 
-def laid_out(
+def opened_layout(
     setting: Setting, empty: Any, y: Any, budgets: Any, *, drop: bool
-) -> tuple[Layout, Column | None, Column | None]:
+) -> tuple[Layout, ColumnData | None, ColumnData | None]:
     """The layout that a table without rows shows, and the labels and the budgets that stand beside
     it, if any. Raises BadData.
     """
-    layout = Table.of(setting, empty, no_rows(y), no_rows(budgets), drop=drop).layout
-    labels = None if inside(y) else beside(y, drop=drop, classes=layout.classes)
-    if inside(budgets):
+    layout = Table.of(
+        setting, empty, without_entries(y), without_entries(budgets), drop=drop
+    ).layout
+    labels = None if names_column(y) else labels_beside(y, drop=drop, classes=layout.classes)
+    if names_column(budgets):
         return layout, labels, None
-    layout, own = budgeted(layout, None, budgets)
+    layout, own = with_budget_kind(layout, None, budgets)
     return layout, labels, all_budgets(layout, None, own)
 
 
-def no_rows(y: Any) -> Any:
-    """What stands for y beside a table without rows."""
-    return y if inside(y) else []
+def without_entries(y: Any) -> Any:
+    """y beside a table without rows."""
+    return y if names_column(y) else []
 
 
-def inside(y: Any) -> bool:
+def names_column(y: Any) -> bool:
     """Whether these are no labels or budgets beside a table: none, or the name of a column."""
     return y is None or isinstance(y, str)
 
 
-def _cut(name: str, column: Column | None, start: int, stop: int) -> Any:
-    """Entries start to stop of what stands beside the batches. Raises BadData."""
+def _cut(name: str, column: ColumnData | None, start: int, stop: int) -> Any:
+    """Entries start to stop of labels or budgets. Raises BadData."""
     if column is None:
         return None
     if stop > len(column):
@@ -179,11 +181,11 @@ def _uneven(name: str) -> BadData:
 
 
 def stream(X: Any) -> Any:
-    """A reader of Arrow batches. Raises MissingExtra, and what the library raises."""
+    """A reader of Arrow batches. Raises MissingExtra and errors of the library."""
     return arrow().RecordBatchReader.from_stream(X)
 
 
-NONE = object()  # after the last block
+END = object()  # after the last block
 PAIRS = (
     "Each block is a pair (X, y) of arrays or frames, or X alone with its labels as a column; "
     "list(rows) makes X of rows in a tuple."
@@ -202,7 +204,7 @@ class IteratorSource(Source):
     data: Iterator[Any]
     layout: Layout
     first: tuple[Any, ...]
-    refuses: bool = False
+    record_may_refuse: bool = False
     """Whether the first block is a list, whose rows say how many columns there are."""
     passes: float = attrs.field(default=1, init=False)
 
@@ -216,17 +218,17 @@ class IteratorSource(Source):
         if not (budgets is None or isinstance(budgets, str)):
             got = Plain(type(budgets).__name__)
             raise BadData("budgets", "left out, or a name", got, TRIPLES)
-        first = safely(lambda: next(X, NONE), "block 1")
-        if first is NONE:
+        first = safely(lambda: next(X, END), "block 1")
+        if first is END:
             wanted = "an iterator of at least one block"
             raise BadData("X", wanted, Plain("none"), "It may be empty, but has columns.")
-        rows, labels, own = triple(first)
+        rows, labels, own = block_parts(first)
         named = labels if y is None else y, own if budgets is None else budgets
         layout = Table.of(setting, rows, *named, drop=drop).layout
         return cls(X, layout, (first,), layout.schema is None and isinstance(rows, (list, tuple)))
 
     @property
-    def reused(self) -> bool:
+    def reuses_memory(self) -> bool:
         """Generators often fill one array again and again."""
         return True
 
@@ -235,21 +237,21 @@ class IteratorSource(Source):
         """The iterator."""
         return self.data
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[TablePart]:
         """A block each. Raises SourceFailed in a second pass."""
         first, self.first = self.first, ()
         if not first:
             raise SourceFailed("X again", "an iterator is read once", "Give a table or a file.")
-        rest = numbered(self.data, 2)
+        rest = numbered_blocks(self.data, 2)
         for number, block in chain([(1, first[0])], rest):
-            rows, labels, own = triple(block)
-            yield Piece(self.layout, rows, labels, f"block {number}", own)
+            rows, labels, own = block_parts(block)
+            yield RawPart(self.layout, rows, labels, f"block {number}", own)
 
 
-def triple(block: Any) -> tuple[Any, Any, Any]:
+def block_parts(block: Any) -> tuple[Any, Any, Any]:
     """Features, labels and budgets of a block, None for those that are a column of it or absent.
 
-    A tuple is a pair or a triple, whatever is in it: rows stand in a list. Raises BadData.
+    A tuple is always a pair or a triple; rows stand in a list. Raises BadData.
     """
     if not isinstance(block, tuple):
         return block, None, None
@@ -260,10 +262,10 @@ def triple(block: Any) -> tuple[Any, Any, Any]:
     return X, y, budgets
 
 
-def numbered(blocks: Iterator[Any], start: int) -> Iterator[tuple[int, Any]]:
+def numbered_blocks(blocks: Iterator[Any], start: int) -> Iterator[tuple[int, Any]]:
     """Blocks with their numbers, from `start`. Raises SourceFailed where the iterator raises."""
     for number in count(start):
-        block = safely(lambda: next(blocks, NONE), f"block {number}")
-        if block is NONE:
+        block = safely(lambda: next(blocks, END), f"block {number}")
+        if block is END:
             return
         yield number, block

@@ -1,4 +1,6 @@
-"""A table in memory, or a piece of one: finite numbers, proved as they are read."""
+"""A table in memory, or a piece of one, whose numbers are checked to be finite while they are
+read.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +15,10 @@ from dpframe.graph import Categorical, Setting
 from dpframe.graph.cells import NO_LEVEL, is_missing, number
 
 from . import opening
-from .held import held
+from .column_values import cell_values
 from .layout import Layout
 from .opening import DROP, ONE
-from .reading import Array, Column, Features, Plain, Rows
+from .reading import Array, ColumnData, Features, ListFeatures, Plain
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
 FEWEST, MOST = 1024, 8192  # rows of a block: whose products are exact on a grid of 20 bits
@@ -44,12 +46,12 @@ class Block:
 
 @attrs.frozen(eq=False, repr=False)
 class Table:
-    """Features, labels and budgets of one length, as a layout says that they are read."""
+    """Features, labels and budgets of one length, read by a layout."""
 
     features: Features
-    labels: Column | None
+    labels: ColumnData | None
     layout: Layout
-    budgets: Column | None = None
+    budgets: ColumnData | None = None
 
     @classmethod
     def of(
@@ -58,17 +60,20 @@ class Table:
         """The table that the setting describes; reads no entry. Raises BadData.
 
         Where the number of rows is public (replace-one), dropped rows become rows of zeros, so that
-        it stays what it is.
+        it does not change.
         """
         data = opening.given(X)
         names, schema = opening.header(data), setting.X.columns
         width = opening.width_of(data, None if schema is None else len(schema))
         layout = Layout.of(setting, names, width, y, budgets, drop=drop)
-        layout, own = opening.budgeted(layout, data, budgets)
-        return cls.laid(layout, data, y, own)
+        layout.check_names(opening.text_names(data))
+        layout, own = opening.with_budget_kind(layout, data, budgets)
+        return cls.with_layout(layout, data, y, own)
 
     @classmethod
-    def laid(cls, layout: Layout, X: object, y: object = None, budgets: object = None) -> Table:
+    def with_layout(
+        cls, layout: Layout, X: object, y: object = None, budgets: object = None
+    ) -> Table:
         """A table of a known layout: the table itself, or a later block of it. Raises BadData."""
         data = opening.given(X)
         features, labels = opening.features(layout, data), opening.labels(layout, data, y)
@@ -110,34 +115,34 @@ class Table:
                 yield self._finite(_only(slice(start, start + step), read), first + start)
 
     def _read(self, start: int, stop: int) -> Block:
-        """Rows start to stop as they are; budgets first, since nothing is done without them."""
+        """Rows start to stop, unchecked; budgets first, since they are required."""
         budgets = None if self.budgets is None else self.budgets.read(start, stop)
         rows = self.features.read(start, stop)
         labels = None if self.labels is None else self.labels.read(start, stop)
         return Block(rows, labels, budgets)
 
     def _finite(self, block: Block, start: int) -> Block:
-        """A block of finite rows, the first at `start`. Entries are looked at only where a sum does
-        not prove it.
+        """A block of finite rows, the first at `start`. Entries are read only where their sum does
+        not prove them finite.
         """
         rows, labels = block.rows, block.labels
         if sums_finitely(rows) and (labels is None or sums_finitely(labels)):
             return block
         finite = np.isfinite(rows)
-        kept: Array = np.logical_and.reduce(finite, axis=1)
+        chosen: Array = np.logical_and.reduce(finite, axis=1)
         if labels is not None:
-            kept &= np.isfinite(labels)
-        if kept.all():
+            chosen &= np.isfinite(labels)
+        if chosen.all():
             return block
         if not self.layout.drop:
             raise self._not_finite(finite, labels, start)
         kept_rows = self._zeroed if self.layout.keep_count else _only
-        return kept_rows(kept, block)
+        return kept_rows(chosen, block)
 
     def _not_finite(self, finite: Array, labels: Array | None, start: int) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
         bad, stop = [j for j in range(self.columns) if not finite[:, j].all()], start + len(finite)
-        if isinstance(self.features, Rows) and not self.features.fit(start, stop):
+        if isinstance(self.features, ListFeatures) and not self.features.fit(start, stop):
             wanted = f"a list of rows of length {self.columns}: a row a record"
             return BadData("X", wanted, Plain("other entries, or other lengths"), ONE)
         for j in bad:
@@ -161,16 +166,16 @@ class Table:
         got = Plain("missing or infinite values")
         return BadData(", ".join(names), "finite", got, DROP)
 
-    def _zeroed(self, kept: Array, block: Block) -> Block:
-        """The block with rows of zeros (of no level, in categories) for those not kept, who stay
-        with their budgets.
+    def _zeroed(self, chosen: Array, block: Block) -> Block:
+        """The block with zeros (in categories no level) in place of rows that are not finite; their
+        budgets stay.
         """
         rows, labels = block.rows, block.labels
         blank = np.full(self.columns, NO_LEVEL)
         blank[list(self.layout.real)] = 0.0
-        zeroed = np.where(kept[:, None], rows, blank)
+        zeroed = np.where(chosen[:, None], rows, blank)
         neutral = 0.0 if self.layout.classes is None else 0.5  # of classes, between both
-        filled = None if labels is None else np.where(kept, labels, neutral)
+        filled = None if labels is None else np.where(chosen, labels, neutral)
         return Block(zeroed, filled, block.budgets)
 
 
@@ -188,7 +193,7 @@ def _no_level(name: str, wanted: str, way_out: str) -> BadData:
 
 def _odd(column: Any) -> bool:
     """Whether any cell is neither a number nor missing."""
-    cells = held(column)
+    cells = cell_values(column)
     if isinstance(cells, np.ndarray):
         return False
     return any(np.isnan(number(cell)) and not is_missing(cell) for cell in cells)
@@ -205,10 +210,10 @@ def sums_finitely(numbers: Array) -> bool:
         return bool(np.isfinite(numbers.sum()))
 
 
-def _only(kept: Array | slice, block: Block) -> Block:
+def _only(chosen: Array | slice, block: Block) -> Block:
     labels, budgets = block.labels, block.budgets
     return Block(
-        block.rows[kept],
-        None if labels is None else labels[kept],
-        None if budgets is None else budgets[kept],
+        block.rows[chosen],
+        None if labels is None else labels[chosen],
+        None if budgets is None else budgets[chosen],
     )

@@ -54,9 +54,8 @@ def rational(value: object, name: str = "value") -> Fraction:
     if isinstance(value, Number):
         return value.value
     if isinstance(value, bool) or type(value).__name__ == "bool_":
-        raise InvalidArgument(
-            name, "a number", value, "True and False are not numbers here; write 1 or 0."
-        )
+        way_out = "True and False are not numbers here; write 1 or 0."
+        raise InvalidArgument(name, "a number", value, way_out)
     if isinstance(value, numbers.Integral):
         return Fraction(int(value))
     if isinstance(value, Decimal) and value.is_finite():
@@ -77,12 +76,11 @@ def _from_text(value: str, name: str) -> Fraction:
         small = len(value) <= 80 and abs(int(exponent or "0")) <= 400
         return Fraction(value if small else "too large")
     except (ValueError, ZeroDivisionError):
-        raise InvalidArgument(
-            name,
+        wanted, way_out = (
             "a number written like '0.05', '1/3' or '1e-6'",
-            value,
-            "Formulas are read by dp.graph.parse.",
-        ) from None
+            "dp.graph.parse reads formulas.",
+        )
+        raise InvalidArgument(name, wanted, value, way_out) from None
 
 
 MAX_POWER = 64
@@ -198,12 +196,8 @@ def call(name: str, *arguments: object) -> Expression:
     """log, exp, min, max or analytic_sigma. Raises InvalidArgument for another name or count."""
     parts = tuple(exact(argument, f"argument of {name}") for argument in arguments)
     if FUNCTIONS.get(name, -1) not in (0, len(parts)) or not parts:
-        raise InvalidArgument(
-            "function",
-            f"one of {', '.join(FUNCTIONS)} with its arguments",
-            f"{name}/{len(parts)}",
-            "",
-        )
+        wanted = f"one of {', '.join(FUNCTIONS)} with its arguments"
+        raise InvalidArgument("function", wanted, f"{name}/{len(parts)}", "")
     if name in ("min", "max"):
         return _extremum(name, parts)
     if name == "log" and isinstance(parts[0], Number):
@@ -273,14 +267,12 @@ def parameter(
     check_kind("integer", integer, bool)
     low, high = _end(lower, "lower"), _end(upper, "upper")
     left, right = map(bool, CLOSED[closed])
-    return Symbol(
-        name, _domain(low, high, left and low is not None, right and high is not None, integer)
-    )
+    ends = left and low is not None, right and high is not None
+    return Symbol(name, _domain(low, high, *ends, integer))
 
 
-_domain = lru_cache(maxsize=1024)(
-    Domain
-)  # equal domains are one object, so comparing symbols is cheap
+# equal domains are one object, so comparing symbols is cheap
+_domain = lru_cache(maxsize=1024)(Domain)
 
 
 def _end(value: object, name: str) -> Fraction | None:
@@ -321,7 +313,7 @@ def analytic_sigma(epsilon: object, delta: object) -> Expression:
     """The least std at sensitivity 1 with privacy profile delta(epsilon) <= delta. [BalleW18, Thm
     8]
 
-    An implicit atom: exact in proofs by its definition, rounded up when it is executed.
+    An implicit atom: exact in proofs by its definition, rounded up in executions.
     """
     return call("analytic_sigma", epsilon, delta)
 
@@ -339,38 +331,22 @@ class Formulas:
         self.replaced = relation is not None and relation.replaced
         self.changes = 1 if relation is None else relation.changes
 
+    minimum, maximum = staticmethod(minimum), staticmethod(maximum)
+    log, exp = staticmethod(log), staticmethod(exp)
+    analytic_sigma = staticmethod(analytic_sigma)
+
     def number(self, value: int | Fraction) -> Expression:
         """A number as an expression."""
         return Number(Fraction(value))
-
-    def minimum(self, *parts: Expression) -> Expression:
-        """The smallest."""
-        return minimum(*parts)
-
-    def maximum(self, *parts: Expression) -> Expression:
-        """The largest."""
-        return maximum(*parts)
-
-    def log(self, f: Expression) -> Expression:
-        """The natural logarithm."""
-        return log(f)
-
-    def exp(self, f: Expression) -> Expression:
-        """The exponential."""
-        return exp(f)
-
-    def analytic_sigma(self, epsilon: Expression, delta: Expression) -> Expression:
-        """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
-        return analytic_sigma(epsilon, delta)
 
     def total(self, parts: Iterable[Expression]) -> Expression:
         """The sum."""
         return add(*parts)
 
     def constant(self, f: Expression) -> Fraction | None:
-        """The number that an expression is; None for any other."""
+        """The value of a number; None for any other expression."""
         return f.value if isinstance(f, Number) else None
 
     def same(self, f: Expression, g: Expression) -> bool:
-        """Whether two expressions are one tree."""
+        """Whether two expressions are the same tree."""
         return f == g

@@ -35,9 +35,8 @@ class Domain:
     def __attrs_post_init__(self) -> None:
         """A domain must have a point."""
         if self.example() is None:
-            raise InvalidArgument(
-                "domain", "a range that contains a point", str(self), "Give lower < upper."
-            )
+            wanted, way_out = "a range that contains a point", "Give lower < upper."
+            raise InvalidArgument("domain", wanted, str(self), way_out)
 
     def __contains__(self, value: Fraction) -> bool:
         """Whether the exact number lies in the domain."""
@@ -67,7 +66,7 @@ class Domain:
         return next((point for point in self.candidates() if point in self), None)
 
     def candidates(self) -> tuple[Fraction, ...]:
-        """Points worth trying, most ordinary first; not all of them lie in the domain."""
+        """Candidate points, most ordinary first; not all of them lie in the domain."""
         found = self._ordinary()
         return (*found, *(Fraction(whole(x)) for x in found for whole in (floor, ceil)))
 
@@ -77,38 +76,35 @@ class Domain:
             span = [low + (high - low) * Fraction(k, 8) for k in (4, 2, 6, 1, 7)]
             return (*span, low + 1, low, high)
         if low is not None:
-            return tuple(
-                low + step for step in (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(0))
-            )
+            return low + 1, low + 2, low + Fraction(1, 2), low
         if high is not None:
-            return tuple(high - step for step in (Fraction(1), Fraction(1, 2), Fraction(0)))
+            return high - 1, high - Fraction(1, 2), high
         return (Fraction(1), Fraction(0))
 
 
 # ------------------------------------------------------------------------------------ scopes
-# Who may read what. Scopes are a lattice, not a chain: what was released before and what each
-# record has of its own are independent of each other. A weight may read the one and no more, a
-# bound on rows the other, the size of noise both. What reads several numbers has the union of their
-# scopes. [Denning76]
+# Information flow. Scopes are a lattice, not a chain: earlier releases and a record's own numbers
+# are independent of each other. A weight may read only the former, a bound on rows only the latter,
+# the size of noise both. A formula has the union of the scopes of its symbols. [Denning76]
 class Scope(enum.Flag):
-    """What a number depends on: `formula.scope in allowed` says that it may be read."""
+    """What a number depends on; it may be read where `formula.scope in allowed`."""
 
     PUBLIC = 0
-    """Nothing: known to everybody, the same for neighbours, before anything is released."""
+    """Public numbers, the same for neighbours, before anything is released."""
     RELEASED = 1
-    """What was released before."""
+    """Earlier releases."""
     RECORD = 2
-    """Which record it is for: each has a number of its own, such as its budget."""
+    """The record: each has its own number, such as its budget."""
     DATA = 4
-    """The table: nothing may read it but mechanisms, and statistics and maps through inputs."""
+    """The table: only mechanisms may read it, and statistics and maps through inputs."""
 
 
 PUBLIC, RELEASED, RECORD, DATA = Scope.PUBLIC, Scope.RELEASED, Scope.RECORD, Scope.DATA
 
 
 class Origin:
-    """Abstract: what a symbol stands for, where that is no public parameter. It says its scope;
-    DATA, the strictest, where it does not.
+    """Abstract: the meaning of a symbol that is no public parameter, with its scope; by default the
+    strictest, DATA.
     """
 
     __slots__ = ()
@@ -127,8 +123,8 @@ class Expression:
     checks would dominate verification.)
     """
 
-    __slots__ = ("_found",)  # the symbols that occur, once asked for
-    _found: frozenset[Symbol]
+    __slots__ = ("_symbols",)  # cached
+    _symbols: frozenset[Symbol]
 
     @property
     def parts(self) -> tuple[Expression, ...]:
@@ -146,11 +142,9 @@ class Expression:
         return arithmetic.add(other, self)
 
     def __sub__(self, other: object) -> Expression:
-        return (
-            NotImplemented
-            if _reads_data(other)
-            else arithmetic.add(self, arithmetic.multiply(arithmetic.MINUS_ONE, other))
-        )
+        if _reads_data(other):
+            return NotImplemented
+        return arithmetic.add(self, arithmetic.multiply(arithmetic.MINUS_ONE, other))
 
     def __rsub__(self, other: object) -> Expression:
         return arithmetic.add(other, arithmetic.multiply(arithmetic.MINUS_ONE, self))
@@ -162,11 +156,9 @@ class Expression:
         return arithmetic.multiply(other, self)
 
     def __truediv__(self, other: object) -> Expression:
-        return (
-            NotImplemented
-            if _reads_data(other)
-            else arithmetic.multiply(self, arithmetic.power(other, -1))
-        )
+        if _reads_data(other):
+            return NotImplemented
+        return arithmetic.multiply(self, arithmetic.power(other, -1))
 
     def __rtruediv__(self, other: object) -> Expression:
         return arithmetic.multiply(other, arithmetic.power(self, -1))
@@ -214,24 +206,21 @@ class Expression:
     def symbols(self) -> frozenset[Symbol]:
         """Every parameter that occurs."""
         try:
-            return self._found
+            return self._symbols
         except AttributeError:
-            found = (
-                frozenset((self,))
-                if isinstance(self, Symbol)
-                else frozenset().union(*(part.symbols() for part in self.parts))
-            )
-            object.__setattr__(self, "_found", found)
-            return found
+            own = frozenset((self,)) if isinstance(self, Symbol) else frozenset()
+            symbols = own.union(*(part.symbols() for part in self.parts))
+            object.__setattr__(self, "_symbols", symbols)
+            return symbols
 
     @property
     def scope(self) -> Scope:
-        """What its value depends on: all that its symbols depend on."""
-        found = PUBLIC
+        """The union of the scopes of its symbols."""
+        scope = PUBLIC
         for symbol in self.symbols():
             if symbol.origin is not None:
-                found |= symbol.scope
-        return found
+                scope |= symbol.scope
+        return scope
 
     def substitute(self, values: Mapping[str, Expression]) -> Expression:
         """The formula with parameters, by name, replaced."""
@@ -239,22 +228,22 @@ class Expression:
 
 
 def _reads_data(other: object) -> bool:
-    """Whether `other` is a statistic, which knows how to stay one under arithmetic."""
+    """Whether `other` is a statistic, which has its own arithmetic."""
     return hasattr(other, "__expression__")
 
 
 def _substitute(
-    expression: Expression, values: Mapping[str, Expression], seen: dict[Expression, Expression]
+    expression: Expression, values: Mapping[str, Expression], cache: dict[Expression, Expression]
 ) -> Expression:
     if isinstance(expression, Symbol):
         return values.get(expression.name, expression)
     if not expression.parts:
         return expression
-    if expression not in seen:
-        seen[expression] = expression.rebuild(
-            tuple(_substitute(part, values, seen) for part in expression.parts)
+    if expression not in cache:
+        cache[expression] = expression.rebuild(
+            tuple(_substitute(part, values, cache) for part in expression.parts)
         )
-    return seen[expression]
+    return cache[expression]
 
 
 @attrs.frozen(slots=True, eq=False, repr=False, str=False)
@@ -309,7 +298,7 @@ class Symbol(Expression):
 
     @property
     def scope(self) -> Scope:
-        """As its origin says; DATA, the strictest, where nobody knows what it stands for."""
+        """The scope of its origin; DATA, the strictest, for an origin without a scope."""
         if self.origin is None:
             return PUBLIC
         return self.origin.scope if isinstance(self.origin, Origin) else DATA

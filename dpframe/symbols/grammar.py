@@ -21,7 +21,7 @@ MAX_DIGITS = 40
 Made = TypeVar("Made")
 
 
-class Reader(ABC, Generic[Made]):
+class FormulaReader(ABC, Generic[Made]):
     """Abstract: recursive descent with a limit on the depth, in time linear in the text. Raises
     UnsafeFormula.
     """

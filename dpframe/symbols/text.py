@@ -1,8 +1,7 @@
 """Formulas as text, such that `parse` reads back the same formula, and as JSON: "3/2" is a number,
 "gamma" a parameter, ["*", a, b] an operation, ["^", base, "1/2"] a power. The parser can only build
-arithmetic: no eval, no attributes, no calls but the five functions.
-
-Formulas in any arithmetic that encloses numbers: balls, intervals, intervals of doubles.
+arithmetic: no eval, no attributes, no calls but the five functions. `Arithmetic` evaluates formulas
+in balls, intervals or intervals of doubles.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from dpframe.errors import BadCertificate, InvalidArgument, UnsafeFormula
 
 from .arithmetic import MAX_POWER, add, call, multiply, power, rational
 from .expression import FUNCTIONS, Call, Expression, Number, Power, Product, Sum, Symbol
-from .grammar import Reader
+from .grammar import FormulaReader
 
 Value = TypeVar("Value")
 
 
 @attrs.frozen(eq=False)
 class Arithmetic(Generic[Value]):
-    """How numbers are written, added, multiplied and raised, and the functions by their names; a
-    minimum and a maximum of two.
+    """The operations of an arithmetic on enclosures, and its functions by name; minima and maxima
+    are of two arguments.
     """
 
     number: Callable[[Fraction], Value]
@@ -37,22 +36,22 @@ class Arithmetic(Generic[Value]):
     calls: Mapping[str, Callable[..., Value]]
 
     def value(
-        self, formula: Expression, values: Mapping[str, Value], known: dict[Expression, Value]
+        self, formula: Expression, values: Mapping[str, Value], cached: dict[Expression, Value]
     ) -> Value:
-        """The formula where each symbol, by name, has its value; each part of it once, `known`."""
-        if formula not in known:
-            known[formula] = self._found(formula, values, known)
-        return known[formula]
+        """The formula at these values of its symbols; each part is evaluated once, and `cached`."""
+        if formula not in cached:
+            cached[formula] = self._evaluated(formula, values, cached)
+        return cached[formula]
 
-    def _found(
-        self, formula: Expression, values: Mapping[str, Value], known: dict[Expression, Value]
+    def _evaluated(
+        self, formula: Expression, values: Mapping[str, Value], cached: dict[Expression, Value]
     ) -> Value:
         match formula:
             case Number(value):
                 return self.number(value)
             case Symbol(name, _, _):
                 return values[name]
-        parts = [self.value(part, values, known) for part in formula.parts]
+        parts = [self.value(part, values, cached) for part in formula.parts]
         match formula:
             case Sum():
                 return reduce(self.plus, parts)
@@ -139,9 +138,8 @@ def _sum(parts: tuple[Expression, ...]) -> str:
 
 
 def _negative(part: Expression) -> bool:
-    return (
-        isinstance(part, Product) and isinstance(part.parts[0], Number) and part.parts[0].value < 0
-    )
+    first = part.parts[0] if isinstance(part, Product) else None
+    return isinstance(first, Number) and first.value < 0
 
 
 def _product(parts: tuple[Expression, ...]) -> str:
@@ -191,9 +189,8 @@ def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
     if not isinstance(formula, str):
         raise InvalidArgument("formula", "text", formula, "")
     if len(formula) > MAX_LENGTH:
-        raise UnsafeFormula(
-            "formula", f"at most {MAX_LENGTH} characters", f"{len(formula)} characters", ""
-        )
+        got = f"{len(formula)} characters"
+        raise UnsafeFormula("formula", f"at most {MAX_LENGTH} characters", got, "")
     try:
         return _Formula(formula, symbols).whole()
     except UnsafeFormula:
@@ -202,7 +199,7 @@ def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
         raise UnsafeFormula("formula", "arithmetic that is defined", formula, str(error)) from None
 
 
-class _Formula(Reader[Expression]):
+class _Formula(FormulaReader[Expression]):
     """Reads exact expressions over `symbols`."""
 
     token, most = TOKEN, MAX_DEPTH
@@ -227,9 +224,8 @@ class _Formula(Reader[Expression]):
 
     def named(self, word: str) -> Expression:
         if word not in self.symbols:
-            self.refuse(
-                f"Unknown name {word!r}; known: {', '.join(sorted(self.symbols)) or 'none'}."
-            )
+            names = ", ".join(sorted(self.symbols)) or "none"
+            self.refuse(f"Unknown name {word!r}; known: {names}.")
         return self.symbols[word]
 
     def called(self, word: str, arguments: list[Expression]) -> Expression:

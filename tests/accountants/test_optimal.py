@@ -59,7 +59,7 @@ def test_pure_responses_against_every_outcome(seed, brute):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_responses_that_confess_against_every_outcome(seed, brute):
+def test_responses_with_infinite_losses_against_every_outcome(seed, brute):
     """Atoms at infinity: 3^k outcomes."""
     draw = random.Random(seed)
     pure, epsilon = some(seed, 2 + seed % 4)
@@ -131,7 +131,7 @@ def test_known_values(size, count, epsilon, binomial):
 @pytest.mark.some(1, most=6)
 @pytest.mark.parametrize("size", [Fraction(1, 100), Fraction(1, 3), 4])
 @pytest.mark.parametrize("count", [1, 2, 9, 500, 10_000])
-def test_alike_responses_are_a_double_wide(size, count, binomial):
+def test_equal_responses_are_a_double_wide(size, count, binomial):
     """delta and epsilon of up to 10,000 equal responses, against KOV's sum at 60 digits."""
     own = [(Fraction(size), Fraction(0), count)]
     for epsilon in (Fraction(0), Fraction(1, 7), Fraction(size * count, 2)):
@@ -170,12 +170,12 @@ def test_one_guarantee_costs_itself_where_delta_is_its_own():
 
 
 def test_nothing_is_free():
-    """No responses, or responses with epsilon = 0: only what they confess."""
+    """No responses, or responses with epsilon = 0: only their infinite losses."""
     assert response_epsilon([], MILLIONTH).upper == 0
     assert response_delta([], Fraction(0)).upper == 0
-    mute = [(Fraction(0), Fraction(1, 10), 2)]
-    assert response_delta(mute, Fraction(0)).upper == pytest.approx(0.19, rel=1e-15)
-    assert response_epsilon(mute, Fraction(1, 5)).upper == 0
+    instant = [(Fraction(0), Fraction(1, 10), 2)]
+    assert response_delta(instant, Fraction(0)).upper == pytest.approx(0.19, rel=1e-15)
+    assert response_epsilon(instant, Fraction(1, 5)).upper == 0
 
 
 def test_deep_tails_keep_their_digits(brute):
@@ -287,12 +287,8 @@ def test_a_lower_end_is_claimed_only_where_parts_may_need_it():
     assert basic.epsilon(parts_of((dp.PureDP(1), 100)), MILLIONTH).lower == 0
     assert basic.epsilon(parts_of((dp.PureDP(1), 100)), MILLIONTH).upper > 99.9
     assert basic.epsilon(parts_of(dp.PureDP(1)), MILLIONTH).lower > 0.9
-    assert (
-        dp.accountants.GaussianAccountant()
-        .epsilon(parts_of((dp.GaussianDP(1), 2)), MILLIONTH)
-        .lower
-        > 7
-    )
+    gaussian = dp.accountants.GaussianAccountant()
+    assert gaussian.epsilon(parts_of((dp.GaussianDP(1), 2)), MILLIONTH).lower > 7
     assert zcdp.epsilon(parts_of(dp.PureDP(1)), MILLIONTH).lower == 0
     assert zcdp.epsilon(parts_of((dp.ZeroConcentratedDP(1), 3)), MILLIONTH).lower > 10
 
@@ -306,16 +302,15 @@ def test_deltas_that_reach_one_guarantee_nothing():
 
 def test_a_billion_parts_are_one_multiplication():
     """times(g, n) is total([g] * n); and n = 10^9 has the closed form."""
+    gaussian = dp.accountants.GaussianAccountant()
     for accountant, guarantee in (
         (dp.accountants.BasicAccountant(), dp.ApproxDP("1/7", "1e-9")),
         (dp.accountants.BasicAccountant(), dp.PureDP("1/7")),
-        (dp.accountants.GaussianAccountant(), dp.GaussianDP("1/7")),
+        (gaussian, dp.GaussianDP("1/7")),
         (dp.accountants.ConcentratedAccountant(), dp.ZeroConcentratedDP("1/7")),
     ):
         for n in (1, 2, 7):
             assert accountant.times(guarantee, n) == accountant.total([guarantee] * n)
     many = parts_of((dp.GaussianDP("1e-4"), 10**9))
-    one = dp.accountants.GaussianAccountant().epsilon(
-        parts_of(dp.GaussianDP(dp.sqrt(10))), MILLIONTH
-    )
-    assert dp.accountants.GaussianAccountant().epsilon(many, MILLIONTH) == one
+    one = parts_of(dp.GaussianDP(dp.sqrt(10)))
+    assert gaussian.epsilon(many, MILLIONTH) == gaussian.epsilon(one, MILLIONTH)

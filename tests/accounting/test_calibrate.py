@@ -1,4 +1,4 @@
-"""What is calibrated keeps its promise, whichever of its two ends is asked for."""
+"""Calibrated parameters meet their target at either end of the bracket."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ RESPONSES = {
     ],
     "odds": [(dp.mechanisms.RandomizedResponse.answering_at_random("1/2"), 15)],
 }
-BY_RDP = {  # what their RDP accountant (0.6.0) knows
+BY_RDP = {  # the events of their RDP accountant (0.6.0)
     "gaussian": SMOOTH["gaussian"],
     "mixture": SMOOTH["mixture"],
     "laplace": ATOMS["laplace"],
@@ -94,7 +94,7 @@ def test_randomised_response_under_their_only_relation(theirs, name, by) -> None
 
 @pytest.mark.parametrize("name", BY_RDP)
 def test_their_rdp_is_above_our_lower_end(theirs, name) -> None:
-    """Renyi composition never beats the exact profile."""
+    """Renyi composition is never below the exact profile."""
     whole = dp.compose(*BY_RDP[name])
     ours, other = whole.epsilon(1e-6), theirs(dp.accountants.to_event(whole), by="rdp")
     assert ours.lower <= other <= 2 * ours.upper
@@ -141,7 +141,9 @@ def test_a_count_of_randomised_response_is_a_list(theirs) -> None:
 
 @pytest.mark.parametrize("mu", [Fraction(1, 3), Fraction(7, 10), Fraction(10**40, 3), Fraction(4)])
 def test_noise_multipliers_are_rounded_down(mu) -> None:
-    """The largest double at or below 1/mu, by exact arithmetic, and a float even where whole."""
+    """The largest double at or below 1/mu, also of an irrational mu, by exact arithmetic; a float
+    even where whole.
+    """
     for event in (
         dp.accountants.to_event(dp.pld.GaussianLoss(mu)),
         dp.accountants.to_event(dp.pld.LaplaceLoss(mu)),
@@ -150,13 +152,9 @@ def test_noise_multipliers_are_rounded_down(mu) -> None:
         multiplier = event.noise_multiplier
         assert type(multiplier) is float
         assert Fraction(multiplier) <= 1 / mu < Fraction(math.nextafter(multiplier, math.inf))
-
-
-def test_an_irrational_mu_is_rounded_down() -> None:
-    """1/sqrt(mu^2), squared in exact arithmetic."""
-    multiplier = dp.accountants.to_event(dp.GaussianDP(dp.sqrt("2/7"))).noise_multiplier
+    multiplier = dp.accountants.to_event(dp.GaussianDP(dp.sqrt(mu))).noise_multiplier
     above = math.nextafter(multiplier, math.inf)
-    assert Fraction(multiplier) ** 2 <= Fraction(7, 2) < Fraction(above) ** 2
+    assert Fraction(multiplier) ** 2 <= 1 / mu < Fraction(above) ** 2
 
 
 @pytest.mark.parametrize(("epsilon", "k"), [("1/3", 2), ("5", 3), ("1e-9", 7), ("40", 1000)])
@@ -169,12 +167,8 @@ def test_a_random_answer_is_no_more_frequent(epsilon, k) -> None:
         wanted = mpmath.exp(mpf(Fraction(epsilon)))
         assert wanted <= odds <= wanted * (1 + mpf("1e-15") * (1 + 1 / (1 - p)))
     assert event.num_buckets == k
-
-
-def test_odds_are_exact() -> None:
-    """Two coins: a random answer with probability 1/2 has odds 3."""
     event = dp.accountants.to_event(dp.mechanisms.RandomizedResponse.answering_at_random(HALF))
-    assert event == events.RandomizedResponseDpEvent(0.5, 2)
+    assert event == events.RandomizedResponseDpEvent(0.5, 2)  # odds of 3, exactly
 
 
 def test_pure_privacy_is_discrete_laplace_noise_moved_by_one() -> None:
@@ -214,6 +208,10 @@ def test_shapes_of_events() -> None:
     )
 
 
+class Own(dp.pld.GaussianLoss):
+    """A loss that no rule here knows, whatever it inherits. [tests]"""
+
+
 @pytest.mark.parametrize(
     ("thing", "way_out"),
     [
@@ -228,22 +226,13 @@ def test_shapes_of_events() -> None:
         ),
         (dp.pld.DiscreteGaussianLoss(2), "double"),
         ("text", "mechanism"),
+        (Own(1), "Export a dpframe guarantee"),
     ],
 )
 def test_what_has_no_counterpart_is_refused(thing, way_out) -> None:
     """Never approximated; the error says what to do."""
     with pytest.raises(dp.InvalidArgument, match=way_out):
         dp.accountants.to_event(thing)
-
-
-class Own(dp.pld.GaussianLoss):
-    """Who knows what it costs."""
-
-
-def test_a_loss_of_ones_own_is_refused() -> None:
-    """What no rule here knows has no event, whatever it inherits."""
-    with pytest.raises(dp.InvalidArgument, match="Export a dpframe guarantee"):
-        dp.accountants.to_event(Own(1))
 
 
 def _above(number):

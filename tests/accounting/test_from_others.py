@@ -113,7 +113,7 @@ class RhoZCDP:
 
 
 class Exact:
-    """A number of Tumult Core: rounded where it is asked to be."""
+    """A number of Tumult Core: rounded on request."""
 
     def __init__(self, value):
         self.value = Fraction(value)

@@ -16,8 +16,8 @@ import pytest
 import dpframe as dp
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import read
-from dpframe.execution.public_budgets import asked, read_budgets
-from dpframe.execution.samples import kept_of
+from dpframe.execution.public_budgets import read_budgets, requested_budgets
+from dpframe.execution.samples import fixed_sample_of
 from dpframe.literature.personalized_published import PersonalizedRidgePrinted
 from dpframe.prover.roster import roster_of
 from dpframe.randomness.bits import SimulatedBits
@@ -270,7 +270,7 @@ class Weighted(dp.Regression):
 
 def whole(run, X, y, keys):
     """The statistics of a table as an execution has them, as Fractions; and both stds."""
-    wanted = asked(run, keys)
+    wanted = requested_budgets(run, keys)
     source = open_source(run.setting, X, y, drop=False, budgets=wanted.column)
     budgets = read_budgets(run, wanted, source, None)
     statistics = [release.statistic for release in run.graph.releases]
@@ -339,13 +339,13 @@ def coins(groups, count, seed=5):
     table = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
     run = dp.certify(SampledRidge(), target=dp.PersonalizedDP(groups), setting=table)
     names = np.repeat(list(groups), count)
-    wanted = asked(run, names)
+    wanted = requested_budgets(run, names)
     X, y = np.zeros((len(names), 1)), np.arange(len(names)) / len(names)
     source = open_source(run.setting, X, y, drop=False, budgets=wanted.column)
     budgets = read_budgets(run, wanted, source, None)
     numbers = PublicNumbers.of(run, {"d": 1}, budgets.roster)
     bits = SimulatedBits(np.random.default_rng(seed))
-    kept = kept_of(run.graph, budgets, numbers, bits)
+    kept = fixed_sample_of(run.graph, budgets, numbers, bits)
     chances = dict(zip(budgets.roster.names, kept.chances, strict=True))
     block = kept(Block(X, y, names))
     found = {name: int(np.sum(block.budgets == name)) for name in groups}

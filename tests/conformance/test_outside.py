@@ -30,6 +30,15 @@ def test_plug_ins_from_outside_conform():
     dp.audits.check_accountant(Padded(2))
 
 
+@pytest.mark.parametrize("make", [dp.count, lambda X: X.sum(), Positives], ids=["dp", "one", "cls"])
+def test_a_function_of_one_argument_is_refused_in_words(make):
+    """It ended in a bare TypeError."""
+    with pytest.raises(
+        dp.InvalidArgument, match=r"make must be a function of two arguments, X and y"
+    ):
+        dp.audits.check_statistic(make)
+
+
 def test_the_properties_are_returned():
     """So that a report can list them."""
     found = dp.audits.check_map(lambda X, y: Halved(X))
@@ -68,14 +77,12 @@ STATISTICS = {
 def test_a_wrong_statistic_does_not_conform(said, mutant):
     """It moves further than it says, is no sum, or is no whole number of its steps."""
     cls = varied(Positives, **{"step": ONE, **mutant})
-    with pytest.raises(dp.errors.NonConforming) as refusal:
-        dp.audits.check_statistic(lambda X, y: cls(y))
-    assert said in refusal.value.property
+    assert said in refusal_of(dp.audits.check_statistic, lambda X, y: cls(y)).property
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 def test_a_bound_that_is_wrong_under_one_relation_is_found(relation):
-    """Whatever the relation of the setting: both are searched."""
+    """For any relation of the setting: both are searched."""
 
     def one_row(self, norm, under):
         return OneRow(ONE * 2 if under is not dp.REPLACE_ONE else ONE / 2, "by relation")
@@ -150,9 +157,7 @@ MAPS = {
 def test_a_wrong_map_does_not_conform(said, apply):
     """Rows leave their bounds or their columns, read each other, or are changed in place."""
     cls = varied(Halved, apply=apply)
-    with pytest.raises(dp.errors.NonConforming) as refusal:
-        dp.audits.check_map(lambda X, y: cls(X))
-    assert said in refusal.value.property
+    assert said in refusal_of(dp.audits.check_map, lambda X, y: cls(X)).property
 
 
 def summed(guarantees, factor=1):
@@ -179,12 +184,18 @@ ACCOUNTANTS = {
 }
 
 
+def refusal_of(check, *arguments):
+    """The error of a plug-in that does not conform."""
+    with pytest.raises(dp.errors.NonConforming) as refusal:
+        check(*arguments)
+    return refusal.value
+
+
 @pytest.mark.parametrize("said", ACCOUNTANTS)
 def test_a_wrong_accountant_does_not_conform(said):
     """It adds too little, or in another way in another order, or is no function of what it adds."""
-    with pytest.raises(dp.errors.NonConforming) as refusal:
-        dp.audits.check_accountant(varied(Padded, **ACCOUNTANTS[said])(), *PARTS)
-    assert said in refusal.value.property
+    wrong = varied(Padded, **ACCOUNTANTS[said])()
+    assert said in refusal_of(dp.audits.check_accountant, wrong, *PARTS).property
 
 
 def test_an_error_says_what_was_found_and_what_to_do():
@@ -198,7 +209,7 @@ def test_an_error_says_what_was_found_and_what_to_do():
 
 
 @pytest.mark.parametrize(
-    "ask",
+    "call",
     [
         lambda: dp.audits.check_mechanism(dp.Gaussian),
         lambda: dp.audits.check_mechanism(dp.mechanisms.PermuteAndFlipSelection(scale=1)),
@@ -216,7 +227,7 @@ def test_an_error_says_what_was_found_and_what_to_do():
         lambda: dp.audits.check_mechanism(dp.Gaussian(1), seed="x"),
     ],
 )
-def test_what_is_no_plug_in_is_refused(ask):
+def test_what_is_no_plug_in_is_refused(call):
     """Not called wrong: it was not checked."""
     with pytest.raises(dp.InvalidArgument):
-        ask()
+        call()

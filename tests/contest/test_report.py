@@ -263,7 +263,7 @@ def test_a_page_of_synthetic_worlds(tmp_path):
     page.written(folder, tmp_path / "page.md", "Mine")
     text = (tmp_path / "page.md").read_text()
     assert row in text
-    assert "equal part in every principal direction" in text
+    assert "equal part of the signal in every principal direction" in text
     assert "--worlds synthetic \\\n  --epsilon 1" in text
 
 

@@ -13,7 +13,7 @@ from benchmarks.contest import stated as stated_module
 from benchmarks.contest.stated import Stated, stated
 from benchmarks.contest.synthetic import SYNTHETIC, SyntheticWorld
 from benchmarks.contest.uci_worlds import UciWorld, uci_worlds
-from dpframe.experiments.data import Table, prepared
+from dpframe.experiments.data import DataSet, prepared
 from tests.contest.made_up import TINY
 
 RNG = np.random.default_rng
@@ -61,7 +61,7 @@ def test_paper_bounds_are_the_papers(folder):
 def test_stated_bounds_map_a_row_by_itself():
     """By hand: over the bounds, clipped, an intercept, over the norm, into the ball."""
     bounds = Stated((10.0, 0.5), 4.0, 2.0)
-    table = Table(
+    table = DataSet(
         "made up", np.array([[5.0, -0.25], [1000.0, 0.1], [0.0, 0.0]]), np.array([1, 2, 8])
     )
     mapped = bounds.applied(table)
@@ -69,7 +69,7 @@ def test_stated_bounds_map_a_row_by_itself():
     np.testing.assert_allclose(mapped.X[1], [0.5, 0.1, 0.5])
     np.testing.assert_allclose(mapped.X[2], [0, 0, 0.5])
     np.testing.assert_allclose(mapped.y, [0.25, 0.5, 2])
-    alone = bounds.applied(Table("one", table.X[1:2], table.y[1:2]))
+    alone = bounds.applied(DataSet("one", table.X[1:2], table.y[1:2]))
     np.testing.assert_array_equal(alone.X, mapped.X[1:2])
     tight = Stated((10.0, 0.5), 4.0, 0.5).applied(table)
     np.testing.assert_allclose(np.linalg.norm(tight.X, axis=1), 1)

@@ -1,13 +1,12 @@
-"""Writes what is made of the schema: schema.json beside the code, the tables of docs/describing."""
+"""Writes schema.json beside the code, and the tables of docs/describing, from the schema."""
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import dpframe
-from dpframe.audits.descriptions.algorithm import OWN
-from dpframe.audits.descriptions.functions import FORMULAS, MAPS, RAW, STATISTICS, Function
+from dpframe.audits.descriptions.algorithm import SHARED_NAMES
+from dpframe.audits.descriptions.functions import FORMULAS, MAPS, RAW, STATISTICS
 from dpframe.audits.descriptions.keys import (
     CLAIM,
     LABELS,
@@ -24,14 +23,8 @@ SCHEMA = ROOT / "dpframe" / "audits" / "descriptions" / "schema.json"
 PAGE = ROOT / "docs" / "describing.md"
 EXAMPLES = ROOT / "docs" / "examples"
 BLOCK = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
-TABLES = {
-    "top": TOP,
-    "claim": CLAIM,
-    "rows": ROWS,
-    "labels": LABELS,
-    "release": RELEASE,
-    "output": OUTPUT,
-}
+TABLES = {"top": TOP, "claim": CLAIM, "rows": ROWS, "labels": LABELS}
+TABLES |= {"release": RELEASE, "output": OUTPUT}
 FUNCTIONS = {"formulas": FORMULAS, "maps": MAPS, "statistics": STATISTICS, "raw": RAW}
 
 
@@ -46,12 +39,15 @@ def page(text: str) -> str:
 
 
 def table(name: str) -> str:
-    """One table, of keys or of functions."""
+    """One table, of names, of keys or of functions."""
     if name == "names":
-        return rows(("name", "is"), [(f"`{one}`", told) for one, told in OWN.items()])
+        return rows(
+            ("name", "is"), [(f"`{one}`", meaning) for one, meaning in SHARED_NAMES.items()]
+        )
     if name in TABLES:
         return rows(("key", "", "meaning"), [keyed(key) for key in TABLES[name]])
-    return rows(("written", "is"), list(written(FUNCTIONS[name].values())))
+    functions = FUNCTIONS[name].values()
+    return rows(("written", "is"), [(f"`{one.written}`", one.meaning) for one in functions])
 
 
 def keyed(key: Key) -> tuple[str, ...]:
@@ -59,25 +55,14 @@ def keyed(key: Key) -> tuple[str, ...]:
     words = key.takes.get("enum")
     listed = f" One of {', '.join(f'`{word}`' for word in words)}." if words else ""
     meaning = re.sub(r'"(\w+)"', r'`"\1"`', key.meaning)
-    return f"`{key.name}`", "needed" if key.required else "", escaped(meaning) + listed
-
-
-def written(functions: object) -> Iterator[tuple[str, ...]]:
-    """Functions as rows."""
-    for one in functions:
-        assert isinstance(one, Function)
-        yield f"`{one.written}`", escaped(one.meaning)
-
-
-def escaped(text: str) -> str:
-    """Text for a cell."""
-    return text.replace("|", "\\|")
+    return f"`{key.name}`", "needed" if key.required else "", meaning + listed
 
 
 def rows(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
     """A table."""
     lines = [head, tuple("---" for _ in head), *body]
-    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    cells = ([cell.replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ def blocks(path):
 
 
 def audit(found):
-    """The audit that the file asks for."""
+    """The audit of the file's claim."""
     return dp.audit(
         found.regression, target=found.target, setting=found.setting, accountant=found.accountant
     )
@@ -111,9 +111,7 @@ TOML = sorted(path for path in EXAMPLES.iterdir() if path.suffix == ".toml")
 def described(name):
     """The description and its audit."""
     found = dp.audits.read_description(EXAMPLES / name)
-    return found, dp.audit(
-        found.regression, target=found.target, setting=found.setting, accountant=found.accountant
-    )
+    return found, audit(found)
 
 
 @pytest.mark.parametrize("path", TOML, ids=lambda path: path.name)
@@ -156,7 +154,7 @@ def _moved(statistic, n):
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
-def test_what_noisy_stats_states_is_true_of_small_tables(n):
+def test_the_stated_sensitivities_of_noisy_stats_hold_on_small_tables(n):
     """Sums around means move by 1 - 1/n, exactly; the intercept by (1 + |slope|)/n."""
 
     def ncov(records):
@@ -204,9 +202,7 @@ def changed(name, old, new):
     """The verdict of an example with a line changed."""
     text = (EXAMPLES / name).read_text()
     assert old in text
-    found = dp.audits.parse_description(text.replace(old, new))
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
-    return str(done.verdict)
+    return str(audit(dp.audits.parse_description(text.replace(old, new))).verdict)
 
 
 def test_pates_votes_cost_two_gamma_a_query():
@@ -257,7 +253,7 @@ def test_the_tested_median_pays_for_its_test(old, new):
     assert changed("ptr_median.toml", old, new) != "proved"
 
 
-# --------------- The schema for editors is made of the code, and says of files what the reader says
+# --------------- The schema for editors is made of the code, and agrees with the reader on files
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     from jsonschema import Draft202012Validator
@@ -308,7 +304,7 @@ def test_it_accepts_every_example(path):
         ("norm = 1", "side = 1"),
     ],
 )
-def test_it_refuses_what_the_reader_refuses(change):
+def test_it_refuses_the_files_that_the_reader_refuses(change):
     """Before the file is audited."""
     text = GOOD.replace(*change, 1)
     assert list(Draft202012Validator(json_schema()).iter_errors(tomllib.loads(text)))

@@ -39,32 +39,27 @@ from tests.descriptions.hostile import cases
 import dpframe as dp
 from dpframe.audits.descriptions import parse_description
 
-def read(text):
-    try:
-        parse_description(text, name="bad")
-    except dp.InvalidArgument:
-        return
-    raise SystemExit("accepted")
-
-def warm():  # imports open files, and are no part of what is watched
-    parse_description(cases.GOOD)
+def read():
     for what, text in cases.CASES:
-        read(text)
+        try:
+            parse_description(text, name="bad")
+        except dp.InvalidArgument:
+            continue
+        raise SystemExit("accepted")
 
-watching = False
 def hook(event, arguments):
-    if watching and event.split(".")[0] in {
+    if event.split(".")[0] in {
         "open", "exec", "import", "os", "subprocess", "socket", "shutil", "ctypes", "pickle"
     }:
         raise SystemExit(f"{event} {arguments!r:.200}")
 
-warm()
+parse_description(cases.GOOD)
+read()  # imports open files, and are not watched
+devnull = __import__("os").devnull
 sys.addaudithook(hook)
-watching = True
-for what, text in cases.CASES:
-    read(text)
+read()
 try:
-    open(__import__("os").devnull)
+    open(devnull)
 except SystemExit:  # the hook is awake
     print("quiet")
 """
@@ -80,9 +75,8 @@ def test_reading_opens_nothing_and_runs_nothing():
 
 
 def _written(folder, content, name="a.toml"):
-    path = folder / name
-    path.write_bytes(content)
-    return path
+    (folder / name).write_bytes(content)
+    return folder / name
 
 
 GOOD = cases.GOOD.encode()
@@ -109,9 +103,8 @@ def test_bytes_that_are_no_text_are_refused(tmp_path, content, wanted):
 def test_one_byte_order_mark_and_ends_of_lines_of_windows_are_read(tmp_path):
     """Editors write them."""
     plain = read_description(_written(tmp_path, GOOD))
-    marked = read_description(
-        _written(tmp_path, b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n"), "b.TOML")
-    )
+    content = b"\xef\xbb\xbf" + GOOD.replace(b"\n", b"\r\n")
+    marked = read_description(_written(tmp_path, content, "b.TOML"))
     assert marked.regression == plain.regression
 
 
@@ -145,7 +138,7 @@ def test_bytes_are_no_text():
 
 
 def test_markup_passes_as_text():
-    """What came from the file is not changed; whoever makes a page of it escapes it."""
+    """Text of the file is not changed; pages escape it."""
     found = read_description(Path(__file__).parent / "hostile" / "html.toml")
     assert found.title == "<script>alert('title')</script> & <b>bold</b>"
     assert "<img src=x" in found.citation

@@ -1,4 +1,4 @@
-"""What formulas and statistics spell, by other means: dp.graph.parse, declarations, Fractions."""
+"""Formulas and statistics of descriptions against dp.graph.parse, declarations and Fractions."""
 
 from fractions import Fraction
 
@@ -7,20 +7,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
-from dpframe.audits.descriptions import Described
+from dpframe.audits import parse_description as read
+from dpframe.audits.descriptions import Described, formulas
 from dpframe.audits.descriptions.functions import FUNCTIONS, MAPS, RAW, STATISTICS
-from dpframe.audits.descriptions.language import read
-from dpframe.audits.descriptions.scope import Scope
+from dpframe.audits.descriptions.scope import FormulaScope
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Gram, LabelSum, Moment, RowSum, Squares
 from dpframe.sensitivity import L1, L2
 from tests.descriptions.hostile.cases import GOOD, HEAD, RELEASE
 from tests.support.oracles import value
 
+
+def audited(text):
+    """The audit of a description."""
+    found = read(text)
+    return dp.audit(found.regression, target=found.target, setting=found.setting)
+
+
 NAMES = {"epsilon": dp.EPSILON, "delta": dp.DELTA, "B": dp.parameter("B")}
 
 
-def formulas(depth=4):
+def expressions(depth=4):
     """Random arithmetic over positive names and numbers."""
     leaf = some.sampled_from(["epsilon", "delta", "B", "2", "0.5", "1e-6", "1.25"])
 
@@ -39,17 +46,17 @@ def formulas(depth=4):
 
 
 @settings(max_examples=300, deadline=None)
-@given(formulas())
+@given(expressions())
 def test_it_reads_arithmetic_as_the_other_parser_does(text):
     """Every formula that both read is one expression; towers are refused by this one alone."""
     try:
         wanted = dp.graph.parse(text, NAMES)
     except dp.errors.UnsafeFormula:
         with pytest.raises(dp.errors.UnsafeFormula):
-            Scope(NAMES).formula(text)
+            FormulaScope(NAMES).formula(text)
         return
     try:
-        found = Scope(NAMES).formula(text)
+        found = FormulaScope(NAMES).formula(text)
     except dp.errors.UnsafeFormula as refused:
         found = str(refused)
     assert found == wanted or "in all" in str(found) or "terms when" in str(found)
@@ -73,7 +80,7 @@ def test_it_reads_arithmetic_as_the_other_parser_does(text):
 )
 def test_numbers_are_exact(text, wanted):
     """As arithmetic on paper has them."""
-    assert Scope({}).formula(text) == dp.constant(wanted)
+    assert FormulaScope({}).formula(text) == dp.constant(wanted)
 
 
 SETTING = dp.Setting(
@@ -82,7 +89,8 @@ SETTING = dp.Setting(
     relation=dp.ADD_REMOVE,
 )
 X, Y = SETTING.nodes()
-SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
+BINS = dp.graph.bin_counts(Y, [0, 1])
+SCOPE = FormulaScope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
 
 
 @pytest.mark.parametrize(
@@ -121,19 +129,10 @@ SCOPE = Scope.of(X, Y, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
         ("sum(intercept(X))", dp.total(X.with_intercept())),
         ("sum(box(X, 1))", dp.total(X.boxed(1))),
         ("column_squares(X)", dp.graph.column_squares(X)),
-        ("bin_counts(y, 0, 1)", dp.graph.bin_counts(Y, [0, 1])),
-        (
-            "square_root(bin_counts(y, 0, 1))",
-            dp.graph.factored(dp.graph.bin_counts(Y, [0, 1]), "square_root"),
-        ),
-        (
-            "median_distance(bin_counts(y, 0, 1, 2), 2)",
-            dp.graph.median_distance(dp.graph.bin_counts(Y, [0, 1, 2]), 2),
-        ),
-        (
-            "tested_median(bin_counts(y, 0, 1), 1, 2)",
-            dp.graph.tested_median(dp.graph.bin_counts(Y, [0, 1]), 1, 2),
-        ),
+        ("bin_counts(y, 0, 1)", BINS),
+        ("square_root(bin_counts(y, 0, 1))", dp.graph.factored(BINS, "square_root")),
+        ("median_distance(bin_counts(y, 0, 1), 2)", dp.graph.median_distance(BINS, 2)),
+        ("tested_median(bin_counts(y, 0, 1), 1, 2)", dp.graph.tested_median(BINS, 1, 2)),
         ("sufficient_statistics(X, y)", dp.graph.sufficient_statistics(X, Y)),
         ("monomials(X, y)", dp.graph.monomials(X, Y)),
         ("histogram(box(X, 1), y, 4)", dp.graph.histogram(X.boxed(1), Y, 4)),
@@ -152,7 +151,7 @@ def test_parts_of_labels_are_equal_where_the_bound_is_a_number():
     """Of labels in [-2, 2]; a bound that is a parameter has no cuts."""
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=2), relation=dp.ADD_REMOVE)
     rows, labels = setting.nodes()
-    scope = Scope.of(rows, labels, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
+    scope = FormulaScope.of(rows, labels, dp.ApproxDP(dp.EPSILON, dp.DELTA).budget)
     halves = dp.graph.bin_counts(labels, [0])
     assert scope.statistic("counts(y, 4)") == dp.graph.bin_counts(labels, [-1, 0, 1])
     assert scope.statistic("binned_sums(X, y, 2)") == dp.graph.binned_sums(rows, labels, [0])
@@ -173,8 +172,7 @@ def test_parts_of_labels_are_equal_where_the_bound_is_a_number():
 )
 def test_gradients_are_rounds(text, clip):
     """Each is a loop that is charged T times."""
-    told = GOOD.replace("X'X", text).replace("norm = 1", 'norm = "any"') + "times = 7\n"
-    found = dp.audits.parse_description(told)
+    found = read(GOOD.replace("X'X", text).replace("norm = 1", 'norm = "any"') + "times = 7\n")
     (release,) = found.graph.releases
     assert str(release.statistic.sensitivity(L2).value) == clip
     assert str(release.times) == "7"
@@ -184,14 +182,14 @@ def test_gradients_are_rounds(text, clip):
 def test_rows_are_multiplied_by_what_was_released():
     """By a matrix that is made of an earlier release; a later one, or none, is no matrix."""
     again = RELEASE.replace("gram", "again").replace("X'X", "sum(clip(times(X, gram), 1/2))")
-    found = dp.audits.parse_description(GOOD + again)
+    found = read(GOOD + again)
     (first, second) = found.graph.releases
     assert first in ancestors(second)
     assert str(second.statistic.sensitivity(L2).value) == "1/2"
     for wrong in ("times(X, again)", "times(X, 2)", "times(gram, X)"):
         text = GOOD + again.replace("clip(times(X, gram), 1/2)", wrong)
         with pytest.raises(dp.DPFrameError, match=r"again|written times|public"):
-            dp.audits.parse_description(text)
+            read(text)
 
 
 def test_every_function_is_spelled_somewhere_in_these_tests():
@@ -210,7 +208,7 @@ def test_every_function_is_spelled_somewhere_in_these_tests():
 @pytest.mark.parametrize("place", ["std", "share", "map", "statistic", "output", "times"])
 def test_a_raw_aggregate_is_refused_by_its_path(name, place):
     """Wherever it is written: the verdict is refuted, and a path begins at X."""
-    told = {
+    text = {
         "std": GOOD.replace("6/epsilon", f"{name}(X)"),
         "share": GOOD + f'share = ["epsilon*{name}(X)", "delta"]',
         "map": GOOD.replace("X'X", f"(X/{name}(X))'y"),
@@ -220,10 +218,9 @@ def test_a_raw_aggregate_is_refused_by_its_path(name, place):
     }[place]
     if place == "times":
         with pytest.raises(dp.InvalidArgument, match=name):
-            dp.audits.parse_description(told)
+            read(text)
         return
-    found = dp.audits.parse_description(told)
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    done = audited(text)
     assert str(done.verdict) != "proved"
     assert done.certificate is None
     rules = " ".join(one.rule for one in done.report.open_obligations)
@@ -233,8 +230,7 @@ def test_a_raw_aggregate_is_refused_by_its_path(name, place):
 
 def test_z_scores_are_refused_by_their_path():
     """X -> std -> the divisor."""
-    found = dp.audits.parse_description(GOOD.replace("X'X", "zscore(X)'y"))
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    done = audited(GOOD.replace("X'X", "zscore(X)'y"))
     assert str(done.verdict) == "refuted"
     assert "X -> clip to norm 1 -> std -> divisor" in str(done.report.open_obligations[0].rule)
 
@@ -242,8 +238,7 @@ def test_z_scores_are_refused_by_their_path():
 @pytest.mark.parametrize("reads", ["X", "y", "X'X", "sum(y)", "n", "n/2"])
 def test_the_last_step_reads_releases_only(reads):
     """Rows, labels and statistics are raw."""
-    found = dp.audits.parse_description(GOOD + f'[output]\nreads = ["gram", "{reads}"]')
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    done = audited(GOOD + f'[output]\nreads = ["gram", "{reads}"]')
     assert str(done.verdict) == "unproved"
 
 
@@ -251,15 +246,13 @@ def test_n_is_private_where_rows_come_and_go():
     """And public where one is exchanged."""
     text = GOOD.replace("6/epsilon", "analytic_sigma(epsilon, delta)*(2 + n)")
     for relation, verdict in (("add-remove", "unproved"), ("replace-one", "proved")):
-        found = dp.audits.parse_description(text.replace("add-remove", relation))
-        done = dp.audit(found.regression, target=found.target, setting=found.setting)
-        assert str(done.verdict) == verdict
+        assert str(audited(text.replace("add-remove", relation)).verdict) == verdict
 
 
 def test_what_the_last_step_leaves_out_is_charged():
-    """A noisy number that somebody has seen is spent."""
+    """Every noisy number counts, read or not."""
     again = RELEASE.replace("gram", "again")
-    both = dp.audits.parse_description(GOOD + again + '[output]\nreads = ["gram"]')
+    both = read(GOOD + again + '[output]\nreads = ["gram"]')
     assert [one.name for one in both.graph.releases] == ["gram", "again"]
 
 
@@ -280,7 +273,7 @@ def test_noise_is_what_its_key_says(words, kind, formula):
     text = (
         HEAD.replace("norm = 1", 'norm = "any"') + f'[[release]]\nname="n1"\nstatistic="n"\n{words}'
     )
-    (release,) = dp.audits.parse_description(text).graph.releases
+    (release,) = read(text).graph.releases
     assert type(release.mechanism) is kind
     at = {"B": Fraction(3)}
     square = value(release.mechanism.formula, at)
@@ -308,8 +301,7 @@ mechanism = "{mechanism}"
 calibration = "{theorem}"
 share = "{share}"
 """
-    found = dp.audits.parse_description(text)
-    done = dp.audit(found.regression, target=found.target, setting=found.setting)
+    done = audited(text)
     assert str(done.verdict) == "proved"
 
 
@@ -317,7 +309,7 @@ def test_releases_are_calibrated_jointly():
     """As dp.jointly does it: the whole budget, to the last digit."""
     one = '[[release]]\nname="{}"\nstatistic="{}"\nmechanism="gaussian"\ncalibration="jointly"\n'
     text = HEAD + one.format("a", "X'X") + "weight = 2\n" + one.format("b", "X'y")
-    found = dp.audits.parse_description(text)
+    found = read(text)
     a, b = found.graph.releases
     X, y = found.setting.nodes()
     wanted = dp.jointly(found.target.budget, [X.T @ X, X.T @ y], [2, 1])
@@ -342,7 +334,7 @@ def test_releases_are_calibrated_jointly():
 def test_a_claim_is_in_the_currency_of_its_keys(claim, target):
     """Numbers are exact decimals: 0.1 is one tenth, 1e-6 a millionth."""
     text = GOOD.replace("claim = {epsilon = 1, delta = 1e-6}\n", "").replace("6/epsilon", "6")
-    assert dp.audits.parse_description(f"{text}\n[claim]\n{claim}").target == target
+    assert read(f"{text}\n[claim]\n{claim}").target == target
 
 
 @pytest.mark.parametrize(
@@ -358,9 +350,7 @@ def test_a_claim_is_in_the_currency_of_its_keys(claim, target):
 )
 def test_parameters_range(text, domain):
     """As dpframe prints them, or as one writes them."""
-    found = dp.audits.parse_description(
-        GOOD.replace("6/epsilon", "6 + p^2") + f'[parameters]\np = "{text}"'
-    )
+    found = read(GOOD.replace("6/epsilon", "6 + p^2") + f'[parameters]\np = "{text}"')
     (symbol,) = found.graph.releases[0].mechanism.formula.symbols()
     assert str(symbol.domain) == domain
 
@@ -368,7 +358,7 @@ def test_parameters_range(text, domain):
 def test_the_same_name_in_the_setting_and_in_formulas():
     """B and Y are the bounds, box the side of a box, d the number of columns."""
     text = GOOD.replace("norm = 1", "box = 2").replace("6/epsilon", "box*B*Y*d")
-    found = dp.audits.parse_description(text)
+    found = read(text)
     size = found.graph.releases[0].mechanism.formula
     assert abs(value(size, {"d": 4}) - 2 * 4 * 1 * 4) < 1e-30
 
@@ -402,7 +392,7 @@ mechanism = "{kind}"
 {noise} = 1
 claimed_sensitivity = "{claimed}"
 """
-    (found,) = dp.audits.parse_description(text).claimed_sensitivities
+    (found,) = read(text).claimed_sensitivities
     assert found.verdict == verdict
     assert found.differs == (verdict != "equal")
     assert found.written == claimed
@@ -412,29 +402,23 @@ claimed_sensitivity = "{claimed}"
 
 def test_a_claimed_sensitivity_is_never_used():
     """With it or without it, the audit is the same."""
-    plain = dp.audits.parse_description(GOOD)
-    told = dp.audits.parse_description(GOOD + 'claimed_sensitivity = "1/1000"')
-    assert plain.regression == told.regression
+    claimed = read(GOOD + 'claimed_sensitivity = "1/1000"')
+    assert read(GOOD).regression == claimed.regression
 
 
 def test_l1_and_l2_belong_to_the_noise():
-    """Laplace noise asks for the L1 sensitivity."""
-    (release,) = dp.audits.parse_description(
+    """Laplace noise reads the L1 sensitivity."""
+    (release,) = read(
         GOOD.replace('"gaussian"', '"laplace"').replace("std", "scale")
     ).graph.releases
     assert release.noise.norm is L1
 
 
-def test_reading_makes_trees_only():
-    """Nothing is computed while text is read."""
-    assert str(read("1/0"))
-    assert [type(SCOPE.statistic(text)) for text in ("X'X", "X'y", "y'y", "sum(X)", "sum(y)")] == [
-        Gram,
-        Moment,
-        Squares,
-        RowSum,
-        LabelSum,
-    ]
+def test_reading_computes_nothing():
+    """Values are built once their size is known to be small."""
+    assert formulas.read("1/0", SCOPE).size.parts == 3
+    wanted = {"X'X": Gram, "X'y": Moment, "y'y": Squares, "sum(X)": RowSum, "sum(y)": LabelSum}
+    assert {text: type(SCOPE.statistic(text)) for text in wanted} == wanted
 
 
 @pytest.mark.parametrize("text", ["", "title", 3, None, "[[release]]", "a = 1"])

@@ -1,8 +1,10 @@
 """A sensitivity that is stated is an assumption by name, wherever a verdict is printed."""
 
+import itertools
 import json
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
@@ -24,11 +26,15 @@ def release(name="median", **change):
         "std": "9",
         **change,
     }
-    told = "".join(f'{key} = "{value}"\n' for key, value in lines.items() if value)
-    return f"[[release]]\n{told}"
+    return "[[release]]\n" + "".join(f'{k} = "{v}"\n' for k, v in lines.items() if v)
 
 
 LAPLACE = {"norm": "L1", "mechanism": "laplace", "std": None, "scale": "1"}
+
+
+def certified(found):
+    """Its certificate."""
+    return dp.certify(found.regression, target=found.target, setting=found.setting)
 
 
 def audited(*releases, head=HEAD):
@@ -41,7 +47,7 @@ def test_every_page_of_it_names_the_assumption():
     """Audit, sentence, JSON, certificate, its file, and what is printed."""
     found, done = audited(release(), release("mode"))
     assert str(done.verdict) == "proved"
-    certificate = dp.certify(found.regression, target=found.target, setting=found.setting)
+    certificate = certified(found)
     pages = [
         str(done),
         json.dumps(done.records()),
@@ -73,11 +79,11 @@ def test_it_is_named_beside_derived_ones(statistic):
 
 
 def test_it_loads_but_is_neither_executed_nor_checked(tmp_path):
-    """Nobody has said what it is, and the standalone checker derives everything anew."""
+    """It has no formula, and the standalone checker derives everything anew."""
     from tests.support.checking import main
 
     found, _ = audited(release())
-    certificate = dp.certify(found.regression, target=found.target, setting=found.setting)
+    certificate = certified(found)
     certificate.save(tmp_path / "c.json")
     assert dp.load(tmp_path / "c.json").assumptions == certificate.assumptions
     assert main([str(tmp_path / "c.json")]) != 0
@@ -91,7 +97,7 @@ def test_it_loads_but_is_neither_executed_nor_checked(tmp_path):
 def test_an_assumption_cannot_be_edited_away(tmp_path):
     """The hash covers it."""
     found, _ = audited(release())
-    certificate = dp.certify(found.regression, target=found.target, setting=found.setting)
+    certificate = certified(found)
     document = json.loads(json.dumps(certificate.document))
     document["assumptions"] = [one for one in document["assumptions"] if "stated" not in one]
     with pytest.raises(dp.errors.BadCertificate):
@@ -120,14 +126,11 @@ def stated(norm, relation, bound=2):
 def test_a_norm_bounds_only_what_it_bounds():
     """L1 bounds L2; nothing else follows."""
     for relation in (dp.ADD_REMOVE, dp.REPLACE_ONE):
-        found = {
-            (norm, asked): stated(norm, relation).one_row(asked, relation)
-            for norm in (L1, L2)
-            for asked in (L1, L2, OPERATOR)
-        }
-        known = {pair for pair, bound in found.items() if bound is not None}
-        assert known == {(L1, L1), (L1, L2), (L2, L2)}
-        assert all(str(found[pair].value) == "2" and not found[pair].attained for pair in known)
+        pairs = itertools.product((L1, L2), (L1, L2, OPERATOR))
+        found = {(own, norm): stated(own, relation).one_row(norm, relation) for own, norm in pairs}
+        bounds = {pair: bound for pair, bound in found.items() if bound is not None}
+        assert bounds.keys() == {(L1, L1), (L1, L2), (L2, L2)}
+        assert all(str(one.value) == "2" and not one.attained for one in bounds.values())
 
 
 def test_a_relation_carries_over_one_way():
@@ -146,24 +149,19 @@ def test_l2_is_no_l1():
 @pytest.mark.parametrize(
     "change",
     [
-        {"X": dp.Rows(norm=2)},
-        {"X": dp.Rows(norm=1, box=1)},
-        {"X": dp.Rows(norm=1, intercept=True)},
-        {"y": dp.Column(bound=2)},
-        {"y": None},
-        {"relation": dp.REPLACE_ONE},
+        *({"X": dp.Rows(norm=2)}, {"X": dp.Rows(norm=1, box=1)}),
+        *({"X": dp.Rows(norm=1, intercept=True)}, {"y": dp.Column(bound=2)}),
+        *({"y": None}, {"relation": dp.REPLACE_ONE}),
     ],
     ids=str,
 )
 def test_it_holds_for_its_own_bounds_only(change):
     """Another setting is refused, for certificates and audits."""
-    import attrs
-
     found, _ = audited(release())
     setting = attrs.evolve(found.setting, **change)
-    for ask in (dp.certify, dp.audit):
+    for verb in (dp.certify, dp.audit):
         with pytest.raises(dp.InvalidArgument, match="stated"):
-            ask(found.regression, target=found.target, setting=setting)
+            verb(found.regression, target=found.target, setting=setting)
 
 
 def test_rows_of_a_person_multiply_it():

@@ -16,8 +16,8 @@ import dpframe as dp
 from dpframe.execution.totals import (
     BLOCKS,
     HELD,
+    IntegerSum,
     Pass,
-    WholeSum,
     added,
     derived,
     in_doubles,
@@ -119,7 +119,7 @@ def test_finer_grids_are_cut_into_smaller_pieces():
 
 def test_words_are_carried_long_before_they_overflow():
     """Five times the blocks that a word takes, each at its largest."""
-    total = WholeSum()
+    total = IntegerSum()
     for sign in (1.0, -1.0, 1.0):
         for _ in range(5 * BLOCKS):
             total.add(np.array([sign * 2.0**53, 1.0]))
@@ -225,7 +225,7 @@ def test_doubles_are_added_as_doubles():
 
 def summed(parts):
     """Their running sum, at the end."""
-    total = WholeSum()
+    total = IntegerSum()
     for part in parts:
         total.add(np.array(part))
     return total.total()
@@ -243,7 +243,7 @@ def test_parts_of_any_kind_and_size_are_added_as_they_were():
     """Words, integers and doubles in turn, in memory that is used again, more than are held."""
     rng, shared = np.random.default_rng(0), np.empty(3)
     for size in ((), (3,), (40, 40), (300, 300)):
-        total, expected = WholeSum(), np.zeros(size, dtype=object)
+        total, expected = IntegerSum(), np.zeros(size, dtype=object)
         for turn in range(2 * HELD + 5):
             part = np.asarray(rng.integers(-(2**53), 2**53, size))
             kind = (np.int64, float, float, object)[turn % 4]
@@ -261,7 +261,7 @@ def test_words_do_not_pass_through_doubles():
 
 def test_a_sum_that_was_given_is_not_changed():
     """Adding goes on beside it."""
-    total = WholeSum()
+    total = IntegerSum()
     total.add(np.array([1.0, -2.0]))
     before = total.total()
     total.add(np.array([1.0, 1.0]))

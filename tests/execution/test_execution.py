@@ -447,7 +447,7 @@ def test_a_receipt_is_three_readable_lines(run, data):
     assert noise.startswith(
         "Noise: operating system. Assumed: failures are not published; each record is read by"
     )
-    assert noise.endswith("nobody changes the table in memory while it is read.")
+    assert noise.endswith("no program changes the table in memory while it is read.")
     assert receipt.certificate == run.hash
     assert receipt.columns == 3
 

@@ -81,16 +81,16 @@ def test_whatever_breaks_off_after_a_release_has_it(function):
 
 def test_a_table_that_breaks_off_in_a_later_pass_says_what_was_released(monkeypatch):
     """A table that breaks off in a later pass says what was released."""
-    from dpframe.execution.running import Running
+    from dpframe.execution.running import Execution
 
-    look = Running.look
+    look = Execution.compute
 
     def gone(self, stage):
         if self.source.rows == len(ROWS):
             raise dp.errors.SourceFailed("X", "OSError")
         look(self, stage)
 
-    monkeypatch.setattr(Running, "look", gone)
+    monkeypatch.setattr(Execution, "compute", gone)
     wanted = r"what was released is in \.released"
     with pytest.raises(dp.errors.SourceFailed, match=wanted) as failure:
         dp.execute(second_look(still), ROWS, LABELS, rng=0)

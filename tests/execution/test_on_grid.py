@@ -50,7 +50,7 @@ def table(rows: int = 12_000, columns: int = 4) -> tuple[Any, Any]:
 
 def held(run: Any) -> Any:
     """The stage from which rows are held, and their grid."""
-    return on_grid.held_grid(Stages(run.graph))
+    return on_grid.common_grid(Stages(run.graph))
 
 
 def gridded(run: Any, X: Any, y: Any, parts: int | None = None) -> Any:
@@ -253,6 +253,6 @@ def test_an_executor_of_others_reads_the_table_as_it_is(monkeypatch):
     """Rows are held here only, and never sent."""
     run, (X, y) = certified(dp.JointSSP()), table()
     alone = dp.execute(run, X, y, rng=1).released
-    monkeypatch.setattr(on_grid, "Gridding", None)
+    monkeypatch.setattr(on_grid, "GridWork", None)
     with ThreadPoolExecutor(2) as executor:
         assert same(alone, dp.execute(run, X, y, rng=1, executor=executor).released)

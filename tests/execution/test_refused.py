@@ -15,7 +15,7 @@ import dpframe as dp
 from dpframe.errors import BadData, NotExecutable, SourceFailed
 from dpframe.execution import execution as room
 from dpframe.execution.execution import BYTES, check_room, entries
-from dpframe.execution.samples import Kept
+from dpframe.execution.samples import FixedSample
 from dpframe.graph import Procedure
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.cells import CellRows, cell_under
@@ -241,7 +241,7 @@ def test_partitions_that_are_computed_again_are_compared(whole):
 def test_a_sample_never_gives_a_record_the_coin_of_another():
     """Coins stay with the records they were drawn for: other blocks are refused, not thinned."""
     rows, budgets = np.arange(40.0)[:, None], np.full(40, 0.5)
-    kept = Kept(np.array([0.5]), np.array([0.5]), Randomness.of(0).bits)
+    kept = FixedSample(np.array([0.5]), np.array([0.5]), Randomness.of(0).bits)
     blocks = [Block(part, part[:, 0], budgets[:20]) for part in (rows[:20], rows[20:])]
     first = [kept(block).rows.tolist() for block in blocks]
     again = kept.again()

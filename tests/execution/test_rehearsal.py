@@ -9,7 +9,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution.rehearsal import check_processing, multiple, rehearsed
-from dpframe.execution.totals import Sums
+from dpframe.execution.totals import PassSums
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 CODEBOOK = dp.Rows(columns=[dp.Numeric("a", 0, 9), dp.Categorical("b", ["x", "y"])], intercept=True)
@@ -147,7 +147,7 @@ def test_functions_of_dpframe_are_not_rehearsed(monkeypatch):
 
 def test_sums_are_multiplied_exactly():
     """Beyond words, into Python's integers."""
-    sums = Sums((np.array([3, 2**61]), np.array([0.5])), 2)
+    sums = PassSums((np.array([3, 2**61]), np.array([0.5])), 2)
     found = multiple(sums, 10**6)
     assert found.parts[0].tolist() == [3 * 10**6, 2**61 * 10**6]
     assert found.parts[1].tolist() == [0.5 * 10**6]

@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe.errors import NotExecutable
 from dpframe.execution.rehearsal import rehearsed
 from dpframe.execution.research import simulate
-from dpframe.execution.stages import Alike
+from dpframe.execution.stages import EqualSums
 from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import ResidualLabels
 from dpframe.graph.statistics.sums import Moment
@@ -109,7 +109,7 @@ def test_the_sum_of_labels_is_taken_again(setting, monkeypatch):
     mine, read = executed(regression, monkeypatch, **setting)
     assert read == 9000
     assert not np.array_equal(mine["moment"], mine["again"])
-    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    monkeypatch.setattr(EqualSums, "has_zero_residuals", lambda *_: False)
     its, read = executed(regression, monkeypatch, **setting)
     assert read == 18_000
     assert same(mine, its)
@@ -131,7 +131,7 @@ def test_other_sums_are_read(changes, monkeypatch):
     regression = Twice(**changes)
     mine, read = executed(regression, monkeypatch)
     assert read == 18_000
-    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    monkeypatch.setattr(EqualSums, "has_zero_residuals", lambda *_: False)
     assert same(mine, executed(regression, monkeypatch)[0])
 
 
@@ -180,7 +180,7 @@ def test_equal_in_theory_is_not_the_same(kind, monkeypatch):
     """What is not written alike is read again, and nothing refuses that did not."""
     mine, read = executed(Odd(kind=kind), monkeypatch)
     assert read == 18_000
-    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    monkeypatch.setattr(EqualSums, "has_zero_residuals", lambda *_: False)
     assert same(mine, executed(Odd(kind=kind), monkeypatch)[0])
 
 
@@ -272,5 +272,5 @@ def test_zeros_behind_a_mask_are_no_zeros(monkeypatch):
     monkeypatch.setitem(AT, "masked", masked)
     mine, read = executed(Twice(at="masked"), monkeypatch)
     assert read == 18_000
-    monkeypatch.setattr(Alike, "at_zero", lambda *_: False)
+    monkeypatch.setattr(EqualSums, "has_zero_residuals", lambda *_: False)
     assert same(mine, executed(Twice(at="masked"), monkeypatch)[0])

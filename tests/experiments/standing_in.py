@@ -21,8 +21,10 @@ def people(n=60, seed=0):
     charges = 250 * age + 300 * bmi + 20000 * smoker + rng.normal(0, 3000, n)
     sex, region = rng.choice(["female", "male"], n), rng.choice(REGIONS, n)
     children = rng.integers(0, 6, n)
-    told = np.where(smoker, "yes", "no")
-    return [list(line) for line in zip(age, sex, bmi, children, told, region, charges, strict=True)]
+    yes_no = np.where(smoker, "yes", "no")
+    return [
+        list(line) for line in zip(age, sex, bmi, children, yes_no, region, charges, strict=True)
+    ]
 
 
 def put_people(path, lines, header=None):

@@ -66,11 +66,11 @@ def test_a_figure_is_drawn(tmp_path):
 
 
 def test_the_second_time_nothing_is_computed(folder, tmp_path, monkeypatch):
-    """The same table from what is remembered."""
-    asked = ["acharya-table-2", *QUICK, "--data", folder, "--out", tmp_path]
-    first = call(*asked)
+    """The same table from stored results."""
+    arguments = ["acharya-table-2", *QUICK, "--data", folder, "--out", tmp_path]
+    first = call(*arguments)
     monkeypatch.setattr("dpframe.experiments.methods.Method.fit", None)
-    again = call(*asked)
+    again = call(*arguments)
     assert first.splitlines()[:-2] == again.splitlines()[:-2]
 
 
@@ -88,8 +88,8 @@ def test_missing_data_is_said(folder, tmp_path):
     empty.mkdir()
     assert "a folder of UCI sets" in call("wang-table-3", *QUICK, *out, "--data", empty, status=2)
     assert "experiment list" in call("wang-table-9", *QUICK, *out, status=2)
-    told = call("dandekar-figure-2", *QUICK, *out, "--data", folder)
-    assert "none of its sets is here" in told
+    output = call("dandekar-figure-2", *QUICK, *out, "--data", folder)
+    assert "none of its sets is here" in output
 
 
 def test_a_short_set_is_refused(tmp_path):

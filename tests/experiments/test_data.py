@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.experiments.data import Data, Table, load, prepared, present
+from dpframe.experiments.data import Data, DataSet, load, prepared, present
 from dpframe.experiments.worlds import folds
 
 
@@ -67,7 +67,7 @@ def test_the_folder_above_the_sets_will_do(tmp_path, monkeypatch):
 def test_prepared_as_in_the_paper():
     """By hand, in numbers: z-scores, unit rows, labels over the largest."""
     X = np.array([[1.0, 10.0], [2.0, 40.0], [6.0, 10.0]])
-    ready = prepared(Table("t", X, np.array([1.0, -4.0, 2.0])))
+    ready = prepared(DataSet("t", X, np.array([1.0, -4.0, 2.0])))
     z = [[-2 / np.sqrt(14 / 3), -10 / np.sqrt(200)], [-1 / np.sqrt(14 / 3), 20 / np.sqrt(200)]]
     assert ready.X[:2] == pytest.approx(np.array([row / np.linalg.norm(row) for row in z]))
     assert np.linalg.norm(ready.X, axis=1) == pytest.approx(np.ones(3))
@@ -77,13 +77,13 @@ def test_prepared_as_in_the_paper():
 def test_what_is_constant_becomes_zeros():
     """Also where its mean is not exact in doubles, and where nothing varies at all."""
     X = np.column_stack([np.full(7, 0.1), np.full(7, 1e9 + 0.3), np.arange(7.0)])
-    ready = prepared(Table("t", X, np.zeros(7)))
+    ready = prepared(DataSet("t", X, np.zeros(7)))
     assert np.all(ready.X[:, :2] == 0)
     assert np.all(np.isfinite(ready.X))
     assert ready.X[3].tolist() == [0, 0, 0]
     assert ready.y.tolist() == [0] * 7
-    assert np.all(prepared(Table("t", X[:, :2], np.ones(7))).X == 0)
-    assert prepared(Table("t", X[:0], np.zeros(0))).X.shape == (0, 3)
+    assert np.all(prepared(DataSet("t", X[:, :2], np.ones(7))).X == 0)
+    assert prepared(DataSet("t", X[:0], np.zeros(0))).X.shape == (0, 3)
 
 
 @pytest.mark.parametrize("n", [10, 23, 100])

@@ -1,4 +1,4 @@
-"""Every declaration runs at tiny size on made-up data, is printed, written and drawn."""
+"""Every declaration runs at tiny size on artificial data, is printed, written and drawn."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ from dpframe.experiments.tables import as_csv, entries, panels, text
 
 from .standing_in import put_all, tiny
 
-SHARED = Memory()  # items of one run share what is found
+SHARED = Memory()  # items of one experiment share results
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def test_names_are_chosen_by_their_beginning():
 
 
 @pytest.mark.parametrize("name", ITEMS)
-def test_what_an_item_names_is_there(name):
+def test_the_names_of_an_item_exist(name):
     """Methods, metrics, axes, values of axes, and baselines that others are divided by."""
     item = ITEMS[name]
     run = item.run
@@ -155,8 +155,8 @@ def test_the_region_without_a_price():
     d = 10
     item = ITEMS["wang-figure-1"]
     for method in item.run.methods:
-        case, _, told = method.name.partition(", alpha = ")
-        alpha = float(told)
+        case, _, alpha = method.name.partition(", alpha = ")
+        alpha = float(alpha)
         for point in item.points(quick=False):
             n = point["n"]
             if n < d * d:

@@ -80,13 +80,11 @@ def test_rows_are_encoded_as_in_the_paper(tmp_path):
     ids=["few", "no level", "no region", "nan", "a word", "short", "constant"],
 )
 def test_a_bad_table_is_refused(tmp_path, lines):
-    """Few people, unknown levels, no numbers, lines cut short, a column that is constant."""
+    """Few people, unknown levels, no numbers, short lines, a constant column; a missing column or
+    file by its name, with the header.
+    """
     with pytest.raises(dp.BadData):
         load(put_people(tmp_path / "bad.csv", lines))
-
-
-def test_a_missing_column_or_file_is_refused(tmp_path):
-    """By the file's name, with the header that is wanted."""
     without = put_people(tmp_path / "without.csv", people(), [*HEADER[:-1], "cost"])
     for wrong in (without, tmp_path / "none.csv"):
         with pytest.raises(dp.BadData, match=rf"{wrong.name}.*age, sex, bmi"):

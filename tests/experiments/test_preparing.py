@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpframe.experiments.data import Table, prepared
+from dpframe.experiments.data import DataSet, prepared
 from dpframe.experiments.preparing import (
     PREPARATIONS,
     Preparation,
@@ -15,7 +15,7 @@ from dpframe.experiments.preparing import (
 from dpframe.experiments.worlds import PENALTIES, PIAZZA, UNIT, WANG_CODED, WANG_PRINTED, _chosen
 
 RNG = np.random.default_rng(0)
-TABLE = Table("t", RNG.normal(size=(30, 3)) * [1, 5, 20] + [0, 3, -4], RNG.normal(size=30) * 7)
+TABLE = DataSet("t", RNG.normal(size=(30, 3)) * [1, 5, 20] + [0, 3, -4], RNG.normal(size=30) * 7)
 TRAIN, TEST = np.arange(20), np.arange(20, 30)
 
 

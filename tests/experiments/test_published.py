@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from dpframe.experiments.estimates import Cell, published
+from dpframe.experiments.estimates import PublishedNumber, published
 
 SUMS = {  # of errors and of what stands behind them, added from the printed table in decimals
     "trivial": (4.3903, 0.40845),
@@ -69,6 +69,6 @@ def test_what_is_not_published_is_none():
 )
 def test_rounding(text, rounding):
     """Half a unit of the last digit."""
-    assert Cell(text).rounding == pytest.approx(rounding)
-    assert Cell(text).inside(float(text) + 0.9 * rounding, math.inf)
-    assert not Cell(text).inside(float(text) + 1.1 * rounding, math.inf)
+    assert PublishedNumber(text).rounding == pytest.approx(rounding)
+    assert PublishedNumber(text).inside(float(text) + 0.9 * rounding, math.inf)
+    assert not PublishedNumber(text).inside(float(text) + 1.1 * rounding, math.inf)

@@ -87,7 +87,7 @@ def test_an_interrupted_run_goes_on(data, tmp_path):
     """Cut after some results, also within a line, it ends with the same table."""
     work = Work(small("trivial", "OPS", "SSP", set=SETS), data)
     whole = as_csv(entries(work, computed(work, Memory())), work.item)
-    file = tmp_path / "remembered.jsonl"
+    file = tmp_path / "results.jsonl"
     stopped = []
 
     class Stopped(Exception):
@@ -104,20 +104,20 @@ def test_an_interrupted_run_goes_on(data, tmp_path):
     kept = file.read_text().splitlines()
     assert len(kept) == 5
     file.write_text("\n".join([*kept[:4], kept[4][:40]]))
-    told = []
-    memory = computed(work, Memory.at(file), done=lambda *now: told.append(now))
-    assert told[0][0] <= 4
-    assert told[-1] == (12, 12)
+    progress = []
+    memory = computed(work, Memory.at(file), done=lambda *now: progress.append(now))
+    assert progress[0][0] <= 4
+    assert progress[-1] == (12, 12)
     assert as_csv(entries(work, memory), work.item) == whole
     again = Memory.at(file)
     assert len(again.found) == 12
-    computed(work, again, done=lambda *now: told.append(now))
+    computed(work, again, done=lambda *now: progress.append(now))
     assert as_csv(entries(work, again), work.item) == whole
 
 
 def test_more_repeats_keep_the_first(data, tmp_path):
     """A longer run begins with the results of the shorter."""
-    file = tmp_path / "remembered.jsonl"
+    file = tmp_path / "results.jsonl"
     few = found(Work(small("OPS", repeats=2), data), Memory.at(file))
     more = found(Work(small("OPS", repeats=4), data), Memory.at(file))
     assert np.array_equal(more["OPS"][:2], few["OPS"])

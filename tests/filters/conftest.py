@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.budgets import kept
+from dpframe.budgets import saved_ledger
 
 KEY = bytes(range(32))
 
@@ -16,7 +16,7 @@ KEY = bytes(range(32))
 @pytest.fixture(autouse=True)
 def _fresh_process():
     """Each test begins as a process that has seen no ledger."""
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
 
 
 @pytest.fixture
@@ -39,10 +39,10 @@ def bytes_of():
     """A function: all that a ledger would save, read without telling the registry."""
 
     def bytes_of(ledger):
-        noted = dict(kept._NEWEST)
+        noted = dict(saved_ledger._NEWEST)
         text = ledger.to_json()
-        kept._NEWEST.clear()
-        kept._NEWEST.update(noted)
+        saved_ledger._NEWEST.clear()
+        saved_ledger._NEWEST.update(noted)
         return text.encode()
 
     return bytes_of

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 import dpframe as dp
-from dpframe.budgets import kept
+from dpframe.budgets import saved_ledger
 from dpframe.pld.losses import GaussianLoss
 from dpframe.symbols import Expression, Number
 
@@ -123,7 +123,7 @@ def modelled(cost, kind):
 @given(some.sampled_from(list(CEILINGS)), some.lists(costs, max_size=25), some.integers(0, 25))
 def test_a_filter_is_its_model(kind, queries, restored_at):
     """Against sums in Fractions: admissions, totals, and a filter restored halfway."""
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
     gate, total, count = dp.Filter(CEILINGS[kind]), [Fraction(0)] * len(LIMITS[kind]), 0
     for step, cost in enumerate(queries):
         if step == restored_at:

@@ -11,7 +11,7 @@ from fractions import Fraction
 import pytest
 
 import dpframe as dp
-from dpframe.budgets import files, kept
+from dpframe.budgets import files, saved_ledger
 from tests.support.sealing import resealed
 
 LEDGERS = {
@@ -93,9 +93,9 @@ def test_without_a_key_a_resealed_file_passes_and_with_one_it_does_not(half_spen
     """Said in the docs: SHA-256 is against accidents, HMAC against people."""
     spent = ["0", "0"]
     plain, keyed = half_spent.to_json(), half_spent.to_json(key=key)
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
     assert dp.Filter.from_json(resealed(plain, spent=spent)).queries == 3
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
     with pytest.raises(dp.errors.BadLedger):
         dp.Filter.from_json(resealed(keyed, spent=spent), key=key)
     with pytest.raises(dp.errors.BadLedger):
@@ -196,7 +196,7 @@ def test_an_older_copy_is_seen_elsewhere_only_with_help(half_spent, key):
     half_spent.spend(dp.PureDP("0.1"))
     seal, queries = half_spent.seal, half_spent.queries
     for known in ({"expect": seal}, {"at_least": queries}):
-        kept._NEWEST.clear()  # as another process
+        saved_ledger._NEWEST.clear()  # as another process
         with pytest.raises(dp.errors.StaleLedger):
             dp.Filter.from_json(older, key=key, **known)
     assert dp.Filter.from_json(older, key=key).queries == 3
@@ -348,7 +348,7 @@ for _ in range(15):
 """
     running = [subprocess.Popen([sys.executable, "-c", program]) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
     gate = dp.Filter.load(path)
     assert (gate.queries, gate.spent.epsilon) == (45, dp.constant("45/100"))
 

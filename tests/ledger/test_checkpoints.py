@@ -15,7 +15,7 @@ import dpframe as dp
 from dpframe.budgets.ledger import book, chain, store
 from dpframe.budgets.ledger.book import Book
 from dpframe.budgets.ledger.chain import BEGINNING
-from dpframe.budgets.ledger.steps import begun
+from dpframe.budgets.ledger.transaction import book_at_checkpoint
 
 EVERY = 20
 
@@ -108,9 +108,9 @@ def test_the_last_checkpoint_is_computed_again_on_opening(many, rows_of):
     ledger = many(60)
     numbers = places(rows_of(ledger.path))
     with closing(sqlite3.connect(ledger.path)) as connection:
-        assert begun(connection, store.last(connection)).head.number == numbers[-2]
-        assert begun(connection, numbers[-1] - 1).head.number == numbers[-3]
-        assert begun(connection, numbers[1] - 1).head == BEGINNING
+        assert book_at_checkpoint(connection, store.last(connection)).head.number == numbers[-2]
+        assert book_at_checkpoint(connection, numbers[-1] - 1).head.number == numbers[-3]
+        assert book_at_checkpoint(connection, numbers[1] - 1).head == BEGINNING
 
 
 def test_many_unfinished_runs_and_data_sets_space_checkpoints_out():

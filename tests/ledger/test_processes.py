@@ -22,7 +22,11 @@ def enough(path, *, seed, **options):
     done = next(rounds)
     while len(done.begun) < 5:
         more = next(rounds)
-        done = Killed(done.begun + more.begun, done.finished + more.finished, done.journals)
+        done = Killed(
+            done.begun + more.begun,
+            done.finished + more.finished,
+            done.journals,
+        )
     return done
 
 

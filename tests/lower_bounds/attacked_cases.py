@@ -28,35 +28,30 @@ def quieter(cls, factor):
     """The samplers of one kind of noise, called with a smaller size."""
     on_grid, sample = cls.on_grid, cls.sample
 
-    def less_on_grid(size, n, bits):
-        return on_grid(size * factor, n, bits)
-
     def less(size, shape, rng, *, symmetric):
-        if not cls.integer:
-            return sample(float(size * float(factor)), shape, rng, symmetric=symmetric)
-        return sample(Fraction(size) * factor, shape, rng, symmetric=symmetric)
+        size = Fraction(size) * factor if cls.integer else float(size * float(factor))
+        return sample(size, shape, rng, symmetric=symmetric)
 
-    return {"on_grid": staticmethod(less_on_grid), "sample": staticmethod(less)}
+    grid = staticmethod(lambda size, n, bits: on_grid(size * factor, n, bits))
+    return {"on_grid": grid, "sample": staticmethod(less)}
 
 
 @contextmanager
 def noise_times(factor: str) -> Iterator[None]:
-    """All additive noise, and what posterior samples, sketches and deep points draw, times it."""
-    by = Fraction(factor)
-    centred = Posterior.centred
-    less = staticmethod(
-        lambda theta, system, noise: centred(theta, system, np.asarray(noise) * float(by))
-    )
-    mixed = GaussianMixing.mixed
-    fewer = staticmethod(lambda root, noise: mixed(root, np.asarray(noise) * float(by)))
+    """All additive noise, and the noise of posterior samples, sketches and deep points, times the
+    factor.
+    """
+    by, centred, mixed = Fraction(factor), Posterior.centred, GaussianMixing.mixed
     points = sys.modules[DeepPoint.__module__]
-    sharper = staticmethod(lambda rate: base_of(rate / float(by)))
     with ExitStack() as stack:
         for cls in samples.NOISES:
             stack.enter_context(mock.patch.multiple(cls, **quieter(cls, by)))
-        stack.enter_context(mock.patch.object(Posterior, "centred", less))
-        stack.enter_context(mock.patch.object(GaussianMixing, "mixed", fewer))
-        stack.enter_context(mock.patch.object(points, "base_of", sharper))
+        for place, name, less in (
+            (Posterior, "centred", lambda theta, system, z: centred(theta, system, float(by) * z)),
+            (GaussianMixing, "mixed", lambda root, z: mixed(root, np.asarray(z) * float(by))),
+            (points, "base_of", lambda rate: base_of(rate / float(by))),
+        ):
+            stack.enter_context(mock.patch.object(place, name, staticmethod(less)))
         yield
 
 
@@ -65,15 +60,15 @@ HALF = Fraction(1, 2)
 CONFIDENCE = 1 - 1e-6
 DRAWS = 4000
 
-# a mechanism whose noise is `size` times what it should be, at a claim that 10,000 draws can see
+# a mechanism whose noise is `size` times the right one, at a claim that 10,000 draws can test
 MECHANISMS = {
-    dp.Gaussian: lambda size: dp.Gaussian(std=size),
-    dp.Laplace: lambda size: dp.Laplace(scale=size),
-    dp.DiscreteLaplace: lambda size: dp.DiscreteLaplace(scale=size),
-    dp.DiscreteGaussian: lambda size: dp.DiscreteGaussian(std=size),
-    dp.L2Laplace: lambda size: dp.L2Laplace(scale=size),
-    dp.mechanisms.MirroredGaussian: lambda size: dp.mechanisms.MirroredGaussian(std=size),
-    dp.mechanisms.FullGaussian: lambda size: dp.mechanisms.FullGaussian(std=size),
+    dp.Gaussian: dp.Gaussian,
+    dp.Laplace: dp.Laplace,
+    dp.DiscreteLaplace: dp.DiscreteLaplace,
+    dp.DiscreteGaussian: dp.DiscreteGaussian,
+    dp.L2Laplace: dp.L2Laplace,
+    dp.mechanisms.MirroredGaussian: dp.mechanisms.MirroredGaussian,
+    dp.mechanisms.FullGaussian: dp.mechanisms.FullGaussian,
     dp.mechanisms.CorrelatedGaussian: lambda size: dp.mechanisms.CorrelatedGaussian(
         [[4 * size**2, 2 * size**2], [2 * size**2, 2 * size**2]]
     ),
@@ -96,32 +91,20 @@ RELATIONS = {dp.mechanisms.SubsampledWithoutReplacement: dp.REPLACE_ONE}
 
 def laplace_program(size):
     """A program that stands for a black box: a sum with Laplace noise."""
-
-    def released(X, seed):
-        import numpy as np
-
-        return X.sum() + np.random.default_rng(seed).laplace(0.0, float(size))
-
-    return released
-
-
-def setting(relation):
-    """Bounds of 1."""
-    return dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
-
-
-def target(declared):
-    """A claim that few draws can see: epsilon 2 where pure, else mu near 1."""
-    pure = claims_pure(declared, dp.ADD_REMOVE)
-    return dp.PureDP(2) if pure else dp.ApproxDP(6, "1e-6")
+    return lambda X, seed: X.sum() + np.random.default_rng(seed).laplace(0.0, float(size))
 
 
 @cache
 def proof_of(cls, relation):
-    """Its certificate at these numbers; None where there is none."""
+    """Its certificate, of a claim that few draws can test: epsilon 2 where pure, else mu near 1;
+    None where there is none.
+    """
     declared = numbered(example(cls))
+    pure = claims_pure(declared, dp.ADD_REMOVE)
+    target = dp.PureDP(2) if pure else dp.ApproxDP(6, "1e-6")
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation)
     try:
-        return dp.certify(declared, target=target(declared), setting=setting(relation))
+        return dp.certify(declared, target=target, setting=setting)
     except dp.DPFrameError:
         return None
 
@@ -133,16 +116,14 @@ def mechanism_attack(cls, factor="1"):
 
 @cache
 def _mechanism_attack(cls, factor):
-    found, claim = (MECHANISMS[cls](Fraction(size)) for size in (factor, "1"))
-    relation = RELATIONS.get(cls, dp.ADD_REMOVE)
-    return dp.attack(
-        found, claim=claim, relation=relation, confidence=CONFIDENCE, draws=16_000, seed=7
-    )
+    mechanism, claim = (MECHANISMS[cls](Fraction(size)) for size in (factor, "1"))
+    options = {"relation": RELATIONS.get(cls, dp.ADD_REMOVE), "confidence": CONFIDENCE}
+    return dp.attack(mechanism, claim=claim, draws=16_000, seed=7, **options)
 
 
 def regression_attack(cls, relation, factor="1"):
-    """The job on a certificate; too little noise on the pair that was found for the true one, by a
-    fault in the samplers, which the proof cannot see. Once in a session.
+    """The attack on a certificate; too little noise on the pair that was searched for the true one,
+    by a fault in the samplers, which the proof cannot see. Once in a session.
     """
     return _regression_attack(cls, relation, factor)
 
@@ -159,9 +140,7 @@ def _regression_attack(cls, relation, factor):
 
 def certified():
     """Every regression and relation that is certified at these numbers."""
-    beyond = {dp.literature.AdaSSPBudget}  # its region ends below epsilon = 6
-    listed = [cls for cls in everything() if cls not in beyond]
-    return sorted(
-        (one for one in samples.certified() if one[0] in listed),
-        key=lambda one: listed.index(one[0]),
-    )
+    listed = everything()
+    cases = [one for one in samples.certified() if one[0] in listed]
+    beyond = dp.literature.AdaSSPBudget  # its region ends below epsilon = 6
+    return sorted((one for one in cases if one[0] is not beyond), key=lambda c: listed.index(c[0]))

@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 import dpframe as dp
 from docs.generate.pages.attacking import row, rows, shown
-from dpframe.audits.lower_bounds import of_certificates
-from dpframe.audits.lower_bounds.of_certificates import strength
+from dpframe.audits.lower_bounds import certificates
+from dpframe.audits.lower_bounds.certificates import strength
 from dpframe.audits.lower_bounds.two_tables import TwoTables
 from dpframe.cli import app
 from dpframe.mechanisms import positive_formula
@@ -45,13 +45,18 @@ def test_every_mechanism_is_attacked():
     assert {*MECHANISMS, dp.mechanisms.BlackBox} == found
 
 
+def held(found):
+    """Nothing is flagged, and no bound exceeds its claim."""
+    assert not found.flagged, str(found)
+    assert all(one.bound <= one.allowed for one in found.findings)
+
+
 @every_mechanism
 def test_the_true_noise_passes(cls):
     """At the claim of its own law; and the bounds are far from nothing."""
     found = mechanism_attack(cls)
-    assert not found.flagged, str(found)
+    held(found)
     assert found.epsilon > 0.15 * found.claimed
-    assert all(one.found <= one.allowed for one in found.findings)
 
 
 @every_mechanism
@@ -59,16 +64,15 @@ def test_the_true_noise_passes(cls):
 def test_too_little_noise_is_flagged(cls, factor):
     """By draws, not by the listed law alone."""
     found = mechanism_attack(cls, factor)
-    drawn = [one for one in found.findings if not one.certain]
-    assert any(one.flagged for one in drawn), str(found)
+    assert any(one.flagged for one in found.findings if not one.certain), str(found)
 
 
 @pytest.mark.parametrize("cls", samples.NOISES, ids=lambda cls: cls.__name__)
 def test_a_sampler_that_draws_too_little_is_flagged(cls):
     """The fault is in the sampler: the mechanism says that its noise is right."""
-    mechanism = MECHANISMS[cls](Fraction(1))
     with noise_times("0.7"):
-        found = dp.attack(mechanism, draws=16_000, confidence=CONFIDENCE, seed=7)
+        options = {"draws": 16_000, "confidence": CONFIDENCE, "seed": 7}
+        found = dp.attack(MECHANISMS[cls](Fraction(1)), **options)
     assert found.flagged, str(found)
     ways = [one for one in found.findings if one.whole and not one.certain]
     assert sum(one.flagged for one in ways) >= min(1 if cls.joint else 2, len(ways)), str(found)
@@ -77,26 +81,18 @@ def test_a_sampler_that_draws_too_little_is_flagged(cls):
 @pytest.mark.parametrize("factor", [1, *FACTORS])
 def test_a_black_box_is_attacked_by_what_it_stands_for(factor):
     """The claim is the black box's guarantee, the draws are a program's."""
-    claim = dp.mechanisms.BlackBox(dp.PureDP(1), name="a sum")
-    X = np.ones((3, 1))
-    found = dp.attack(
-        cases.laplace_program(Fraction(factor)),
-        on=(X, X[:2]),
-        claim=claim,
-        draws=6000,
-        confidence=CONFIDENCE,
-        seed=1,
-    )
+    claim, X = dp.mechanisms.BlackBox(dp.PureDP(1), name="a sum"), np.ones((3, 1))
+    options = {"on": (X, X[:2]), "draws": 6000, "confidence": CONFIDENCE, "seed": 1}
+    found = dp.attack(cases.laplace_program(Fraction(factor)), claim=claim, **options)
     assert found.flagged is (factor != 1), str(found)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.attack"):
         dp.attack(claim)
 
 
-def test_a_small_claim_is_seen_in_many_runs_together():
+def test_a_small_claim_is_refuted_by_many_runs_together():
     """At mu = 1/10, 8000 draws show nothing of x0.7; of 64 runs together they do."""
-    found = dp.attack(
-        dp.Gaussian(std=7), claim=dp.Gaussian(std=10), draws=8000, confidence=CONFIDENCE, seed=3
-    )
+    options = {"draws": 8000, "confidence": CONFIDENCE, "seed": 3}
+    found = dp.attack(dp.Gaussian(std=7), claim=dp.Gaussian(std=10), **options)
     assert found.flagged
     assert all(one.repeats > 1 for one in found.findings if one.flagged)
 
@@ -160,9 +156,8 @@ def test_the_true_noise_passes_and_too_little_is_flagged(cls, relation):
     the pair's exact mu is at most the certificate's, but for 1e-9.
     """
     found = regression_attack(cls, relation)
-    assert not found.flagged, str(found)
+    held(found)
     assert found.passed_over == ()
-    assert all(one.found <= one.allowed for one in found.findings)
     less = regression_attack(cls, relation, "0.7")
     assert less.flagged, str(less)
     proof = cases.proof_of(cls, relation)
@@ -199,9 +194,9 @@ def test_the_table_is_fresh():
 
     If this fails: `python -m docs.generate.pages.attacking`.
     """
-    found, told = rows(), shown()
-    assert [one[:4] + one[6:] for one in told] == [one[:4] + one[6:] for one in found]
-    for have, want in zip(told, found, strict=True):
+    found, page = rows(), shown()
+    assert [one[:4] + one[6:] for one in page] == [one[:4] + one[6:] for one in found]
+    for have, want in zip(page, found, strict=True):
         for i in (4, 5):
             assert float(want[i]) - 0.3 <= float(have[i]) <= float(want[i]) + 0.11, want[0]
 
@@ -211,11 +206,11 @@ def test_the_table_is_fresh():
 )
 def test_a_row_is_fresh(cls):
     """Two of them, which are quick."""
-    (told,) = [one for one in shown() if one[0] == f"`{cls.__name__}`"]
+    (printed,) = [one for one in shown() if one[0] == f"`{cls.__name__}`"]
     attacks = (cases.mechanism_attack(cls, factor) for factor in ("1", "0.7"))
     found = row(cls, dp.ADD_REMOVE, *attacks)
-    assert told[:4] + told[6:] == found[:4] + found[6:]
-    assert all(float(told[i]) <= float(found[i]) + 0.11 for i in (4, 5))
+    assert printed[:4] + printed[6:] == found[:4] + found[6:]
+    assert all(float(printed[i]) <= float(found[i]) + 0.11 for i in (4, 5))
 
 
 # ------------------------------------------------- What a person sees: the record, the command line
@@ -232,27 +227,19 @@ def ran(*arguments):
     return CliRunner().invoke(app, ["attack", *arguments])
 
 
-def test_a_flagged_page_says_so_first():
-    """Verdict, claim, bounds, confidence, what was tried, what it means."""
+def test_pages():
+    """Verdict first, then claim, bounds, confidence, attempts and meaning; without a flag the page
+    says that nothing is proved.
+    """
     text = str(dp.attack(dp.Laplace(scale="1/2"), claim=dp.PureDP(1), draws=4000, seed=1))
     assert text.startswith("Attack on laplace at sensitivity 1: FLAGGED")
-    for part in (
-        "Claimed: 1-differential",
-        "epsilon >=",
-        "Confidence 0.95",
-        "REFUTED",
-        "NOT private",
-    ):
-        assert part in text
+    parts = ("Claimed: 1-differential", "epsilon >=", "Confidence 0.95", "REFUTED", "NOT private")
+    assert [one for one in parts if one not in text] == []
     assert max(map(len, text.splitlines())) <= 120
-
-
-def test_a_page_without_a_flag_is_no_praise():
-    """It says that nothing is proved."""
-    text = str(dp.attack(dp.Laplace(scale=1), draws=4000, seed=1))
-    assert "not flagged" in text.splitlines()[0]
-    assert "no proof" in text
-    assert "REFUTED" not in text
+    other = str(dp.attack(dp.Laplace(scale=1), draws=4000, seed=1))
+    assert "not flagged" in other.splitlines()[0]
+    assert "no proof" in other
+    assert "REFUTED" not in other
 
 
 def test_a_record_is_json_with_the_pair():
@@ -265,22 +252,25 @@ def test_a_record_is_json_with_the_pair():
     assert "flagged" in repr(found)
 
 
-def test_what_was_not_tried_is_said(monkeypatch):
-    """A procedure whose law nobody knows: the page names it."""
-    monkeypatch.setattr(of_certificates, "shortness", lambda *_: None)
-    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    run = dp.certify(dp.regressions.ObjPertPure(), target=dp.PureDP(2), setting=setting)
-    found = dp.attack(run, draws=400, seed=1)
+def test_attempts_that_were_not_made_are_listed(monkeypatch):
+    """A procedure whose law is unknown: the page names it."""
+    monkeypatch.setattr(certificates, "law_of", lambda *_: None)
+    found = dp.attack(cases.proof_of(dp.regressions.ObjPertPure, dp.ADD_REMOVE), draws=400, seed=1)
     assert len(found.passed_over) == 1
     assert "not tried: " in str(found)
 
 
-def test_progress_is_told():
-    """Each step in words."""
-    told = []
-    dp.attack(dp.mechanisms.PermuteAndFlipSelection(scale=1), draws=1000, seed=1, told=told.append)
-    assert any("pairs of laws" in one for one in told)
-    assert any("1000 draws" in one for one in told)
+def test_progress_is_reported():
+    """Each step in words; the old name of the keyword is answered with the new one."""
+    steps = []
+    target = dp.mechanisms.PermuteAndFlipSelection(scale=1)
+    dp.attack(target, draws=1000, seed=1, on_progress=steps.append)
+    assert any("pairs of laws" in one for one in steps)
+    assert any("1000 draws" in one for one in steps)
+    with pytest.raises(TypeError, match="on_progress"):
+        dp.attack(target, **{"to" + "ld": print})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'speed'"):
+        dp.attack(target, speed=1)
 
 
 @pytest.mark.parametrize(
@@ -310,7 +300,7 @@ def test_the_command_attacks_a_program(tmp_path, monkeypatch):
         "    return len(X) + np.random.default_rng(seed).laplace(0.0, 0.5)\n"
     )
     monkeypatch.chdir(tmp_path)
-    asked = ("mine:release", "--on", "mine:tables", "--epsilon", "1", "--draws", "1000", "--json")
-    found = ran(*asked, "--seed", "1")
+    words = ("mine:release", "--on", "mine:tables", "--epsilon", "1", "--draws", "1000", "--json")
+    found = ran(*words, "--seed", "1")
     assert found.exit_code == 1, found.output
     assert json.loads(found.stdout)["flagged"] is True

@@ -12,17 +12,8 @@ from mpmath import binomial, mp, mpf
 
 import dpframe as dp
 from dpframe.audits.lower_bounds import chance_of, claim_of, epsilon_of
-from dpframe.audits.lower_bounds.exact_laws import (
-    LAWS,
-    PRECISION,
-    divergence,
-    enumerated,
-    neighbours,
-    renyi,
-)
-from dpframe.audits.lower_bounds.of_mechanisms import listed
-from dpframe.audits.lower_bounds.threshold_events import at_least, at_most
-from dpframe.audits.lower_bounds.two_tables import Job
+from dpframe.audits.lower_bounds import exact_laws as exact
+from dpframe.audits.lower_bounds.bounds import Job, at_least, at_most
 from dpframe.numerics import arb_float, ball, working
 from dpframe.randomness import Randomness
 
@@ -38,13 +29,13 @@ def softmax(scores):
 
 def orders(scores):
     """Permute-and-flip, by every order of the candidates."""
-    coins = [mp.exp(mpf(score - max(scores))) for score in scores]
+    heads = [mp.exp(mpf(score - max(scores))) for score in scores]
     law = [mpf(0)] * len(scores)
     for order in itertools.permutations(range(len(scores))):
         left = mpf(1) / math.factorial(len(scores))
         for i in order:
-            law[i] += left * coins[i]
-            left *= 1 - coins[i]
+            law[i] += left * heads[i]
+            left *= 1 - heads[i]
     return law
 
 
@@ -60,8 +51,8 @@ BY_DEFINITION = {
 @pytest.mark.parametrize("scores", SCORES, ids=str)
 def test_laws_enclose_brute_force(cls, scores):
     """Each ball is as narrow as 1e-25 and has the brute force in it."""
-    with mp.workdps(50), working(PRECISION):
-        found = LAWS[cls]([Fraction(score) for score in scores])
+    with mp.workdps(50), working(exact.PRECISION):
+        found = exact.LAWS[cls]([Fraction(score) for score in scores])
         for one, want in zip(found, BY_DEFINITION[cls](scores), strict=True):
             assert one.rad() < 1e-25
             assert abs(mpf(one.mid().str(40, radius=False)) - want) < mpf("1e-30")
@@ -69,11 +60,9 @@ def test_laws_enclose_brute_force(cls, scores):
 
 def test_neighbours_are_neighbours():
     """Moves have range 1."""
-    found = list(neighbours())
-    assert len(found) > 50
-    for first, second in found:
-        moves = [b - a for a, b in zip(first, second, strict=True)]
-        assert max(moves) - min(moves) == 1
+    moves = [np.subtract(b, a) for a, b in exact.neighbours()]
+    assert len(moves) > 50
+    assert {max(one) - min(one) for one in moves} == {1}
 
 
 def job(claim):
@@ -85,34 +74,19 @@ ONCE = dp.mechanisms.ExponentialSelection(scale="1/2")  # epsilon is 2
 FLIPS = dp.mechanisms.PermuteAndFlipSelection(scale="1/2")
 FALSE = {  # a mechanism, and a claim that its law refutes, just beyond one that holds
     "exponential": (ONCE, dp.PureDP("1.97"), dp.PureDP(2)),
-    "exponential, twice": (
-        dp.mechanisms.ExponentialSelection(scale=1),
-        dp.PureDP("0.97"),
-        dp.PureDP(1),
-    ),
+    "twice": (dp.mechanisms.ExponentialSelection(scale=1), dp.PureDP("0.97"), dp.PureDP(1)),
     "permute and flip": (FLIPS, dp.PureDP("1.9"), dp.PureDP(2)),
     "answers": (
-        dp.mechanisms.RandomizedResponse(1, categories=5),
-        dp.PureDP("0.999"),
-        dp.PureDP(1),
+        *(dp.mechanisms.RandomizedResponse(1, categories=5), dp.PureDP("0.999"), dp.PureDP(1)),
     ),
     "odds": (dp.mechanisms.RandomizedResponse(dp.log(3)), dp.PureDP("1.09"), dp.PureDP("1.1")),
     "discrete Laplace": (dp.DiscreteLaplace(scale=2), dp.PureDP("0.49"), dp.PureDP("0.5")),
     "discrete Gaussian": (
-        dp.DiscreteGaussian(std=1),
-        dp.ApproxDP("4.4", "1e-6"),
-        dp.ApproxDP("4.6", "1e-6"),
+        *(dp.DiscreteGaussian(std=1), dp.ApproxDP("4.4", "1e-6"), dp.ApproxDP("4.6", "1e-6")),
     ),
-    "permute and flip as concentrated": (  # as OpenDP paid for it, issue 2911
-        FLIPS,
-        dp.ZeroConcentratedDP("1/2"),
-        dp.ZeroConcentratedDP(2),
-    ),
-    "exponential as concentrated": (
-        ONCE,
-        dp.ZeroConcentratedDP("0.43"),
-        dp.ZeroConcentratedDP("1/2"),
-    ),
+    # as OpenDP paid for it, issue 2911
+    "flips in rho": (FLIPS, dp.ZeroConcentratedDP("1/2"), dp.ZeroConcentratedDP(2)),
+    "once in rho": (ONCE, dp.ZeroConcentratedDP("0.43"), dp.ZeroConcentratedDP("1/2")),
 }
 
 
@@ -121,27 +95,25 @@ FALSE = {  # a mechanism, and a claim that its law refutes, just beyond one that
 def test_false_claims_are_refuted_without_draws(name):
     """By enumeration alone, for certain; the true claim holds."""
     mechanism, false, true = FALSE[name]
-    assert any(
-        one.flagged and one.certain for one in listed(mechanism, Fraction(1), job(false), false)
+    false, true = (
+        exact.law_findings(mechanism, Fraction(1), job(claim), claim) for claim in (false, true)
     )
-    assert not any(one.flagged for one in listed(mechanism, Fraction(1), job(true), true))
+    assert any(one.flagged and one.certain for one in false)
+    assert not any(one.flagged for one in true)
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_divergences_of_answers_in_closed_form(k):
     """(e^eps - e^at)/(e^eps + k - 1), and the Renyi divergence, at 50 digits."""
     mechanism = dp.mechanisms.RandomizedResponse("3/2", categories=k)
-    with mp.workdps(50), working(PRECISION):
-        (laws,) = enumerated(mechanism, Fraction(1))
-        whole = mp.exp(mpf(3) / 2) + k - 1
-        for at in (0, Fraction(1, 2), 1):
-            want = (
-                mp.exp(mpf(3) / 2) - mp.exp(mpf(Fraction(at).numerator) / Fraction(at).denominator)
-            ) / whole
-            assert abs(arb_float(divergence(laws, Fraction(at)), up=False) - float(want)) < 1e-15
-        p, q = mp.exp(mpf(3) / 2) / whole, 1 / whole
+    with mp.workdps(50), working(exact.PRECISION):
+        (laws,) = exact.enumerated(mechanism, Fraction(1))
+        p, q = (mp.exp(mpf(one)) / (mp.exp(mpf("1.5")) + k - 1) for one in ("1.5", 0))
+        for at in (Fraction(0), Fraction(1, 2), Fraction(1)):
+            want = p - mp.exp(mpf(float(at))) * q
+            assert abs(arb_float(exact.divergence(laws, at), up=False) - float(want)) < 1e-15
         want = mp.log(p**5 / q**4 + q**5 / p**4 + (k - 2) * q) / 4
-        assert abs(arb_float(renyi(laws, 5), up=False) - float(want)) < 1e-14
+        assert abs(arb_float(exact.renyi(laws, 5), up=False) - float(want)) < 1e-14
 
 
 @pytest.mark.parametrize(
@@ -149,8 +121,8 @@ def test_divergences_of_answers_in_closed_form(k):
 )
 def test_windows_leave_out_next_to_nothing(mechanism):
     """The listed outcomes have all but 1e-15 of either law, and sum to at most 1."""
-    with working(PRECISION):
-        (laws,) = enumerated(mechanism, Fraction(2))
+    with working(exact.PRECISION):
+        (laws,) = exact.enumerated(mechanism, Fraction(2))
         for law in (laws.first, laws.second):
             total = sum(law, ball(0))
             assert arb_float(total, up=True) <= 1 + 1e-15
@@ -202,57 +174,37 @@ def test_coverage():
 CANARIES = 1000
 
 
-def responses(m, odds, right, guesses):
-    """P[at least `right` right] when randomised response answers for each of m fair coins and the
-    first `guesses` answers are the guesses: by listing all coins and all answers.
-    """
-    truth = Fraction(odds, odds + 1)
-    total = Fraction(0)
-    for lies in itertools.product((0, 1), repeat=m):
-        chance = Fraction(1)
-        for lie in lies:
-            chance *= 1 - truth if lie else truth
-        if sum(1 - lie for lie in lies[:guesses]) >= right:
-            total += chance
-    return total
+def chances(m, truth):
+    """P[at least k right], k from 0 to m, where each answer is right with probability `truth`."""
+    terms = [math.comb(m, k) * truth**k * (1 - truth) ** (m - k) for k in range(m + 1)]
+    return [sum(terms[k:]) for k in range(m + 1)]
 
 
 @pytest.mark.parametrize("guesses", [1, 4, 7])
 def test_it_is_exact_for_randomised_response(guesses):
     """Pure: no other mechanism lets so many guesses be right so often."""
-    for right in range(guesses + 1):
-        exact = responses(7, 3, right, guesses)
-        assert chance_of(right, guesses, 7, math.log(3), 0.0) == pytest.approx(float(exact))
-
-
-def confessions(m, odds, delta, right):
-    """The same where each answer confesses the truth with probability delta."""
-    truth = delta + (1 - delta) * Fraction(odds, odds + 1)
-    return sum(math.comb(m, k) * truth**k * (1 - truth) ** (m - k) for k in range(right, m + 1))
+    for right, exactly in enumerate(chances(guesses, Fraction(3, 4))):
+        found = chance_of(right, guesses, 7, math.log(3), 0.0)
+        assert found == pytest.approx(float(exactly))
 
 
 @pytest.mark.some(1)
 @pytest.mark.parametrize("delta", [Fraction(1, 1000), Fraction(1, 50)])
 def test_it_covers_answers_that_confess(delta):
-    """(eps, delta): randomised response that tells the truth with probability delta stays below."""
+    """(eps, delta): randomised response that reveals the truth with probability delta."""
     for m in (5, 40, 200):
-        for right in range(m + 1):
-            exact = float(confessions(m, 3, delta, right))
-            assert exact <= chance_of(right, m, m, math.log(3), float(delta)) * (1 + 1e-9)
+        for right, exactly in enumerate(chances(m, delta + (1 - delta) * Fraction(3, 4))):
+            bound = chance_of(right, m, m, math.log(3), float(delta))
+            assert float(exactly) <= bound * (1 + 1e-9)
 
 
-def catastrophe(m, delta, right):
-    """With probability delta everything is told; else nothing: (0, delta)-private."""
-    told = float(delta)
-    return told + (1 - told) * sum(math.comb(m, k) for k in range(right, m + 1)) / 2**m
-
-
-def test_it_covers_one_that_tells_all():
-    """All guesses at once: a mixture that no count of single answers shows."""
+def test_it_covers_one_that_reveals_all():
+    """With probability 0.01 everything, else nothing: (0, 0.01)-private, a mixture that no count of
+    single answers shows.
+    """
     for m in (4, 20, 60):
-        for right in range(m + 1):
-            bound = chance_of(right, m, m, 0.0, 0.01)
-            assert catastrophe(m, 0.01, right) <= bound * (1 + 1e-9)
+        for right, alone in enumerate(chances(m, Fraction(1, 2))):
+            assert 0.01 + 0.99 * float(alone) <= chance_of(right, m, m, 0.0, 0.01) * (1 + 1e-9)
 
 
 def test_the_tail_at_high_precision():
@@ -279,8 +231,9 @@ def test_coverage_for_randomised_response():
     """At the true epsilon, 1, at most 5% and a little of 4000 audits claim more than 1."""
     rng = np.random.default_rng(2)
     right = rng.binomial(CANARIES, math.e / (1 + math.e), 4000)
-    known = {int(one): epsilon_of(int(one), CANARIES, CANARIES) for one in np.unique(right)}
-    wrong = np.mean([known[int(one)] > 1 for one in right])
+    counts, back = np.unique(right, return_inverse=True)
+    bounds = np.array([epsilon_of(int(one), CANARIES, CANARIES) for one in counts])
+    wrong = np.mean(bounds[back] > 1)
     assert 0.02 < wrong <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
 
 

@@ -1,4 +1,4 @@
-"""Programs of anybody's: what leaks is found, and an attack passes over no failure."""
+"""Any program: leaks are found, and an attack passes over no failure."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ def attacked(run, claim=None, **options):
     return dp.attack(run, claim=claim, **options)
 
 
-def noise(seed):
-    """A generator."""
-    return np.random.default_rng(seed)
+noise = np.random.default_rng
 
 
 def private(X, seed):
@@ -39,10 +37,7 @@ def private(X, seed):
 LEAKS = {
     "half the noise": lambda X, seed: len(X) + noise(seed).laplace(0.0, 0.5),
     "no noise": lambda X, seed: float(len(X)),
-    "reused noise": lambda X, seed: [
-        len(X) + (shared := noise(seed).laplace(0.0, 1.0)),
-        2 * len(X) + shared,
-    ],
+    "reused noise": lambda X, seed: np.array([1, 2]) * len(X) + noise(seed).laplace(0.0, 1.0),
     "the number of answers": lambda X, seed: noise(seed).normal(size=len(X)),
     "a crash": lambda X, seed: 1 / (len(X) - 2),
     "nan": lambda X, seed: np.nan if len(X) == 3 else 0.0,
@@ -114,8 +109,7 @@ def test_approximate_claims_leave_room():
     claim = dp.ApproxDP("1/2", "1/10")
 
     def confesses(X, seed):
-        rng = noise(seed)
-        return float(len(X)) if rng.random() < 0.09 else 0.0
+        return float(len(X)) if noise(seed).random() < 0.09 else 0.0
 
     assert not attacked(confesses, claim=claim, draws=6000).flagged
     assert attacked(confesses, claim=dp.ApproxDP("1/2", "1/20"), draws=6000).flagged
@@ -256,7 +250,7 @@ def planted(**options):
 
 @pytest.mark.parametrize("guesses", [None, 30, 60])
 def test_perfect_leaks_are_always_found(guesses):
-    """Whatever the coins were."""
+    """For any inclusion of canaries."""
     assert all(planted(guesses=guesses, seed=seed).flagged for seed in range(40))
 
 

@@ -17,7 +17,7 @@ from tests.support.oracles import mpf, value
 
 N = 20_000
 LEAST = 1e-6
-WRONG = (0.7, 1.3)
+WRONG_FACTORS = (0.7, 1.3)
 X = np.arange(-4000, 4001)
 
 
@@ -60,7 +60,7 @@ def test_draws_have_their_law(cls, size):
     draws = cls.sample(size, (N,), np.random.default_rng(21), symmetric=False)
     assert draws.dtype == np.int64
     assert fit(draws, LAWS[cls](size)) > LEAST
-    for factor in WRONG:
+    for factor in WRONG_FACTORS:
         assert fit(draws, LAWS[cls](factor * size)) < LEAST
 
 
@@ -84,21 +84,18 @@ def test_extreme_sizes(cls, size):
 
 
 @pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
-def test_draws_from_the_operating_systems_bits(cls):
-    """Bits are taken in place of a generator, and a seed is refused."""
+def test_arguments_of_draws(cls):
+    """Bits are taken in place of a generator, and a seed is refused; so is a size beyond draws of
+    64-bit integers.
+    """
     assert cls.sample(9.0, (3, 3), SystemBits(), symmetric=True).shape == (3, 3)
     assert dp.mechanisms.RandomizedResponse(1).sample([0, 1], SystemBits()).shape == (2,)
     for bad in (None, 7):
         with pytest.raises(dp.InvalidArgument, match="rng"):
             cls.sample(9.0, (3,), bad, symmetric=False)
-
-
-@pytest.mark.parametrize("cls", LAWS, ids=lambda cls: cls.__name__)
-@pytest.mark.parametrize("size", [0, -1.0, 2.0**51, float("nan"), float("inf")])
-def test_a_size_out_of_reach_is_refused(cls, size):
-    """Draws are 64-bit integers."""
-    with pytest.raises(dp.InvalidArgument):
-        cls.sample(size, (2,), np.random.default_rng(1), symmetric=False)
+    for size in (0, -1.0, 2.0**51, float("nan"), float("inf")):
+        with pytest.raises(dp.InvalidArgument):
+            cls.sample(size, (2,), np.random.default_rng(1), symmetric=False)
 
 
 RESPONSES = {
@@ -151,8 +148,8 @@ def test_the_loss_is_that_of_the_chances(mechanism):
     assert mechanism.guarantee(exact(1)) == dp.PureDP(mechanism.epsilon)
 
 
-def test_two_coins_are_log_three():
-    """Who tosses heads answers by another toss: the truth is three times as likely."""
+def test_answering_at_random_with_probability_a_half():
+    """The true answer is three times as likely: epsilon = log 3."""
     mechanism = dp.mechanisms.RandomizedResponse.answering_at_random("1/2")
     assert mechanism.epsilon == log(3)
     assert mechanism.loss() == dp.pld.OddsLoss(2, 2)
@@ -180,25 +177,23 @@ def test_a_value_that_is_no_category_is_refused(bad):
         mechanism.probabilities(bad)
 
 
-@pytest.mark.parametrize("bad", [0, -1, float("nan"), True, None, log(1), log("1/2")])
-def test_an_epsilon_that_is_not_positive_is_refused(bad):
-    """Also as the log of odds of at most 1."""
-    with pytest.raises(dp.InvalidArgument):
-        dp.mechanisms.RandomizedResponse(bad)
+RESPONSE = dp.mechanisms.RandomizedResponse
+WRONG = {
+    "epsilon": (RESPONSE, [0, -1, float("nan"), True, None, log(1), log("1/2")]),
+    "categories": (lambda bad: RESPONSE(1, bad), [1, 0, 2.0, True, "2", None]),
+    "probability": (RESPONSE.answering_at_random, [0, 1, -1, 2, float("nan"), True]),
+}
 
 
-@pytest.mark.parametrize("bad", [1, 0, 2.0, True, "2", None])
-def test_categories_are_a_whole_number(bad):
-    """At least 2."""
-    with pytest.raises(dp.InvalidArgument, match="categories"):
-        dp.mechanisms.RandomizedResponse(1, bad)
-
-
-@pytest.mark.parametrize("bad", [0, 1, -1, 2, float("nan"), True])
-def test_a_chance_of_a_random_answer_is_inside_the_unit_interval(bad):
-    """Always at random is no answer; never is no privacy."""
-    with pytest.raises(dp.InvalidArgument, match="probability"):
-        dp.mechanisms.RandomizedResponse.answering_at_random(bad)
+@pytest.mark.parametrize("name", WRONG)
+def test_bad_arguments_of_a_response_are_refused(name):
+    """An epsilon > 0, also as the log of odds above 1; at least two categories; a chance of a
+    random answer in (0, 1).
+    """
+    make, outside = WRONG[name]
+    for bad in outside:
+        with pytest.raises(dp.InvalidArgument, match=name):
+            make(bad)
 
 
 def test_half_a_change_is_no_sensitivity_of_answers():
@@ -214,12 +209,17 @@ def test_half_a_change_is_no_sensitivity_of_answers():
 
 
 def test_a_symbolic_response_is_declared_but_not_drawn():
-    """epsilon may be a parameter; its loss and its draws need a number."""
+    """epsilon may be a parameter; its loss and its draws need a number. No response is released: it
+    answers for values, and adds no noise to a statistic.
+    """
     mechanism = dp.mechanisms.RandomizedResponse(dp.EPSILON)
     assert mechanism.guarantee(exact(1)) == dp.PureDP(dp.EPSILON)
     for use in (mechanism.loss, lambda: mechanism.sample([0], np.random.default_rng(1))):
         with pytest.raises(dp.InvalidArgument, match="epsilon"):
             use()
+    X, _ = samples.setting().nodes()
+    with pytest.raises(dp.InvalidArgument, match="accounted"):
+        dp.release(dp.count(X), dp.mechanisms.RandomizedResponse(1))
 
 
 def renyi(order, P, Q):
@@ -246,33 +246,35 @@ def test_discrete_gaussian_divergences_are_inside_zcdp(std, shift):
         assert max(rates) >= mpf(rho.value) * (1 - mpf("1e-30"))
 
 
-@pytest.mark.parametrize("std", [Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(3)])
-def test_discrete_gaussian_noise_deviates_by_at_most_sigma(std):
-    """The variance by summation is at most sigma^2, and within 1e-6 of it from 1 on."""
-    with mpmath.workdps(40):
-        weights = [(x, mpmath.exp(-((x / mpf(std)) ** 2) / 2)) for x in range(-200, 201)]
-        total = mpmath.fsum(w for _, w in weights)
-        deviation = mpmath.sqrt(mpmath.fsum(x * x * w for x, w in weights) / total)
-        assert deviation <= mpf(std)
-        assert std < 1 or deviation >= mpf(std) * (1 - mpf("1e-6"))
+@pytest.mark.parametrize("size", [Fraction(1, 5), Fraction(1, 2), Fraction(1), Fraction(7, 2)])
+def test_the_deviation_of_noise_in_whole_numbers(size):
+    """sqrt(2a)/(1 - a) is the root of the Laplace variance by summation; the Gaussian one is at
+    most sigma, and within 1e-6 of it from 1 on.
+    """
 
-
-@pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(1), Fraction(7, 2)])
-def test_the_deviation_of_discrete_laplace_noise(scale):
-    """sqrt(2a)/(1 - a) is the root of the variance by summation."""
-    stated = value(dp.DiscreteLaplace(scale).deviation, {})
-    with mpmath.workdps(40):
-        weights = [(x, mpmath.exp(-abs(x) / mpf(scale))) for x in range(-600, 601)]
+    def deviation(weight):
+        weights = [(x, weight(abs(x) / mpf(size))) for x in range(-600, 601)]
         total = mpmath.fsum(w for _, w in weights)
-        variance = mpmath.fsum(x * x * w for x, w in weights) / total
-        assert abs(stated**2 / variance - 1) < 1e-30
+        return mpmath.sqrt(mpmath.fsum(x * x * w for x, w in weights) / total)
+
+    with mpmath.workdps(40):
+        laplace = deviation(lambda x: mpmath.exp(-x))
+        assert abs(value(dp.DiscreteLaplace(size).deviation, {}) / laplace - 1) < 1e-30
+        gaussian = deviation(lambda x: mpmath.exp(-(x**2) / 2))
+        assert gaussian <= mpf(size)
+        assert size < 1 or gaussian >= mpf(size) * (1 - mpf("1e-6"))
 
 
 def test_losses_of_noise_in_whole_numbers():
-    """scale 1/rate, variance std^2, also of an irrational std; the shift is the sensitivity."""
+    """scale 1/rate, variance std^2, also of an irrational std; the shift is the sensitivity. A
+    vector that moves in L2 has a zCDP guarantee only, and the error says so.
+    """
     assert dp.DiscreteLaplace("5/2").loss(3) == dp.pld.DiscreteLaplaceLoss(Fraction(2, 5), 3)
     gaussian = dp.DiscreteGaussian(dp.sqrt(10))
     assert gaussian.loss(2, one_coordinate=True) == dp.pld.DiscreteGaussianLoss(10, 2)
+    for arguments in ({}, {"one_coordinate": False}, {"one_coordinate": 1}):
+        with pytest.raises(dp.InvalidArgument, match="zCDP accountants"):
+            gaussian.loss(1, **arguments)
 
 
 @pytest.mark.parametrize("bad", [Fraction(1, 2), Fraction(5, 2), 0, -1, True, dp.EPSILON])
@@ -284,13 +286,6 @@ def test_whole_numbers_move_by_whole_numbers(bad):
     ):
         with pytest.raises(dp.InvalidArgument):
             loss()
-
-
-@pytest.mark.parametrize("said", [{}, {"one_coordinate": False}, {"one_coordinate": 1}])
-def test_a_discrete_gaussian_loss_must_be_asked_for(said):
-    """A vector that moves in L2 has its zCDP guarantee only; the refusal says the way out."""
-    with pytest.raises(dp.InvalidArgument, match="zCDP accountants"):
-        dp.DiscreteGaussian(1).loss(1, **said)
 
 
 def test_the_rho_of_an_approximate_share_is_the_largest():
@@ -322,10 +317,3 @@ def test_only_whole_statistics_are_released_with_noise_in_whole_numbers(make, ta
     with pytest.raises(dp.InvalidArgument, match="not known to be in whole numbers"):
         dp.release(X.T @ X, make(share), share)
     assert dp.release(dp.count(X), make(share), share).exact
-
-
-def test_randomised_response_is_not_released():
-    """It answers for values, and adds no noise to a statistic."""
-    X, _ = samples.setting().nodes()
-    with pytest.raises(dp.InvalidArgument, match="accounted"):
-        dp.release(dp.count(X), dp.mechanisms.RandomizedResponse(1))

@@ -129,13 +129,13 @@ def softmax(scores):
 
 def flipped(scores):
     """Permute-and-flip's law at base 2: an average over every order of the candidates."""
-    coins = [HALF ** (max(scores) - score) for score in scores]
+    accepted = [HALF ** (max(scores) - score) for score in scores]
     law = [Fraction(0)] * len(scores)
     for order in itertools.permutations(range(len(scores))):
         left = Fraction(1, math.factorial(len(scores)))
         for i in order:
-            law[i] += left * coins[i]
-            left *= 1 - coins[i]
+            law[i] += left * accepted[i]
+            left *= 1 - accepted[i]
     return law
 
 
@@ -242,12 +242,15 @@ def test_rows_are_independent_of_each_other(cls):
 
 @every_selection
 def test_scores_are_taken_as_they_are(cls):
-    """Whole scores that doubles cannot tell apart, 2^60 and 2^60 + 1, have the law of 0 and 1, and
-    not that of equal ones: gaps are exact, nothing is rounded.
+    """Whole scores that doubles cannot tell apart, 2^60 and 2^60 + 1, or hold, 10^400, have the law
+    of 0 and 1, and not that of equal ones: gaps are exact, nothing is rounded.
     """
-    counts = counted(cls, [2**60, 2**60 + 1], BITS, 6)
-    assert pearson(counts, law_of(cls, (0, 1))) > LEAST
-    assert pearson(counts, [0.5, 0.5]) < LEAST
+    for base in (2**60, 10**400):
+        counts = counted(cls, [base, base + 1], BITS, 6)
+        assert pearson(counts, law_of(cls, (0, 1))) > LEAST
+        assert pearson(counts, [0.5, 0.5]) < LEAST
+    scores = np.array([[0, 10**400]] * 20, dtype=object)
+    assert cls.chosen(scores, BITS, SystemBits()).tolist() == [1] * 20
 
 
 @every_selection
@@ -274,15 +277,3 @@ def test_one_good_candidate_among_many():
     scores[[0, 1, 2], [7, 19_999, 0]] = 0
     draws = drawn(dp.mechanisms.ExponentialSelection, scores, Fraction(1), 8)
     assert draws.tolist() == [7, 19_999, 0]
-
-
-@every_selection
-def test_whole_scores_beyond_doubles(cls):
-    """Only their differences count, as Fractions decide where no double can."""
-    base = 10**400
-    counts = counted(cls, [base, base + 1], BITS, 9)
-    assert pearson(counts, law_of(cls, (0, 1))) > LEAST
-    assert (
-        cls.chosen(np.array([[0, base]] * 20, dtype=object), BITS, SystemBits()).tolist()
-        == [1] * 20
-    )

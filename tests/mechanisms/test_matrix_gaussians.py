@@ -73,6 +73,7 @@ def test_isotropic_noise_dominates_mirrored_noise():
     assert abs(stds[1] / stds[0] - 2**0.5) < 0.03
 
 
+# ------------------------------------------------------------------------- noise in every entry
 class Mirrored(dp.Regression):
     """X'X with mirrored noise. [tests]"""
 
@@ -83,46 +84,32 @@ class Mirrored(dp.Regression):
         return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(self.std))
 
 
-def test_mirrored_noise_is_certified_and_checked_as_gaussian_noise(tmp_path):
-    """mu = 1/4 is proved, anything less is not, nor does `dpframe check` accept it."""
-    setting = samples.setting()
-    proof = dp.certify(Mirrored(), target=dp.GaussianDP("1/4"), setting=setting)
-    assert not dp.examine(Mirrored("8.999"), target=dp.GaussianDP("1/4"), setting=setting).proved
-    path = tmp_path / "certificate.json"
-    proof.save(path)
-    document = json.loads(path.read_text())
-    assert check.check(document).accepted
-    (node,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
-    assert node["mechanism"] == "mirrored_gaussian"
-    assert not check.check(check.bent(document, "release", size="8999/1000")).accepted
-    released = dp.execute(proof, np.ones((5, 2)), np.zeros(5), rng=2).output
-    assert np.array_equal(released, released.T)
-
-
-# ------------------------------------------------------------------------- noise in every entry
 class Full(dp.Regression):
     """X'X with a draw for every entry. [tests]"""
 
     std: str = "9"
 
     def declare(self, X, y, budget):
-        """B = 3/2: mu = 2.25/9 = 1/4 under add/remove."""
+        """The same."""
         return dp.release(X.T @ X, dp.mechanisms.FullGaussian(self.std))
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
-def test_full_noise_is_certified_and_checked_as_gaussian_noise(relation):
-    """mu = 1/4 (sqrt(2)/4 replaced) is proved, no less; far too little noise is refuted."""
+@pytest.mark.parametrize(("cls", "kind"), [(Mirrored, "mirrored"), (Full, "full")])
+def test_matrix_noise_is_certified_and_checked_as_gaussian_noise(cls, kind, relation):
+    """mu = 1/4 (sqrt(2)/4 replaced) is proved, no less, nor does `dpframe check` accept it; far too
+    little noise is refuted.
+    """
     setting = samples.setting(relation)
     mu = dp.constant("1/4") * (dp.sqrt(2) if relation is dp.REPLACE_ONE else 1)
-    proof = dp.certify(Full(), target=dp.GaussianDP(mu), setting=setting)
-    assert not dp.examine(Full("8.999"), target=dp.GaussianDP(mu), setting=setting).proved
-    little = dp.examine(Full("1"), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    proof = dp.certify(cls(), target=dp.GaussianDP(mu), setting=setting)
+    assert not dp.examine(cls("8.999"), target=dp.GaussianDP(mu), setting=setting).proved
+    little = dp.examine(cls("1"), target=dp.ApproxDP(1, "1e-6"), setting=setting)
     assert any(one.verdict is Verdict.REFUTED for one in little.open_obligations)
     document = json.loads(json.dumps(proof.document))
     assert check.check(document).accepted
     (node,) = (one for one in document["graph"]["nodes"] if one["kind"] == "release")
-    assert node["mechanism"] == "full_gaussian"
+    assert node["mechanism"] == f"{kind}_gaussian"
     assert not check.check(check.bent(document, "release", size="8999/1000")).accepted
 
 
@@ -170,11 +157,15 @@ COVARIANCES = [
 ]
 
 
+def in_mpmath(rows):
+    """A matrix at the working precision."""
+    return matrix([[mpf(Fraction(x).numerator) / Fraction(x).denominator for x in r] for r in rows])
+
+
 def least_eigenvalue(rows):
     """At 60 digits, by mpmath."""
     with mp.workdps(60):
-        exact = [[mpf(Fraction(x).numerator) / Fraction(x).denominator for x in r] for r in rows]
-        return min(mp.eigsy(matrix(exact), eigvals_only=True))
+        return min(mp.eigsy(in_mpmath(rows), eigvals_only=True))
 
 
 @pytest.mark.parametrize("rows", COVARIANCES, ids=range(len(COVARIANCES)))
@@ -198,9 +189,7 @@ def test_the_cost_of_every_move_is_within_the_guarantee():
     for rows in COVARIANCES[1:4]:
         mu = value(dp.mechanisms.CorrelatedGaussian(rows).guarantee(dp.constant(1)).mu, {})
         with mp.workdps(40):
-            S = matrix(
-                [[mpf(Fraction(x).numerator) / Fraction(x).denominator for x in r] for r in rows]
-            )
+            S = in_mpmath(rows)
             _, vectors = mp.eigsy(S)
             moves = [vectors[:, 0], *(matrix(list(v)) for v in rng.normal(size=(40, len(rows))))]
             costs = [mp.sqrt((v.T * mp.lu_solve(S, v))[0] / (v.T * v)[0]) for v in moves]

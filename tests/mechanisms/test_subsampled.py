@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -59,7 +60,7 @@ def test_every_row_in_the_sample_amplifies_nothing():
 
 
 def test_a_symbolic_rate_has_a_guarantee_and_no_loss():
-    """The formula stays a formula; numbers are asked for where they are needed."""
+    """The formula stays a formula; numbers are required where they are needed."""
     rate = dp.parameter("q", lower=0, upper=1)
     mechanism = dp.mechanisms.PoissonSubsampled(dp.Laplace(scale=1), rate=rate)
     found = mechanism.guarantee(ONE, dp.ADD_REMOVE)
@@ -99,19 +100,16 @@ def test_what_no_theorem_amplifies_is_refused(given):
 
 @pytest.mark.parametrize("base", [POISSON, CHOSEN, None, "Gaussian", dp.PureDP(1)])
 def test_a_base_that_is_none_is_refused(base):
-    """Subsampling twice, and what is no mechanism."""
+    """Subsampling twice, and what is no mechanism; answers of each person, as how many answer would
+    be seen.
+    """
     with pytest.raises(dp.InvalidArgument, match="mechanism"):
         dp.mechanisms.PoissonSubsampled(base, rate=HALF)
     with pytest.raises(dp.InvalidArgument, match="mechanism"):
         dp.mechanisms.SubsampledWithoutReplacement(base, 1, 2)
-
-
-def test_answers_of_each_person_are_not_subsampled():
-    """How many answer would be seen."""
+    answers = dp.mechanisms.RandomizedResponse(1, categories=3)
     with pytest.raises(dp.InvalidArgument, match="table"):
-        dp.mechanisms.PoissonSubsampled(
-            dp.mechanisms.RandomizedResponse(1, categories=3), rate=HALF
-        )
+        dp.mechanisms.PoissonSubsampled(answers, rate=HALF)
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 2, True, float("nan"), None])
@@ -127,13 +125,11 @@ def noisy_count(count, spread):
     """P[output] of a count with geometric noise of ratio 1/2, clamped to 0..spread: log 2-DP; and
     the count itself with probability 1/10, so (log 2, 1/10)-DP.
     """
-    law = [Fraction(0)] * (spread + 1)
-    for k in range(spread + 1):
-        law[k] = Fraction(1, 3) * Fraction(1, 2) ** abs(k - count)
-    law[0] += Fraction(1, 3) * Fraction(1, 2) ** count
-    law[spread] += Fraction(1, 3) * Fraction(1, 2) ** (spread - count)
-    told = [Fraction(int(k == count)) for k in range(spread + 1)]
-    return law, [(1 - TENTH) * p for p in law] + [TENTH * p for p in told]
+    law = [HALF ** abs(k - count) / 3 for k in range(spread + 1)]
+    law[0] += HALF**count / 3
+    law[spread] += HALF ** (spread - count) / 3
+    exact = [Fraction(int(k == count)) for k in range(spread + 1)]
+    return law, [(1 - TENTH) * p for p in law] + [TENTH * p for p in exact]
 
 
 def excess(p, q, alpha):
@@ -149,11 +145,9 @@ def mixture(samples, approximate):
 
 def poisson(rows, q):
     """Every subsample with its probability."""
-    for coins in itertools.product((0, 1), repeat=len(rows)):
-        weight = Fraction(1)
-        for coin in coins:
-            weight *= q if coin else 1 - q
-        yield weight, [row for row, coin in zip(rows, coins, strict=True) if coin]
+    for included in itertools.product((0, 1), repeat=len(rows)):
+        weight = math.prod(q if one else 1 - q for one in included)
+        yield weight, [row for row, one in zip(rows, included, strict=True) if one]
 
 
 def subsets(rows, m):
@@ -165,21 +159,16 @@ def subsets(rows, m):
 @pytest.mark.parametrize("q", [TENTH, HALF, Fraction(9, 10)])
 def test_poisson_amplification_holds_exactly_on_all_small_tables(q):
     """Tables of up to 4 bits, a row added or removed: sum (P - (1 + q) Q)_+ <= q delta."""
-    laws = [
-        [mixture(poisson([1] * ones + [0] * (n - ones), q), a) for a in (0, 1)]
-        for n in range(5)
-        for ones in range(n + 1)
-    ]
-    index = {}
-    for n in range(5):
-        for ones in range(n + 1):
-            index[n, ones] = laws[len(index)]
-    for (n, ones), mine in index.items():
-        for bit in (0, 1):
-            theirs = index.get((n + 1, ones + bit))
-            for a, delta in ((0, 0), (1, TENTH)) if theirs else ():
-                assert excess(mine[a], theirs[a], 1 + q) <= q * delta
-                assert excess(theirs[a], mine[a], 1 + q) <= q * delta
+    for a, delta in ((0, 0), (1, TENTH)):
+        laws = {
+            (n, ones): mixture(poisson([1] * ones + [0] * (n - ones), q), a)
+            for n in range(5)
+            for ones in range(n + 1)
+        }
+        for (n, ones), bit in itertools.product(laws, (0, 1)):
+            if n < 4:
+                own, other = laws[n, ones], laws[n + 1, ones + bit]
+                assert max(excess(own, other, 1 + q), excess(other, own, 1 + q)) <= q * delta
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 4])
@@ -188,12 +177,11 @@ def test_amplification_without_replacement_holds_exactly_on_all_small_tables(m):
     q = Fraction(m, 4)
     for a, delta in ((0, 0), (1, TENTH)):
         laws = [mixture(subsets([1] * ones + [0] * (4 - ones), m), a) for ones in range(5)]
-        for mine, theirs in itertools.pairwise(laws):
-            assert excess(mine, theirs, 1 + q) <= q * delta
-            assert excess(theirs, mine, 1 + q) <= q * delta
+        for own, other in itertools.pairwise(laws):
+            assert max(excess(own, other, 1 + q), excess(other, own, 1 + q)) <= q * delta
 
 
-def test_poisson_rows_are_independent_coins():
+def test_poisson_rows_are_independent():
     """Ascending indices; each row, and each pair of rows, as often as it should; always fresh."""
     rng, draws, n = np.random.default_rng(1), 20_000, 6
     mechanism = dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="0.3")
@@ -205,19 +193,13 @@ def test_poisson_rows_are_independent_coins():
     assert np.abs(seen.mean(axis=0) - 0.3).max() < 0.02
     pairs = seen.T @ seen / draws
     assert np.abs(pairs - 0.09)[~np.eye(n, dtype=bool)].max() < 0.015
-    assert list(dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate=1).rows(5, rng)) == [
-        0,
-        1,
-        2,
-        3,
-        4,
-    ]
-    assert (
-        len(dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="1e-30").rows(10**5, rng)) == 0
-    )
+    always = dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate=1)
+    assert always.rows(5, rng).tolist() == [0, 1, 2, 3, 4]
+    never = dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="1e-30")
+    assert len(never.rows(10**5, rng)) == 0
 
 
-def test_rows_without_replacement_are_all_subsets_alike():
+def test_rows_without_replacement_are_uniform_subsets():
     """Of 5 rows 2: ten pairs, each about a tenth of the time."""
     rng, draws = np.random.default_rng(2), 20_000
     mechanism = dp.mechanisms.SubsampledWithoutReplacement(dp.Gaussian(std=1), size=2, of=5)

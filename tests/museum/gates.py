@@ -15,25 +15,27 @@ from tests.museum.museum import VERIFIER, Finding
 from tests.randomness.fits import LEAST, chances, counted, edges, fit
 from tests.support.oracles import DIGITS, mpf, value
 
-FACTS = "neighbours of a stated fact"
-CHANCES = "exact chances"
-LAW = "the law of a sampler"
-SUMS = "sums that are true"
+FACTS = "neighbours of a stated sensitivity"
+CHANCES = "exact probabilities"
+LAW = "the distribution of a sampler"
+SUMS = "exact sums of costs"
 GATES = {
     VERIFIER: (
-        "`dp.certify`. No data: budget algebra, derived sensitivities, the exact Gaussian profile, "
-        "public shapes and formulas."
+        "`dp.certify`, without data: budget algebra, derived sensitivities, the exact "
+        "Gaussian profile, public shapes and formulas."
     ),
     FACTS: (
-        "`attack_statistic`: neighbouring tables, random, at every bound, and made for floating "
-        "point, are put to a statistic that states its own sensitivity; moves are compared exactly."
+        "`attack_statistic` evaluates a statistic with a stated sensitivity on neighbouring "
+        "tables: random ones, ones at every bound, and ones made for floating point. Moves "
+        "are compared exactly."
     ),
     CHANCES: (
-        "Every outcome of a small mechanism, with its chance as a fraction, for every pair of "
-        "neighbouring inputs; the divergence that the guarantee bounds is computed, not sampled."
+        "The probability of every outcome of a small mechanism, as a fraction, for every pair"
+        " of neighbouring inputs. The divergence that the guarantee bounds is computed, not "
+        "sampled."
     ),
-    LAW: "Chi-square of 60 000 draws against chances at 50 digits.",
-    SUMS: "Whether k costs of exactly 1/k fit a budget of 1, and a little more does not.",
+    LAW: "A chi-square test of 60 000 draws against probabilities with 50 digits.",
+    SUMS: "k costs of exactly 1/k must fit a budget of 1, and a slightly larger total must not.",
 }
 ORDERS = (
     Fraction(3, 2),
@@ -87,7 +89,7 @@ def _told(found: Attacked) -> str:
     return f"refuted: {told}; neighbours move it {how}"
 
 
-# ----------------------------------------------------------------------------------- exact chances
+# ----------------------------------------------------------------------------- exact probabilities
 def enumerated(
     mechanism: Callable[[object], Chances],
     pairs: Iterable[tuple[object, object]],

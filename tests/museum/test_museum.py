@@ -86,7 +86,7 @@ def test_gates_know_no_exhibit():
 @pytest.mark.slow
 def test_a_gate_is_no_formality():
     """Every gate stops some port and lets some pass."""
-    assert {one.gate for one in museum()} | {"exact chances"} == set(GATES)
+    assert {one.gate for one in museum()} | {"exact probabilities"} == set(GATES)
     assert {judged(one.wrong).stopped for one in museum()} == {True}
 
 

@@ -130,8 +130,8 @@ def test_the_page_is_fresh():
 
 
 def test_the_head_explains_every_reason():
-    """Each word of the column `decides` is explained above the table."""
-    assert all(f"({case.decides})" in HEAD for case in EVERY)
+    """Each code of the column `decided by` is explained above the table."""
+    assert all(f"| {case.decides} |" in HEAD for case in EVERY)
 
 
 # ---------------------------------------------------------------- Preprocessing that reads the data

@@ -8,6 +8,7 @@ import random
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 import pytest
@@ -59,22 +60,17 @@ def moved(value: float, doubles: int) -> Fraction:
 
 @pytest.mark.some(1, most=40)
 @pytest.mark.parametrize(("epsilon", "delta"), GRID)
-def test_sigma_against_the_oracle(
+def test_sigma_and_mu_against_the_oracle(
     epsilon: Fraction, delta: Fraction, profile_oracle: Oracle
 ) -> None:
-    """analytic_sigma suffices; four doubles less does not."""
-    sigma = analytic_sigma(epsilon, delta)
-    assert sufficient(profile_oracle, epsilon, delta, 1 / Fraction(sigma))
-    assert not sufficient(profile_oracle, epsilon, delta, 1 / moved(sigma, -ULPS))
-
-
-@pytest.mark.some(1, most=40)
-@pytest.mark.parametrize(("epsilon", "delta"), GRID)
-def test_mu_against_the_oracle(epsilon: Fraction, delta: Fraction, profile_oracle: Oracle) -> None:
-    """analytic_mu suffices; four doubles more does not."""
-    mu = analytic_mu(epsilon, delta)
-    assert sufficient(profile_oracle, epsilon, delta, Fraction(mu))
-    assert not sufficient(profile_oracle, epsilon, delta, moved(mu, ULPS))
+    """analytic_sigma and analytic_mu suffice; four doubles less noise does not."""
+    sigma, mu = analytic_sigma(epsilon, delta), analytic_mu(epsilon, delta)
+    for enough, little in (
+        (1 / Fraction(sigma), 1 / moved(sigma, -ULPS)),
+        (Fraction(mu), moved(mu, ULPS)),
+    ):
+        assert sufficient(profile_oracle, epsilon, delta, enough)
+        assert not sufficient(profile_oracle, epsilon, delta, little)
 
 
 @pytest.mark.some(1, most=20)
@@ -150,12 +146,9 @@ def test_round_trip(epsilon: Fraction, delta: Fraction) -> None:
 
 def test_monotone() -> None:
     """The std falls as epsilon or delta grows."""
-    for delta in DELTAS:
-        stds = [analytic_sigma(Fraction(e), Fraction(delta)) for e in EPSILONS]
-        assert stds == sorted(stds, reverse=True)
-    for epsilon in EPSILONS:
-        stds = [analytic_sigma(Fraction(epsilon), Fraction(d)) for d in DELTAS]
-        assert stds == sorted(stds, reverse=True)
+    stds = [[analytic_sigma(Fraction(e), Fraction(d)) for d in DELTAS] for e in EPSILONS]
+    for line in (*stds, *zip(*stds, strict=True)):
+        assert [*line] == sorted(line, reverse=True)
 
 
 def test_neighbouring_deltas() -> None:
@@ -173,46 +166,31 @@ def test_a_float_is_its_binary_value() -> None:
     assert holds(1, Fraction("0.3"), 1 / Fraction(analytic_sigma(1, 0.3))) is True
 
 
-@pytest.mark.parametrize("delta", [5e-324, Fraction(1, 10**400), Fraction(1, 10**5000)])
-def test_deltas_below_the_doubles(delta: Fraction | float) -> None:
-    """A delta too small for a double still has its std, proved."""
-    sigma = Fraction(analytic_sigma(1, delta))
-    assert holds(1, Fraction(delta), 1 / sigma) is True
-    assert holds(1, Fraction(delta), 1 / moved(float(sigma), -1)) is False
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [
+        *((1, delta) for delta in (5e-324, Fraction(1, 10**400), Fraction(1, 10**5000))),
+        (1, 1 - Fraction(1, 10**40)),
+        *((epsilon, 1e-6) for epsilon in (1e6, 1e100, 1e300)),
+    ],
+)
+def test_sigma_far_outside(epsilon: float, delta: Fraction | float) -> None:
+    """A delta below the doubles or close to 1, and the largest epsilons, have their std, proved."""
+    sigma = analytic_sigma(epsilon, delta)
+    assert holds(epsilon, Fraction(delta), 1 / Fraction(sigma)) is True
+    assert holds(epsilon, Fraction(delta), 1 / moved(sigma, -1)) is False
 
 
-def test_deltas_close_to_one() -> None:
-    """So has a delta that rounds to 1."""
-    delta = 1 - Fraction(1, 10**40)
-    sigma = Fraction(analytic_sigma(1, delta))
-    assert holds(1, delta, 1 / sigma) is True
-    assert holds(1, delta, 1 / moved(float(sigma), -1)) is False
-
-
-def test_epsilons_far_outside() -> None:
-    """epsilon beyond 1e4, up to the largest doubles, is proved just the same."""
-    for epsilon in (1e6, 1e100, 1e300):
-        sigma = analytic_sigma(epsilon, 1e-6)
-        assert holds(epsilon, Fraction(1e-6), 1 / Fraction(sigma)) is True
-        assert holds(epsilon, Fraction(1e-6), 1 / moved(sigma, -1)) is False
+def test_the_ends_of_the_doubles() -> None:
+    """The least double where less would do; an error where no double is enough; infinity, and
+    0 where delta holds at epsilon = 0, for epsilon.
+    """
     assert analytic_sigma(10**10_000, 0.5) == 5e-324
-
-
-def test_a_std_beyond_the_doubles_is_refused() -> None:
-    """An answer that no double can hold is an error, not an infinite std."""
     with pytest.raises(InvalidArgument, match=r"^delta must be large enough"):
         analytic_sigma(0, 5e-324)
     assert analytic_mu(0, Fraction(1, 10**400)) == 0
-
-
-def test_epsilon_beyond_the_doubles_is_infinite() -> None:
-    """Rounded up, an epsilon above every double is an infinity; rounded down it is not."""
     assert profile_epsilon(1e-300, 1e300) == math.inf
     assert profile_epsilon_lower(1e-300, 1e300) < math.inf
-
-
-def test_no_epsilon_needed() -> None:
-    """Where delta already holds at epsilon = 0, the answer is 0."""
     assert profile_epsilon(0.5, 1) == profile_epsilon_lower(0.5, 1) == 0
     assert profile_epsilon(1e-6, 0) == 0
 
@@ -228,38 +206,34 @@ def test_epsilon_just_above_zero() -> None:
 BAD_NUMBERS = [float("nan"), float("inf"), -float("inf"), True, "1", None]
 
 
-@pytest.mark.parametrize("bad", [*BAD_NUMBERS, -1, -1e-300])
-def test_bad_epsilon(bad: object) -> None:
-    """A bad epsilon is refused by name."""
-    for inverse in (analytic_sigma, analytic_mu):
-        with pytest.raises(InvalidArgument, match=r"^epsilon must be"):
-            inverse(bad, 0.1)  # type: ignore[arg-type]
+WRONG: dict[str, tuple[list[Callable[..., object]], list[object]]] = {
+    "epsilon": (
+        [lambda bad: analytic_sigma(bad, 0.1), lambda bad: analytic_mu(bad, 0.1)],
+        [-1, -1e-300],
+    ),
+    "delta": (
+        [
+            *(partial(inverse, 1) for inverse in (analytic_sigma, analytic_mu, epsilon_limit)),
+            lambda bad: profile_epsilon(bad, 1),
+            lambda bad: profile_epsilon_lower(bad, 1),
+        ],
+        [0, 1, 1.5, -0.1, Fraction(1)],
+    ),
+    "mu": ([partial(profile_epsilon, 0.1), partial(profile_epsilon_lower, 0.1)], [-1]),
+    "constant_squared": (
+        [lambda bad: epsilon_limit(bad, 0.1)],
+        [0, -1, lambda: arb(1) - 1, lambda: arb(0, 1)],
+    ),
+}
 
 
-@pytest.mark.parametrize("bad", [*BAD_NUMBERS, 0, 1, 1.5, -0.1, Fraction(1)])
-def test_bad_delta(bad: object) -> None:
-    """A bad delta is refused by name, everywhere."""
-    for inverse in (analytic_sigma, analytic_mu, epsilon_limit):
-        with pytest.raises(InvalidArgument, match=r"^delta must be"):
-            inverse(1, bad)  # type: ignore[arg-type]
-    for inverse in (profile_epsilon, profile_epsilon_lower):
-        with pytest.raises(InvalidArgument, match=r"^delta must be"):
-            inverse(bad, 1)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("bad", [*BAD_NUMBERS, -1])
-def test_bad_mu(bad: object) -> None:
-    """A bad mu is refused by name."""
-    for inverse in (profile_epsilon, profile_epsilon_lower):
-        with pytest.raises(InvalidArgument, match=r"^mu must be"):
-            inverse(0.1, bad)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("bad", [*BAD_NUMBERS, 0, -1, lambda: arb(1) - 1, lambda: arb(0, 1)])
-def test_bad_constant(bad: object) -> None:
-    """A constant that is not certainly positive is refused by name."""
-    with pytest.raises(InvalidArgument, match=r"^constant_squared must be"):
-        epsilon_limit(bad, 0.1)  # type: ignore[arg-type]
+@pytest.mark.parametrize("name", WRONG)
+def test_bad_arguments_are_refused_by_name(name: str) -> None:
+    """No finite number, a text, or outside the range."""
+    inverses, outside = WRONG[name]
+    for inverse, bad in itertools.product(inverses, [*BAD_NUMBERS, *outside]):
+        with pytest.raises(InvalidArgument, match=rf"^{name} must be"):
+            inverse(bad)
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), GRID[:90:4])
@@ -322,22 +296,18 @@ def test_finds_the_turn_from_any_guess(turn: float) -> None:
         assert next_up(below) == above
 
 
-def test_never_true() -> None:
-    """A test that is never true ends between the largest double and infinity."""
+def test_the_ends_of_the_search() -> None:
+    """Never true: between the largest double and infinity; always: below the smallest double."""
     assert boundary(lambda _: False, 1.0) == (sys.float_info.max, math.inf)
-
-
-def test_always_true() -> None:
-    """A test that is always true ends between zero and the smallest double."""
     assert boundary(lambda _: True, 1.0) == (0.0, 5e-324)
 
 
 def test_a_good_guess_costs_two_calls() -> None:
     """Started on the turn, or just before it, the search asks twice."""
     for guess in (0.1, math.nextafter(0.1, 0)):
-        asked: list[float] = []
-        boundary(lambda x, asked=asked: asked.append(x) is None and x >= 0.1, guess)  # type: ignore[misc]
-        assert len(asked) == 2
+        calls: list[float] = []
+        boundary(lambda x, calls=calls: calls.append(x) is None and x >= 0.1, guess)  # type: ignore[misc]
+        assert len(calls) == 2
 
 
 def test_an_erratic_test_still_ends_on_its_sides() -> None:

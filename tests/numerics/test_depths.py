@@ -84,7 +84,7 @@ def test_the_law_of_the_draw(d, least):
 
 
 def test_uniform_where_the_base_is_one():
-    """All points of the least depth alike."""
+    """All points of the least depth, uniformly."""
     models, rng = np.array([[-1], [0], [2]]), np.random.default_rng(0)
     found = Depths(models, 9, Fraction(1))
     draws = Counter(found.drawn(1, as_bits(rng), 4000).ravel().tolist())

@@ -25,7 +25,7 @@ POINT = dp.iterate(X.columns)
 
 
 def table(n=1003, d=5):
-    """Rows and labels from whole random numbers, which are alike on every processor."""
+    """Rows and labels from whole random numbers, the same on every processor."""
     rng = np.random.Generator(np.random.PCG64(7))
     sizes = np.ldexp(1.0, rng.integers(-40, 6, size=(n, 1)))
     rows = rng.integers(-(2**20), 2**20, size=(n, d)) * 2.0**-20 * sizes
@@ -94,8 +94,8 @@ def test_single_precision_means_the_same_numbers(name):
     """Single precision means the same numbers."""
     rows, labels = table()
     single = rows.astype(np.float32)
-    alike = mapped(MAPS[name], single.astype(float), labels)
-    assert np.array_equal(mapped(MAPS[name], single, labels), alike)
+    expected = mapped(MAPS[name], single.astype(float), labels)
+    assert np.array_equal(mapped(MAPS[name], single, labels), expected)
 
 
 def test_decay_is_the_exponential_function():
@@ -231,38 +231,23 @@ def exactly_projected(row, norm):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_no_projected_row_is_longer_than_the_norm_but_for_rounding(norm):
-    """Exact squares of the projected doubles: huge, denormal and zero rows too."""
+def test_projection(norm):
+    """Every entry is near the projection at high precision; no row is longer than the norm, but
+    for rounding, by exact squares: huge, denormal and zero rows too.
+    """
     slack = (1 + Fraction(ROWS.shape[1] + 8, 2**53)) ** 2
-    for row in project(ROWS, norm):
-        assert square(row) <= Fraction(norm) ** 2 * slack
-
-
-@pytest.mark.parametrize("norm", NORMS)
-def test_projection_is_right_to_a_few_ulp(norm):
-    """Every entry agrees with the projection at high precision."""
+    projected = project(ROWS, norm)
+    assert all(square(row) <= Fraction(norm) ** 2 * slack for row in projected)
     wanted = np.array([exactly_projected(row, norm) for row in ROWS])
-    np.testing.assert_allclose(project(ROWS, norm), wanted, rtol=4e-15, atol=5e-324)
-
-
-@pytest.mark.parametrize("row", HARD.values(), ids=HARD)
-def test_a_hard_row_alone_is_projected_as_in_company(row):
-    """Nothing depends on the other rows of a block, so blocks may be cut anywhere."""
-    alone = project(np.array([row]), 1.0)[0]
-    np.testing.assert_array_equal(alone, project(np.vstack([ROWS, row]), 1.0)[-1])
-
-
-def test_rows_inside_the_ball_are_the_very_block():
-    """Where nothing changes there is no copy."""
-    inside = BULK / 100
-    assert project(inside, 1.0) is inside
-    assert project(inside, 1e200) is inside
+    np.testing.assert_allclose(projected, wanted, rtol=4e-15, atol=5e-324)
 
 
 def test_rows_inside_the_ball_keep_every_bit():
-    """Only rows outside change, also next to rows that overflow."""
+    """Also next to rows that overflow; no copy where no row changes."""
     inside = [square(row) <= 1 for row in ROWS]
     np.testing.assert_array_equal(project(ROWS, 1.0)[inside], ROWS[inside])
+    small = BULK / 100
+    assert project(small, 1.0) is project(small, 1e200) is small
 
 
 @pytest.mark.parametrize("rows", [ROWS, BULK], ids=["hard", "ordinary"])
@@ -272,7 +257,8 @@ def test_a_row_is_mapped_by_itself(rows):
     for act in (squared_norms, lambda block: project(block, 1.0), normalize):
         whole = act(rows)
         np.testing.assert_array_equal(act(np.asfortranarray(rows[order])), whole[order])
-        for i in range(0, len(rows), 7):
+        np.testing.assert_allclose(act(np.repeat(rows, 2, axis=1)[:, ::2]), whole, rtol=1e-15)
+        for i in range(len(rows)):
             np.testing.assert_array_equal(act(rows[i : i + 1])[0], whole[i])
 
 
@@ -292,7 +278,6 @@ def test_the_block_is_never_changed():
         project(rows, norm)
     normalize(rows)
     np.testing.assert_array_equal(rows, ROWS)
-    assert np.array_equal(rows, ROWS, equal_nan=True)
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 0), (0, 0)])
@@ -300,10 +285,3 @@ def test_empty_blocks_stay_empty(shape):
     """No rows or no columns are no special case for the caller."""
     assert project(np.zeros(shape), 1.0).shape == shape
     assert normalize(np.zeros((0, shape[1]))).shape == (0, shape[1])
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-def test_the_layout_of_memory_does_not_matter(order):
-    """Column-major blocks and views with steps give the same rows."""
-    for rows in (np.array(ROWS, order=order), np.repeat(ROWS, 2, axis=1)[:, ::2]):
-        np.testing.assert_allclose(project(rows, 1.0), project(ROWS, 1.0), rtol=1e-15)

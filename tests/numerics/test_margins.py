@@ -158,7 +158,7 @@ def number(formula) -> float:
 
 
 def test_residuals_stand_on_the_grid_of_their_table():
-    """So that rows are projected and rounded once, for residuals and statistics alike."""
+    """So that rows are projected and rounded once, for residuals and for statistics."""
     graph, left = residual_graph(SETTING)
     assert isinstance(left.rows, Grid)
     assert sum(isinstance(node, Grid) for node in graph.nodes) == 1
@@ -187,8 +187,8 @@ def test_a_pass_reads_residuals_of_rows_on_their_grid(d):
     rng = np.random.default_rng(d)
     X, y = rng.normal(size=(300, d)), rng.uniform(-2, 2, 300)
     theta, empty = rng.normal(size=d), Block(np.empty((0, d)), np.empty(0))
-    (asked,) = [one.statistic for one in graph.releases if one.name == "left"]
-    work = Pass.of(graph, number, empty, [asked], given={left.theta: theta})
+    (released,) = [one.statistic for one in graph.releases if one.name == "left"]
+    work = Pass.of(graph, number, empty, [released], given={left.theta: theta})
     rows = onto_grid(X, 2.0**20, 20)
     margins = margins_on_grid(rows, theta, 2.0**-20, 20)
     kappa = np.trunc(np.clip(np.clip(y, -1, 1) - margins, -1, 1) * 2**20)

@@ -19,7 +19,6 @@ from dpframe.numerics import next_up
 from dpframe.numerics.pairs import (
     LEVERAGE_LIMIT,
     _density,
-    _exact,
     _interval,
     _sharp_posteriors,
     mixing_pair_backward_ball,
@@ -169,13 +168,13 @@ def test_the_numbers_of_the_page() -> None:
 def test_nothing_is_hidden_at_no_leverage_and_bad_input_is_refused() -> None:
     """0 at 0; rows are whole; signs are checked."""
     assert mixing_pair_delta(1, 0, 5).upper == 0
-    for wrong in (0, -1, 2.5, True):
-        with pytest.raises(InvalidArgument, match="rows"):
-            mixing_pair_delta(1, 1, wrong)
-    with pytest.raises(InvalidArgument, match="leverage"):
-        mixing_pair_delta(1, -1, 3)
-    with pytest.raises(InvalidArgument, match="delta"):
-        mixing_pair_leverage(1, 0, 3)
+    for name, function, arguments in (
+        *(("rows", mixing_pair_delta, (1, 1, wrong)) for wrong in (0, -1, 2.5, True)),
+        ("leverage", mixing_pair_delta, (1, -1, 3)),
+        ("delta", mixing_pair_leverage, (1, 0, 3)),
+    ):
+        with pytest.raises(InvalidArgument, match=name):
+            function(*arguments)
 
 
 # --------------------------------------------------- The profile of two posteriors one record apart
@@ -197,10 +196,10 @@ def backward_ball(epsilon, gamma, leverage, residual) -> arb:
 
 def backward_interval(*point):
     """The least delta of that direction alone."""
-    return _interval(backward_ball(*_exact(*point)))
+    return _interval(backward_ball(*point))
 
 
-def _backward(epsilon: arb, b: arb, m: arb) -> arb:
+def _backward(epsilon: arb, m: arb, b: arb) -> arb:
     """Q(|u - b| < w) - e^epsilon P(|u - b| < w), w^2 = 2 (K - epsilon); 0 for epsilon >= K."""
     k, root = (1 + m).sqrt(), m.sqrt()
     square = b * b / (1 + m) + m.log1p() - 2 * epsilon
@@ -323,7 +322,7 @@ def test_the_largest_gamma() -> None:
 
 
 def test_doubles_are_above_the_truth_and_near_it() -> None:
-    """The fast twin, element by element."""
+    """The vectorised form in doubles, element by element."""
     points = list(random_points(1500, 3))
     epsilon, b, m = map(np.array, zip(*points, strict=True))
     found = posterior_pair(epsilon, b * b, m, 1.0)

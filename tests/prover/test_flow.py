@@ -375,7 +375,7 @@ def test_a_symbol_of_which_nobody_knows_what_it_stands_for_is_of_the_data(origin
     y = setting().nodes()[1]
     assert strange.scope is DATA
     (rule,) = {rule for _, rule in refusals(dp.release(y @ y, dp.Gaussian(std=strange)), Case(""))}
-    assert rule == "std must be public, and nobody knows what planted stands for"
+    assert rule == "std must be public, and planted has no declared meaning"
 
 
 def sample(X, y):
@@ -400,7 +400,8 @@ def test_who_is_in_a_secret_sample_is_not_released(way):
     (open_one,) = report.open_obligations
     end = "output" if way == "output" else "first"
     assert open_one.verdict is Verdict.UNPROVED
-    assert f"private data reaches it: sample at threshold 1 -> {end}" in open_one.rule
+    way = f"sample at threshold 1 -> {end}"
+    assert f"private data reaches it without noise: {way}" in open_one.rule
     with pytest.raises(dp.InvalidArgument, match="a released vector"):
         DividedColumns(rows, coins, None, 1, 2)
 

@@ -20,7 +20,7 @@ from dpframe.randomness import (
     rounded_gaussian,
     rounded_laplace,
 )
-from dpframe.randomness.laws import exponential_coins, rational_coins, same_coins, subset
+from dpframe.randomness.laws import bernoulli, bernoulli_exp, bernoulli_exp_each, subset
 from dpframe.randomness.points import Prefix, points
 from dpframe.randomness.strips import Exponential, strips
 from tests.support.cases import named
@@ -97,10 +97,10 @@ def after_a_fork(bits):
 
 def test_parent_and_child_draw_different_noise():
     """A forked process shares no state with its parent; a simulation does, which shows the test."""
-    ours, theirs = after_a_fork(SystemBits())
-    assert ours != theirs
-    ours, theirs = after_a_fork(SimulatedBits(np.random.default_rng(3)))
-    assert ours == theirs
+    all_own, theirs = after_a_fork(SystemBits())
+    assert all_own != theirs
+    all_own, theirs = after_a_fork(SimulatedBits(np.random.default_rng(3)))
+    assert all_own == theirs
 
 
 @pytest.mark.parametrize("bits", [SystemBits(), SimulatedBits(np.random.default_rng(4))], ids=named)
@@ -214,7 +214,7 @@ def likely(found, p):
 @pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(1), Fraction(7, 2), Fraction(1, 50)])
 def test_coins_have_their_probability(x):
     """e^-x at 50 digits, by frequency; and not that of 1.2 x."""
-    found = same_coins(bits(71), x, 200_000)
+    found = bernoulli_exp(bits(71), x, 200_000)
     with mpmath.workdps(50):
         p, other = (
             float(mpmath.exp(-mpmath.mpf(y.numerator) / y.denominator)) for y in (x, x * 6 / 5)
@@ -228,8 +228,8 @@ def test_coins_have_their_probability(x):
 )
 def test_coins_that_are_as_good_as_certain(x, always):
     """e^0 = 1, e^-40 < 1e-17; e^-(2^2000) is no overflow."""
-    assert same_coins(bits(72), Fraction(x), 5000).tolist() == [always] * 5000
-    assert not same_coins(bits(72), Fraction(2**2000), 10).any()
+    assert bernoulli_exp(bits(72), Fraction(x), 5000).tolist() == [always] * 5000
+    assert not bernoulli_exp(bits(72), Fraction(2**2000), 10).any()
 
 
 def test_a_coin_next_to_its_point_is_decided_rightly():
@@ -242,7 +242,7 @@ def test_a_coin_next_to_its_point_is_decided_rightly():
         x = [Fraction(k + offset, 2**digits) for k in first]
         asked = np.array([float(max(y, 0)) for y in x])
         off = np.full(n, 2.0**-48)
-        found = exponential_coins(bits(73), asked, off, lambda i: max(x[i], Fraction(0)))  # noqa: B023
+        found = bernoulli_exp_each(bits(73), asked, off, lambda i: max(x[i], Fraction(0)))  # noqa: B023
         assert found.tolist() == [offset < 1 or k + offset < 0 for k in first]
 
 
@@ -254,7 +254,7 @@ def test_a_coin_inside_what_is_known_of_its_point_takes_more_bits():
     first = points(strips(Exponential()), bits(78), n).first
     near = first < 2**52
     x = np.where(near, (first.astype(np.float64) + 0.5) * unit, 1e-3)
-    found = exponential_coins(bits(78), x, np.zeros(n), lambda i: Fraction(x[i]))
+    found = bernoulli_exp_each(bits(78), x, np.zeros(n), lambda i: Fraction(x[i]))
     assert near.sum() > 500
     assert likely(found[near], 0.5)
 
@@ -263,7 +263,7 @@ def test_what_doubles_cannot_decide_is_decided_exactly():
     """An error of 2, or infinite, sends every coin to whole numbers: the law is the same."""
     x = Fraction(3, 4)
     for off in (2.0, np.inf):
-        found = exponential_coins(bits(74), np.zeros(4000), np.full(4000, off), lambda i: x)
+        found = bernoulli_exp_each(bits(74), np.zeros(4000), np.full(4000, off), lambda i: x)
         assert likely(found, np.exp(-0.75))
         assert not likely(found, np.exp(-0.9))
 
@@ -286,17 +286,17 @@ def test_a_prefix_is_above_a_level_by_all_its_bits(level):
 @pytest.mark.parametrize(
     "p", [Fraction(0), Fraction(1), Fraction(1, 3), Fraction(1, 2**60), Fraction(2**53 - 1, 2**53)]
 )
-def test_rational_coins(p):
+def test_bernoulli(p):
     """Bit by bit, of 53 at a time: below p is true, at p or above is false."""
     level = p * 2**53
     first, rest = int(level), level - int(level)
     second = int(rest * 2**53)
     if first:
-        assert rational_coins(Given((first - 1) << 11), p, 1)[0]
+        assert bernoulli(Given((first - 1) << 11), p, 1)[0]
     if first < 2**53:
-        assert not rational_coins(Given(first << 11, (second + 1) << 11), p, 1)[0]
+        assert not bernoulli(Given(first << 11, (second + 1) << 11), p, 1)[0]
         if second:
-            assert rational_coins(Given(first << 11, (second - 1) << 11), p, 1)[0]
+            assert bernoulli(Given(first << 11, (second - 1) << 11), p, 1)[0]
 
 
 def test_subsets_are_all_alike():

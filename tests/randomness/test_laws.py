@@ -12,7 +12,7 @@ import dpframe as dp
 from dpframe import randomness
 from dpframe.randomness import SimulatedBits, laws, points
 from dpframe.randomness.cells import Cells
-from dpframe.randomness.laws import same_coins
+from dpframe.randomness.laws import bernoulli_exp
 from dpframe.randomness.strips import Exponential, Normal, strips
 from tests.randomness.fits import (
     LEAST,
@@ -143,7 +143,11 @@ SLOW = {
     "rounded gaussian": (Normal(), laws.rounded, LAWS["rounded gaussian"][1]),
     "rounded laplace": (Exponential(), laws.rounded, LAWS["rounded laplace"][1]),
     "discrete laplace": (Exponential(), laws.two_sided, discrete_laplace),
-    "discrete gaussian": (Exponential(), laws.bell, lambda s: discrete_normal(s, 200)),
+    "discrete gaussian": (
+        Exponential(),
+        laws.discrete_gaussian_draws,
+        lambda s: discrete_normal(s, 200),
+    ),
 }
 
 
@@ -278,7 +282,7 @@ def test_the_tail_has_its_law(name, monkeypatch):
 @pytest.mark.parametrize("x", [Fraction(1, 2), Fraction(3, 2), Fraction(7, 2)])
 def test_coins_from_the_tail(x):
     """e^-x where the point is often in the tail."""
-    found = same_coins(bits(45), x, 20_000, strips(FineExponential()))
+    found = bernoulli_exp(bits(45), x, 20_000, strips(FineExponential()))
     for y, right in ((x, True), (x * 6 / 5, False)):
         p = math.exp(-y)
         assert bool(abs(found.mean() - p) < 5 * math.sqrt(p * (1 - p) / 20_000)) is right

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.budgets import kept
+from dpframe.budgets import saved_ledger
 from dpframe.budgets.records import RecordLedger
 
 PEOPLE = ["careful", "open", "careful", "open", "open"]
@@ -26,7 +26,7 @@ LEDGERS = {
 @pytest.fixture(autouse=True)
 def _fresh_process():
     """Each test begins as a process that has seen no ledger."""
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
 
 
 @pytest.fixture(params=LEDGERS)

@@ -23,7 +23,7 @@ GROUPS = ["a", "b", "b"]
 OWN_PROCESS = {
     "_lock": "who is in it now",
     "_process": "where it lives",
-    "_seen": "which files it has saved or read",
+    "_seals": "which files it has saved or read",
 }
 BOUNDS = {
     "peaks": "at least the largest of the totals",
@@ -146,7 +146,7 @@ def test_another_unit_is_refused(way, other, tmp_path):
 
 
 def test_a_refused_release_settles_no_unit():
-    """Nobody was charged, so nothing is said of whom."""
+    """No record was charged, so nothing is said of whom."""
     ledger = records()()
     with pytest.raises(dp.BudgetExceeded):
         ledger.spend(100, unit=JOINS)

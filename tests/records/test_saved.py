@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.budgets import kept
+from dpframe.budgets import saved_ledger
 from dpframe.budgets.records import RecordLedger
 from tests.support.sealing import resealed
 
@@ -73,7 +73,7 @@ def test_the_file_holds_budgets_groups_and_totals_only(any_ledger, small):
 
 def fresh(text, key=None):
     """What another process would read."""
-    kept._NEWEST.clear()
+    saved_ledger._NEWEST.clear()
     return RecordLedger.from_json(text, key=key)
 
 

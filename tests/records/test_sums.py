@@ -90,7 +90,7 @@ def play(ledger, model, groups, steps):
         if fits:
             ledger.spend(cost, who)
         else:
-            with pytest.raises(dp.BudgetExceeded, match="Nobody was charged"):
+            with pytest.raises(dp.BudgetExceeded, match="No record was charged"):
                 ledger.spend(cost, who)
             assert (totals(ledger), ledger.seal) == (before, seal)
         assert totals(ledger) == model.spent

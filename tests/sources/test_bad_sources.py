@@ -19,6 +19,8 @@ from dpframe.errors import BadData, DPFrameError, InvalidArgument, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.sources import open_source
+from dpframe.sources.csv import MultilineCSV
+from tests.support.commands import call
 
 CANARY = 73194628.25  # a value that no message may show
 TEXT = "canary73194628"
@@ -500,25 +502,96 @@ CODEBOOK = Setting(
     relation=ADD_REMOVE,
 )
 PLAIN = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
+UNLABELLED = Setting(X=Rows(norm=1), relation=ADD_REMOVE)
 
 
-@pytest.mark.parametrize("setting", [CODEBOOK, PLAIN], ids=["codebook", "plain"])
-@pytest.mark.parametrize("label", ["sick", None])
-@pytest.mark.parametrize("first", [f"{CANARY},{TEXT},0", f"{TEXT},{TEXT}2,{TEXT}3"])
-def test_the_first_record_of_a_table_without_a_header_is_not_quoted(
-    setting, label, first, tmp_path
+def read_by_polars(path):
+    """Its reader, without a guess of types from the first rows."""
+    return pl.read_csv(path, infer_schema_length=None)
+
+
+TABLES = {  # every way from a file to a table whose columns have names
+    "path": str,
+    "multiline": MultilineCSV,
+    "pandas": pd.read_csv,
+    "pyarrow": pyarrow.csv.read_csv,
+    "a stream": lambda path: pyarrow.csv.read_csv(path).to_reader(),
+    "polars": read_by_polars,
+    "a lazy frame": lambda path: read_by_polars(path).lazy(),
+    "dask": lambda path: dd.from_pandas(pd.read_csv(path), npartitions=1),
+    "blocks": lambda path: iter([pd.read_csv(path)]),
+}
+RECORDS = [f"{CANARY},{TEXT},0", f"{CANARY},-5,1e5", f"1,2,{CANARY}", f"{TEXT},,2020-01-02"]
+
+
+@pytest.mark.some(3)
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("setting", ["codebook", "labels", "rows"])
+@pytest.mark.parametrize("first", [*RECORDS, f"{TEXT},{TEXT}2,{TEXT}3"])
+def test_the_first_record_of_a_table_without_a_header_is_refused_and_not_quoted(
+    table, setting, first, tmp_path
 ):
-    """It stands where names are; a number, or no declared name, gives it away."""
-    if setting is PLAIN and str(CANARY) not in first:
-        return  # words are names, where nothing declares others
-    path = csv(tmp_path, f"{first}\n1,2,0\n")
-    for table in (path, pd.read_csv(tmp_path / "0.csv")):
-        with pytest.raises(DPFrameError) as caught:
-            open_source(setting, table, label)
-        said = str(caught.value)
+    """Also where no label shows that the names are a record."""
+    if setting != "codebook" and first not in RECORDS:
+        pytest.skip("words are names where nothing declares others")
+    settings = {"codebook": CODEBOOK, "labels": PLAIN, "rows": UNLABELLED}
+    csv(tmp_path, f"{first}\n1,2,0\n")
+    X = TABLES[table](tmp_path / "0.csv")
+    for label in {None, "sick", first.split(",")[1]} if setting == "labels" else {None}:
+        with pytest.raises(BadData) as caught:
+            open_source(settings[setting], X, label)
+        assert str(CANARY) not in str(caught.value).replace(str(label), "")
+        assert TEXT not in str(caught.value).replace(str(label), "")
+    if setting == "rows":
+        assert "header=None" in str(caught.value)
+
+
+def test_a_file_without_a_header_is_refused_without_pyarrow(tmp_path, monkeypatch):
+    """By the reader of the standard library."""
+    monkeypatch.setattr("dpframe.sources.csv.installed", lambda: False)
+    with pytest.raises(BadData, match="columns have names"):
+        open_source(UNLABELLED, csv(tmp_path, f"{CANARY},2\n1,2\n"))
+
+
+@pytest.mark.parametrize("more", [[], ["--multiline"]])
+def test_a_file_without_a_header_is_refused_by_dpframe_fit(more, tmp_path):
+    """Also where the option names a label that is a cell of the first record."""
+    path = csv(tmp_path, f"{CANARY},{TEXT},4\n1,2,0\n")
+    budget = ("--epsilon", 1, "--delta", "1e-6", "--norm", 1, "--bound", 1)
+    for target in ("charges", "4"):
+        said = call("fit", "SSP", path, "--target", target, *budget, *more, status=2)
         assert str(CANARY) not in said
         assert TEXT not in said
-        assert "a header?" in said or label is None
+
+
+@pytest.mark.parametrize(
+    ("header", "label", "accepted"),
+    [
+        ("age,x2,y", "y", True),
+        ("0,1,y", "y", True),
+        ("0,1,2", None, False),
+        ("0,2,y", "y", False),
+        ("age,2020,y", "y", False),
+        (",age,y", "y", False),
+        ("age,nan,y", "y", False),
+    ],
+)
+def test_names_of_a_file_have_a_letter_or_count_columns_beside_a_named_one(
+    header, label, accepted, tmp_path
+):
+    """In a data frame they may count all, and need be no texts."""
+    path = csv(tmp_path, f"{header}\n1,2,0\n")
+    setting = UNLABELLED if label is None else PLAIN
+    frame = pd.read_csv(tmp_path / "0.csv")
+    named = accepted or header in {"0,1,2", ",age,y"}  # pandas gives a column a name of its own
+    for X, passes in ((path, accepted), (frame, named)):
+        if passes:
+            assert open_source(setting, X, label).columns == 3 - (label is not None)
+        else:
+            with pytest.raises(BadData, match="numbers or blanks in place of names"):
+                open_source(setting, X, label)
+    unnamed = pd.read_csv(tmp_path / "0.csv", header=None, skiprows=1)
+    assert open_source(UNLABELLED, unnamed[[2, 0]]).names == ("2", "0")
 
 
 def test_a_later_file_without_a_header_is_not_quoted(tmp_path):

@@ -360,7 +360,7 @@ def test_without_budgets_blocks_have_none(table, named):
     assert {block.budgets for block in open_source(named, table).total(list)} == {None}
     assert Block(np.zeros((1, 1)), None).budgets is None
     layout = open_source(named, table).layout
-    assert (layout.budget, layout.budgeted) == (None, None)
+    assert (layout.budget, layout.budget_kind) == (None, None)
 
 
 # which numbers ----------------------------------------------------------------------------------

@@ -194,7 +194,7 @@ def test_a_buffer_may_be_filled_again(kind, executor):
 @pytest.mark.parametrize("kind", REFILLED)
 def test_without_a_copy_rows_would_count_again(kind, monkeypatch):
     """The control of the last test: every kind is a view of the one buffer."""
-    monkeypatch.setattr(parts.Piece, "apart", lambda self: self)
+    monkeypatch.setattr(parts.RawPart, "own_copy", lambda self: self)
     assert open_source(LABELLED, REFILLED[kind]()).total(both, executor=Late()) != WANTED
 
 

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import dpframe as dp
 from dpframe.cli import app
 from dpframe.sources import open_source, progress
-from dpframe.sources.running import NARROW, narrow, one_thread_of_blas
+from dpframe.sources.running import NARROW, limited_blas, one_thread_of_blas
 
 # ------------------------------------------------------------------------------------- Every source
 N = 5000
@@ -321,7 +321,7 @@ def test_they_are_back_after_a_failure(two):
 def test_inside_and_beside_one_another(two):
     """Only the outermost sets and lifts the limit."""
     with one_thread_of_blas():
-        with narrow(2), one_thread_of_blas():
+        with limited_blas(2), one_thread_of_blas():
             assert allowed() == {1}
         assert allowed() == {1}
     assert allowed() == two

@@ -21,7 +21,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.errors import BadData, DataWarning
-from dpframe.execution.execution import first_look
+from dpframe.execution.execution import first_pass
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting, cells
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
 from dpframe.randomness import Randomness
@@ -363,8 +363,10 @@ def test_without_a_codebook_rows_of_other_lengths_are_refused():
     plain = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
     with pytest.raises(BadData, match=r"rows of one length.*dp\.Rows\(columns"):
         open_source(plain, [[0.5, 0.5], [0.5]], [0, 0], drop=True)
-    assert open_source(plain, [[0.5, 0.5]], [0], drop=True).refuses
-    assert not open_source(setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True).refuses
+    assert open_source(plain, [[0.5, 0.5]], [0], drop=True).record_may_refuse
+    assert not open_source(
+        setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True
+    ).record_may_refuse
 
 
 @pytest.mark.some(1, most=20)
@@ -489,7 +491,7 @@ class Sums(dp.Regression):
 def steps(run, X, y):
     """Every sum of a table before noise, in whole steps."""
     source = open_source(run.setting, X, y, drop=True)
-    found = first_look(run, source, None, Randomness.of(0))[0].values
+    found = first_pass(run, source, None, Randomness.of(0))[0].values
     return [np.asarray(found[node]).astype(object) for node in run.graph.statistics]
 
 

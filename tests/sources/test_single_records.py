@@ -168,8 +168,8 @@ def test_a_block_of_lists_without_a_codebook_keeps_the_assumption():
     plain = Setting(X=Rows(norm=1), relation=ADD_REMOVE)
     with pytest.raises(BadData, match="rows of one length"):
         open_source(plain, iter([[[0.5, 0.5], [0.5]]]), drop=True)
-    assert open_source(plain, iter([[[0.5, 0.5]]]), drop=True).refuses
-    assert not open_source(plain, iter([np.ones((1, 2))]), drop=True).refuses
+    assert open_source(plain, iter([[[0.5, 0.5]]]), drop=True).record_may_refuse
+    assert not open_source(plain, iter([np.ones((1, 2))]), drop=True).record_may_refuse
 
 
 @pytest.mark.parametrize("bad", [None, [], "u"], ids=str)

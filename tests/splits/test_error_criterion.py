@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.execution.execution import first_look, post_process
+from dpframe.execution.execution import first_pass, post_process
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 from tests.support import oracles
@@ -99,7 +99,7 @@ def excess_errors(regression, target, setting, X, y, *, repeats):
     draft = dp.audits.unproved(regression, target=target, setting=setting, label="NOT PRIVATE")
     source = open_source(draft.setting, X, y, drop=False, budgets=None)
     randomness = Randomness.of(0)
-    running, _ = first_look(draft, source, None, randomness)
+    running, _ = first_pass(draft, source, None, randomness)
     gram, best = X.T @ X, np.linalg.lstsq(X, y, rcond=None)[0]
     found = []
     for _ in range(repeats):

@@ -7,7 +7,7 @@ import pytest
 
 import dpframe as dp
 from docs.generate.refutations import refutations_of
-from dpframe.audits.lower_bounds.pairs import sensitivity_of
+from dpframe.audits.lower_bounds.mechanism_draws import sensitivity_of
 from dpframe.audits.splits.criterion import public_number
 from dpframe.budgets.records import RecordLedger
 
@@ -44,7 +44,7 @@ def odometer():
     return found
 
 
-ENTRIES = {  # what is made of one number in (0, 1)
+ENTRIES = {  # objects with one number in (0, 1)
     "constant": dp.constant,
     "parameter": lambda x: dp.parameter("a", x).domain,
     "pure": dp.PureDP,

@@ -63,15 +63,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "audits/descriptions/functions.py",
         ("Gram", "Moment"),
     ): "what one function of descriptions takes",
-    (
-        "audits/descriptions/functions.py",
-        (
-            *("bin_counts", "binned_sums", "column_squares", "count", "gradient", "histogram"),
-            *("lambda_min", "log_residual", "median_distance", "monomials", "stack"),
-            *("sufficient_statistics", "tested_median", "trace"),
-        ),
-    ): "what descriptions may write: an export",
-    ("audits/descriptions/functions.py", ("box", "intercept", "normalize")): "the same",
     ("estimators/units.py", ("Box", "ClipNorm")): "maps whose coefficients have units of their own",
     ("execution/stages.py", ("Known", "Post")): "how functions of releases are carried out",
     ("budgets/filters/prices.py", ("ApproxDP", "PureDP")): "one implication: pure is approximate",

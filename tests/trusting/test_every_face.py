@@ -282,6 +282,20 @@ def test_trust_is_a_list_of_classes(trust):
             ask(case.declaration, **case.asked(trust=trust))
 
 
+def test_the_text_of_a_class_is_answered_with_its_import():
+    """As the command line takes it."""
+    case = CASES["loss"]
+    with pytest.raises(dp.InvalidArgument, match=r"from plug import Mine; trust=\[Mine\]"):
+        dp.certify(case.declaration, **case.asked(trust=["plug:Mine"]))
+
+
+def test_misspelt_names_of_the_command_line_are_answered_with_the_near_one():
+    """The option is named, and the class that was meant."""
+    told = call("certify", f"{HOME}:OfLoss", "--trust", f"{HOME}:Halvd", status=2)
+    assert told.startswith("--trust must be")
+    assert "Did you mean 'Halved'?" in told
+
+
 def test_names_of_the_command_line_are_those_of_classes():
     """A module alone, or what is no class."""
     for name in (HOME, f"{HOME}:solved", f"{HOME}:Nobody", "nowhere:Class"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.lower_bounds.pairs import law_of
+from dpframe.audits.lower_bounds.mechanism_draws import law_of
 from dpframe.graph import functions as of
 from dpframe.mechanisms import AdditiveNoise, positive_formula
 from dpframe.sensitivity import L1, L2

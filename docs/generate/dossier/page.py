@@ -29,68 +29,76 @@ SECTIONS = {  # headings and the families below them, in order; what is in none 
 REST = "Others"
 
 INTRODUCTION = """\
-# The dossier: what published budget splits really cost
+# The dossier: true privacy costs of published algorithms
 
-Every algorithm of the papers that dpframe works from, as it was printed and as it was coded, and
-other people's public code, re-declared: what is proved of each claim, what is refuted and by which
-numbers, what it really costs, and what to change. All of it follows from the declarations;
-`dpframe audit NAME --epsilon 1 --delta 1e-6` prints the page of one of them.
+The dossier audits the algorithms of the papers that dpframe is based on, as printed and as coded,
+and implementations in public libraries. For each it has the verdict on the privacy claim, the true
+cost, the reason and a repair. The results follow from declarations in dpframe;
+`dpframe audit NAME --epsilon 1 --delta 1e-6` prints the audit of one of them.
 
-A number in a table is the **true epsilon** of what claims the epsilon above it: of all releases
-together, for the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 where the claim is pure) and
-bounds $B = Y = 1$; five digits, always rounded to the side of caution.
+## How to read the tables
+
+A number is the **true epsilon** of the algorithm that claims the epsilon in the column head. It is
+for all releases together and the worst pair of neighbours, at $\\delta = 10^{-6}$ (0 for pure
+claims) and bounds $B = Y = 1$. It has five digits and is rounded conservatively.
 
 | cell | meaning |
 |---|---|
-| 0.5956 | exact, rounded up: some pair comes as near to it as one likes, none costs more |
+| 0.5956 | exact, rounded up: the supremum over pairs of neighbours |
 | <= 0.75 | an upper bound, rounded up |
 | >= 2.92 | a lower bound, rounded down, by [attack](refutations.md) or proof |
-| > 3 | more than this: delta at it exceeds the claimed one |
+| > 3 | more than this: delta at this epsilon exceeds the claimed one |
 | 1.16 to 1.58 | between these two, rounded outwards |
-| none | data is read without noise, or nothing bounds a release: no epsilon is proved |
-| none, >= 2.92 | the same, and what an attack shows all the same |
-| open | no bound is known on either side |
-| **bold** | the claim is refuted, under the relation that it is made for |
+| none | no finite epsilon: data is read without noise, or a release is unbounded |
+| none, >= 2.92 | the same, with the lower bound of an attack |
+| open | no bound is known |
+| **bold** | the claim is refuted, under the relation for which it is made |
 
-*Claimed for* is the neighbouring relation of the paper's definition of privacy or, where only code
-is at hand, the one whose sensitivities the code takes. Under the other relation, and where it is
-*open*, numbers are there to compare, and none is bold: nobody claims them.
+*Claimed for* is the neighbouring relation of the paper's definition of privacy or, for code, the
+relation whose sensitivities the code uses. Under the other relation, and if it is *open*, numbers
+are for comparison and never bold.
 
-| verdict | under the relation of the table, claimed for it or not |
+| verdict | meaning, under the relation of the table |
 |---|---|
 | proved | for every epsilon, delta, bound and hyperparameter |
 | proved\\* | in a region of them |
-| proved+ | at some of these numbers, and nothing is refuted elsewhere |
-| refuted | numbers or a table show that the claim, or a step that it rests on, fails |
-| refuted+ | the same, though it is proved at some of these numbers |
-| not proved | no rule here proves it and nothing refutes it |
+| proved+ | at some of these numbers, and not refuted elsewhere |
+| refuted | parameter values or a table show that the claim, or a step of its proof, fails |
+| refuted+ | the same, although the claim is proved at some of these numbers |
+| not proved | neither proved nor refuted |
 
-*Private up to* is the largest epsilon up to which the claim is true at that delta, rounded down:
-*every* for each; `>=` where it is not known to fail at once beyond; empty where no number decides.
-Where all noise is Gaussian with stds proportional to $1/\\varepsilon$ one number does
+*Private up to* is the largest epsilon for which the claim is true at that delta, rounded down.
+*every* means every epsilon, `>=` a lower bound, and an empty cell that no single number decides.
+If all noise is Gaussian with stds proportional to $1/\\varepsilon$, a single number decides
 ([F1](proofs/profile.md)): the exact profile holds at it and fails beyond it, each by enclosure.
 
-Words of the reasons. A *share* is the part of the budget that one release is given. *std* is the
-standard deviation of the noise; *mu* is how many stds apart the *worst pair* of neighbours puts a
-Gaussian release, or all of them together. Its *profile* is the least delta at each epsilon, by a
-formula [BalleW18, Thm 8]. *By enclosures* is proved in ball arithmetic, whatever is rounded.
-*Boxes cover gamma* says that a bound holds on each of so many intervals that together are the range
-of gamma. *Argument 4 of f* is the fourth value that a function of the declaration reads, *n* the
-number of records, which is private under add/remove.
+**Terms.** A *share* is the part of the budget for one release. *mu* is the distance, in stds of
+the noise, between the *worst pair* of neighbours in a Gaussian release, or in all of them together.
+The *profile* is the smallest delta at each epsilon [BalleW18, Thm 8]. *By enclosures* means proved
+in ball arithmetic, including rounding. *Boxes cover gamma* means that a bound holds on each
+of several intervals that together cover the range of gamma. *Argument 4 of f* is the fourth
+argument of a function of the declaration. *n* is the number of records, which is private under
+add/remove.
 
-Code is not run here: it is declared again, as a graph, from its public source, and each
-declaration says what was left out. Floating point is not counted. Rows fill a ball of radius B,
-but for the functional mechanism, whose papers bound every entry. Fixing a hyperparameter that is
-free (the gamma of adaSSPbudget) can only lower a cost: the table has that of the worst. Two
-baselines, of google-research and of HessianMix, take the bounds of rows and labels from the data,
-and it is this alone that is refuted of them. Of boosted adaSSP's own code costs are lower bounds:
-those of the smallest eigenvalue, of which it releases the smallest positive one; under add/remove
-they are the exact costs for the smallest of all. Attacks on OPS look for epsilons in steps of
-doubling: cells that agree across calibrations are where that search ends. Attacks on sampled ridge
-try thresholds t of 1 and of 2 epsilon, and 20 and 80 records kept. OPS as printed is not here: the
-paper names no parameters for a budget.
+## Scope
 
-*This page is made by `python -m docs.generate.dossier.page`; a test tells when it is old.*
+- Code is not run. It is declared as a graph, from its public source; each declaration lists what
+  was left out. Floating point is not considered.
+- Rows are in a ball of radius B, except for the functional mechanism, whose papers bound every
+  entry.
+- A free hyperparameter (the gamma of adaSSPbudget) has its worst value. A fixed value can only have
+  a smaller cost.
+- Two baselines, of google-research and of HessianMix, compute bounds of rows and labels from the
+  data. Only this is refuted.
+- For the code of boosted adaSSP costs are lower bounds. They are those of the smallest eigenvalue,
+  whereas the code releases the smallest positive one. Under add/remove they are exact for the
+  smallest of all.
+- Attacks on OPS search epsilon in steps of doubling. Cells that agree across calibrations are the
+  end of that search.
+- Attacks on sampled ridge use thresholds t of 1 and of 2 epsilon, and samples of 20 and 80 records.
+- OPS as printed is omitted, since the paper names no parameters for a budget.
+
+*This page is made by `python -m docs.generate.dossier.page`; a test compares it.*
 """
 
 

@@ -17,11 +17,10 @@ Repairs = Sequence[tuple[Judged, Mended]]
 Sure = Sequence[tuple[Judged, str]]
 PAGE = Path(__file__).parents[2] / "mutation.md"
 TEXT = """\
-# Mutation: does the verifier see every known mistake?
+# Mutation tests of the verifier
 
-A verifier that accepts everything passes every test of what it should accept. So dpframe makes
-mistakes on purpose, in the *graph* of a declaration (its text is never read), and asks the verifier
-about each:
+Mutation tests check that the verifier rejects wrong declarations. Each test changes the
+computation *graph* of a declaration (not its source text) and runs the verifier on the result:
 
 ```console
 $ python -m tests.mutating AdaSSP
@@ -29,74 +28,72 @@ $ python -m tests.mutating mymodule:MyRegression --list --repairs
 $ python -m tests.mutating --all
 ```
 
-from a checkout of the sources: the mutants are a test of dpframe and no part of what is installed.
-The list is made of the graph: of its releases, shares, bounds, post-processing and procedures. A
-declaration that is added, also one of your own, has its mutants at once, and an operator is one
-line of a table in `tests/mutating/operators`. Exit status 1 says that a mutant survived; survivors
-are printed by name.
+Run these commands in a checkout of the sources; the mutants are part of the tests and are not
+installed. Mutants are generated from the graph: its releases, shares, bounds, post-processing and
+procedures. A new declaration, including your own, therefore has mutants without further work. A
+mutation operator is one line of a table in `tests/mutating/operators`. Exit status 1 means that a
+mutant survived; survivors are printed by name.
 
-## How a mutant ends
+## Outcomes
 
 refused
-: The verifier does not prove it. The refusal names a node and a rule, and carries a counterexample
-  or the facts that it would need, and a way out. A refused mutant need not break privacy: shares
-  may sum to more than the budget while the noise is still enough. So those that break it for
-  certain are counted apart, by code of the tests that knows nothing of the verifier.
+: The verifier does not prove the mutant. The refusal names a node and a rule, with a counterexample
+  or the missing facts, and a solution. A refused mutant need not violate its claim: shares
+  may exceed the budget although the noise is sufficient. Mutants that certainly violate their claim
+  are therefore counted separately, by test code that is independent of the verifier.
 
 equivalent
-: The verifier proves it, and the [kernel](kernel.md) accepts the certificate of the mutant, which
-  it reads alone. Nobody decides by hand that
-  an edit is harmless here: rows that are clipped to norm 2 and then to norm 1 may lose the first
-  clip, and a std of 5 squared is more noise, not less. In the tests a third way decides too: where
-  all noise is Gaussian and neighbours are added or removed, the exact cost of every mutant is
-  computed with 50 digits by code of its own.
+: The verifier proves the mutant, and the [kernel](kernel.md) accepts its certificate independently.
+  No edit is classified as harmless by hand. For example, rows that are clipped to norm 2 and then
+  to norm 1 may omit the first clip, and a std of 5 squared adds noise. In the tests a third method
+  confirms the result: if all noise is Gaussian and the relation is add/remove, separate code
+  computes the exact cost of every mutant with 50 digits.
 
 survivor
-: Accepted by the verifier and by nobody else: an error of dpframe. So is, whoever confirms it, the
-  acceptance of an edit that reads data without noise, and an error that the verifier or the checker
-  raises where it should judge.
+: The verifier accepts the mutant and the other methods do not: an error of dpframe. The following
+  are errors too, regardless of confirmation: an accepted edit that reads data without noise, and an
+  exception in the verifier or the checker.
 
 cannot be spelled
-: The graph has no words for it, and the error says so. Reusing noise is of this kind from the
-  start: no field of a release names a draw, so that two releases never share one. What comes
-  nearest, post-processing that adds the raw difference of two statistics to one release, is
+: The graph cannot express the edit, and the error says so. Reuse of noise is an example:
+  no field of a release names a draw, so two releases never share one. The closest
+  edit, post-processing that adds the raw difference of two statistics to one release, is
   `raw argument`.
 
 accepted, refused although harmless
-: How harmless edits end. The second is no leak, but a proof that was not found; those are printed
+: Outcomes of harmless edits. The second is a missing proof, not a leak; these are printed
   by name too.
 
 Two mutants are distinct if the SHA-256 of graph, target and setting differ. Edits that cannot be
-spelled are no mutants. Regressions of one family differ in post-processing alone, so a second
-number counts what differs in what is released: statistics, noise, shares, target, setting.
+spelled are not mutants. Regressions of one family differ in post-processing only, so a second
+number counts distinct releases: statistics, noise, shares, target, setting.
 
-Each declaration is edited where it is certified: under both relations, for every epsilon, delta,
-$B$ and $Y$, and at epsilon = 1, delta = 1e-6, $B = 2$, $Y = 3$ (where a forgotten bound shows) with
-two rows a person where the theorem allows; as declared or, where that is certified nowhere, with
-all noise calibrated jointly. Every edit is judged in one of these settings, in turn; `--every`
-judges it in each. No regression reads the cells of a public partition, so two examples that do are
-edited too.
+**Settings.** Each declaration is edited in the settings in which it is certified: under both
+relations, for every epsilon, delta, $B$ and $Y$, and at epsilon = 1, delta = 1e-6, $B = 2$, $Y = 3$
+(which reveals a forgotten bound), with two rows per person if the theorem allows. A declaration
+that is certified nowhere is edited with all noise calibrated jointly. Every edit is tested in one
+of these settings, in turn; `--every` tests it in each. No regression reads the cells of a public
+partition, so two examples that do are included.
 
-## Ways out
+## Repairs
 
-An open obligation says what to do, in words and, where a program can do it, as an `Edit`: calibrate
+An open obligation has a solution in words and, if possible, as an `Edit`: calibrate
 this release, multiply the shares by 10/11, read the release instead of the statistic, clip to the
-setting's bound. `--repairs` carries these out, one kind after the other, until the
-graph is proved or nothing more is asked for. It sees obligations and graph alone, never the edit
-that went before. A way out that a program takes need not be the best: a public number that must
-replace a private one is taken from its range, where a person would look into the codebook.
+setting's bound. `--repairs` applies these edits, one kind after the other, until the
+graph is proved or no edit is left. It uses the obligations and the graph only, not the
+mutation. An automatic repair need not be the best: a public number that must
+replace a private one is taken from its range, whereas a person would consult the codebook.
 
-## What no operator does
+## Not covered
 
-- Control flow or column selection on raw data inside of `declare`: no field of a graph holds it,
-  and a node has no truth value. What comes nearest are `raw branch` and `raw selection`.
-- Reusing noise, or a seed: no field of a release names a draw.
-- Wrong numbers in the sensitivity of a statistic, in a theorem or in a sampler: they are dpframe's
-  code, not a declaration. Proof pages, independent oracles and [attacks](attacking.md) look
-  there.
-- Wrong public facts, such as a bound of a codebook that the data do not keep, or rows of a person
-  beyond those declared: nothing in a graph can tell.
-- Budgets of each record, cells with budgets of their own, and procedures' internals beyond their
+- Control flow or column selection on raw data inside `declare`: the graph does not contain it,
+  and a node has no truth value. The closest operators are `raw branch` and `raw selection`.
+- Reuse of noise or of a seed: no field of a release names a draw.
+- Errors in the sensitivity of a statistic, in a theorem or in a sampler: they are dpframe's
+  code, not a declaration. Proof pages, independent oracles and [attacks](attacking.md) cover them.
+- Wrong public facts, such as codebook bounds that the data violate, or more rows per person
+  than declared: the graph does not contain them.
+- Budgets of each record, cells with their own budgets, and internals of procedures except their
   parameters.
 
 ## Figures
@@ -105,11 +102,11 @@ This page is generated by `python -m docs.generate.pages.mutation`, and a test k
 
 """
 BREAKING_HEAD = """\
-| edit that is meant to break | what is done | refused | equivalent | survivor | cannot be spelled |
+| harmful edit | description | refused | equivalent | survivor | cannot be spelled |
 |---|---|---:|---:|---:|---:|
 """
 BENIGN_HEAD = """\
-| harmless | what is done | accepted | refused although harmless | survivor | cannot be spelled |
+| harmless | description | accepted | refused although harmless | survivor | cannot be spelled |
 |---|---|---:|---:|---:|---:|
 """
 
@@ -138,22 +135,22 @@ def figures(found: Mutants, repairs: Repairs, sure: Sure) -> str:
     certainly = essences(one for one, _ in sure)
     return f"""\
 - {len(found.spelled):,} distinct mutants of {len(declared)} declarations; **{len(found.survivors)}
-  survivors**. {essences(found.spelled):,} of them differ in what they release, beyond names and
-  post-processing. ({counts["cannot be spelled"]:,} more edits have no words in a graph.)
-- **{len(sure):,} mutants that break their claim for certain are refused**
-  ({certainly:,} different releases). In {why["raw"]:,} data leave without noise, in
-  {why["noise"]:,} noise, draws or bounds are read from the data, in {why["cost"]:,} two
-  neighbouring tables, written down, cost more than is claimed, with 50 digits. Code of the tests
-  decides that, which shares none with the verifier. ({kinds(one for one, _ in sure)}.)
-- {len(refused) - len(sure):,} more are refused that are not known to break it: shares are overspent
-  though the noise may be enough, theorems are used outside their range, or that code has no words
-  for their statistic. {private:,} of these cost no more than is claimed, exactly: a promise about
-  shares is broken there, not privacy.
-- All {len(refused):,} refusals ({essences(refused):,} different releases) name node, rule and
-  facts; {witnessed:,} show a counterexample.
-- {counts["equivalent"]:,} mutants are private still, as the kernel confirms.
+  survivors**. {essences(found.spelled):,} of them have distinct releases, apart from names and
+  post-processing. ({counts["cannot be spelled"]:,} more edits cannot be spelled.)
+- **{len(sure):,} mutants that certainly violate their claim are refused**
+  ({certainly:,} distinct releases). In {why["raw"]:,} data are published without noise, in
+  {why["noise"]:,} noise, draws or bounds are read from the data, and in {why["cost"]:,} the cost of
+  two explicit neighbouring tables exceeds the claim, computed with 50 digits. The code that decides
+  this is independent of the verifier. ({kinds(one for one, _ in sure)}.)
+- {len(refused) - len(sure):,} more are refused without a certain violation: shares are overspent
+  although the noise may be sufficient, theorems are used outside their range, or the independent
+  code does not support the statistic. The exact cost of {private:,} of these is within the claim:
+  only the claim about shares is violated.
+- All {len(refused):,} refusals ({essences(refused):,} distinct releases) name node, rule and
+  facts; {witnessed:,} have a counterexample.
+- {counts["equivalent"]:,} mutants satisfy their claim, as the kernel confirms.
 - {counts["accepted"]:,} harmless edits are accepted; {len(found.overcautious):,} are refused.
-- {len(repairs):,} refusals offer a way out; taking it makes {accepted:,} of them acceptable
+- {len(repairs):,} refusals have an automatic repair; after it {accepted:,} of them are accepted
   ({accepted / len(repairs):.0%}).
 
 """

@@ -26,15 +26,29 @@ LONG = 90
 INDEX = f"""\
 # Regressions
 
-Every regression of dpframe: as papers print it, as code has it, as dpframe recommends it, and the
-baselines, which are not private. *Certified* is proved for every epsilon, delta, bound and
-hyperparameter in its range; with a star, where the hypothesis of a theorem holds. *Refused* with a
-plus is refused as a claim for every epsilon and delta, though it holds at the numbers here. A
-number is the epsilon of all releases together, of 1 that is claimed, at {HERE};
-`<=` says that it is an upper bound. *No data* reads no row and no label, so that there is nothing
-to certify. A free hyperparameter (gamma) has the value of an example; the
-[dossier](../dossier.md) has the worst one's cost, and those at other claims. `dpframe list
---verdicts` prints the table, `dpframe list --why` reasons.
+This table lists every regression of dpframe with its privacy verdict. To choose one, start with
+[which regression](../guides/which-regression.md).
+
+| variant | meaning |
+| --- | --- |
+| recommended | for use |
+| printed | as a paper prints it |
+| coded | as the authors or a library implement it |
+| baseline | not private |
+
+| verdict | meaning |
+| --- | --- |
+| certified | proved for every epsilon, delta, bound and hyperparameter in its range |
+| certified\\* | proved if the hypothesis of a theorem holds |
+| refused | not proved, or refuted |
+| refused+ | refused for every epsilon and delta, but proved at the values below |
+| no data | reads no row and no label, so there is nothing to certify |
+
+The number is the true epsilon of all releases together, for a claim of 1, at {HERE};
+`<=` marks an upper bound. A free hyperparameter (gamma) has an example value; the
+[dossier](../dossier.md) has the cost for the worst value, and for other claims.
+
+`dpframe list --verdicts` prints the table, `dpframe list --why` the reasons.
 
 """
 
@@ -50,16 +64,16 @@ def index(rows: Sequence[Sequence[Entry]]) -> str:
     """The table of all, and the pages' order."""
     names = "\n".join(row[0].name for row in rows)
     toc = f"```{{toctree}}\n:hidden:\n\n{names}\n```\n"
-    head = ["family", "regression", "variant", "add/remove", "replace-one", "when to use it"]
+    head = ["regression", "family, variant", "add/remove", "replace-one", "when to use it"]
     return INDEX + "\n".join(table(head, map(_index_row, rows))) + f"\n\n{toc}"
 
 
 def _index_row(row: Sequence[Entry]) -> list[str]:
     cls = type(row[0].regression)
-    use = escaped(_use(cls).partition(". ")[0].partition(": take")[0].rstrip("."))
+    use = escaped(_use(cls).partition(". ")[0].rstrip("."))
     verdicts = [f"{_verdict(entry)}{_cost(entry)}" for entry in row]
     name = f"[{cls.__name__}]({cls.__name__}.md)"
-    return [escaped(family(cls)), name, cls.variant, *verdicts, use]
+    return [name, f"{escaped(family(cls))}, {cls.variant}", *verdicts, use]
 
 
 def _use(cls: type[dp.Regression]) -> str:
@@ -155,15 +169,15 @@ def _advice(entry: Entry, rows: Sequence[Sequence[Entry]]) -> str:
         return escaped(cls.use)
     if cls.variant == "baseline":
         blind = entry.blind
-        return f"To compare with: it {'reads no data' if blind else 'is not private'}."
+        return f"Baseline for comparisons. It {'reads no data' if blind else 'is not private'}."
     same = [
         type(row[0].regression) for row in rows if family(type(row[0].regression)) == family(cls)
     ]
     better = [one for one in same if one.variant == "recommended" and any(_certified(one, rows))]
     close = [one for one in better if one.title == cls.title] or better
     links = ", ".join(f"[{one.__name__}]({one.__name__}.md)" for one in close)
-    instead = f" To use take {links}." if links else ""
-    return f"To audit and to compare with what was {cls.variant}.{instead}"
+    instead = f" For use, choose {links}." if links else ""
+    return f"For audits and comparisons with the {cls.variant} algorithm.{instead}"
 
 
 def _certified(cls: type[dp.Regression], rows: Sequence[Sequence[Entry]]) -> Iterator[bool]:

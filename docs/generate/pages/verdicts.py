@@ -16,18 +16,32 @@ EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS, *PERSONALIZED]
 HEAD = """\
 # Mutants and variants
 
-Published algorithms go wrong in few ways: a share too many, a forgotten bound, a constant without
-its root of 2, a number read from the data. Each row below is a small declaration; the tests run it
-and compare the verdict. Names M, S, T, C, P and V are those of a catalogue of published mistakes
-and of changes that look like mistakes and are none; I are the ones this project promises; E and F
-are more of the same kind. A letter after the number marks a form of the same mistake. The second
-last column names what decides: budget algebra (ALG), the domain of a parameter (DOM), composition
-(COMP), sensitivity (SENS), the relation (REL), the exact Gaussian profile (PROFILE), the law of the
-noise (LAW), where a value comes from (TAINT), or that the graph has no words for it (SPELLING).
+This page lists small declarations with typical mistakes of published algorithms: shares that
+exceed the budget, a forgotten bound, a missing factor of $\\sqrt2$, a number read from the data. It
+also lists correct variants that look like mistakes. The tests run each declaration and compare the
+verdict with the expected one.
+
+The letter of a name is its group: M, S, T, C, P and V are a catalogue of published mistakes and of
+correct variants, I are required cases, E and F are further cases. A letter after the number
+distinguishes forms of the same mistake.
+
+The column *decided by* names the kind of rule that decides:
+
+| code | rule |
+|---|---|
+| ALG | sum of the shares |
+| DOM | range of a parameter |
+| COMP | composition |
+| SENS | sensitivity |
+| REL | neighbouring relation |
+| PROFILE | exact Gaussian privacy profile |
+| LAW | distribution of the noise |
+| TAINT | dependence on private data |
+| SPELLING | the declaration cannot be written in the language |
 
 `python -m docs.generate.pages.verdicts` generates this page from the tables in `tests/mutants`.
 
-| name | what it does | expected | verdict | decides | by which rule, with which witness |
+| name | declaration | expected | verdict | decided by | rule and witness |
 |---|---|---|---|---|---|
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dpframe.sources.telling import library
+from dpframe.sources.safe_errors import library
 
 from .checked import Checked, Curve
 

@@ -1,4 +1,4 @@
-"""Accountants of one's own: they add in any order, and never less than the worst releases cost."""
+"""Accountants from outside: they add in any order, and never less than the worst releases cost."""
 
 from __future__ import annotations
 
@@ -51,9 +51,10 @@ def check_accountant(accountant: Accountant, *parts: object) -> tuple[str, ...]:
 
 
 def answers(accountant: Accountant, parts: Parts) -> list[Interval]:
-    """What it says of parts, at every point of WHERE."""
-    found = [accountant.epsilon(parts, delta) for delta in DELTAS]
-    return found + [accountant.delta(parts, epsilon) for epsilon in EPSILONS]
+    """Its answers at every point of WHERE."""
+    return [accountant.epsilon(parts, delta) for delta in DELTAS] + [
+        accountant.delta(parts, epsilon) for epsilon in EPSILONS
+    ]
 
 
 def times(parts: Parts, many: int) -> Parts:
@@ -64,17 +65,17 @@ def times(parts: Parts, many: int) -> Parts:
 @SUM.holds("answers lie in order, epsilon and delta above 0 and delta below 1", "Cut them off.")
 def _range(accountant: Accountant, parts: Parts) -> Contradictions:
     for many in (1, 10**6):
-        for where, found in zip(WHERE, answers(accountant, times(parts, many)), strict=True):
-            if not 0 <= found.lower <= found.upper <= (1 if "delta at" in where else INF):
-                yield f"{where} in {found}, {many} times each"
+        for where, cost in zip(WHERE, answers(accountant, times(parts, many)), strict=True):
+            if not 0 <= cost.lower <= cost.upper <= (1 if "delta at" in where else INF):
+                yield f"{where} in {cost}, {many} times each"
 
 
 @SUM.holds("no parts cost nothing, and a part 0 times is none", "Pass over counts of 0.")
 def _nothing(accountant: Accountant, parts: Parts) -> Contradictions:
     for none in ((), times(parts, 0)):
-        found = answers(accountant, none)
-        if any(one.upper > 0 for one in found):
-            yield f"{found}"
+        costs = answers(accountant, none)
+        if any(one.upper > 0 for one in costs):
+            yield f"{costs}"
 
 
 @SUM.holds("neither order nor grouping matters", "dpframe.accountants.base.grouped counts parts.")
@@ -106,13 +107,13 @@ def _inverse(accountant: Accountant, parts: Parts) -> Contradictions:
     if upper != [*sorted(upper[: len(DELTAS)]), *sorted(upper[len(DELTAS) :], reverse=True)]:
         yield f"{dict(zip(WHERE, upper, strict=True))}"
     for delta, epsilon in zip(DELTAS, upper, strict=False):
-        found = accountant.delta(parts, Fraction(epsilon)) if epsilon < INF else NONE
-        if found.lower > delta or found.upper > float(delta) * (1 + 1e-4):
-            yield f"{found} at the epsilon of {float(delta):g}"
+        again = accountant.delta(parts, Fraction(epsilon)) if epsilon < INF else NONE
+        if again.lower > delta or again.upper > float(delta) * (1 + 1e-4):
+            yield f"{again} at the epsilon of {float(delta):g}"
 
 
 @SUM.holds(
-    "a delta outside (0, 1), an epsilon below 0 and what is no number are refused",
+    "a delta outside (0, 1), an epsilon below 0 and any value that is no number are refused",
     "delta_argument and epsilon_argument of dpframe.accountants.base raise InvalidArgument.",
 )
 def _refusals(accountant: Accountant, parts: Parts) -> Contradictions:
@@ -133,17 +134,18 @@ def _refusals(accountant: Accountant, parts: Parts) -> Contradictions:
 )
 def _covers(accountant: Accountant, parts: Parts) -> Contradictions:
     for many in (1, 5):
-        least = answers(NumericAccountant(), [Part(_worst(one), many) for one in parts])
-        found = [one.upper for one in answers(accountant, times(parts, many))]
+        where, worst = [*WHERE], [Part(_worst(one), many) for one in parts]
+        least = answers(NumericAccountant(), worst)
+        most = [one.upper for one in answers(accountant, times(parts, many))]
         if isinstance(accountant, AdditiveAccountant):
             own = [accountant.admit(one.what) for one in parts if isinstance(one.what, Guarantee)]
             total = accountant.total([one for one in own if one is not None] * many)
-            found[:0] = [epsilon_of(total, delta).upper for delta in DELTAS]
-            least[:0] = least[: len(DELTAS)]
-        where = [f"{one} of the total" for one in WHERE[: len(found) - len(WHERE)]] + WHERE
-        for place, most, needed in zip(where, found, least, strict=True):
-            if most < needed.lower:
-                yield f"{place}: {most:.6g}, and {many} each need {needed.lower:.6g}"
+            where += [f"{one} of the total" for one in WHERE[: len(DELTAS)]]
+            least += least[: len(DELTAS)]
+            most += [epsilon_of(total, delta).upper for delta in DELTAS]
+        for place, cost, needed in zip(where, most, least, strict=True):
+            if cost < needed.lower:
+                yield f"{place}: {cost:.6g}, and {many} each need {needed.lower:.6g}"
 
 
 def _worst(part: Part) -> PrivacyLoss:

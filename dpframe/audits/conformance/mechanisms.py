@@ -1,4 +1,6 @@
-"""Noise and calibrations of one's own: what draws hide, and what noise costs of a share."""
+"""Noise and calibrations from outside: draws hide what they should, and noise costs no more than
+its share.
+"""
 
 from __future__ import annotations
 
@@ -70,9 +72,7 @@ def worth(formula: Expression) -> float:
 
 @NOISE.holds("a size that is not above 0 is refused", "converter=positive_formula sees to that.")
 def _positive(noise: AdditiveNoise, _: Rng) -> Contradictions:
-    for size in (exact(0), exact(-1)):
-        if not refused(noise.scaled, size):
-            yield f"size {size}"
+    yield from (f"size {size}" for size in (0, -1) if not refused(noise.scaled, exact(size)))
 
 
 @NOISE.holds("noise of one size is one value", "attrs.frozen(cache_hash=True) makes it that.")
@@ -85,9 +85,9 @@ def _value(noise: AdditiveNoise, _: Rng) -> Contradictions:
 @NOISE.holds("more sensitivity never costs less, nor does less noise", "Look at `guarantee`.")
 def _monotone(noise: AdditiveNoise, _: Rng) -> Contradictions:
     def cost(sensitivity: Fraction, factor: Fraction) -> list[float]:
-        found = noise.scaled(exact(factor)).guarantee(exact(sensitivity))
-        check_kind("guarantee", found, type(noise).gives, "of the kind that its class `gives`")
-        return [worth(amount) for amount in found.amounts]
+        guarantee = noise.scaled(exact(factor)).guarantee(exact(sensitivity))
+        check_kind("guarantee", guarantee, type(noise).gives, "of the kind that its class `gives`")
+        return [worth(amount) for amount in guarantee.amounts]
 
     for few, many in pairwise(SIZES):
         for other in SIZES:
@@ -97,9 +97,12 @@ def _monotone(noise: AdditiveNoise, _: Rng) -> Contradictions:
                     yield f"{less} against {more} for {few} against {many}"
 
 
-def law(noise: AdditiveNoise) -> dict[str, float]:
-    """Its parameters besides its size, as `sample` takes them."""
-    return {name: worth(formula) for name, formula in noise.parameters.items()}
+def _draw(
+    noise: AdditiveNoise, shape: Any, rng: Rng, size: float, *, symmetric: bool = False
+) -> Any:
+    """A sample at its parameters."""
+    law = {name: worth(formula) for name, formula in noise.parameters.items()}
+    return np.asarray(noise.sample(size, shape, rng, symmetric=symmetric, **law))
 
 
 @NOISE.holds(
@@ -110,7 +113,7 @@ def law(noise: AdditiveNoise) -> dict[str, float]:
 def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = WIDE if noise.integer else worth(noise.formula)
     for shape, symmetric in [(one, False) for one in SHAPES] + [(one, True) for one in SQUARES]:
-        drawn = np.asarray(noise.sample(size, shape, rng, symmetric=symmetric, **law(noise)))
+        drawn = _draw(noise, shape, rng, size, symmetric=symmetric)
         triangular = symmetric and noise.symmetric
         mirrored = not triangular or np.array_equal(drawn, drawn.swapaxes(-1, -2))
         if drawn.shape != shape or not mirrored or not np.isfinite(drawn).all():
@@ -123,9 +126,7 @@ def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 @NOISE.holds("equal generators draw equal noise", "Draw from `rng` alone.")
 def _reproducible(noise: AdditiveNoise, _: Rng) -> Contradictions:
     size, seeds = worth(noise.formula), (np.random.default_rng(7) for _ in range(2))
-    first, second = (
-        noise.sample(size, (4,), seed, symmetric=False, **law(noise)) for seed in seeds
-    )
+    first, second = (_draw(noise, (4,), seed, size) for seed in seeds)
     if not np.array_equal(first, second):
         yield f"{first} and {second}"
 
@@ -136,9 +137,7 @@ def _deviation(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     stds = {MANY: noise.deviation_among(exact(MANY)), ALONE: noise.deviation}
     for n, stated in stds.items() if noise.joint else [(MANY, stds[MANY])]:
         shape, calls = ((n,), 1) if n == MANY else ((), n)
-        drawn = np.std(
-            [noise.sample(size, shape, rng, symmetric=False, **law(noise)) for _ in range(calls)]
-        )
+        drawn = np.std([_draw(noise, shape, rng, size) for _ in range(calls)])
         if abs(drawn / worth(stated) - 1) > CLOSE[n]:
             yield f"{drawn:.4g} where {worth(stated):.4g} is stated"
     among, alone = worth(noise.deviation_among(exact(1))), worth(noise.deviation)
@@ -148,7 +147,7 @@ def _deviation(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 
 @NOISE.holds(
     "its draws hide what its guarantee says",
-    "Prove the guarantee for the law that `sample` draws; dp.attack(mechanism) tells more.",
+    "Prove the guarantee for the law that `sample` draws; dp.attack(mechanism) says more.",
 )
 def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = Fraction(worth(noise.formula))
@@ -157,16 +156,15 @@ def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
         stated = [noise.guarantee(exact(moved))]
         for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
             draws, seed = ALONE if noise.joint else DRAWS, int(rng.integers(2**31))
-            chosen: Any = {"draws": draws, "confidence": SURE, "seed": seed}
-            for one in attack(noise, claim=claim, sensitivity=moved, **chosen).findings:
+            options: Any = {"draws": draws, "confidence": SURE, "seed": seed}
+            for one in attack(noise, claim=claim, sensitivity=moved, **options).findings:
                 if one.flagged:
-                    told = f"{one.found:.4g}, where at most {one.allowed:.4g} is stated"
-                    yield f"{one.quantity} of at least {told}, for {one.pair}"
+                    bound = f"{one.bound:.4g}, where at most {one.allowed:.4g} is stated"
+                    yield f"{one.quantity} of at least {bound}, for {one.pair}"
 
 
 def _targets(factor: Fraction) -> list[Guarantee]:
-    some: list[Guarantee] = [PureDP(factor), ApproxDP(factor, DELTA)]
-    return [*some, ZeroConcentratedDP(factor), GaussianDP(factor)]
+    return [PureDP(factor), ApproxDP(factor, DELTA), ZeroConcentratedDP(factor), GaussianDP(factor)]
 
 
 def _spent(rule: Calibration) -> Iterator[Guarantee]:
@@ -211,23 +209,22 @@ def _scales(rule: Calibration) -> Contradictions:
 
 
 @THEOREM.holds("what its noise costs is inside the share", "Prescribe more noise.")
-def _earned(rule: Calibration) -> Contradictions:
+def _cost(rule: Calibration) -> Contradictions:
     for target in _spent(rule):
         for moved in (1, 7):
             noise: Any = rule.mechanism(Fraction(_size(rule, target, moved)))  # type: ignore[call-arg]
-            cost = noise.guarantee(exact(moved))
             own = as_kind(noise.given_in(type(target), exact(moved)), type(target))
             if isinstance(target, ApproxDP):
-                least = _delta(noise, cost, moved, Fraction(worth(target.epsilon)))
+                least = _delta(noise, moved, Fraction(worth(target.epsilon)))
                 if least > DELTA * ROOM:
                     yield f"a delta of {least:.4g} for {target}"
             elif own is not None and worth(own.amounts[0]) > worth(target.amounts[0]) * ROOM:
                 yield f"{own} for {target}"
 
 
-def _delta(noise: AdditiveNoise, cost: Guarantee, moved: int, epsilon: Fraction) -> float:
-    """What it costs at least: by its own loss where it has one, else by its guarantee."""
+def _delta(noise: AdditiveNoise, moved: int, epsilon: Fraction) -> float:
+    """At least its cost: by its own loss if it has one, else by its guarantee."""
     try:
         return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower
     except InvalidArgument:
-        return delta_of(cost, epsilon).lower
+        return delta_of(noise.guarantee(exact(moved)), epsilon).lower

@@ -15,40 +15,40 @@ Property = Callable[..., Contradictions]
 
 @attrs.frozen(eq=False)
 class Suite:
-    """Properties in their order: what each says, the way out, and what yields contradictions."""
+    """Properties in their order: the statement, the way out, and a generator of contradictions."""
 
     properties: list[tuple[str, str, Property]] = attrs.field(factory=list)
 
-    def holds(self, said: str, way_out: str) -> Callable[[Property], Property]:
-        """Enter a property: a generator of what contradicts it, of which the first is reported."""
+    def holds(self, statement: str, way_out: str) -> Callable[[Property], Property]:
+        """Add a property: a generator of contradictions, of which the first is reported."""
 
-        def entered(test: Property) -> Property:
-            self.properties.append((said, way_out, test))
+        def added(test: Property) -> Property:
+            self.properties.append((statement, way_out, test))
             return test
 
-        return entered
+        return added
 
-    def check(self, plugin: object, *given: Any) -> tuple[str, ...]:
-        """The properties, all of which hold. Raises NonConforming, also for whatever a plug-in
-        raises where an answer is wanted.
+    def check(self, plugin: object, *arguments: Any) -> tuple[str, ...]:
+        """The properties, all of which hold. Raises NonConforming, also for any exception that a
+        plug-in raises where an answer is required.
         """
         name = getattr(plugin, "name", "") or type(plugin).__name__
-        for said, way_out, test in self.properties:
+        for statement, way_out, test in self.properties:
             try:
-                found = next(test(*given), None)
+                contradiction = next(test(*arguments), None)
             except Exception as error:
                 raised = f"{type(error).__name__}: {error}"
-                way = "Mend what raises; what is no argument is refused by dp.InvalidArgument."
-                raise NonConforming(name, said, raised, way) from error
-            if found is not None:
-                raise NonConforming(name, said, found, way_out)
-        return tuple(said for said, _, _ in self.properties)
+                way = "Fix the exception; refuse an invalid argument by dp.InvalidArgument."
+                raise NonConforming(name, statement, raised, way) from error
+            if contradiction is not None:
+                raise NonConforming(name, statement, contradiction, way_out)
+        return tuple(statement for statement, _, _ in self.properties)
 
 
-def refused(ask: Callable[..., object], *arguments: Any) -> bool:
-    """Whether a question is refused as dpframe refuses it."""
+def refused(function: Callable[..., object], *arguments: Any) -> bool:
+    """A call raises InvalidArgument."""
     try:
-        ask(*arguments)
+        function(*arguments)
     except InvalidArgument:
         return True
     return False

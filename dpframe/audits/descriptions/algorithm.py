@@ -1,48 +1,31 @@
 """An algorithm as text: its parameters, named formulas, releases and last step, as a value that is
-written and read in one canonical form. The names that it gives are plain, and each of them new;
-each key of a release stands where it makes sense.
+written and read in one canonical form. Its names are plain and unique.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import attrs
 
+from dpframe.mechanisms import AdditiveNoise
 from dpframe.theory.mechanisms import NOISES
 
+from . import limits
 from .from_toml import checked, toml_tree
-from .keys import (
-    JOINTLY,
-    KEPT,
-    NORMS,
-    OUTPUT,
-    RELEASE,
-    SIZES,
-    Leaf,
-    Part,
-    keyed,
-    shown,
-)
-from .limits import (
-    MOST_FORMULAS,
-    MOST_IN_FORMULA,
-    MOST_IN_NOTE,
-    MOST_IN_TITLE,
-    MOST_PARAMETERS,
-    MOST_RELEASES,
-)
-from .words import Words
+from .keys import CANONICAL, JOINTLY, NORMS, OUTPUT, RELEASE, SIZES, FilePart, Leaf, keyed, shown
+from .vocabulary import Vocabulary
 
 OTHER = "other"
 STATED = ("sensitivity", "norm", "why")
+LENGTHS = {"name": limits.MOST_IN_TITLE, "why": limits.MOST_IN_NOTE, "given": limits.MOST_IN_NOTE}
 
 
 @attrs.frozen
-class Told:
-    """One release as text, by key; empty where nothing is said."""
+class ReleaseText:
+    """One release as text, by key; empty for keys that are left out."""
 
     name: str
     statistic: str
@@ -65,38 +48,39 @@ class Told:
     given: str = ""
     size: str = ""
 
+    @classmethod
+    def of(cls, part: FilePart, vocabulary: Vocabulary) -> ReleaseText:
+        """The release of a part of a file. Raises InvalidArgument."""
+        name = keyed(part, RELEASE)["name"].text(limits.MOST_IN_TITLE)
+        at = attrs.evolve(part, path=f"{part.path} ({name})")
+        given = keyed(at, RELEASE)
+        texts = {
+            key.name: given[key.name].text(
+                LENGTHS.get(key.name, limits.MOST_IN_FORMULA), lines=key.name in {"why", "given"}
+            )
+            for key in attrs.fields(cls)
+            if key.name in given and key.name != "share"
+        }
+        share = _shares(given["share"]) if "share" in given else ()
+        _check_noise(at, given, texts, vocabulary)
+        _check_stated(at, texts)
+        return cls(**texts, share=share)
+
     @property
     def trusted(self) -> bool:
-        """Whether its sensitivity is stated, not derived."""
+        """Its sensitivity is stated, not derived."""
         return self.statistic == OTHER
 
-
-TEXTS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE, "given": MOST_IN_NOTE}
-
-
-def told(part: Part, words: Words) -> Told:
-    """The release of a part of a file. Raises InvalidArgument."""
-    given = keyed(part, RELEASE)
-    path = f"{part.path} ({given['name'].text(MOST_IN_TITLE)})"
-    at = attrs.evolve(part, path=path)
-    given = {name: attrs.evolve(one, path=f"{path}, {name}") for name, one in given.items()}
-    kept = {field.name for field in attrs.fields(Told)}
-    found = {
-        name: one.text(TEXTS.get(name, MOST_IN_FORMULA), lines=name in {"why", "given"})
-        for name, one in given.items()
-        if name in kept - {"share"}
-    }
-    share = _shares(given["share"]) if "share" in given else ()
-    _check_noise(at, given, found, words)
-    _check_stated(at, found)
-    return Told(**found, share=share)
+    def place(self, key: str = "") -> str:
+        """The place of a key, for messages."""
+        return f"release {self.name}, {key}" if key else f"release {self.name}"
 
 
-def _shares(part: Part) -> tuple[str, ...]:
+def _shares(part: FilePart) -> tuple[str, ...]:
     """The amounts, of a list or of one text with commas outside of brackets."""
     if not isinstance(part.tree, Leaf):
-        return tuple(one.text(MOST_IN_FORMULA) for one in part.items(part.path, 2))
-    amounts = arguments(part.text(MOST_IN_FORMULA))
+        return tuple(one.text(limits.MOST_IN_FORMULA) for one in part.items(part.path, 2))
+    amounts = arguments(part.text(limits.MOST_IN_FORMULA))
     if not all(amounts) or len(amounts) > 2:
         part.refuse("one or two amounts, such as epsilon/3, delta/3")
     return tuple(amounts)
@@ -115,60 +99,65 @@ def arguments(text: str) -> list[str]:
 
 
 def _check_noise(
-    part: Part, given: Mapping[str, Part], found: Mapping[str, str], words: Words
+    part: FilePart, given: Mapping[str, FilePart], texts: Mapping[str, str], vocabulary: Vocabulary
 ) -> None:
-    """The noise is sized once, in a way that its kind knows."""
-    known = {"mechanism": words.mechanisms, "calibration": words.theorems, "norm": NORMS}
-    for key, some in known.items():
-        if key in found:
-            given[key].word(some)
-    kind = words.mechanisms[found["mechanism"]]
-    sizes = [name for name in SIZES if name in found]
+    """The noise is sized once, in a way that its kind has; each key fits the others."""
+    names = {"mechanism": vocabulary.mechanisms, "calibration": vocabulary.theorems, "norm": NORMS}
+    for key in names.keys() & texts.keys():
+        given[key].word(names[key])
+    _check_size(part, texts, vocabulary.mechanisms[texts["mechanism"]])
+    _check_theorem(part, given, texts, vocabulary)
+    chosen = texts.get("calibration")
+    if "known" in texts and "fails" in texts:
+        part.refuse("read in one way: as a released number, or as its lower bound", "both")
+    listed = vocabulary.mechanisms[texts["mechanism"]].kind in NOISES
+    if "law" in texts and (chosen is not None or listed):
+        given["law"].refuse("left out: it is of noise of your own whose size is stated")
+    if "weight" in texts and chosen != JOINTLY:
+        given["weight"].refuse('left out without calibration = "jointly"')
+
+
+def _check_size(part: FilePart, texts: Mapping[str, str], kind: type[AdditiveNoise]) -> None:
+    keys = ("std", "variance") if kind.noise == "std" else ("scale",)
+    sizes = [name for name in SIZES if name in texts]
     if len(sizes) != 1:
-        wanted = f"given noise once: by {' or '.join(_sizes(kind.noise))}"
+        wanted = f"given noise once: by {' or '.join((*keys, 'calibration'))}"
         part.refuse(wanted, ", ".join(sizes) or "none", "Copy the formula of the paper.")
-    if sizes[0] not in _sizes(kind.noise):
-        wanted = f"sized by its {kind.noise}, as {found['mechanism']} noise is"
+    if sizes[0] not in (*keys, "calibration"):
+        wanted = f"sized by its {kind.noise}, as {texts['mechanism']} noise is"
         part.refuse(wanted, sizes[0], "std = sqrt(variance); a scale is no std.")
-    chosen = found.get("calibration")
-    theorems = words.theorems_for(kind)
+
+
+def _check_theorem(
+    part: FilePart, given: Mapping[str, FilePart], texts: Mapping[str, str], vocabulary: Vocabulary
+) -> None:
+    mechanism, chosen = texts["mechanism"], texts.get("calibration")
+    theorems = vocabulary.theorems_for(vocabulary.mechanisms[mechanism])
     if chosen is not None and chosen not in theorems:
-        wanted = (
-            f"a theorem for {found['mechanism']} noise: {', '.join(theorems) or 'there is none'}"
-        )
+        wanted = f"a theorem for {mechanism} noise: {', '.join(theorems) or 'there is none'}"
         way_out = "" if theorems else 'mechanism = "gaussian" costs the same, and has theorems.'
         given["calibration"].refuse(wanted, way_out=way_out)
     if chosen not in (None, JOINTLY) and "share" not in given:
         part.refuse("given a share, from which its theorem sizes the noise", "no share")
     if chosen == JOINTLY and "share" in given:
         given["share"].refuse("left out: releases that are calibrated jointly share everything")
-    if "known" in found and "fails" in found:
-        part.refuse("read in one way: as a released number, or as its lower bound", "both")
-    if "law" in found and (chosen is not None or kind.kind in NOISES):
-        given["law"].refuse("left out: it is of noise of your own whose size is stated")
-    if "weight" in found and chosen != JOINTLY:
-        given["weight"].refuse('left out without calibration = "jointly"')
 
 
-def _sizes(noise: str) -> tuple[str, ...]:
-    return ("std", "variance", "calibration") if noise == "std" else ("scale", "calibration")
-
-
-def _check_stated(part: Part, found: Mapping[str, str]) -> None:
-    """A statistic without a rule states its sensitivity and says why; no other one may."""
-    if found["statistic"] == OTHER:
-        missing = [name for name in STATED if name not in found]
+def _check_stated(part: FilePart, texts: Mapping[str, str]) -> None:
+    """A statistic without a rule states its sensitivity and why; no other one may."""
+    if texts["statistic"] == OTHER:
+        missing = [name for name in STATED if name not in texts]
         if missing:
             wanted = f"complete: {OTHER} needs {', '.join(STATED)}"
             part.refuse(wanted, f"no {', '.join(missing)}", "why cites a theorem or argues.")
-    elif stray := [name for name in (*STATED, "given", "size") if name in found]:
+    elif stray := [name for name in (*STATED, "given", "size") if name in texts]:
         wanted = f"free of {', '.join(stray)}: sensitivities are derived"
         way_out = 'Use claimed_sensitivity to compare; or statistic = "other".'
-        part.refuse(wanted, found["statistic"], way_out)
+        part.refuse(wanted, texts["statistic"], way_out)
 
 
 NAME = re.compile(r"[A-Za-z][A-Za-z_0-9]{0,39}\Z")
-OWN = {
+SHARED_NAMES = {
     "X": "the rows",
     "y": "the labels",
     "n": "the number of rows",
@@ -176,123 +165,108 @@ OWN = {
     "B": "the bound on the norm of a row",
     "Y": "the bound on a label",
     "box": "the bound on an entry",
-    "epsilon": "of the claim",
-    "delta": "of the claim",
-    "rho": "of the claim",
-    "mu": "of the claim",
-    "order": "of the claim",
+    **dict.fromkeys(("epsilon", "delta", "rho", "mu", "order"), "of the claim"),
     "any": "every value",
     "other": "a statistic without a rule",
 }
-"""Names that every description shares."""
+"""Names of every description."""
 
 
-def fresh(part: Part, name: str, taken: Mapping[str, str], words: Words) -> None:
-    """Refuse a name that is no plain one, or that means something else already. A release may be
-    called like a function: no formula reads it. Raises InvalidArgument.
+def _check_name(
+    part: FilePart, name: str, taken: Mapping[str, str], vocabulary: Vocabulary
+) -> None:
+    """A name is plain and unused. A release may have the name of a function: no formula reads it.
+    Raises InvalidArgument.
     """
     if not NAME.match(name):
         wanted = "named by a letter, then up to 39 letters, digits and underscores of plain ASCII"
         part.refuse(wanted, shown(name), "Such as gamma or T.")
-    if name in OWN:
-        part.refuse(f"named otherwise: {name} is {OWN[name]}", name, "Choose another name.")
-    if name in words.functions and not part.path.startswith("release"):
-        part.refuse("named otherwise: that is a function", name, "Choose another name.")
+    if name in SHARED_NAMES:
+        way_out = f"Reserved are {', '.join(SHARED_NAMES)}."
+        wanted = f"free of reserved names: {name} is {SHARED_NAMES[name]}"
+        part.refuse(wanted, name, way_out)
+    if name in vocabulary.functions and not part.path.startswith("release"):
+        reserved = f"{', '.join(SHARED_NAMES)}, and the functions {', '.join(vocabulary.functions)}"
+        wanted = f"free of reserved names: {name} is a function"
+        part.refuse(wanted, name, f"Reserved are {reserved}.")
     if name in taken:
         part.refuse(f"named once: {name} stands in {taken[name]} already", name)
 
 
+Pairs = tuple[tuple[str, str], ...]
+
+
 @attrs.frozen
 class Algorithm:
-    """All that a graph is built of. `bounds` are those of rows and labels, with the relation, where
-    a stated sensitivity holds for them only.
+    """The text of which a graph is built. `bounds` are those of rows and labels, with the relation,
+    where a stated sensitivity holds for them only.
     """
 
-    releases: tuple[Told, ...]
+    releases: tuple[ReleaseText, ...]
     title: str = ""
-    parameters: tuple[tuple[str, str], ...] = ()
-    let: tuple[tuple[str, str], ...] = ()
+    parameters: Pairs = ()
+    let: Pairs = ()
     reads: tuple[str, ...] = ()
-    bounds: tuple[tuple[str, str], ...] = ()
+    bounds: Pairs = ()
 
     @classmethod
-    def read(cls, text: str, words: Words) -> Algorithm:
+    def read(cls, text: str, vocabulary: Vocabulary) -> Algorithm:
         """The algorithm of its canonical text. Raises InvalidArgument."""
         tree = toml_tree(checked(text, "declaration"), "declaration")
-        parts = keyed(Part(tree, "declaration"), KEPT)
-        bounds = parts.get("bounds")
-        found = algorithm(parts, words)
-        return found if bounds is None else attrs.evolve(found, bounds=_pairs(bounds, 10))
+        parts = keyed(FilePart(tree, "declaration"), CANONICAL)
+        return attrs.evolve(cls.of(parts, vocabulary), bounds=_pairs(parts, "bounds", 10))
+
+    @classmethod
+    def of(cls, parts: Mapping[str, FilePart], vocabulary: Vocabulary) -> Algorithm:
+        """The algorithm of the parts of a file. Raises InvalidArgument."""
+        output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
+        title = parts["title"].text(limits.MOST_IN_TITLE, numbers=False) if "title" in parts else ""
+        entries = list(parts["release"].items("release", limits.MOST_RELEASES))
+        reads = output["reads"].items("reads", limits.MOST_RELEASES) if output else ()
+        algorithm = cls(
+            title=title,
+            parameters=_pairs(parts, "parameters", limits.MOST_PARAMETERS),
+            let=_pairs(parts, "let", limits.MOST_FORMULAS),
+            releases=tuple(ReleaseText.of(one, vocabulary) for one in entries),
+            reads=tuple(one.text(limits.MOST_IN_FORMULA) for one in reads),
+        )
+        names = [(parts["parameters"], name) for name, _ in algorithm.parameters]
+        names += [(parts["let"], name) for name, _ in algorithm.let]
+        names += zip(entries, (one.name for one in algorithm.releases), strict=True)
+        taken: dict[str, str] = {}
+        for part, name in names:
+            _check_name(part, name, taken, vocabulary)
+            taken[name] = part.path
+        if '"' in title:
+            parts["title"].refuse("free of double quotes", way_out="They mark where it ends.")
+        return algorithm
 
     def __str__(self) -> str:
         """The canonical text, in TOML."""
-        return "\n".join(_lines(self)) + "\n"
+        return "\n".join(self._lines()) + "\n"
+
+    def _lines(self) -> Iterator[str]:
+        yield from _assigned({"title": self.title}.items())
+        for table in ("bounds", "parameters", "let"):
+            pairs = getattr(self, table)
+            yield from [f"[{table}]", *_assigned(pairs)] if pairs else ()
+        for one in self.releases:
+            yield from ("[[release]]", *_assigned(attrs.asdict(one).items()))
+        if self.reads:
+            yield from ("[output]", *_assigned({"reads": self.reads}.items()))
 
 
-def _lines(found: Algorithm) -> Iterator[str]:
-    tables = {"bounds": found.bounds, "parameters": found.parameters, "let": found.let}
-    if found.title:
-        yield f"title = {_quoted(found.title)}"
-    for table, pairs in tables.items():
-        if pairs:
-            yield f"[{table}]"
-            yield from (f"{name} = {_quoted(text)}" for name, text in pairs)
-    for one in found.releases:
-        yield "[[release]]"
-        for key, value in attrs.asdict(one).items():
-            if value:
-                yield f"{key} = {_quoted(value)}"
-    if found.reads:
-        yield f"[output]\nreads = {_quoted(found.reads)}"
+def _assigned(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
+    for name, value in pairs:
+        if value:
+            yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
 
 
-def _quoted(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def algorithm(parts: Mapping[str, Part], words: Words) -> Algorithm:
-    """The algorithm of the parts of a file. Raises InvalidArgument."""
-    parameters, let = parts.get("parameters"), parts.get("let")
-    output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
-    found = Algorithm(
-        title=parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else "",
-        parameters=() if parameters is None else _pairs(parameters, MOST_PARAMETERS),
-        let=() if let is None else _pairs(let, MOST_FORMULAS),
-        releases=tuple(
-            told(one, words) for one in parts["release"].items("release", MOST_RELEASES)
-        ),
-        reads=tuple(
-            one.text(MOST_IN_FORMULA)
-            for one in (output["reads"].items("reads", MOST_RELEASES) if output else ())
-        ),
-    )
-    _refuse_collisions(parts, found, words)
-    if '"' in found.title:
-        parts["title"].refuse("free of double quotes", way_out="They mark where it ends.")
-    return found
-
-
-def _pairs(part: Part, most: int) -> tuple[tuple[str, str], ...]:
+def _pairs(parts: Mapping[str, FilePart], table: str, most: int) -> Pairs:
     """Names with their texts, in order."""
-    found = part.table()
-    if len(found) > most:
-        part.refuse(f"a table of at most {most} names", f"{len(found)} names")
-    return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in found)
-
-
-def _refuse_collisions(parts: Mapping[str, Part], found: Algorithm, words: Words) -> None:
-    """Every name means one thing."""
-    taken: dict[str, str] = {}
-    named = [
-        (parts[table], table, name)
-        for table in ("parameters", "let")
-        if table in parts
-        for name in parts[table].table()
-    ]
-    entries = parts["release"].items("release", MOST_RELEASES)
-    named += [
-        (part, part.path, one.name) for part, one in zip(entries, found.releases, strict=True)
-    ]
-    for part, place, name in named:
-        fresh(part, name, taken, words)
-        taken[name] = place
+    if table not in parts:
+        return ()
+    part, names = parts[table], parts[table].table()
+    if len(names) > most:
+        part.refuse(f"a table of at most {most} names", f"{len(names)} names")
+    return tuple((name, part.inside(name).text(limits.MOST_IN_FORMULA)) for name in names)

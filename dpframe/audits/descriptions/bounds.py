@@ -1,5 +1,5 @@
-"""The setting of a description and the bounds of a setting as text; numbers and ranges as
-descriptions write them.
+"""The setting of a description, the bounds of a setting as text, and numbers and ranges in the
+notation of descriptions.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dpframe.graph import Column, Rows, Setting
 from dpframe.privacy import Relation
 from dpframe.symbols import Expression, Number, constant, parameter
 
-from .keys import LABELS, RELATIONS, ROWS, Part, keyed
+from .keys import LABELS, RELATIONS, ROWS, FilePart, keyed
 from .limits import MOST_DIGITS, MOST_IN_FORMULA, MOST_NUMBER
 
 FIGURE = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
@@ -25,16 +25,15 @@ RANGE = re.compile(
     re.ASCII,
 )
 SIDES = {"()": "neither", "[)": "left", "(]": "right", "[]": "both"}
-ENDLESS = {"inf", "+inf", "oo"}
 WRITTEN = "Such as 1, 0.05, 1e-6 or 1/3."
 
 
 def number(text: str, name: str = "number") -> Fraction:
     """The exact number that the text spells. Raises InvalidArgument."""
-    found = NUMBER.match(text) if len(text) <= MOST_DIGITS else None
-    if found is None or (found[2] and not int(found[2])):
+    match = NUMBER.match(text) if len(text) <= MOST_DIGITS else None
+    if match is None or (match[2] and not int(match[2])):
         raise InvalidArgument(name, "a number", text, WRITTEN)
-    value = Fraction(found[1]) / int(found[2] or 1)
+    value = Fraction(match[1]) / int(match[2] or 1)
     if value and not 1 / MOST_NUMBER <= abs(value) <= MOST_NUMBER:
         raise InvalidArgument(name, "zero, or between 1e-400 and 1e400 in size", text)
     return value
@@ -44,17 +43,17 @@ def ranged(name: str, text: str) -> Expression:
     """A parameter on a range, `in (0, 1)`, `whole in [1, inf)`; or the number that is given.
     Raises InvalidArgument.
     """
-    found = RANGE.match(text)
-    if found is None:
-        way_out = "A range is written in (0, 1), or whole in [1, inf)."
+    match = RANGE.match(text)
+    if match is None:
         if any(sign in text for sign in "[(,"):
+            way_out = "A range is written in (0, 1), or whole in [1, inf)."
             raise InvalidArgument(name, "a number or a range", text, way_out)
         return Number(number(text, name))
-    lower, upper = found["lower"], found["upper"]
+    lower, upper = match["lower"], match["upper"]
     low = None if lower in {"-inf", "-oo"} else number(lower, name)
-    high = None if upper in ENDLESS else number(upper, name)
-    whole = found["whole"] is not None or found["also"] is not None
-    closed = SIDES[found["left"] + found["right"]]
+    high = None if upper in {"inf", "+inf", "oo"} else number(upper, name)
+    whole = match["whole"] is not None or match["also"] is not None
+    closed = SIDES[match["left"] + match["right"]]
     return parameter(name, low, high, closed=closed, integer=whole)
 
 
@@ -65,22 +64,21 @@ SYMBOLS = {"norm": "B", "box": "box", "bound": "Y"}
 
 
 def bounds_of(setting: Setting) -> tuple[tuple[str, str], ...]:
-    """Relation and bounds as pairs of text; what a stated sensitivity holds for."""
+    """Relation and bounds as pairs of text, for which a stated sensitivity holds."""
     names = {relation: name for name, relation in RELATED.items()}
-    rows, column = setting.X, setting.y
-    found: dict[str, object] = {
+    rows, labels = setting.X, setting.y
+    bounds: dict[str, object] = {
         "relation": names[setting.relation],
         "norm": rows.norm,
         "box": rows.box,
     }
     if rows.columns is not None or rows.intercept:
-        found["rows"] = rows
-    if column is not None:
-        found |= {"bound": column.bound, "lower": column.lower, "upper": column.upper}
-    return tuple((name, str(value)) for name, value in found.items() if value is not None)
+        bounds["rows"] = rows
+    bounds |= {name: getattr(labels, name, None) for name in ("bound", "lower", "upper")}
+    return tuple((name, str(value)) for name, value in bounds.items() if value is not None)
 
 
-def setting_of(parts: Mapping[str, Part]) -> Setting:
+def setting_of(parts: Mapping[str, FilePart]) -> Setting:
     """The setting of the parts of a file. Raises InvalidArgument."""
     relation = parts["relation"].text(MOST_IN_FORMULA)
     if relation not in RELATED:
@@ -98,15 +96,16 @@ def setting_of(parts: Mapping[str, Part]) -> Setting:
     )
 
 
-def _labels(part: Part) -> Column:
-    found: dict[str, Any] = {n: amount(one, n) for n, one in keyed(part, LABELS).items()}
-    if set(found) not in ({"bound"}, {"lower", "upper"}):
-        part.refuse("bounded once: by bound, or by lower and upper", ", ".join(found) or "nothing")
-    return Column(**found)
+def _labels(part: FilePart) -> Column:
+    bounds: dict[str, Any] = {n: amount(one, n) for n, one in keyed(part, LABELS).items()}
+    if set(bounds) not in ({"bound"}, {"lower", "upper"}):
+        given = ", ".join(bounds) or "nothing"
+        part.refuse("bounded once: by bound, or by lower and upper", given)
+    return Column(**bounds)
 
 
-def amount(part: Part, name: str, *, zero: bool = False) -> Expression:
-    """A positive number; or, where it says any, a parameter; ends of labels have any sign. Raises
+def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
+    """A positive number, or a parameter for "any"; ends of labels have any sign. Raises
     InvalidArgument.
     """
     text = part.text(MOST_IN_FORMULA)
@@ -123,7 +122,7 @@ def amount(part: Part, name: str, *, zero: bool = False) -> Expression:
     return Number(value)
 
 
-def _whole(part: Part) -> Number:
+def _whole(part: FilePart) -> Number:
     try:
         value = number(part.text(MOST_IN_FORMULA))
     except InvalidArgument:

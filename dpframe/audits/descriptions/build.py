@@ -1,6 +1,4 @@
-"""From an algorithm as text to the graph of its mechanisms: one builder for files and short
-forms.
-"""
+"""From an algorithm as text to the graph of its mechanisms."""
 
 from __future__ import annotations
 
@@ -30,19 +28,19 @@ from dpframe.graph import (
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Share
-from dpframe.symbols import Expression, constant, sqrt
+from dpframe.symbols import Expression, sqrt
 
-from .algorithm import NAME, Algorithm, Told, arguments
+from .algorithm import NAME, Algorithm, ReleaseText, arguments
 from .bounds import RELATED, number, ranged
 from .keys import JOINTLY, NORMS
-from .scope import Scope
+from .scope import FormulaScope
 from .stated import StatedStatistic
-from .words import Words
+from .vocabulary import Vocabulary
 
 
 @contextmanager
 def located(where: str) -> Iterator[None]:
-    """Say where in a description an argument stood that was refused."""
+    """Add the place in the description to the refusal of an argument."""
     try:
         yield
     except InvalidArgument as error:
@@ -53,124 +51,113 @@ def located(where: str) -> Iterator[None]:
 
 
 @attrs.frozen
-class Builder:
+class GraphBuilder:
     """One algorithm in one setting, for one budget."""
 
-    told: Algorithm
+    algorithm: Algorithm
     X: RowsNode
     y: ColumnNode | None
     budget: Share
-    scope: Scope
-    words: Words
+    scope: FormulaScope
+    vocabulary: Vocabulary
 
     @classmethod
-    def of(cls, told: Algorithm, setting: Setting, budget: Share, words: Words) -> Builder:
-        """The names of the algorithm, read. Raises InvalidArgument."""
+    def of(
+        cls, algorithm: Algorithm, setting: Setting, budget: Share, vocabulary: Vocabulary
+    ) -> GraphBuilder:
+        """With the names of the algorithm. Raises InvalidArgument."""
         X, y = setting.nodes()
-        scope = attrs.evolve(Scope.of(X, y, budget), functions=words.functions)
-        for name, text in told.parameters:
+        scope = attrs.evolve(FormulaScope.of(X, y, budget), functions=vocabulary.functions)
+        for name, text in algorithm.parameters:
             with located(f"parameters, {name}"):
                 scope = scope.with_value(name, ranged(name, text))
-        for name, text in told.let:
+        for name, text in algorithm.let:
             with located(f"let, {name}"):
-                scope.value(text)
                 scope = scope.with_formula(name, text)
-        released = frozenset(one.name for one in told.releases)
-        return cls(told, X, y, budget, attrs.evolve(scope, released=released), words)
+        released = frozenset(one.name for one in algorithm.releases)
+        scope = attrs.evolve(scope, released=released)
+        return cls(algorithm, X, y, budget, scope, vocabulary)
 
     def graph(self) -> Graph:
-        """Every release, each charged; what the last step reads."""
-        found = list(self.noisy())
-        outputs: list[Node] = [self.looped(told, one) for told, one in found]
-        if self.told.reads:
-            outputs.insert(0, self.output(dict(zip(self.scope_names, outputs, strict=True))))
-        return Graph.of(tuple(outputs))
+        """Every release, each charged and reading those before it; and the inputs of the last
+        step.
+        """
+        joint = [one for one in self.algorithm.releases if one.calibration == JOINTLY]
+        statistics = [self.statistic(one) for one in joint]
+        noises = self.jointly(joint, statistics) if joint else ()
+        together = dict(zip(joint, zip(statistics, noises, strict=True), strict=True))
+        at, outputs = self, dict[str, Node]()
+        for one in self.algorithm.releases:
+            statistic, noise = together.get(one) or (at.statistic(one), at.noise(one))
+            made = at.release(one, statistic, noise)
+            at = at.after(one, made)
+            outputs[one.name] = self.looped(one, made)
+        last = [self.output(outputs)] if self.algorithm.reads else []
+        return Graph.of((*last, *outputs.values()))
 
-    @property
-    def scope_names(self) -> list[str]:
-        """The names of the releases, in order."""
-        return [one.name for one in self.told.releases]
-
-    def statistic(self, one: Told) -> DataNode:
-        """What a release asks."""
-        with located(_place(one, "statistic")):
+    def statistic(self, one: ReleaseText) -> DataNode:
+        """The statistic of a release."""
+        with located(one.place("statistic")):
             return self.stated(one) if one.trusted else self.scope.statistic(one.statistic)
 
-    def stated(self, one: Told) -> StatedStatistic:
-        """A statistic that is known by its sensitivity only."""
-        bounds = dict(self.told.bounds)
-        with located(_place(one, "sensitivity")):
-            moved = self.scope.formula(one.sensitivity)
-            if one.norm == "each score":  # two scores may move apart by twice as much
-                moved = 2 * moved
-        with located(_place(one, "size")):
-            size = self.scope.formula(one.size or "1")
-        test = next((told for told in self.told.releases if told.name == one.given), None)
-        with located(_place(one, "given")):
-            given = self.scope.formula(one.given) if test is not None and test.fails else None
+    def stated(self, one: ReleaseText) -> StatedStatistic:
+        """A statistic of which the sensitivity alone is known."""
+        sensitivity = self.formula(one, "sensitivity")
+        if one.norm == "each score":  # two scores may move apart by twice as much
+            sensitivity = 2 * sensitivity
+        fails = any(test.name == one.given and test.fails for test in self.algorithm.releases)
         return StatedStatistic(
             name=one.name,
             X=self.X,
             y=self.y,
-            sensitivity_of_row=moved,
+            sensitivity_of_row=sensitivity,
             norm=NORMS[one.norm],
-            relation=RELATED[bounds["relation"]],
+            relation=RELATED[dict(self.algorithm.bounds)["relation"]],
             why=one.why,
-            size=size,
-            given=given,
-            condition=one.given if given is None else "",
+            size=self.formula(one, "size", "1"),
+            given=self.formula(one, "given") if fails else None,
+            condition="" if fails else one.given,
         )
 
-    def noisy(self) -> Iterator[tuple[Told, Release]]:
-        """Every release, each with what those before it let it read."""
-        joint = [one for one in self.told.releases if one.calibration == JOINTLY]
-        asked = [(one, self.statistic(one)) for one in joint]
-        together = iter(self.jointly(asked) if joint else ())
-        at = self
-        for one in self.told.releases:
-            if one.calibration == JOINTLY:
-                statistic, noise = dict(asked)[one], next(together)
-                made = at.release(one, statistic, noise)
-            else:
-                made = at.release(one, at.statistic(one), at.noise(one))
-            at = at.after(one, made)
-            yield one, made
+    def formula(self, one: ReleaseText, key: str, default: str = "") -> Expression:
+        """The formula of a key. Raises InvalidArgument that names it."""
+        with located(one.place(key)):
+            return self.scope.formula(getattr(one, key) or default)
 
-    def after(self, one: Told, made: Release) -> Builder:
-        """The same, where what follows reads a release: as a number in a public range, or as its
-        lower bound.
+    def after(self, one: ReleaseText, made: Release) -> GraphBuilder:
+        """The same for later releases, which may read this one as a number in a public range, as a
+        lower bound, or as an array.
         """
         if one.known:
-            with located(_place(one, "known")):
+            with located(one.place("known")):
                 span: Any = ranged(one.name, one.known)
                 symbol = known(made, span.domain.lower, span.domain.upper, name=one.name)
         elif one.fails:
-            with located(_place(one, "fails")):
+            with located(one.place("fails")):
                 symbol = lower_bound(made, self.scope.formula(one.fails), name=one.name)
         else:
             arrays = {**self.scope.arrays, one.name: post(matrix_of, made)}
             return attrs.evolve(self, scope=attrs.evolve(self.scope, arrays=arrays))
         return attrs.evolve(self, scope=self.scope.with_value(one.name, symbol))
 
-    def jointly(self, joint: list[tuple[Told, DataNode]]) -> tuple[AdditiveNoise, ...]:
+    def jointly(self, joint: list[ReleaseText], statistics: list[Any]) -> tuple[AdditiveNoise, ...]:
         """Noise of the releases that share the whole budget."""
         with located("calibration"):
-            weights = [self.scope.formula(one.weight or "1") for one, _ in joint]
-            times = [self.scope.formula(one.times or "1") for one, _ in joint]
-            statistics: Any = [statistic for _, statistic in joint]
+            weights = [self.scope.formula(one.weight or "1") for one in joint]
+            times = [self.scope.formula(one.times or "1") for one in joint]
             return jointly(self.budget, statistics, weights, times)
 
-    def noise(self, one: Told) -> AdditiveNoise | Calibration:
+    def noise(self, one: ReleaseText) -> AdditiveNoise | Calibration:
         """The noise as it is stated, or the theorem that sizes it."""
-        kind: Any = self.words.mechanisms[one.mechanism]
+        kind: Any = self.vocabulary.mechanisms[one.mechanism]
         if one.calibration:
             return getattr(kind, one.calibration)  # type: ignore[no-any-return]
         key = next(key for key in ("std", "variance", "scale") if getattr(one, key))
-        with located(_place(one, key)):
-            size = self.scope.formula(getattr(one, key))
+        size = self.formula(one, key)
+        with located(one.place(key)):
             size = sqrt(size) if key == "variance" else size
-        with located(_place(one, "law")):
-            law = dict(self.parameter(text) for text in arguments(one.law)) if one.law else {}
+        with located(one.place("law")):
+            law = dict(map(self.parameter, arguments(one.law) if one.law else ()))
             return noise_of_size(kind, size, law)
 
     def parameter(self, text: str) -> tuple[str, Expression]:
@@ -180,21 +167,19 @@ class Builder:
             raise InvalidArgument("parameter", "written name = formula", text)
         return name.strip(), self.scope.formula(formula)
 
-    def release(self, one: Told, statistic: DataNode, noise: object) -> Release:
+    def release(self, one: ReleaseText, statistic: DataNode, noise: object) -> Release:
         """One release: its own draw, its own charge."""
-        with located(_place(one, "sampled")):
+        with located(one.place("sampled")):
             rate = number(one.sampled) if one.sampled else None
-        with located(_place(one, "times")):
-            times = self.scope.formula(one.times) if one.times else constant(1)
-        share = self.share(one)
-        with located(_place(one, "")):
+        times, share = self.formula(one, "times", "1"), self.share(one)
+        with located(one.place()):
             return release(statistic, noise, share, times=times, sampled=rate, name=one.name)
 
-    def share(self, one: Told) -> Share | None:
-        """What the release is said to cost."""
+    def share(self, one: ReleaseText) -> Share | None:
+        """The stated cost of the release."""
         if not one.share:
             return None
-        with located(_place(one, "share")):
+        with located(one.place("share")):
             amounts = [self.scope.formula(text) for text in one.share]
             if len(amounts) != len(self.budget.currency):
                 wanted = f"one amount of each of {', '.join(self.budget.currency)}"
@@ -204,26 +189,25 @@ class Builder:
             weights = tuple(amount / whole for amount, whole in pairs)
         return Share(self.budget.currency, self.budget.amounts, weights)
 
-    def looped(self, one: Told, made: Release) -> Node:
-        """The release; where it reads a point that moves, the rounds that move it."""
+    def looped(self, one: ReleaseText, made: Release) -> Node:
+        """The release; where it reads the point of a loop, the turns that move the point."""
         points = points_of(made)
         if not points:
             return made
-        with located(_place(one, "step")):
+        with located(one.place("step")):
             if len(points) > 1:
                 raise InvalidArgument("statistic", "of one gradient", made.statistic.label)
-            pace = self.scope.formula(one.step or "1")
-            return loop(points[0], made, stepped, pace)
+            return loop(points[0], made, stepped, self.scope.formula(one.step or "1"))
 
     def output(self, released: dict[str, Node]) -> Node:
-        """The last step; what it reads that is not released, the verifier refuses by its path."""
-        read = []
-        for text in self.told.reads:
+        """The last step; the verifier refuses by its path what it reads that is not released."""
+        inputs = []
+        for text in self.algorithm.reads:
             with located(f"output, reads {text!r}"):
                 if NAME.match(text) and not self.scope.knows(text):
                     raise InvalidArgument("name", f"one of {', '.join(released)}", text)
-                read.append(released[text] if text in released else self.scope.value(text))
-        return post(last_step, *read)
+                inputs.append(released[text] if text in released else self.scope.value(text))
+        return post(last_step, *inputs)
 
 
 def noise_of_size(kind: Any, size: Expression, law: Mapping[str, Expression]) -> AdditiveNoise:
@@ -234,12 +218,8 @@ def noise_of_size(kind: Any, size: Expression, law: Mapping[str, Expression]) ->
     if sorted(law) != sorted(others):
         wanted = f"those of its parameters: {', '.join(others) or 'none'}"
         raise InvalidArgument("names", wanted, ", ".join(law) or "none", 'As law = "left = 2".')
-    found: AdditiveNoise = kind(**{first: size, **law})
-    return found
-
-
-def _place(one: Told, key: str) -> str:
-    return f"release {one.name}, {key}" if key else f"release {one.name}"
+    noise: AdditiveNoise = kind(**{first: size, **law})
+    return noise
 
 
 def stepped(point: Any, answer: Any, t: int, pace: float) -> Any:

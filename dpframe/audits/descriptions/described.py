@@ -1,5 +1,5 @@
 """A described algorithm as a declaration, which is certified and audited like any other. Saved
-certificates name it by its place here.
+certificates name it by its module.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from dpframe.privacy import Share
 
 from .algorithm import Algorithm
 from .bounds import bounds_of
-from .build import Builder
-from .words import words_of
+from .build import GraphBuilder
+from .vocabulary import vocabulary_of
 
 JOINTLY = (
     'Give its releases calibration = "jointly" and a weight in the file, no share and no size.'
@@ -26,7 +26,7 @@ WAY_OUT = "Describe it for these bounds, or state the sensitivity for every B an
 
 @lru_cache(maxsize=64)
 def _algorithm(text: str, trust: tuple[type, ...]) -> Algorithm:
-    return Algorithm.read(text, words_of(trust))
+    return Algorithm.read(text, vocabulary_of(trust))
 
 
 def _text(value: object) -> str:
@@ -43,35 +43,37 @@ def _classes(value: Sequence[type]) -> tuple[type, ...]:
     return tuple(value)
 
 
-@Regression.register  # one for every purpose, but not one of those that dpframe offers to fit
+@Regression.register  # not among the regressions that dpframe offers to fit
 @attrs.frozen(slots=False)
 class Described:
-    """An algorithm known by formulas: its canonical text, of which the graph is built. Nothing that
-    it releases is post-processed: the last step is named, not described. `trust`: the classes whose
-    kinds the text may name.
+    """An algorithm of formulas: its canonical text, of which the graph is built. The last step is
+    named, not described, so no release is post-processed. The text may use the kinds of the classes
+    in `trust`.
     """
 
     text: str = attrs.field(converter=_text)
     trust: tuple[type, ...] = attrs.field(default=(), converter=_classes)
 
     def __attrs_post_init__(self) -> None:
-        """Text that is no description is refused at once."""
+        """Raises InvalidArgument for text that is no description."""
         _algorithm(self.text, self.trust)
 
     @cached_property
     def algorithm(self) -> Algorithm:
-        """The releases and all that they read."""
+        """The releases and their inputs."""
         return _algorithm(self.text, self.trust)
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
-        """One release an entry, each a fresh draw. Raises InvalidArgument; also in a setting with
+        """One release an entry, each a fresh draw. Raises InvalidArgument, also in a setting with
         other bounds than those for which a sensitivity is stated.
         """
-        told = self.algorithm
-        if any(one.trusted for one in told.releases) and told.bounds != bounds_of(setting):
-            wanted = "the one for which sensitivities are stated"
-            raise InvalidArgument("setting", wanted, bounds_of(setting), WAY_OUT)
-        return Builder.of(told, setting, budget, words_of(self.trust)).graph()
+        algorithm = self.algorithm
+        if any(one.trusted for one in algorithm.releases):
+            bounds = bounds_of(setting)
+            if algorithm.bounds != bounds:
+                wanted = "the one for which sensitivities are stated"
+                raise InvalidArgument("setting", wanted, bounds, WAY_OUT)
+        return GraphBuilder.of(algorithm, setting, budget, vocabulary_of(self.trust)).graph()
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Graph:
         """A description has no parts that could be declared with other noise. Raises

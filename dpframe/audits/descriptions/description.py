@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,24 +17,24 @@ from dpframe.prover.certify import graph_of
 from dpframe.prover.problem import trusted_classes
 from dpframe.symbols import Expression, Number
 
-from .algorithm import Algorithm, algorithm
+from .algorithm import Algorithm
 from .bounds import amount, bounds_of, setting_of
-from .build import Builder, located
+from .build import GraphBuilder, located
 from .described import Described
 from .from_toml import checked, read_text, toml_tree
-from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, Part, keyed
+from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, FilePart, keyed
 from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
 from .stated import ClaimedSensitivity, compared
-from .words import words_of
+from .vocabulary import vocabulary_of
 
 
 @attrs.frozen(slots=False, eq=False)
 class Description:
-    """An algorithm as its paper states it, with what the paper claims of it.
+    """An algorithm as its paper states it, with the paper's claims.
 
-    `regression`, `target`, `setting` and `accountant` are what dp.audit and dp.certify take; to ask
-    about another target, give them that. `title`, `citation` and `notes` are text of the file, for
-    readers: escape them where markup is made. `remarks` are those on single releases and "output".
+    `regression`, `target`, `setting` and `accountant` are arguments of dp.audit and dp.certify,
+    which also take another target. `title`, `citation` and `notes` are text of the file, for
+    readers: escape them in markup. `remarks` are those on single releases and "output".
     """
 
     regression: Any
@@ -49,15 +50,13 @@ class Description:
 
     @property
     def algorithm(self) -> Algorithm:
-        """The releases and all that they read, as text."""
-        found: Algorithm = self.regression.algorithm
-        return found
+        """The releases and their inputs, as text."""
+        return self.regression.algorithm  # type: ignore[no-any-return]
 
     @property
     def graph(self) -> Graph:
         """The graph for the claimed budget."""
-        found: Graph = self.regression.graph(self.setting, self.target.budget)
-        return found
+        return self.regression.graph(self.setting, self.target.budget)  # type: ignore[no-any-return]
 
     @property
     def trusted(self) -> tuple[str, ...]:
@@ -66,14 +65,15 @@ class Description:
 
     @cached_property
     def claimed_sensitivities(self) -> tuple[ClaimedSensitivity, ...]:
-        """Every sensitivity that the file says the paper claims, beside the derived one."""
-        words = words_of(self.regression.trust)
-        builder = Builder.of(self.algorithm, self.setting, self.target.budget, words)
-        found: dict[str, tuple[str, Expression]] = {}
+        """Every sensitivity that the paper claims by the file, beside the derived one."""
+        vocabulary = vocabulary_of(self.regression.trust)
+        budget = self.target.budget
+        builder = GraphBuilder.of(self.algorithm, self.setting, budget, vocabulary)
+        claims: dict[str, tuple[str, Expression]] = {}
         for name, text in self.claims.items():
             with located(f"release {name}, claimed_sensitivity"):
-                found[name] = text, builder.scope.formula(text)
-        return tuple(compared(self.graph, found))
+                claims[name] = text, builder.scope.formula(text)
+        return tuple(compared(self.graph, claims))
 
     def __str__(self) -> str:
         """`"adaSSP" (Wang 2018), claimed (1, 1e-6)-differential privacy`."""
@@ -119,79 +119,70 @@ def parse_description(text: str, *, name: str = "text", trust: Sequence[type] = 
 
 def _described(text: str, name: str, trust: Sequence[type]) -> Description:
     classes = trusted_classes(trust)
-    part = Part(toml_tree(checked(text, name), name), name)
+    part = FilePart(toml_tree(checked(text, name), name), name)
     parts = keyed(part, TOP)
     with located(name):
         target, setting = _target(parts["claim"]), setting_of(parts)
-    told = algorithm(parts, words_of(classes))
-    if any(one.trusted for one in told.releases):
-        told = attrs.evolve(told, bounds=bounds_of(setting))
+    algorithm = Algorithm.of(parts, vocabulary_of(classes))
+    if any(one.trusted for one in algorithm.releases):
+        algorithm = attrs.evolve(algorithm, bounds=bounds_of(setting))
     remarks, claims = _remarks(parts)
-    found = Description(
-        regression=Described(told, classes),
+    accountant = parts.get("accountant")
+    description = Description(
+        regression=Described(algorithm, classes),
         target=target,
         setting=setting,
-        accountant=_accountant(parts.get("accountant")),
-        title=told.title,
+        accountant=ACCOUNTANTS[0] if accountant is None else accountant.word(ACCOUNTANTS),
+        title=algorithm.title,
         citation=_note(parts.get("paper")),
         notes=_note(parts.get("notes")),
         file=name,
         remarks=remarks,
         claims=claims,
     )
-    with located(name):  # what cannot be built is refused here, and by its place
-        _refuse_many(graph_of(found.regression, setting, target), told)
-        _ = found.claimed_sensitivities
-    return found
+    with located(name):  # a graph that cannot be built is refused here, and by its place
+        _refuse_many(graph_of(description.regression, setting, target), algorithm)
+        _ = description.claimed_sensitivities
+    return description
 
 
-def _refuse_many(graph: Graph, told: Algorithm) -> None:
-    """Refuse many releases over ranges: each is judged on all of its range."""
-    ranges = {name for name, _ in told.parameters}
-    moving = [
-        one
-        for one in graph.releases
-        if any(symbol.name in ranges for f in one.formulas.values() for symbol in f.symbols())
-    ]
-    if len(moving) > MOST_RANGING:
+def _refuse_many(graph: Graph, algorithm: Algorithm) -> None:
+    """Refuse many releases over ranges: each is decided on all of its range."""
+    ranges = {name for name, _ in algorithm.parameters}
+    names = ({s.name for f in one.formulas.values() for s in f.symbols()} for one in graph.releases)
+    ranging = sum(bool(some & ranges) for some in names)
+    if ranging > MOST_RANGING:
         wanted = f"of at most {MOST_RANGING} releases that read parameters on ranges"
         way_out = "Give parameters numbers; write equal releases as one, with times."
-        raise InvalidArgument("release", wanted, len(moving), way_out)
+        raise InvalidArgument("release", wanted, ranging, way_out)
 
 
-def _target(part: Part) -> Guarantee:
-    """The claim, in the currency of its keys."""
-    given = keyed(part, CLAIM)
-    found = {name: amount(one, name, zero=name == "delta") for name, one in given.items()}
-    match sorted(found):
+def _target(part: FilePart) -> Guarantee:
+    """The claimed guarantee."""
+    given = keyed(part, CLAIM).items()
+    amounts = {name: amount(one, name, zero=name == "delta") for name, one in given}
+    if amounts.keys() == {"delta", "epsilon"} and amounts["delta"] == Number(Fraction(0)):
+        del amounts["delta"]
+    match sorted(amounts):
         case ["rho"]:
-            return ZeroConcentratedDP(found["rho"])
+            return ZeroConcentratedDP(amounts["rho"])
         case ["mu"]:
-            return GaussianDP(found["mu"])
+            return GaussianDP(amounts["mu"])
         case ["epsilon"]:
-            return PureDP(found["epsilon"])
+            return PureDP(amounts["epsilon"])
         case ["epsilon", "order"]:
-            return RenyiDP(found["order"], found["epsilon"])
+            return RenyiDP(amounts["order"], amounts["epsilon"])
         case ["delta", "epsilon"]:
-            return _approximate(found["epsilon"], found["delta"])
+            return ApproxDP(amounts["epsilon"], amounts["delta"])
     wanted = "epsilon, epsilon with delta or order, rho, or mu"
-    return part.refuse(wanted, ", ".join(found) or "nothing", "epsilon = 1 and delta = 1e-6.")
+    return part.refuse(wanted, ", ".join(amounts) or "nothing", "epsilon = 1 and delta = 1e-6.")
 
 
-def _approximate(epsilon: Expression, delta: Expression) -> Guarantee:
-    none = isinstance(delta, Number) and delta.value == 0
-    return PureDP(epsilon) if none else ApproxDP(epsilon, delta)
-
-
-def _accountant(part: Part | None) -> str:
-    return ACCOUNTANTS[0] if part is None else part.word(ACCOUNTANTS)
-
-
-def _note(part: Part | None) -> str:
+def _note(part: FilePart | None) -> str:
     return "" if part is None else part.text(MOST_IN_NOTE, lines=True)
 
 
-def _remarks(parts: Mapping[str, Part]) -> tuple[dict[str, str], dict[str, str]]:
+def _remarks(parts: Mapping[str, FilePart]) -> tuple[dict[str, str], dict[str, str]]:
     """Remarks and claimed sensitivities, by release; the remark on the last step as "output"."""
     remarks, claims = {}, {}
     for part in parts["release"].items("release", MOST_RELEASES):

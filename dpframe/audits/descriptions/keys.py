@@ -1,8 +1,8 @@
-"""The schema of descriptions: every key, what it takes, and what it means. Files are read by it,
-and the JSON Schema for editors is made of it.
+"""The schema of descriptions: every key, its type and its meaning. Files are read by it, and the
+JSON Schema for editors is made of it.
 
-The values of a file as text, each with the place where it stands: no number, date or name is
-interpreted before the field that it fills is known.
+The values of a file are text with a place: no number, date or name is interpreted before its key
+is known.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, NoReturn
 
 import attrs
@@ -26,7 +27,7 @@ from dpframe.theory.mechanisms import NOISES
 from .limits import MOST_IN_FORMULA, MOST_RELEASES
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
-"""Categories of characters that a reader cannot see, or that move what stands around them."""
+"""Categories of characters that a reader cannot see, or that move the characters around them."""
 
 PLAIN = {"text", "number"}
 OF_YOUR_OWN = (
@@ -37,7 +38,7 @@ OF_YOUR_OWN = (
 
 @attrs.frozen
 class Leaf:
-    """One value as it is written, and what it is: text, a number, a truth value or a date."""
+    """One value as it is written, and its kind: text, a number, a truth value or a date."""
 
     text: str
     kind: str = "text"
@@ -47,7 +48,7 @@ Tree = Leaf | list["Tree"] | dict[str, "Tree"]
 
 
 def unseen(text: str, *, lines: bool = False) -> str:
-    """The first character that no reader would see, by its name; "" where all can be seen."""
+    """The name of the first invisible character; "" if there is none."""
     for character in () if text.isprintable() else text:
         if not (lines and character in "\n\t") and unicodedata.category(character) in UNSEEN:
             return unicodedata.name(character, f"U+{ord(character):04X}")
@@ -60,7 +61,7 @@ def shown(key: str) -> str:
 
 
 @attrs.frozen
-class Part:
+class FilePart:
     """A value of a file and its place, such as `adassp.toml: release 2 (gram), std`."""
 
     tree: Tree
@@ -73,39 +74,37 @@ class Part:
         return f"{self.file}: {self.path}" if self.path else self.file
 
     def refuse(self, requirement: str, value: object = ..., way_out: str = "") -> NoReturn:
-        """Raise InvalidArgument for this place; the value is what stands there if none is given."""
-        raise InvalidArgument(
-            self.where, requirement, self.seen if value is ... else value, way_out
-        )
+        """Raise InvalidArgument for this place and, by default, its value."""
+        given = self.summary if value is ... else value
+        raise InvalidArgument(self.where, requirement, given, way_out)
 
     def word(self, words: Iterable[str]) -> str:
-        """One of these words. Raises InvalidArgument, with the way out for a class of one's own."""
-        found = self.text(MOST_IN_FORMULA)
-        if found not in words:
-            near = "" if ":" in found else nearest(found, words).lstrip()
-            near = near if "Did you mean" in near else OF_YOUR_OWN
-            self.refuse(f"one of {', '.join(words)}", way_out=near)
-        return found
+        """One of these words. Raises InvalidArgument, with the way out for a class from outside."""
+        word = self.text(MOST_IN_FORMULA)
+        if word not in words:
+            near = "" if ":" in word else nearest(word, words).lstrip()
+            self.refuse(f"one of {', '.join(words)}", way_out=near or OF_YOUR_OWN)
+        return word
 
     @property
-    def seen(self) -> object:
-        """What stands there, short enough to be printed."""
+    def summary(self) -> object:
+        """The value, short enough to be printed."""
         if isinstance(self.tree, Leaf):
             return self.tree.text[:200]
         return f"{'a list' if isinstance(self.tree, list) else 'a table'} of {len(self.tree)}"
 
-    def inside(self, key: str) -> Part:
+    def inside(self, key: str) -> FilePart:
         """The part of a table."""
         path = f"{self.path}, {shown(key)}" if self.path else shown(key)
         return attrs.evolve(self, tree=self.table()[key], path=path)
 
     def table(self) -> Mapping[str, Tree]:
-        """The keys. Raises InvalidArgument for what is no table."""
+        """The keys. Raises InvalidArgument for any other value."""
         if not isinstance(self.tree, dict):
             self.refuse("a table of keys")
         return self.tree
 
-    def items(self, each: str, most: int) -> Iterator[Part]:
+    def items(self, each: str, most: int) -> Iterator[FilePart]:
         """The members of a list, numbered from 1. Raises InvalidArgument."""
         if not isinstance(self.tree, list) or not 0 < len(self.tree) <= most:
             self.refuse(f"a list of 1 to {most}")
@@ -117,15 +116,15 @@ class Part:
         leaf = self.tree
         if not isinstance(leaf, Leaf) or leaf.kind not in (PLAIN if numbers else {"text"}):
             self.refuse("text" if not numbers else "text or a number")
-        found = leaf.text.replace("\r\n", "\n").strip() if lines else leaf.text.strip()
-        if len(found) > most:
-            self.refuse(f"at most {most} characters", f"{len(found)} characters")
-        hidden = unseen(found, lines=lines)
+        text = leaf.text.replace("\r\n", "\n").strip() if lines else leaf.text.strip()
+        if len(text) > most:
+            self.refuse(f"at most {most} characters", f"{len(text)} characters")
+        hidden = unseen(text, lines=lines)
         if hidden:
             self.refuse("free of characters that cannot be seen", hidden, "Type it anew.")
-        if not found:
+        if not text:
             self.refuse("not empty", "", "Leave the key out, or give it a value.")
-        return found
+        return text
 
 
 Schema = dict[str, Any]
@@ -163,22 +162,25 @@ SIZES = ("std", "variance", "scale", "calibration")
 
 @attrs.frozen
 class Key:
-    """One key: its name, what it takes, what it means, whether it must be there."""
+    """One key: its name, type and meaning."""
 
     name: str
     takes: Schema
     meaning: str
-    required: bool = False
     example: str = ""
+    required: bool = False
+
+
+required = partial(Key, required=True)
 
 
 def one_of(*words: str) -> Schema:
-    """One of these words."""
+    """The type of these words."""
     return {"enum": list(words)}
 
 
 CLAIM = (
-    Key("epsilon", NUMBER, 'The claimed epsilon: a number, or "any" for every value.', example="1"),
+    Key("epsilon", NUMBER, 'The claimed epsilon: a number, or "any" for every value.', "1"),
     Key("delta", NUMBER, 'The claimed delta: a number, or "any"; left out or 0 for pure privacy.'),
     Key("rho", NUMBER, "The claimed rho of zero-concentrated privacy, instead of epsilon."),
     Key("mu", NUMBER, "The claimed mu of Gaussian privacy, instead of epsilon."),
@@ -194,72 +196,57 @@ LABELS = (
     Key("upper", NUMBER, "With lower."),
 )
 RELEASE = (
-    Key("name", TEXT, "What the release is called.", required=True, example="gram"),
-    Key(
-        "statistic",
-        TEXT,
-        'What is computed from X and y, such as X\'X; or "other".',
-        required=True,
-        example="X'X",
-    ),
-    Key(
-        "mechanism",
-        one_of(*MECHANISMS),
-        "The kind of noise, or of selection.",
-        required=True,
-        example="gaussian",
-    ),
+    required("name", TEXT, "The name of the release.", "gram"),
+    required("statistic", TEXT, 'The statistic of X and y, such as X\'X; or "other".', "X'X"),
+    required("mechanism", one_of(*MECHANISMS), "The kind of noise, or of selection.", "gaussian"),
     Key("std", FORMULA, "The standard deviation of Gaussian noise; never its variance."),
     Key("variance", FORMULA, "The variance of Gaussian noise, where the paper states that."),
-    Key(
-        "scale", FORMULA, "The scale b of Laplace noise, whose std is sqrt(2) b; or of a selection."
-    ),
-    Key(
-        "law",
-        TEXT,
-        'Of noise of a class in trust: its other parameters, such as "left = 2, tail = 1/3".',
-    ),
+    Key("scale", FORMULA, "The scale b of Laplace noise (std sqrt(2) b) or of a selection."),
+    Key("law", TEXT, 'Other parameters of noise of a class in trust: "left = 2, tail = 1/3".'),
     Key("calibration", one_of(*THEOREMS), "A theorem that sizes the noise, instead of a formula."),
-    Key("share", SHARE, "What the paper says this release costs: epsilon/3, delta/3."),
+    Key("share", SHARE, "The cost of this release by the paper: epsilon/3, delta/3."),
     Key("weight", FORMULA, "Of a release that is calibrated jointly: its part of the squared mu."),
-    Key("times", FORMULA, "How often it is drawn anew: a whole number or parameter."),
+    Key("times", FORMULA, "The number of independent draws: a whole number or parameter."),
     Key("sampled", NUMBER, "The rate of a fresh Poisson sample that each draw reads."),
     Key("step", FORMULA, "The step size of a gradient's rounds, where they are to be run."),
-    Key("known", TEXT, 'Later formulas may name its value, clipped to this range: "in [-1, 1]".'),
+    Key("known", TEXT, 'Later formulas may read its value, clipped to this range: "in [-1, 1]".'),
     Key(
         "fails",
         FORMULA,
-        "Later formulas may name a lower confidence bound on the statistic, which fails with at "
+        "Later formulas may read a lower confidence bound on the statistic, which fails with at "
         "most this probability, a part of delta.",
     ),
-    Key("claimed_sensitivity", FORMULA, "What the paper says one row moves; compared, never used."),
-    Key("sensitivity", FORMULA, 'Of "other": what one row moves it by, taken on your word.'),
+    Key(
+        "claimed_sensitivity",
+        FORMULA,
+        "The move by one row as the paper says; compared, never used.",
+    ),
+    Key("sensitivity", FORMULA, 'Of "other": the largest move by one row, assumed as stated.'),
     Key("norm", one_of(*NORMS), 'Of "other": the norm of that sensitivity.'),
     Key("why", TEXT, 'Of "other": the theorem or the argument. It is printed as an assumption.'),
     Key("given", TEXT, 'Of "other": the condition under which its sensitivity holds, if any.'),
-    Key("size", FORMULA, 'Of "other": how many numbers it has; 1 where left out.'),
+    Key("size", FORMULA, 'Of "other": the number of its entries; 1 where left out.'),
     Key("note", TEXT, "A remark for readers."),
 )
 OUTPUT = (
-    Key(
+    required(
         "reads",
         NAMES,
-        "What the last step reads: names of releases. Reading X, y or a statistic is refused.",
-        required=True,
+        "Inputs of the last step: names of releases. X, y and statistics are refused.",
     ),
-    Key("note", TEXT, "What it computes."),
+    Key("note", TEXT, "The quantity that it computes."),
 )
 
 
 def table(keys: Sequence[Key]) -> Schema:
     """The JSON Schema of a table."""
-    found: Schema = {
+    required = [key.name for key in keys if key.required]
+    return {
         "type": "object",
         "additionalProperties": False,
         "properties": {key.name: {"description": key.meaning, **key.takes} for key in keys},
+        **({"required": required} if required else {}),
     }
-    required = [key.name for key in keys if key.required]
-    return {**found, "required": required} if required else found
 
 
 RELEASES: Schema = {
@@ -269,41 +256,41 @@ RELEASES: Schema = {
     "maxItems": MOST_RELEASES,
 }
 TOP = (
-    Key("title", TEXT, "What the algorithm is called.", required=True),
-    Key("paper", TEXT, "Where it stands: author, year, page, number of the algorithm."),
+    required("title", TEXT, "The name of the algorithm."),
+    Key("paper", TEXT, "The source: author, year, page, number of the algorithm."),
     Key("notes", TEXT, "Remarks for readers."),
-    Key("relation", one_of(*RELATIONS), "Who is a neighbour.", required=True),
+    required("relation", one_of(*RELATIONS), "The neighbouring relation."),
     Key("rows_per_person", NUMBER, "The most rows of one person; 1 where left out."),
     Key("accountant", one_of(*ACCOUNTANTS), "The argument for the total; auto where left out."),
-    Key("claim", table(CLAIM), "What is claimed of all releases together.", required=True),
-    Key("rows", table(ROWS), "What bounds the rows of X, for everybody.", required=True),
-    Key("labels", table(LABELS), "What bounds the labels y; left out where there are none."),
+    required("claim", table(CLAIM), "The guarantee claimed of all releases together."),
+    required("rows", table(ROWS), "The bounds on every row of X."),
+    Key("labels", table(LABELS), "The bounds on the labels y; left out where there are none."),
     Key("parameters", NAMED, 'Public parameters: a number, or a range: gamma = "in (0, 1)".'),
     Key("let", NAMED, "Named formulas, each over the names before it."),
-    Key("release", RELEASES, "Every noisy release, in order.", required=True),
+    required("release", RELEASES, "Every noisy release, in order."),
     Key("output", table(OUTPUT), "The last step, which reads releases only."),
 )
-KEPT = (
-    Key("title", TEXT, "What the algorithm is called."),
+CANONICAL = (
+    Key("title", TEXT, "The name of the algorithm."),
     Key("bounds", NAMED, "Relation and bounds for which sensitivities are stated."),
     *(key for key in TOP if key.name in {"parameters", "let", "release", "output"}),
 )
-"""The keys of which a graph is built, as a declaration keeps them."""
+"""The keys of the canonical text, of which a graph is built."""
 
 
-def keyed(part: Part, keys: Sequence[Key]) -> dict[str, Part]:
+def keyed(part: FilePart, keys: Sequence[Key]) -> dict[str, FilePart]:
     """The parts of a table by key. Raises InvalidArgument for keys that are unknown or missing."""
-    found, known = part.table(), [key.name for key in keys]
-    for name in found:
-        if name not in known:
-            near = get_close_matches(name.lower()[:40], known, 1)
-            did = f"Did you mean {near[0]}?" if near else f"Known here: {', '.join(known)}."
-            part.refuse("made of known keys", shown(name), did)
+    given, names = part.table(), [key.name for key in keys]
+    for name in given:
+        if name not in names:
+            near = get_close_matches(name.lower()[:40], names, 1)
+            way_out = f"Did you mean {near[0]}?" if near else f"Known here: {', '.join(names)}."
+            part.refuse("made of known keys", shown(name), way_out)
     for key in keys:
-        if key.required and key.name not in found:
+        if key.required and key.name not in given:
             written = f"Such as {key.name} = '{key.example}'." if key.example else key.meaning
             part.refuse(f"complete: {key.name} is missing", "no " + key.name, written)
-    return {name: part.inside(name) for name in found}
+    return {name: part.inside(name) for name in given}
 
 
 def json_schema() -> Schema:

@@ -1,7 +1,5 @@
-"""A statistic that dpframe has no rule for: its sensitivity is taken on the word of whoever states
-it, and every verdict that rests on it says so by name.
-
-Sensitivities as a paper states them, beside those that follow from rules.
+"""A statistic without a rule, whose sensitivity is assumed as stated, and named by every verdict
+that rests on it; and sensitivities as a paper claims them, beside derived ones.
 """
 
 from __future__ import annotations
@@ -30,27 +28,22 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 
-EQUAL, TOO_SMALL, TOO_LARGE, UNCLEAR, NO_RULE = (
-    "equal",
-    "too small",
-    "larger than derived",
-    "not comparable",
-    "no rule",
-)
-SAYS = {
+EQUAL, TOO_SMALL, TOO_LARGE = "equal", "too small", "larger than derived"
+UNCLEAR, NO_RULE = "not comparable", "no rule"
+MEANINGS = {
     EQUAL: "as derived",
     TOO_SMALL: "smaller than what is derived: noise that is sized by it is too small",
     TOO_LARGE: "larger than what is derived: noise that is sized by it is more than is needed",
-    UNCLEAR: "neither seen to be larger nor to be smaller than what is derived",
+    UNCLEAR: "neither larger nor smaller than what is derived, as far as was shown",
     NO_RULE: "not compared: nothing is derived",
 }
 
 
 @attrs.frozen
 class ClaimedSensitivity:
-    """What a paper says that one row moves, and the bound that dpframe derives, in the norm of the
-    noise. `verdict`: equal, too small, larger than derived, not comparable, no rule. Derived bounds
-    are upper bounds: where `attained` is False, a smaller claim may be true.
+    """The move by one row that a paper claims, and the bound that dpframe derives, in the norm of
+    the noise. `verdict`: equal, too small, larger than derived, not comparable, no rule. Derived
+    bounds are upper bounds: where `attained` is False, a smaller claim may be true.
     """
 
     release: str
@@ -64,30 +57,27 @@ class ClaimedSensitivity:
 
     @property
     def differs(self) -> bool:
-        """Whether a page must say so."""
+        """It is not equal to the derived one."""
         return self.verdict != EQUAL
 
     def __str__(self) -> str:
-        """`gram: the paper says 1; derived B^2 (L2): smaller than ...`."""
+        """`gram: the paper says 1, smaller than ...: B^2 (L2; ...)`."""
+        claim = f"{self.release}: the paper says {self.written}"
         if self.derived is None:
-            return f"{self.release}: the paper says {self.written}; {SAYS[self.verdict]}"
-        found = f"{self.derived} ({self.norm}; {self.rule})"
-        return f"{self.release}: the paper says {self.written}, {SAYS[self.verdict]}: {found}"
+            return f"{claim}; {MEANINGS[self.verdict]}"
+        return f"{claim}, {MEANINGS[self.verdict]}: {self.derived} ({self.norm}; {self.rule})"
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""
-        found = attrs.asdict(self, recurse=False)
-        return {
-            name: str(value) if isinstance(value, Expression) else value
-            for name, value in found.items()
-        }
+        fields = attrs.asdict(self, recurse=False)
+        return {k: str(v) if isinstance(v, Expression) else v for k, v in fields.items()}
 
 
 def compared(
     graph: Graph, claims: Mapping[str, tuple[str, Expression]]
 ) -> Iterator[ClaimedSensitivity]:
-    """Each claim, as it is written and as a formula, beside what is derived for the release of that
-    name.
+    """Each claim, as it is written and as a formula, beside the bound derived for the release of
+    that name.
     """
     for release in graph.releases:
         if release.name in claims:
@@ -96,12 +86,12 @@ def compared(
 
 def _compared(release: Release, written: str, claimed: Expression) -> ClaimedSensitivity:
     norm = release.noise.norm
-    moved = release.statistic.one_row(norm, release.statistic.unit.relation)
-    told = partial(ClaimedSensitivity, release.name, written, claimed)
-    if moved is None or release.statistic.kind == "stated":
-        return told(None, str(norm), "", attained=False, verdict=NO_RULE)
-    verdict = _verdict(claimed, moved.value)
-    return told(moved.value, str(norm), moved.rule, attained=moved.attained, verdict=verdict)
+    bound = release.statistic.one_row(norm, release.statistic.unit.relation)
+    claim = partial(ClaimedSensitivity, release.name, written, claimed)
+    if bound is None or release.statistic.kind == "stated":
+        return claim(None, str(norm), "", attained=False, verdict=NO_RULE)
+    verdict = _verdict(claimed, bound.value)
+    return claim(bound.value, str(norm), bound.rule, attained=bound.attained, verdict=verdict)
 
 
 def _verdict(claimed: Expression, derived: Expression) -> str:
@@ -109,21 +99,20 @@ def _verdict(claimed: Expression, derived: Expression) -> str:
     if claimed == derived or field.constant(claimed - derived) == 0:
         return EQUAL
     above, below = nonnegative(claimed - derived, field), nonnegative(derived - claimed, field)
-    if above.proved and below.proved:
-        return EQUAL
     if above.proved:
-        return TOO_LARGE
+        return EQUAL if below.proved else TOO_LARGE
     return TOO_SMALL if below.proved or above.witness is not None else UNCLEAR
 
 
 @attrs.frozen(cache_hash=True)
 class StatedStatistic(Statistic):
-    """A statistic of X and y known by its name only. One row moves it by at most `sensitivity` in
-    `norm` (L1 bounds L2 and the range too) under `relation`: stated, with the reason `why`, never
-    derived.
+    """A statistic of X and y known by its name alone. One row moves it by at most
+    `sensitivity_of_row` in `norm` (L1 bounds L2 and the range too) under `relation`: stated, with
+    the reason `why`, never derived. Under replace-one a sensitivity stated for add/remove counts
+    twice: one row leaves, one comes. The converse does not hold.
 
-    Under replace-one a sensitivity that is stated for add/remove counts twice: one row leaves, one
-    comes. The converse says nothing.
+    `given` is a lower bound: the sensitivity holds where that holds and is above 0; elsewhere the
+    statistic is constant. With a `condition` in words, which is not checked, it bounds nothing.
     """
 
     kind: ClassVar[str] = "stated"
@@ -136,9 +125,7 @@ class StatedStatistic(Statistic):
     why: str
     size: Expression
     given: Expression | None = None
-    """A lower bound: what is stated holds where that holds and is above 0; else it is constant."""
     condition: str = ""
-    """What else it holds for, in words, which nothing shows: then it bounds nothing."""
 
     @property
     def inputs(self) -> tuple[Node, ...]:
@@ -172,17 +159,17 @@ class StatedStatistic(Statistic):
 
     @property
     def assumption(self) -> str:
-        """What is taken on its word."""
+        """The statement that is assumed."""
         why = " ".join(self.why.split())
         return (
             f"the sensitivity of {self.name} is stated, not derived: one row moves it by at most "
-            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}){self._held}, "
+            f"{self.sensitivity_of_row} in {self.norm} ({self.relation}){self._where}, "
             f"because: {why}"
         )
 
     @property
-    def _held(self) -> str:
-        """For which neighbours, where not for all of them."""
+    def _where(self) -> str:
+        """The neighbours for which it holds, if not all."""
         if self.given is not None:
             return f" where the lower bound {self.given} holds and is above 0, and by 0 elsewhere"
         return f" only if {self.condition}" if self.condition else ""
@@ -201,7 +188,7 @@ class StatedStatistic(Statistic):
         }
 
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
-        """What is stated; None in a norm or under a relation about which nothing is."""
+        """The stated bound; None in a norm or under a relation that it does not cover."""
         covered = norm is self.norm or (norm in {L2, RANGE} and self.norm is L1)
         fewer = relation is ADD_REMOVE and self.relation is not ADD_REMOVE
         if self.condition or not covered or fewer:
@@ -211,7 +198,7 @@ class StatedStatistic(Statistic):
         return OneRow(2 * self.sensitivity_of_row, "stated for one row that leaves or comes, twice")
 
     def compute(self, values: Mapping[Node, Array], number: Numbers) -> Array:
-        """Never: nobody has said what it is. Raises NotExecutable."""
+        """It has no formula. Raises NotExecutable."""
         del values, number
         text = f"{self.name} is described by its sensitivity only. Write a dp.Statistic to run it."
         raise NotExecutable(text)

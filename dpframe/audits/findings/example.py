@@ -12,7 +12,8 @@ from fractions import Fraction
 import attrs
 
 from dpframe.audits.cost import numbers_of
-from dpframe.privacy import ApproxDP, PureDP
+from dpframe.audits.sentence import in_order
+from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.problem import Problem
@@ -76,11 +77,14 @@ Values = Mapping[str, Fraction]
 USUAL = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
 
 
-def values_of(problem: Problem, region: Sequence[Constraint] = ()) -> dict[str, Fraction]:
+def values_of(
+    problem: Problem, region: Sequence[Constraint] = (), fixed: Values | None = None
+) -> dict[str, Fraction]:
     """A number for every symbol: epsilon = 1 and delta = 1e-6 where these are free, 10 columns,
-    1,000 rows, and a point of its range for anything else; a point of `region` where it has one.
+    1,000 rows, and a point of its range for anything else; a point of `region` where it has one;
+    the numbers `fixed`, as of a counterexample, in place of usual ones.
     """
-    found = _usual(problem)
+    found = _usual(problem) | {**(fixed or {})}
     if all(satisfied(one, found) for one in region):
         return found
     point = example(region)
@@ -119,13 +123,20 @@ def number_at(formula: Expression, values: Values) -> Expression:
     return formula.substitute({name: Number(value) for name, value in values.items()})
 
 
+def budget_at(budget: Share, values: Values) -> Share:
+    """The budget at numbers."""
+    wholes = tuple(number_at(whole, values) for whole in budget.wholes)
+    return attrs.evolve(budget, wholes=wholes)
+
+
 def used_in(problem: Problem, values: Values) -> dict[str, Fraction]:
-    """Those of the numbers that formulas of the claim or of the noise read."""
+    """Those of the numbers that formulas of the claim, of the noise or of sensitivities read."""
     read = [*problem.target.amounts, problem.rows]
     read += [formula for one in problem.graph.charged for formula in one.formulas.values()]
     read += [one.deviation for one in problem.graph.releases]
+    read += [one.moved.value for one in problem.graph.releases if one.moved is not None]
     names = {symbol.name for formula in read for symbol in formula.symbols()}
-    return {name: value for name, value in values.items() if name in names}
+    return {name: values[name] for name in sorted(values, key=in_order) if name in names}
 
 
 def upper_at(formula: Expression, values: Values) -> Fraction | None:

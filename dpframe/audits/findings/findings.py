@@ -21,6 +21,7 @@ from dpframe.privacy import ApproxDP
 from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions, second_opinion
 from .profile import Profile, profile
+from .saving import ALIKE, Saving, saving
 from .waste import Change, Portion, Waste, change, portions, waste
 
 # -------------------------------------------------------------------------- Works that a page cites
@@ -77,7 +78,8 @@ if TYPE_CHECKING:
 @attrs.frozen(kw_only=True, eq=False)
 class Findings:
     """What an audit found. Costs are stated at the target's numbers; where symbols are left, at the
-    numbers `at`. Parts without an answer are None or empty.
+    numbers `at`: those of the counterexample, where one has numbers. Parts without an answer are
+    None or empty.
     """
 
     audit: Audit
@@ -86,6 +88,7 @@ class Findings:
     profile: Profile | None
     portions: tuple[Portion, ...]
     waste: Waste | None
+    saving: Saving | None
     change: Change | None
     assumptions: tuple[Assumption, ...]
     sources: tuple[Source, ...]
@@ -99,6 +102,7 @@ class Findings:
             "profile": self.profile,
             "split": self.portions,
             "noise_wasted": self.waste and self.waste.record(),
+            "best_split": self.saving and self.saving.record(),
             "first_change": self.change,
             "assumed": self.assumptions,
             "sources": self.sources,
@@ -118,10 +122,12 @@ def findings(audit: Audit) -> Findings:
     """What `audit` found, for a page."""
     problem = audit.report.problem
     chosen = audit.report.chosen
-    values = values_of(problem, () if chosen is None else chosen.constraints)
+    region = () if chosen is None else chosen.constraints
+    values = values_of(problem, region, audit.counterexample)
     accountants = opinions(audit, values)
     second, wasted = second_opinion(audit, values), waste(audit, values)
     best = accountants[0].upper if accountants else None
+    saved = saving(audit, values)
     return Findings(
         audit=audit,
         opinions=accountants,
@@ -129,7 +135,8 @@ def findings(audit: Audit) -> Findings:
         profile=profile(problem, values, best) if accountants else None,
         portions=portions(audit, values),
         waste=wasted,
-        change=change(audit, wasted),
+        saving=saved,
+        change=change(audit, wasted, saved),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),
@@ -153,7 +160,7 @@ def findings_text(found: Findings, width: int = WIDTH) -> str:
     """Costs under every accountant, the split, the noise wasted, a second opinion, the first thing
     to change and the sources, in at most `width` columns.
     """
-    parts = (_accountants, _split, _wasted, _second, _change, _sources)
+    parts = (_accountants, _split, _wasted, _saving, _second, _change, _sources)
     blocks = [
         [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
     ]
@@ -166,9 +173,13 @@ def _accountants(found: Findings) -> Iterator[str]:
     given = {"delta": f"{found.opinions[0].delta:g}"}
     given |= {name: exactly(value) for name, value in found.at.items()}
     at = tidy(", ".join(f"{name} = {value}" for name, value in given.items()))
-    yield f"All releases together by every accountant, at {at}"
+    of = "the counterexample, " if found.audit.counterexample else ""
+    yield f"All releases together by every accountant, at {of}{at}"
     if found.opinions[0].delta and not isinstance(found.audit.target, ApproxDP):
-        yield "  this delta is for orientation: the claim has none"
+        yield (
+            "  this delta is for orientation: the claim has none; "
+            "certificate.as_composition().epsilon(delta) is the cost at another"
+        )
     rows = [[_bounds(one), one.name, one.says] for one in found.opinions]
     yield from table(["epsilon", "accountant", ""], rows, [0])
 
@@ -211,6 +222,17 @@ def _wasted(found: Findings) -> Iterator[str]:
         else:
             at = f" at {found.waste.at}" if found.waste.at else ""
             yield tidy(f"  factor {figure(found.waste.factor, 'up')}{at}: {found.waste.says}")
+
+
+def _saving(found: Findings) -> Iterator[str]:
+    best = found.saving
+    if best is not None:
+        yield f"The best split of the budget saves {best.percent} % of the squared noise"
+        yield f"  {best.says}"
+        if best.sizes:
+            yield f"  {best.sizes}"
+        yield f"  {best.call}"
+        yield f"    finds this split and certifies it; {ALIKE}"
 
 
 def _second(found: Findings) -> Iterator[str]:

@@ -274,7 +274,7 @@ def second_opinion(audit: Audit, values: Values) -> Opinion | None:
     if not parts:
         return None
     if _draws(parts) > MOST_DRAWS:
-        return _silent(float(delta), f"it is not asked about more than {MOST_DRAWS} draws")
+        return _silent(float(delta), f"it is not run on more than {MOST_DRAWS} draws")
     try:
         event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
         ours = NumericAccountant().epsilon(parts, delta).upper

@@ -16,14 +16,17 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.identity import own
 from dpframe.numerics import to_float
-from dpframe.privacy import ADD_REMOVE, PureDP, Share
+from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.jointly import noise_factor
+from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, rho_of
+from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import Expression
 
 from ..figures import clipped, figure, tidy
-from .example import Values, number_at, upper_at
+from .example import Values, budget_at, number_at, upper_at
+from .saving import MOST, WORTH, Saving
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -187,15 +190,9 @@ def _factor(audit: Audit, values: Values) -> tuple[Expression, set[str]]:
         with suppress(DPFrameError):
             found = noise_factor(releases, budget)
             return found, {symbol.name for symbol in found.symbols()}
-    found = noise_factor(releases, _at(budget, values))
+    found = noise_factor(releases, budget_at(budget, values))
     fixed = {symbol.name for whole in budget.wholes for symbol in whole.symbols()}
     return found, fixed | {symbol.name for symbol in found.symbols()}
-
-
-def _at(budget: Share, values: Values) -> Share:
-    """The budget at numbers."""
-    wholes = tuple(number_at(whole, values) for whole in budget.wholes)
-    return attrs.evolve(budget, wholes=wholes)
 
 
 def _scaled(size: float | None, factor: Fraction) -> float | None:
@@ -223,9 +220,6 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
     )
 
 
-WORTH = 0.01  # relative: less noise wasted is not worth a change
-
-
 @attrs.frozen
 class Change:
     """`title`: what to do, `why`, `how` in terms of the declaration, and the `effect`."""
@@ -236,16 +230,21 @@ class Change:
     effect: str
 
 
-def change(audit: Audit, waste: Waste | None) -> Change | None:
+def change(audit: Audit, waste: Waste | None, best: Saving | None = None) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
     that fails. None where there is nothing to change.
     """
     if audit.verdict is not Verdict.PROVED:
         return _mend(audit, waste)
     if waste is not None and waste.factor < 1 - WORTH:
-        return _save(waste)
+        return _save(audit, waste, best)
     failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
     return _restate(failing) if failing else None
+
+
+JOINTLY = (
+    "dp.regressions.Jointly(of=...) finds the factor for each claim: a formula where there is one."
+)
 
 
 def _mend(audit: Audit, waste: Waste | None) -> Change | None:
@@ -257,18 +256,39 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         return Change(
             _times(waste),
             tidy(f"{clipped(obligation.node, 80)}: {clipped(obligation.rule, 200)}"),
-            "dp.regressions.Jointly(of=...) finds the factor for each claim: a formula where "
-            "there is one.",
+            JOINTLY,
             "All releases together then meet the claim exactly, with nothing to spare.",
         )
+    if obligation in audit.report.overspent:
+        return _shares(audit, obligation)
     how = obligation.repair or "See the open obligations below."
     witness = "" if obligation.witness is None else str(obligation.witness)
+    raw = obligation.edit is not None and obligation.edit.what == RELEASE
+    node = clipped(obligation.node, 80)
     return Change(
-        tidy(f"Mend {clipped(obligation.node, 80)}"),
+        tidy(f"Release {node} with noise, or leave it out" if raw else f"Mend {node}"),
         tidy(clipped(obligation.rule, 240)),
-        tidy(how[:1].upper() + how[1:] if how.split()[0].isalpha() else how),
+        tidy(_sentence(how)),
         tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
     )
+
+
+def _shares(audit: Audit, obligation: Obligation) -> Change:
+    """Of shares that sum to more than the claim."""
+    of = "" if obligation.edit is None else obligation.edit.name
+    aside = proved_aside(audit.report) if audit.report.aside else ""
+    how = _sentence(obligation.repair)
+    return Change(
+        f"Lower the shares of {of}{', or name another accountant' * bool(aside)}",
+        tidy(f"{_sentence('; '.join(overspent(audit.report)))}."),
+        tidy(f"{aside} Or {obligation.repair}" if aside else how),
+        "The total then holds as declared." if aside else "",
+    )
+
+
+def _sentence(text: str) -> str:
+    """The text with a capital, unless it starts with code."""
+    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
 
 
 def _first(audit: Audit) -> Obligation | None:
@@ -279,17 +299,29 @@ def _first(audit: Audit) -> Obligation | None:
     return next(leaks, None) or audit.broken or next(refuted, None) or next(iter(opened), None)
 
 
-def _save(waste: Waste) -> Change:
+def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
     saved, one = 1 - waste.variance, len(waste.releases) == 1
+    how = JOINTLY
+    normal = one and audit.report.problem.graph.releases[0].gives is GaussianDP
+    if normal and isinstance(audit.target, ApproxDP):
+        how = f"Name dp.Gaussian.analytic, which sizes the noise so. Or: {how}"
+    more = f" At the best split of the budget it falls by {best.percent} per cent." if best else ""
     return Change(
         _times(waste),
         f"The claim would still be met: {'it' if one else 'all of the noise together'} costs less "
         "than is claimed.",
-        "dp.regressions.Jointly(of=...) finds the factor for each claim: a formula where there is "
-        "one.",
+        how,
         f"The variance of {'the' if one else 'all'} noise falls by "
-        f"{figure(100 * saved, 'down', 3)} per cent.",
+        f"{figure(100 * saved, 'down', 3)} per cent{_sizes(audit, waste)}.{more}",
     )
+
+
+def _sizes(audit: Audit, waste: Waste) -> str:
+    """`: std floor 12.70 -> 7.83; gram 12.70 -> 7.83`, where these are numbers."""
+    known = [one for one in dict.fromkeys(waste.releases) if None not in one[1:]]
+    said = [f"{name} {figure(now)} -> {figure(enough, 'up')}" for name, now, enough in known[:MOST]]
+    more = f"; and {len(known) - MOST} more" if len(known) > MOST else ""
+    return f": {audit.lines[0].noise} {'; '.join(said)}{more}" if said else ""
 
 
 def _times(waste: Waste) -> str:

@@ -38,9 +38,13 @@ class Costs:
             yield "Claimed", *self._target()
         yield from self._true()
         if found.waste is not None:
-            where = ", in the example" if found.at else ""
+            of = "at the counterexample" if audit.counterexample else "in the example"
+            where = f", {of}" if found.at else ""
             factor = shown(found.waste.factor, "up")
             yield "Noise needed", f"× {factor}", _needed(found.waste) + where
+        if found.saving is not None:
+            note = f"of the squared noise saved by dp.best_split: {found.saving.sizes}"
+            yield "Best split", f"{found.saving.percent} %", plain_words(note.rstrip(": "))
         count = len(audit.report.open_obligations)
         if count:
             yield "In the way", str(count), "open obligation" + "s" * (count > 1)
@@ -61,10 +65,10 @@ class Costs:
         found, audit = self.found, self.found.audit
         best = [one for one in found.opinions if one.applies and one.upper is not None]
         if best:
-            names = [name for name in ("epsilon", "delta") if name in found.at]
-            at = ", ".join(f"{name} = {exactly(found.at[name])}" for name in names)
+            at = ", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items())
             usual = best[0].delta and not isinstance(audit.target, ApproxDP)
             note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
+            note = f"at the counterexample, {at}" if at and audit.counterexample else note
             note += ", which the claim has not" if usual else ""
             note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
             yield "True cost", self._cost(best[0]), plain_words(note)
@@ -74,7 +78,7 @@ class Costs:
     def _cost(self, one: Opinion) -> str:
         """`ε = 0.596`, `ε between 45.5 and 1113`."""
         target = self.found.audit.target
-        limit = lower_end(target.amounts[0]) if isinstance(target, ApproxDP) else None
+        limit = self.claimed if isinstance(target, ApproxDP) else None
         upper = float("inf") if one.upper is None else one.upper
         text = range_of((one.lower or 0.0, upper), limit)
         return f"ε = {text}" if text[:1].isdigit() else f"ε {text}"

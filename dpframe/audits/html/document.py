@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
-from dpframe.prover.text import argument, bounds
+from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
 
 from .. import budget_reports
@@ -23,10 +23,11 @@ from ..drawing import drawing
 from ..figures import clipped, equals, exactly, tidy
 from ..figures import formula as written
 from ..findings import Findings
+from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import joined
+from ..releases import UNSIZED, joined
 from ..report import Audit
 from ..sentence import free, goal, sentence
 from .costs import Costs, sharp
@@ -58,6 +59,9 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
     contents = dict(_contents(found, remarks))
     name, arguments = named(audit)
     says, lead = SAYS[str(audit.verdict)], LEADS[str(audit.verdict)]
+    if audit.report.overspent and not audit.report.proved:
+        says += ": the shares sum to more than the claim"
+        lead = (lead[0], _overspent_lead(audit, lead[1]))
     if audit.where:
         says += " for a part of what is claimed"
         part = f" where {plain_words(audit.where)}. Beyond, it is not proved and may be false."
@@ -95,6 +99,12 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
     return f"{visible(page)}\n"
 
 
+def _overspent_lead(audit: Audit, end: str) -> str:
+    """The end of the first sentence, and what the shares sum to."""
+    shares = tidy("; ".join(overspent(audit.report)))
+    return plain_words(f"{end} {shares[:1].upper()}{shares[1:]}.")
+
+
 @cache
 def _environment() -> Environment:
     """Templates that escape everything, and know no name that is not given."""
@@ -130,6 +140,8 @@ def _environment() -> Environment:
         "SEALS": SEALS,
         "PATTERNS": PATTERNS,
         "INFINITY": float("inf"),
+        "UNSIZED": UNSIZED,
+        "ALIKE": ALIKE,
         "words": _words,
         "argument": argument,
         "uncounted": uncounted,
@@ -187,6 +199,7 @@ def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, st
         ("split", "How the budget is split", found.portions),
         ("plan", "The plan of shares", audit.plan_verdict),
         ("waste", _waste(found), found.waste),
+        ("saving", "The best split of the budget", found.saving),
         ("proof", "Why it holds", audit.report.chosen),
         (
             "obligations",

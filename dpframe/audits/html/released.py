@@ -109,7 +109,7 @@ class Released:
             said.append("Delta is exact at the claimed epsilon, and epsilon at the claimed delta.")
         if any(line.mu is not None for line in lines):
             said.append("mu is the sensitivity over the standard deviation.")
-        if not all(line.attained for line in lines):
+        if not all(line.attained or line.unbounded for line in lines):
             said.append(
                 "≤ is an upper bound: no pair of tables is known to attain the sensitivity."
             )

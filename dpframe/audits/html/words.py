@@ -81,7 +81,7 @@ SIGNS: list[Setting] = [
 ]
 COMPILED = [(re.compile(pattern), sign) for pattern, sign in SIGNS]
 TOKEN = re.compile(
-    r"(?P<code>`[^`]+`|\bdp\.[A-Za-z_][\w.]*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?)"
+    r"(?P<code>`[^`]+`|\b(?:dp|[Xy](?=\.[a-z]))(?:\.[A-Za-z_]\w*(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)+)"
     r"|\[(?P<key>[A-Za-z][A-Za-z0-9]*)(?:, [^\[\]`]{1,60})?\]"
 )
 CODE, SUBJECT = Markup("<code>{}</code>"), Markup('<span class="subject">{}</span>')
@@ -138,7 +138,7 @@ def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) 
 
 
 def given(value: float) -> str:
-    """A number that somebody chose, as it was written.
+    """A number that the user chose, as it was written.
 
     >>> given(1.0), given(1e-06), given(0.25)
     ('1', '10⁻⁶', '0.25')

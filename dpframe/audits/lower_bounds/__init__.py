@@ -1,8 +1,8 @@
-"""Empirical audits: lower bounds on what code leaks, by attacking it, against what it claims."""
+"""Empirical audits: lower bounds on what code leaks, by attacking it, against its claim."""
 
 from .attack import Attack, attack
-from .attack_page import Finding
-from .claims import Claim, claim_of
+from .bounds import Finding
+from .claims import ClaimedProfile, claim_of
 from .one_run import chance_of, epsilon_of
 
-__all__ = ["Attack", "Claim", "Finding", "attack", "chance_of", "claim_of", "epsilon_of"]
+__all__ = ["Attack", "ClaimedProfile", "Finding", "attack", "chance_of", "claim_of", "epsilon_of"]

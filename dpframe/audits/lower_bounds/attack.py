@@ -1,4 +1,6 @@
-"""dp.attack: what a mechanism, a certificate or any program leaks at least, by attacking it."""
+"""dp.attack: lower bounds on what a mechanism, a certificate or any program leaks, by attacking
+it.
+"""
 
 from __future__ import annotations
 
@@ -17,53 +19,51 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources.progress import Progress
 
-from .attack_page import Finding
-from .claims import Claim, claim_of
+from .bounds import DRAWS, Finding, Job
+from .certificates import certificate_findings, check_complete
+from .claims import ClaimedProfile, claim_of
+from .mechanism_draws import mechanism_findings, sensitivity_of
 from .neighbours import Neighbours
-from .of_certificates import certificate_findings, complete
-from .of_mechanisms import mechanism_findings, program_findings
-from .one_run import program_one_run
-from .pairs import sensitivity_of
-from .two_tables import DRAWS, Job, Told, draws_of_job, failing_of
+from .one_run import canary_findings
+from .programs import program_findings
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
 class Attack:
-    """What was tried against a claim, and the lower bounds that it proved.
+    """The lower bounds that an attack proved against a claim.
 
-    All bounds hold together with the stated confidence. `flagged` refutes the claim; that it is not
-    flagged proves nothing.
+    All bounds hold together with the stated confidence. `flagged` refutes the claim; not flagged
+    proves nothing. `passed_over` says what was not tried, and why.
     """
 
     target: str
-    claim: Claim
+    claim: ClaimedProfile
     findings: tuple[Finding, ...]
     confidence: float
     draws: int
     source: str
     pair: Neighbours | None = None
     passed_over: tuple[str, ...] = ()
-    """What was not tried, and why."""
 
     @property
     def flagged(self) -> bool:
-        """Whether some bound exceeds what is claimed."""
+        """Some bound exceeds the claim."""
         return any(one.flagged for one in self.findings)
 
     @property
     def floating(self) -> bool:
-        """Whether low bits of noise in doubles tell more than what is claimed of its law."""
+        """Low bits of noise in doubles reveal more than is claimed of its law."""
         return any(one.floating and one.above for one in self.findings)
 
     @property
     def delta(self) -> Fraction:
-        """The delta at which `epsilon` is told: 0 of a pure claim."""
-        return Fraction(0) if self.claim.pure is not None else self.claim.at
+        """The delta of `epsilon` and `claimed`: 0 for a pure claim."""
+        return self.claim.headline[0]
 
     @property
     def claimed(self) -> float:
-        """The claimed epsilon there."""
-        return self.claim.told if self.claim.pure is None else self.claim.pure
+        """The claimed epsilon at `delta`."""
+        return self.claim.headline[1]
 
     @property
     def epsilon(self) -> float:
@@ -84,10 +84,8 @@ class Attack:
         return (one for one in self.findings if one.whole and one.repeats == 1 and not one.floating)
 
     def __str__(self) -> str:
-        """A page: the verdict, every question with its answer, and what it means."""
-        from .attack_page import page
-
-        return page(self)
+        """A page: the verdict, every finding, and what it means."""
+        return "\n".join(_page(self))
 
     def __repr__(self) -> str:
         """One line."""
@@ -96,6 +94,7 @@ class Attack:
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
+        pair = None if self.pair is None else json.dumps(self.pair.record(), default=str)
         return {
             "target": self.target,
             "claim": self.claim.text,
@@ -107,12 +106,56 @@ class Attack:
             "confidence": self.confidence,
             "draws": self.draws,
             "randomness": self.source,
-            "pair": None
-            if self.pair is None
-            else json.loads(json.dumps(self.pair.record(), default=str)),
+            "pair": None if pair is None else json.loads(pair),
             "passed_over": list(self.passed_over),
             "findings": [one.record() for one in self.findings],
         }
+
+
+FLOATING = (
+    "",
+    "Floating point: the low bits of noise that is drawn in doubles reveal more than its law",
+    "[Mironov12]. The law, which is what is proved, was attacked with scores in single precision.",
+    "Release noise on a grid, or round what you release: an exact certificate does.",
+)
+NOT_FLAGGED = (
+    "Not flagged is no proof: another pair of tables, another event or more draws may show",
+    "more. A certificate rests on its proof, never on this.",
+)
+
+
+def _page(result: Attack) -> Iterator[str]:
+    at = "" if result.delta == 0 else f" at delta {float(result.delta):.3g}"
+    claimed = "" if result.claimed == float("inf") else f" (epsilon {result.claimed:.4g}{at})"
+    mu = f", mu >= {result.mu:.4g}" if result.mu > 0 else ""
+    failing = 1 - result.confidence
+    confidence = f"{result.confidence:g}" if failing > 1e-5 else f"1 - {failing:.2g}"
+    draws = "one run" if result.draws == 1 else f"{result.draws} draws of each table"
+    verdict = "FLAGGED: the claim is refuted" if result.flagged else "not flagged"
+    yield from (f"Attack on {result.target}: {verdict}", "")
+    yield f"Claimed: {result.claim.text}{claimed}"
+    yield f"Proved:  epsilon >= {result.epsilon:.4g}{at}{mu} for one run of the whole"
+    yield f"Confidence {confidence} for all bounds together; {draws}; noise: {result.source}."
+    yield from ("", "Tried:")
+    for one in result.findings:
+        yield from _finding(one)
+    yield from (f"  not tried: {one}" for one in result.passed_over)
+    yield ""
+    if result.flagged:
+        yield "More leaks than is claimed. A right claim is flagged with probability at"
+        yield f"most {failing:.2g}; where a finding is certain, never."
+    else:
+        yield from NOT_FLAGGED
+    yield from FLOATING if result.floating else ()
+
+
+def _finding(one: Finding) -> Iterator[str]:
+    mark = "FLOATING POINT" if one.floating else "REFUTED" if one.flagged else "held"
+    yield f"  {mark}: {one.what}{' (certain, no draws)' if one.certain else ''}"
+    yield f"    {one.quantity} is at least {one.bound:.4g}; {one.allowed:.4g} is claimed"
+    if one.epsilon_above and one.bound <= one.allowed:
+        yield f"    epsilon is at least {one.epsilon:.4g}; {one.claimed_epsilon:.4g} is claimed"
+    yield from (f"    on {one.pair}", f"    by {one.method}")
 
 
 def attack(
@@ -128,81 +171,104 @@ def attack(
     guesses: int | None = None,
     confidence: float = 0.95,
     seed: int | None = None,
-    told: Told | None = None,
+    on_progress: Callable[[str], object] | None = None,
+    **unknown: object,
 ) -> Attack:
     """Attack `target` by drawing from it, and prove lower bounds on what it leaks.
 
     `target` is a mechanism, at `sensitivity` under `relation` (of a selection, the range of the
-    move of its scores); a certificate (or what
-    dp.audits.unproved returns) with a number for every parameter; or a program, `run(X, y, seed)`
-    or `run(X, y)` or `run(X)`, that returns an array. It is run `draws` times on each of two
-    neighbouring tables: those of `on`, ((X, y), (X2, y2)), or the worst that a search finds;
-    programs need theirs, one row apart under `relation`, and get `seed` by name. What it is held to
-    is `claim`: a guarantee, a mechanism, a loss, a certificate; by default what the target itself
-    says.
+    move of its scores); a certificate, or the result of dp.audits.unproved, with a number for every
+    parameter; or a program, `run(X, y, seed)`, `run(X, y)` or `run(X)`, that returns an array. It
+    is run `draws` times on each of two neighbouring tables: those of `on`, ((X, y), (X2, y2)), or
+    the worst that a search finds. Programs require `on`, one row apart under `relation`, and get
+    `seed` by name. `claim` is the claim to refute: a guarantee, a mechanism, a loss, a certificate;
+    by default that of the target itself.
 
     With `canaries`, a table (X, y), a program is run once: each canary is added to the table `on`
-    by a fair coin, `score(output, X, y)` gives one number a canary, larger where it seems to have
-    been added, and `guesses` of the coins are guessed, half by default.
+    with probability 1/2, `score(output, X, y)` gives one number a canary, larger where it seems to
+    have been added, and `guesses` guesses are made of which were, half by default.
 
     Bounds hold together with `confidence`. Draws come from the operating system, or from a
-    simulation with this `seed`. `told` is called with what is being done; left out, a bar shows it
-    after two seconds, on a terminal or in a notebook. Nothing is charged: attack with
-    tables that are no secret. Raises InvalidArgument, NotExecutable.
+    simulation with this `seed`. `on_progress` is called with a description of each step; by default
+    a bar shows it after two seconds, on a terminal or in a notebook. No budget is charged: attack
+    with tables that are no secret. Raises InvalidArgument, NotExecutable.
 
     >>> import dpframe as dp
     >>> found = dp.attack(dp.Laplace(scale="0.5"), claim=dp.PureDP(1), draws=4000, seed=1)
     >>> found.flagged
     True
     """
-    moved = sensitivity_of(sensitivity)
-    _attackable(target, claim)
-    if canaries is not None and isinstance(target, (Mechanism, AtNumbers)):
-        way_out = "Draws of a mechanism or a certificate are fast, and prove more than one run."
-        raise InvalidArgument("canaries", "left out but for a program", type(target), way_out)
+    _check_names(unknown)
+    size = sensitivity_of(sensitivity)
+    _check_target(target, claim, canaries)
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
-    held = claim_of(target if claim is None else claim, moved, under)
+    profile = claim_of(target if claim is None else claim, size, under)
     randomness = Randomness.of(seed)
-    pair: Neighbours | None = None
-    passed: list[str] = []
     with Progress(None, "drawing") as bar:
-        job = Job(held, draws_of_job(draws), failing_of(confidence), randomness, told or bar.say)
-        if isinstance(target, Mechanism):
-            found = mechanism_findings(target, moved, under, job, claim)
-        elif isinstance(target, AtNumbers):
-            pair, found, passed = certificate_findings(target, on, job)
-        elif canaries is not None:
-            options = {"score": score, "guesses": guesses}
-            found = program_one_run(target, on, canaries, job, under, **options)  # type: ignore[arg-type]
-        else:
-            pair, found = program_findings(target, on, job, under)  # type: ignore[arg-type]
+        job = Job.of(profile, draws, confidence, randomness, on_progress or bar.say)
+        canary = None if canaries is None else (canaries, score, guesses)
+        drawn = _drawn(target, job, on=on, claim=claim, size=size, relation=under, canary=canary)
     return Attack(
-        target=_name(target, moved),
-        claim=held,
-        findings=tuple(found),
+        target=_name(target, size),
+        claim=profile,
+        findings=tuple(drawn[0]),
         confidence=float(confidence),
         draws=job.draws if canaries is None else 1,
         source=randomness.kind,
-        pair=pair,
-        passed_over=tuple(passed),
+        pair=drawn[1],
+        passed_over=tuple(drawn[2]),
     )
 
 
-def _attackable(target: object, claim: object) -> None:
-    """Refuse what cannot be drawn from, or was not claimed. Raises InvalidArgument."""
+def _drawn(
+    target: Any,
+    job: Job,
+    *,
+    on: object,
+    claim: object,
+    size: Fraction,
+    relation: Relation,
+    canary: tuple[Any, Any, Any] | None,
+) -> tuple[list[Finding], Neighbours | None, list[str]]:
+    """The findings, the pair of tables, and the parts that were passed over."""
+    if isinstance(target, Mechanism):
+        return mechanism_findings(target, size, relation, job, claim), None, []
+    if isinstance(target, AtNumbers):
+        pair, findings, passed = certificate_findings(target, on, job)
+        return findings, pair, passed
+    if canary is not None:
+        canaries, score, guesses = canary
+        options = {"score": score, "guesses": guesses}
+        return canary_findings(target, on, canaries, job, relation, **options), None, []
+    pair, findings = program_findings(target, on, job, relation)
+    return findings, pair, []
+
+
+def _check_names(unknown: dict[str, object]) -> None:
+    """Raise TypeError for a keyword that is not known; for an old one with the new name."""
+    for name in unknown:
+        way_out = ": it is called on_progress" if name == "told" else ""
+        raise TypeError(f"attack() got an unexpected keyword argument {name!r}{way_out}")
+
+
+def _check_target(target: object, claim: object, canaries: object) -> None:
+    """Refuse a target that cannot be drawn from, or without a claim. Raises InvalidArgument."""
+    known = isinstance(target, (Mechanism, AtNumbers))
     if isinstance(target, BlackBox):
-        way_out = "Attack what it stands for: dp.attack(run, on=(D, E), claim=mechanism)."
+        way_out = "Attack the program itself: dp.attack(run, on=(D, E), claim=mechanism)."
         raise InvalidArgument("target", "something that can be drawn from", target.kind, way_out)
     if isinstance(target, AtNumbers):
-        complete(target)
-    elif not isinstance(target, Mechanism):
-        if not callable(target) or isinstance(target, type):
-            wanted = "a mechanism, a certificate with numbers, or a function run(X, y, seed)"
-            way_out = "Of a regression: dp.certify(regression, target=..., setting=...).at(...)."
-            raise InvalidArgument("target", wanted, target, way_out)
-        if claim is None:
-            way_out = "Such as claim=dp.PureDP(1): what the program says of itself."
-            raise InvalidArgument("claim", "given for a program", None, way_out)
+        check_complete(target)
+    if not known and (not callable(target) or isinstance(target, type)):
+        wanted = "a mechanism, a certificate with numbers, or a function run(X, y, seed)"
+        way_out = "Of a regression: dp.certify(regression, target=..., setting=...).at(...)."
+        raise InvalidArgument("target", wanted, target, way_out)
+    if not known and claim is None:
+        way_out = "Such as claim=dp.PureDP(1): the guarantee that the program claims."
+        raise InvalidArgument("claim", "given for a program", None, way_out)
+    if known and canaries is not None:
+        way_out = "Draws of a mechanism or a certificate are fast, and prove more than one run."
+        raise InvalidArgument("canaries", "left out but for a program", type(target), way_out)
 
 
 def _name(target: object, sensitivity: Fraction) -> str:

@@ -1,7 +1,7 @@
-"""Laws of small support, derived anew in ball arithmetic, and what a claim says of them.
+"""Laws of small support in ball arithmetic, and the bounds that they prove against a claim.
 
 Nothing here reads a mechanism's own probabilities or its privacy loss: each law follows from the
-definition of the mechanism, so that an error in one of them is seen by the other.
+definition of the mechanism, so that an error in either shows in the other.
 """
 
 from __future__ import annotations
@@ -24,38 +24,48 @@ from dpframe.mechanisms import (
     ExponentialSelection,
     GumbelSelection,
     LaplaceSelection,
+    Mechanism,
     PermuteAndFlipSelection,
     RandomizedResponse,
     SelectionNoise,
 )
-from dpframe.numerics import ball, working
-from dpframe.privacy import number
-from dpframe.symbols import Call
+from dpframe.numerics import arb_float, ball, working
+from dpframe.privacy import ZeroConcentratedDP, number
+from dpframe.symbols import Call, exact
+
+from .bounds import Finding, Job
 
 PRECISION = 160
 LEVELS = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))  # of a base, in ranges
 CANDIDATES = (2, 3)
 WIDE = (4, 10, 30)  # candidates of which one moves against all others
-ORDERS = (2, 3, 5, 8, 16, 64)  # at which zCDP is asked about
+ORDERS = (2, 3, 5, 8, 16, 64)  # of the Renyi divergences that are compared with zCDP
 WINDOW = 40  # scales of noise on the integers that are enumerated
-"""a law is a tuple of balls, one for each outcome; what is left out is one more ball"""
 Law = tuple[Any, ...]
+"""A ball for each outcome."""
+ScorePair = tuple[tuple[Fraction, ...], tuple[Fraction, ...]]
 
 
 @attrs.frozen(eq=False)
-class Enumerated:
-    """Two laws on the same outcomes, and the inputs that they are the laws of."""
+class LawPair:
+    """Two laws on the same outcomes, and their inputs in words. At most `left_out` of either is on
+    outcomes that are not listed.
+    """
 
-    pair: str
+    inputs: str
     first: Law
     second: Law
     left_out: Any = 0
-    """at most this much of either law is on outcomes that are not listed"""
+
+    def both_ways(self) -> Iterator[list[tuple[Any, Any]]]:
+        """Pairs of probabilities, in either direction."""
+        for one, other in ((self.first, self.second), (self.second, self.first)):
+            yield list(zip(one, other, strict=True))
 
 
 @singledispatch
-def enumerated(mechanism: object, sensitivity: Fraction) -> Iterator[Enumerated]:
-    """The laws on every pair of neighbouring inputs of a small grid; nothing for a mechanism whose
+def enumerated(mechanism: object, sensitivity: Fraction) -> Iterator[LawPair]:
+    """The laws on every pair of neighbouring inputs of a small grid; none for a mechanism whose
     support is not small.
     """
     del mechanism, sensitivity
@@ -63,49 +73,43 @@ def enumerated(mechanism: object, sensitivity: Fraction) -> Iterator[Enumerated]
 
 
 @enumerated.register
-def _(mechanism: RandomizedResponse, sensitivity: Fraction) -> Iterator[Enumerated]:
+def _(mechanism: RandomizedResponse, sensitivity: Fraction) -> Iterator[LawPair]:
     """The truth has weight e^epsilon, every other category weight 1."""
     if mechanism.categories > 64 or sensitivity != 1:
         return
-    epsilon = mechanism.epsilon
+    epsilon, m = mechanism.epsilon, mechanism.categories
     odds = epsilon.parts[0].value if isinstance(epsilon, Call) else None  # type: ignore[attr-defined]
     weight = ball(odds) if odds is not None else ball(number("epsilon", epsilon)).exp()
-    whole = weight + mechanism.categories - 1
-    laws = [
-        tuple(
-            (weight if answer == truth else ball(1)) / whole
-            for answer in range(mechanism.categories)
-        )
-        for truth in range(2)
-    ]
-    yield Enumerated("the value 0 against the value 1", laws[0], laws[1])
+    likely, other = weight / (weight + m - 1), ball(1) / (weight + m - 1)
+    laws = (tuple(likely if one == truth else other for one in range(m)) for truth in range(2))
+    yield LawPair("the value 0 against the value 1", *laws)
 
 
 @enumerated.register
-def _(mechanism: SelectionNoise, sensitivity: Fraction) -> Iterator[Enumerated]:
+def _(mechanism: SelectionNoise, sensitivity: Fraction) -> Iterator[LawPair]:
     """Every pair of score vectors on a small grid, whose moves have this range."""
     scale, law = number("scale", mechanism.scale), LAWS.get(type(mechanism))
-    if law is None:
-        return
-    for pair in neighbours():
-        first, second = (law([one * sensitivity / scale for one in row]) for row in pair)
-        listed = " against ".join(f"[{', '.join(map(str, row))}]" for row in pair)
-        yield Enumerated(f"scores {listed}, in ranges of the move", first, second)
+    for pair in neighbours() if law is not None else ():
+        laws = (law([one * sensitivity / scale for one in row]) for row in pair)  # type: ignore[misc]
+        scores = " against ".join(f"[{', '.join(map(str, row))}]" for row in pair)
+        yield LawPair(f"scores {scores}, in ranges of the move", *laws)
 
 
 @enumerated.register
-def _(mechanism: DiscreteLaplace, sensitivity: Fraction) -> Iterator[Enumerated]:
+def _(mechanism: DiscreteLaplace, sensitivity: Fraction) -> Iterator[LawPair]:
     """Weights e^(-|x|/scale), normalised by their geometric series."""
     scale = number("scale", mechanism.scale)
     a = (-1 / ball(scale)).exp()
     norm = (1 - a) / (1 + a)
     shift, end = int(sensitivity), _window(scale, sensitivity)
-    yield from _shifted(lambda x: norm * (-ball(abs(x)) / ball(scale)).exp(), shift, end)
+    yield _shifted(lambda x: norm * (-ball(abs(x)) / ball(scale)).exp(), shift, end)
 
 
 @enumerated.register
-def _(mechanism: DiscreteGaussian, sensitivity: Fraction) -> Iterator[Enumerated]:
-    """Weights e^(-x^2/(2 std^2)), normalised by their sum, whose tail is a geometric series."""
+def _(mechanism: DiscreteGaussian, sensitivity: Fraction) -> Iterator[LawPair]:
+    """Weights e^(-x^2/(2 std^2)), normalised by their sum, whose tail is below a geometric
+    series.
+    """
     std = number("std", mechanism.std)
     shift, end = int(sensitivity), _window(std, sensitivity)
     if end > 20_000:
@@ -116,33 +120,26 @@ def _(mechanism: DiscreteGaussian, sensitivity: Fraction) -> Iterator[Enumerated
 
     last = end + shift
     total = sum((2 * weight(x) for x in range(1, last + 1)), ball(1))
-    ratio = weight(last + 1) / weight(last)
-    tail = 2 * weight(last + 1) / (1 - ratio)
-    whole = total + _between(tail)
-    yield from _shifted(lambda x: weight(x) / whole, shift, end)
-
-
-def _between(most: Any) -> Any:
-    """A ball that has everything from 0 to `most`."""
-    return (most / 2).union(ball(0)).union(most)
+    tail = 2 * weight(last + 1) / (1 - weight(last + 1) / weight(last))
+    whole = total + (tail / 2).union(ball(0)).union(tail)
+    yield _shifted(lambda x: weight(x) / whole, shift, end)
 
 
 def _window(size: Fraction, sensitivity: Fraction) -> int:
     return math.ceil(WINDOW * max(size, Fraction(1))) + int(sensitivity)
 
 
-def _shifted(weight: Callable[[int], Any], shift: int, end: int) -> Iterator[Enumerated]:
-    """The law and the same law moved by `shift`, on a window; the rest is one outcome."""
-    places = range(-end, end + 1)
-    known = {x: weight(x) for x in range(-end - shift, end + 1)}
-    first, second = [known[x - shift] for x in places], [known[x] for x in places]
-    left = [1 - sum(law, ball(0)) for law in (first, second)]
-    yield Enumerated(f"0 against {shift}", tuple(first), tuple(second), left[0].union(left[1]))
+def _shifted(weight: Callable[[int], Any], shift: int, end: int) -> LawPair:
+    """A law and the same law moved by `shift`, on a window; the rest is one outcome."""
+    weights = {x: weight(x) for x in range(-end - shift, end + 1)}
+    first, second = (tuple(weights[x - move] for x in range(-end, end + 1)) for move in (shift, 0))
+    rest = [1 - sum(law, ball(0)) for law in (first, second)]
+    return LawPair(f"0 against {shift}", first, second, rest[0].union(rest[1]))
 
 
-def neighbours() -> Iterator[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
-    """Score vectors whose moves have range 1: some scores rise by 1, and the others stay. Other
-    moves by -1/2 and 1/2 have the same laws, which no common shift changes.
+def neighbours() -> Iterator[ScorePair]:
+    """Score vectors whose moves have range 1: some scores rise by 1, the others stay constant.
+    Moves by -1/2 and 1/2 have the same laws, which no common shift changes.
     """
     for m in CANDIDATES:
         for base in itertools.product(LEVELS, repeat=m):
@@ -151,34 +148,26 @@ def neighbours() -> Iterator[tuple[tuple[Fraction, ...], tuple[Fraction, ...]]]:
                     yield base, tuple(a + b for a, b in zip(base, move, strict=True))
     for m in WIDE:
         for gap in LEVELS:
-            base = (gap, *(Fraction(0),) * (m - 1))
-            yield base, (gap + 1, *base[1:])
-            yield base, (gap - 1, *base[1:])
+            zeros = (Fraction(0),) * (m - 1)
+            yield from (((gap, *zeros), (gap + move, *zeros)) for move in (1, -1))
 
 
-def _weights(scores: Sequence[Fraction]) -> Law:
-    """e^score over the sum of all."""
-    weights = [ball(score - max(scores)).exp() for score in scores]
+def _weights(scores: Sequence[Fraction]) -> list[Any]:
+    """e^score, the largest 1."""
+    return [ball(score - max(scores)).exp() for score in scores]
+
+
+def _softmax(scores: Sequence[Fraction]) -> Law:
+    weights = _weights(scores)
     whole = sum(weights, ball(0))
     return tuple(weight / whole for weight in weights)
 
 
-def _flips(scores: Sequence[Fraction]) -> Law:
-    """By who else shows heads: any one of those is as likely to be the first. A polynomial in the
-    number of heads among the others, each coin (1 - a) + a t.
+def _permute_and_flip(scores: Sequence[Fraction]) -> Law:
+    """A candidate whose coin shows heads is the first of those with heads, k of the others, with
+    probability 1/(k + 1): the integral of t^k. Each other coin is (1 - a) + a t.
     """
-    coins = [ball(score - max(scores)).exp() for score in scores]
-    law = []
-    for i, own in enumerate(coins):
-        heads = [ball(1)]
-        for coin in coins[:i] + coins[i + 1 :]:
-            longer = [ball(0), *heads]
-            heads = [
-                coin * longer[k] + (1 - coin) * (heads[k] if k < len(heads) else 0)
-                for k in range(len(longer))
-            ]
-        law.append(own * sum((one / (k + 1) for k, one in enumerate(heads)), ball(0)))
-    return tuple(law)
+    return _integrals(_weights(scores), lambda a: (1 - a, a))
 
 
 def _noisy_max(scores: Sequence[Fraction]) -> Law:
@@ -186,17 +175,19 @@ def _noisy_max(scores: Sequence[Fraction]) -> Law:
     others' distributions 1 - e^(score_j - z), which are 0 below the best score: with
     t = e^(best - z) a polynomial on [0, 1].
     """
-    best = max(scores)
-    weights = [ball(score - best).exp() for score in scores]
+    return _integrals(_weights(scores), lambda a: (ball(1), -a))
+
+
+def _integrals(weights: list[Any], factor: Callable[[Any], tuple[Any, Any]]) -> Law:
+    """Each weight times the integral over t in [0, 1] of the product, over the others, of c + s t
+    for (c, s) = factor(weight).
+    """
     law = []
     for i, own in enumerate(weights):
         product = [ball(1)]
-        for weight in weights[:i] + weights[i + 1 :]:
-            product = [
-                (product[k] if k < len(product) else ball(0))
-                - (weight * product[k - 1] if k else ball(0))
-                for k in range(len(product) + 1)
-            ]
+        for constant, slope in map(factor, weights[:i] + weights[i + 1 :]):
+            terms = zip([*product, ball(0)], [ball(0), *product], strict=True)
+            product = [constant * same + slope * lower for same, lower in terms]
         law.append(own * sum((one / (k + 1) for k, one in enumerate(product)), ball(0)))
     return tuple(law)
 
@@ -208,7 +199,7 @@ def _laplace_max(scores: Sequence[Fraction]) -> Law:
     """
     cuts = sorted(set(scores))
     ends = [arb.neg_inf(), *map(ball, cuts), arb.pos_inf()]
-    found = dict.fromkeys(cuts, ball(0))
+    chances = dict.fromkeys(cuts, ball(0))
     for i, (low, high) in enumerate(itertools.pairwise(ends)):
         side = {one: -1 if one in cuts[:i] else 1 for one in cuts}
         half = {one: ball(-sign * one).exp() / 2 for one, sign in side.items()}
@@ -217,8 +208,11 @@ def _laplace_max(scores: Sequence[Fraction]) -> Law:
             for one, many in Counter(scores).items():
                 for _ in range(many - (one == own)):
                     terms = _times(terms, side[one], half[one])
-            found[own] += sum(one * _power(k, low, high) for k, one in terms.items())
-    return tuple(found[score] for score in scores)
+            chances[own] += sum(
+                one * (((k * high).exp() - (k * low).exp()) / k if k else high - low)
+                for k, one in terms.items()
+            )
+    return tuple(chances[score] for score in scores)
 
 
 def _times(terms: Mapping[int, Any], sign: int, half: Any) -> dict[int, Any]:
@@ -229,15 +223,10 @@ def _times(terms: Mapping[int, Any], sign: int, half: Any) -> dict[int, Any]:
     return product
 
 
-def _power(k: int, low: Any, high: Any) -> Any:
-    """The integral of e^(k x)."""
-    return ((k * high).exp() - (k * low).exp()) / k if k else high - low
-
-
 LAWS: Mapping[type[SelectionNoise], Callable[[Sequence[Fraction]], Law]] = {
-    ExponentialSelection: _weights,
-    GumbelSelection: _weights,
-    PermuteAndFlipSelection: _flips,
+    ExponentialSelection: _softmax,
+    GumbelSelection: _softmax,
+    PermuteAndFlipSelection: _permute_and_flip,
     ExponentialNoiseSelection: _noisy_max,
     LaplaceSelection: _laplace_max,
 }
@@ -245,16 +234,16 @@ LAWS: Mapping[type[SelectionNoise], Callable[[Sequence[Fraction]], Law]] = {
 
 
 def worst_scores(mechanism: SelectionNoise, sensitivity: Fraction) -> list[list[float]]:
-    """The neighbouring scores that draws tell apart best beyond the guarantee: where the ratio of
-    some candidate's chances comes close to e^epsilon, and the candidate is not rare. A selection
-    whose law is not listed gets those of the exponential mechanism.
+    """The neighbouring scores on which draws show too little noise best: the ratio of some
+    candidate's chances is close to e^epsilon, and the candidate is not rare. A selection whose law
+    is not listed gets those of the exponential mechanism.
     """
     epsilon = sensitivity / number("scale", mechanism.scale)
-    law = LAWS.get(type(mechanism), _weights)
+    law = LAWS.get(type(mechanism), _softmax)
 
-    def gain(pair: tuple[tuple[Fraction, ...], tuple[Fraction, ...]]) -> float:
-        laws = [[float(one.mid()) for one in law([s * epsilon for s in row])] for row in pair]
-        both = (*zip(*laws, strict=True), *zip(*laws[::-1], strict=True))
+    def gain(pair: ScorePair) -> float:
+        first, second = ([float(p.mid()) for p in law([s * epsilon for s in row])] for row in pair)
+        both = (*zip(first, second, strict=True), *zip(second, first, strict=True))
         return max(_visible(p, q, float(epsilon)) for p, q in both)
 
     with working(PRECISION):
@@ -266,29 +255,77 @@ def _visible(p: float, q: float, epsilon: float) -> float:
     """In standard errors of one draw, p against e^(4 epsilon/3) q: noise a little too small."""
     if not 0 < q < p < 1:
         return -math.inf
-    ratio = math.log(p / q) / epsilon
-    return (ratio - 0.8) / math.sqrt((1 - p) / p + (1 - q) / q)
+    return (math.log(p / q) / epsilon - 0.8) / math.sqrt((1 - p) / p + (1 - q) / q)
 
 
-def divergence(laws: Enumerated, epsilon: Any) -> Any:
-    """A ball below sup over events of P - e^epsilon Q, in either direction: what is left out adds
-    nothing.
+def divergence(laws: LawPair, epsilon: Any) -> Any:
+    """A ball below sup over events of P - e^epsilon Q, in the worse direction; outcomes that are
+    left out add nothing.
     """
-    most = ball(0)
-    for first, second in ((laws.first, laws.second), (laws.second, laws.first)):
-        factor = ball(epsilon).exp()
-        gains = [p - factor * q for p, q in zip(first, second, strict=True)]
-        total = sum((gain for gain in gains if gain > 0), ball(0))
-        most = max(most, total)
-    return most
+    factor = ball(epsilon).exp()
+    gains = ([p - factor * q for p, q in pairs] for pairs in laws.both_ways())
+    return max(sum((gain for gain in some if gain > 0), ball(0)) for some in gains)
 
 
-def renyi(laws: Enumerated, order: int) -> Any:
+def renyi(laws: LawPair, order: int) -> Any:
     """A ball below the Renyi divergence of this order, in the worse direction."""
-    found = []
-    for first, second in ((laws.first, laws.second), (laws.second, laws.first)):
-        moment = sum(
-            (p**order / q ** (order - 1) for p, q in zip(first, second, strict=True)), ball(0)
-        )
-        found.append(moment.log() / (order - 1))
-    return max(*found)
+    moments = (
+        sum((p**order / q ** (order - 1) for p, q in pairs), ball(0)) for pairs in laws.both_ways()
+    )
+    return max(moment.log() / (order - 1) for moment in moments)
+
+
+def law_findings(
+    mechanism: Mechanism, sensitivity: Fraction, job: Job, given: object = None
+) -> list[Finding]:
+    """The worst of all listed pairs, for the profile, and for Renyi divergences where zCDP is
+    claimed. Certain: balls, no draws. `given` is the claim as the user gave it.
+    """
+    worst: dict[str, Finding] = {}
+    with working(PRECISION):
+        pairs = list(enumerated(mechanism, sensitivity))
+        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
+        if pairs:
+            job.on_progress(f"{len(pairs)} pairs of laws, in balls")
+        for laws in pairs:
+            findings = {"delta": _profile(laws, job)}
+            if not laws.left_out:
+                divergences = [_renyi(laws, order, rho) for rho in rhos for order in ORDERS]
+                findings |= {"Renyi": max(divergences, key=_margin)} if divergences else {}
+            for kind, one in findings.items():
+                worst[kind] = max(worst.get(kind, one), one, key=_margin)
+    return list(worst.values())
+
+
+def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
+    """The rho of a claim under zCDP: of a guarantee, or of a selection of bounded range."""
+    if isinstance(claimed, SelectionNoise):
+        claimed = claimed.given_in(ZeroConcentratedDP, exact(sensitivity))
+    return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
+
+
+def _margin(finding: Finding) -> float:
+    return finding.bound - finding.allowed
+
+
+def _profile(laws: LawPair, job: Job) -> Finding:
+    gains = [(at, arb_float(divergence(laws, Fraction(at)), up=False)) for at in job.claim.grid]
+    at, gain = max(gains, key=lambda one: one[1] - job.claim.delta(one[0]))
+    return _certain(laws, f"delta at epsilon {at:.4g}", gain, job.claim.delta(at))
+
+
+def _renyi(laws: LawPair, order: int, rho: Fraction) -> Finding:
+    bound = arb_float(renyi(laws, order), up=False)
+    return _certain(laws, f"Renyi divergence at order {order}", bound, float(rho * order))
+
+
+def _certain(laws: LawPair, quantity: str, bound: float, allowed: float) -> Finding:
+    return Finding(
+        what="the law",
+        pair=laws.inputs,
+        method="enumeration: all outcomes, in ball arithmetic",
+        quantity=quantity,
+        bound=max(bound, 0.0),
+        allowed=allowed,
+        certain=True,
+    )

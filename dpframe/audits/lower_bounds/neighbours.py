@@ -1,9 +1,12 @@
-"""Neighbouring tables: on the boundary of what may occur, and found by a random search."""
+"""Neighbouring tables: as a user gives them, on the boundary of the setting, and by a random
+search.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -18,7 +21,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
-TURNS = (0.3, 0.6, 0.8, 1.0)  # angles between a row and the one that replaces it, in rectangles
+TURNS = (0.3, 0.6, 0.8, 1.0)  # angles between a row and the one that replaces it, in right angles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
 LENGTHS = (0.0, 0.5, 1.0, 1.0, 10.0)  # of random rows and labels, as shares of their bounds
@@ -36,39 +39,46 @@ class AttackedTable:
         """As JSON values."""
         return {"X": self.X.tolist(), "y": None if self.y is None else self.y.tolist()}
 
+    @property
+    def counts(self) -> Counter[tuple[str, str]]:
+        """How often each record occurs."""
+        labels = [None] * len(self.X) if self.y is None else self.y.tolist()
+        rows = zip(self.X, labels, strict=True)
+        return Counter((repr(row.tolist()), repr(label)) for row, label in rows)
+
 
 @attrs.frozen(eq=False)
 class Neighbours:
     """Two neighbouring tables, and in words how they differ."""
 
     tables: tuple[AttackedTable, AttackedTable]
-    told: str
+    description: str
 
     def __str__(self) -> str:
-        return self.told
+        return self.description
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"told": self.told, "tables": [one.record() for one in self.tables]}
+        return {"description": self.description, "tables": [one.record() for one in self.tables]}
 
 
 @attrs.frozen(eq=False)
-class Person:
-    """A row and its label; no row at all where `x` is None."""
+class TableRow:
+    """A row and its label."""
 
-    x: Array | None
+    x: Array
     y: float
 
     def __str__(self) -> str:
-        if self.x is None:
-            return "nobody"
-        row = ", ".join(_short(one) for one in self.x)
-        return f"x = ({row}), y = {_short(self.y)}"
+        return f"x = ({', '.join(map(_short, self.x))}), y = {_short(self.y)}"
+
+
+MaybeRow = TableRow | None
 
 
 @attrs.frozen(eq=False)
 class Space:
-    """What rows and labels may be, in numbers, and who is a neighbour."""
+    """The rows and labels that a setting admits, in numbers, and its neighbouring relation."""
 
     norm: float | None
     box: float | None
@@ -76,7 +86,7 @@ class Space:
     low: float | None
     high: float | None
     relation: Relation
-    each: int
+    rows_per_person: int
 
     @classmethod
     def of(cls, run: AtNumbers) -> Space:
@@ -85,7 +95,7 @@ class Space:
 
     @classmethod
     def under(cls, setting: Setting, number: Callable[[Expression], float]) -> Space:
-        """That of a setting, whose formulas are worth so much."""
+        """That of a setting, whose formulas `number` evaluates."""
         X, label, low, high = setting.X, setting.y, None, None
         if label is not None and label.bound is not None:
             high = number(label.bound)
@@ -109,137 +119,134 @@ class Space:
         return (self.high, self.low, (self.low + self.high) / 2)
 
     def along(self, direction: Array) -> Array:
-        """The longest row in this direction; of columns by a codebook, from its codes."""
+        """The longest row in this direction; with a codebook, ends of numeric columns by sign, and
+        levels likewise.
+        """
         if self.columns is not None:
-            return _coded(self.columns, direction)
+            codes = [_code(*one) for one in zip(self.columns, direction, strict=True)]
+            mixed = any(isinstance(part, Categorical) for part in self.columns)
+            return np.array(codes, dtype=object if mixed else float)
         length = float(np.linalg.norm(direction))
         if length == 0:
             return np.zeros(len(direction))
-        limits = [math.inf if self.norm is None else self.norm / length]
+        limit = math.inf if self.norm is None else self.norm / length
         if self.box is not None:
-            limits.append(self.box / float(np.max(np.abs(direction))))
-        return np.asarray(direction * min(limits))
+            limit = min(limit, self.box / float(np.max(np.abs(direction))))
+        return np.asarray(direction * limit)
 
-    def bases(self, d: int) -> dict[str, list[Person]]:
+    def row(self, direction: Array, label: float = 0.0) -> TableRow:
+        """The longest row in this direction, with a label."""
+        return TableRow(self.along(direction), label)
+
+    def bases(self, d: int) -> dict[str, list[TableRow]]:
         """The rows that both tables have."""
         axes = np.eye(d)
-        high = self.labels[0]
-        others = [Person(self.along(axis), 0.0) for axis in axes[1:]] * 2
-        found = {
+        others = {"two rows along each other axis": [self.row(axis) for axis in axes[1:]] * 2}
+        return {
             "no other row": [],
-            "two rows along each other axis": others,
-            "rows of zeros": [Person(self.along(axes[0] * 0), 0.0)] * 2,
-            "three equal rows": [Person(self.along(axes[0]), high)] * 3,
+            **(others if d > 1 else {}),
+            "rows of zeros": [self.row(axes[0] * 0)] * 2,
+            "three equal rows": [self.row(axes[0], self.labels[0])] * 3,
         }
-        return found if d > 1 else {k: v for k, v in found.items() if v is not others}
 
     def pairs(self, d: int) -> Iterator[Neighbours]:
         """Neighbours on the boundary."""
-        for i, (told, base) in enumerate(self.bases(d).items()):
+        for i, (description, base) in enumerate(self.bases(d).items()):
             for k, (first, second) in enumerate(self._boundary(d)):
                 if i < FULL or k % FEWER == 0:
-                    yield self.pair(first, second, base, told)
+                    yield self.pair(first, second, base, description)
 
-    def anyone(self, d: int, rng: np.random.Generator) -> Person:
-        """Somebody: inside the bounds, on the boundary or, where no codebook says, far outside."""
+    def random_row(self, d: int, rng: np.random.Generator) -> TableRow:
+        """Inside the bounds, on the boundary or, without a codebook, far outside."""
         row, middle = self.along(rng.normal(size=d)), self.labels[-1]
         if self.columns is None:
             row = row * rng.choice(LENGTHS)
-        return Person(
-            row, middle + (self.labels[0] - middle) * rng.choice((-1, 1)) * rng.choice(LENGTHS)
-        )
+        half = self.labels[0] - middle
+        return TableRow(row, middle + half * rng.choice((-1, 1)) * rng.choice(LENGTHS))
 
-    def anything(self, d: int, rng: np.random.Generator) -> Neighbours:
-        """Random neighbours, with up to four others."""
-        others = [self.anyone(d, rng) for _ in range(int(rng.integers(5)))]
-        nobody = Person(None, 0.0)
-        second = self.anyone(d, rng) if self.relation is REPLACE_ONE else nobody
-        return self.pair(self.anyone(d, rng), second, others, f"{len(others)} random others")
+    def random_pair(self, d: int, rng: np.random.Generator) -> Neighbours:
+        """Random neighbours, with up to four other rows."""
+        others = [self.random_row(d, rng) for _ in range(int(rng.integers(5)))]
+        second = self.random_row(d, rng) if self.relation is REPLACE_ONE else None
+        return self.pair(self.random_row(d, rng), second, others, f"{len(others)} random others")
 
-    def crowd(self, n: int, d: int, rng: np.random.Generator) -> AttackedTable:
-        """n random records."""
-        return _table([self.anyone(d, rng) for _ in range(n)], d, self)
+    def random_table(self, n: int, d: int, rng: np.random.Generator) -> AttackedTable:
+        """n random rows."""
+        return self._table([self.random_row(d, rng) for _ in range(n)], d)
 
-    def _boundary(self, d: int) -> Iterator[tuple[Person, Person]]:
-        axes, ones = np.eye(d), np.ones(d)
-        nobody, directions = Person(None, 0.0), [axes[0], ones] if d > 1 else [ones]
+    def _boundary(self, d: int) -> Iterator[tuple[TableRow, TableRow | None]]:
+        ones = np.ones(d)
+        directions = [np.eye(d)[0], ones] if d > 1 else [ones]
         if self.relation is not REPLACE_ONE:
             for direction, label in itertools.product(directions, self.labels):
-                yield Person(self.along(direction), label), nobody
+                yield self.row(direction, label), None
             return
-        high, low, middle = (*self.labels, *self.labels, *self.labels)[:3]
-        zero = Person(self.along(ones * 0), middle)
+        high, low, middle = (self.labels * 3)[:3]
         for direction in directions:
-            own = Person(self.along(direction), high)
-            yield own, zero
-            yield own, Person(own.x, low)
-            yield own, Person(self.along(-direction), high)
+            own = self.row(direction, high)
+            yield own, self.row(ones * 0, middle)
+            yield own, TableRow(own.x, low)
+            yield own, self.row(-direction, high)
             if d > 1:
                 side = np.roll(direction * [1.0, *(-1.0,) * (d - 1)], 1)
-                for turn in TURNS:
-                    angle = turn * math.pi / 2
+                for angle in (turn * math.pi / 2 for turn in TURNS):
                     turned = math.cos(angle) * direction + math.sin(angle) * side
-                    yield own, Person(self.along(turned), low)
-                    yield own, Person(self.along(turned), high)
+                    yield from ((own, self.row(turned, label)) for label in (low, high))
 
-    def pair(self, first: Person, second: Person, base: list[Person], told: str) -> Neighbours:
-        """The tables, the differing person at their end."""
-        width = len(next(one.x for one in (first, second) if one.x is not None))
-        tables = tuple(_table([*base, *[one] * self.each], width, self) for one in (first, second))
-        many = f"{self.each} rows of " if self.each > 1 else ""
-        said = f"{many}{first} against {second}; {told}"
-        return Neighbours((tables[0], tables[1]), said)
+    def pair(
+        self, first: MaybeRow, second: MaybeRow, base: list[TableRow], description: str
+    ) -> Neighbours:
+        """The tables, the differing rows at their end; None for no row."""
+        width = len(next(one.x for one in (first, second) if one is not None))
+        one, other = (
+            self._table([*base, *([] if row is None else [row] * self.rows_per_person)], width)
+            for row in (first, second)
+        )
+        many = f"{self.rows_per_person} rows of " if self.rows_per_person > 1 else ""
+        names = ("no row" if row is None else str(row) for row in (first, second))
+        return Neighbours((one, other), f"{many}{' against '.join(names)}; {description}")
+
+    def _table(self, rows: list[TableRow], width: int) -> AttackedTable:
+        kind = float if self.columns is None else object
+        X = np.array([one.x for one in rows]) if rows else np.zeros((0, width), kind)
+        labels = None if self.low is None else np.array([one.y for one in rows], dtype=float)
+        return AttackedTable(X.reshape(len(rows), width), labels)
 
 
-def _table(people: list[Person], width: int, space: Space) -> AttackedTable:
-    rows = [one for one in people if one.x is not None]
-    kind = float if space.columns is None else object
-    X = np.array([one.x for one in rows]) if rows else np.zeros((0, width), kind)
-    labels = None if space.low is None else np.array([one.y for one in rows], dtype=float)
-    return AttackedTable(X.reshape(len(rows), width), labels)
-
-
-def _coded(columns: tuple[Numeric | Categorical, ...], direction: Array) -> Array:
-    """Ends of numeric columns by sign, levels by turns."""
-    row: list[Any] = []
-    for part, sign in zip(columns, direction, strict=True):
-        if isinstance(part, Categorical):
-            row.append(part.levels[0 if sign >= 0 else -1])
-        else:
-            row.append(float(part.upper if sign >= 0 else part.lower))
-    mixed = any(isinstance(part, Categorical) for part in columns)
-    return np.array(row, dtype=object if mixed else float)
+def _code(column: Numeric | Categorical, sign: float) -> Any:
+    if isinstance(column, Categorical):
+        return column.levels[0 if sign >= 0 else -1]
+    return float(column.upper if sign >= 0 else column.lower)
 
 
 def searched(
     space: Space,
     strength: Callable[[Neighbours], float],
     rng: np.random.Generator,
-    steps: int = STEPS,
     widths: tuple[int, ...] | None = None,
 ) -> tuple[Neighbours, float]:
-    """The pair that moves what is released furthest: on the boundary, then at random nearby.
-    Pairs that an execution refuses are passed over. Raises InvalidArgument where all are.
+    """The pair that moves the releases furthest: on the boundary, then at random nearby. Pairs that
+    an execution refuses are passed over. Raises InvalidArgument where all are.
     """
     best: tuple[float, Neighbours] | None = None
 
-    def tried(pair: Neighbours) -> None:
+    def compare(pair: Neighbours) -> None:
         nonlocal best
         try:
-            found = strength(pair)
+            reached = strength(pair)
         except DPFrameError:
             return
-        if math.isfinite(found) and (best is None or found > best[0] * (1 + 1e-9)):
-            best = found, pair
+        if math.isfinite(reached) and (best is None or reached > best[0] * (1 + 1e-9)):
+            best = reached, pair
 
     for d in widths or space.widths:
         for pair in space.pairs(d):
-            tried(pair)
+            compare(pair)
     if best is None:
         way_out = "Give a pair: on=((X, y), (X2, y2))."
         raise InvalidArgument("setting", "one for which neighbouring tables run", space, way_out)
-    for step in range(steps if space.columns is None else 0):
-        tried(_nearby(space, best[1], rng, 2.0 ** -(step % 8)))
+    for step in range(STEPS if space.columns is None else 0):
+        compare(_nearby(space, best[1], rng, 2.0 ** -(step % 8)))
     return best[1], best[0]
 
 
@@ -247,39 +254,68 @@ def _nearby(space: Space, pair: Neighbours, rng: np.random.Generator, size: floa
     """The differing rows turned a little, their labels moved."""
     first, second = pair.tables
     shared = min(len(first.X), len(second.X))
-    shared -= space.each if space.relation is REPLACE_ONE else 0
-    base = [
-        Person(x, 0.0 if first.y is None else first.y[i]) for i, x in enumerate(first.X[:shared])
-    ]
+    shared -= space.rows_per_person if space.relation is REPLACE_ONE else 0
+    labels = np.zeros(len(first.X)) if first.y is None else first.y
+    base = [TableRow(x, label) for x, label in zip(first.X[:shared], labels, strict=False)]
 
-    def moved(table: AttackedTable) -> Person:
+    def moved(table: AttackedTable) -> TableRow | None:
         if len(table.X) <= shared:
-            return Person(None, 0.0)
+            return None
         x = np.asarray(table.X[shared], dtype=float)
         scale = float(np.linalg.norm(x)) or 1.0
         label = 0.0 if table.y is None else float(table.y[shared])
         if space.low is not None and space.high is not None:
             label = float(np.clip(label + size * rng.normal(), space.low, space.high))
-        return Person(space.along(x / scale + size * rng.normal(size=len(x))), label)
+        return space.row(x / scale + size * rng.normal(size=len(x)), label)
 
-    told = pair.told.rpartition("; ")[2]
-    return space.pair(moved(first), moved(second), base, told)
+    return space.pair(moved(first), moved(second), base, pair.description.rpartition("; ")[2])
 
 
 def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, (int, float, np.floating)) else str(value)
 
 
-def given(on: object) -> Neighbours:
-    """A pair of tables as a person gives it: ((X, y), (X2, y2)), or (X, X2) without labels. Raises
+def given_pair(on: object, relation: Relation, rows_per_person: int = 1) -> Neighbours:
+    """Neighbours as a user gives them: ((X, y), (X2, y2)), or (X, X2) without labels; or the pair
+    of an earlier attack. They differ in the rows of one person; their order does not count. Raises
     InvalidArgument.
     """
     if isinstance(on, Neighbours):
-        return on
-    if not isinstance(on, (tuple, list)) or len(on) != 2:
+        description, (first, second) = on.description, on.tables
+    elif isinstance(on, (tuple, list)) and len(on) == 2:
+        description, first, second = "two tables as given", *map(table, on)
+    else:
         wanted = "two neighbouring tables, ((X, y), (X2, y2))"
         raise InvalidArgument("on", wanted, type(on).__name__)
-    return Neighbours((table(on[0]), table(on[1])), "two tables as given")
+    _check_columns(first, second)
+    counts = first.counts, second.counts
+    removed, added = (sum((a - b).values()) for a, b in itertools.permutations(counts))
+    if not removed and not added:
+        way_out = "Two equal tables show nothing: let the second lack a row, or have another."
+        raise InvalidArgument("on", f"two different tables ({relation})", "the same rows", way_out)
+    most, one_sided, balanced = max(removed, added), not (removed and added), removed == added
+    if most > rows_per_person or not (balanced if relation.replaced else one_sided):
+        wanted = f"neighbours under {relation}, which differ in {_rows(rows_per_person)}"
+        value = f"{_rows(removed)} only in the first, {_rows(added)} only in the second"
+        way_out = "Give two tables that differ in the rows of one person."
+        if most <= rows_per_person and (balanced or one_sided):
+            (other,) = set(Relation) - {relation}
+            way_out = f"Under the other relation they are neighbours: dp.{other.name}."
+        raise InvalidArgument("on", wanted, value, way_out)
+    return Neighbours((first, second), f"{description}: {_rows(most)} {relation.words}")
+
+
+def _check_columns(first: AttackedTable, second: AttackedTable) -> None:
+    """Raises InvalidArgument for tables of different columns."""
+    if first.X.shape[1:] != second.X.shape[1:]:
+        shapes = f"rows of shape {first.X.shape[1:]} and {second.X.shape[1:]}"
+        raise InvalidArgument("on", "two tables with the same columns", shapes)
+    if (first.y is None) is not (second.y is None):
+        raise InvalidArgument("on", "two tables with labels, or two without", "labels in one only")
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"
 
 
 def table(one: object, name: str = "on") -> AttackedTable:
@@ -292,6 +328,6 @@ def table(one: object, name: str = "on") -> AttackedTable:
         raise InvalidArgument(name, wanted, "rows of several lengths") from None
     if rows.ndim < 1 or (labels is not None and labels.shape[:1] != rows.shape[:1]):
         shape = () if labels is None else labels.shape
-        said = f"rows of shape {rows.shape}, labels of shape {shape}"
-        raise InvalidArgument(name, wanted, said)
+        shapes = f"rows of shape {rows.shape}, labels of shape {shape}"
+        raise InvalidArgument(name, wanted, shapes)
     return AttackedTable(rows, labels)

@@ -1,18 +1,17 @@
-"""Procedures: their noise, recovered from what they release, against the law that is proved."""
+"""The noise of procedures, recovered from their releases, against the law that is proved."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import singledispatch
+from functools import partial, singledispatch
 from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtr, gammainc
 
-from dpframe.execution.running import Running
+from dpframe.execution.running import Execution
 from dpframe.execution.totals import real
 from dpframe.graph import Node
 from dpframe.graph.procedures import (
@@ -24,15 +23,13 @@ from dpframe.graph.procedures import (
     TiltedMinimum,
 )
 from dpframe.mechanisms import L2Laplace
-from dpframe.randomness import Randomness
 
-from .neighbours import Neighbours, Person, Space
+from .bounds import Finding, Reals, at_least
+from .neighbours import Neighbours, Space, TableRow
+from .scores import Array
 from .table_releases import TableRelease
-from .threshold_events import Reals, at_least
-from .two_tables import procedure_draws
 
-Array = NDArray[Any]
-INSIDE = 0.9  # of the ball: what lies on its sphere does not tell its noise
+INSIDE = 0.9  # of the ball: a point on its sphere does not show its noise
 RADII = 40
 ROWS = 200  # along each of two axes
 MANY = 6  # records of a cell along each of two axes
@@ -40,109 +37,88 @@ MANY = 6  # records of a cell along each of two axes
 
 @attrs.frozen(eq=False)
 class NoiseLaw:
-    """How long the noise of a draw was, (n,), infinite where it cannot be told, and at most how
-    likely it is to be no longer than r.
+    """The length of the noise of draws, (n,), infinite where a draw does not show it; and at least
+    the probability that it is at most r.
     """
 
     length: Callable[[Array], Reals]
     below: Callable[[Reals], Reals]
 
 
-@attrs.frozen
-class Short:
-    """The noise is at most `radius` long with probability at least `found`, where at most
-    `allowed` is proved.
+def length_finding(
+    law: NoiseLaw, draws: Array, failing: float, label: str, pair: str
+) -> Finding | None:
+    """The noise is shorter than proved: at a radius chosen on half of the draws, counted on the
+    other half. None where the draws do not show the noise.
     """
+    length = law.length(draws)
+    choosing, counting = np.split(length, [len(length) // 2])
+    n, shown = len(counting), choosing[np.isfinite(choosing)]
+    if len(shown) < len(length) // 8:
+        return None
+    radii = np.quantile(shown, np.linspace(0.02, 0.98, RADII))
+    hits = np.searchsorted(np.sort(shown), radii, side="right") * n / len(choosing)
+    radius = float(radii[int(np.argmax(at_least(hits, n, failing) - law.below(radii)))])
+    return Finding(
+        what=f"the noise of {label}",
+        pair=pair,
+        method="the law of the noise: Clopper-Pearson bounds",
+        quantity=f"the chance that it is at most {radius:.4g} long",
+        bound=float(at_least(int((counting <= radius).sum()), n, failing)),
+        allowed=float(law.below(np.array(radius))) * (1 + 1e-9) + 1e-12,
+        whole=False,
+    )
 
-    radius: float
-    found: float
-    allowed: float
 
-    @property
-    def flagged(self) -> bool:
-        """Whether there is less noise than was proved."""
-        return self.found > self.allowed
+def vector_length(drawn: TableRelease) -> NoiseLaw | None:
+    """Of L2-Laplace noise, all numbers of one draw together; None for other noise."""
+    if not isinstance(drawn.release.mechanism, L2Laplace):
+        return None
+    d = round(drawn.numbers.up(drawn.release.entries))
+    below = partial(_laplace_below, drawn.size, d)
+    return NoiseLaw(lambda draws: np.linalg.norm(draws, axis=1), below)
 
 
 @singledispatch
-def law_of(node: object, running: Running) -> NoiseLaw | None:
-    """The law of a procedure's noise on a table; None for one that is not known here."""
+def law_of(node: object, running: Execution) -> NoiseLaw | None:
+    """The law of a procedure's noise on a table; None where it is not known here."""
     del node, running
     return None
 
 
-def shortness(
-    node: Node, running: Running, n: int, randomness: Randomness, failing: float
-) -> Short | None:
-    """Whether the noise of a procedure is shorter than proved. None where the law is not known, or
-    the table does not show the noise.
-    """
-    law = law_of(node, running)
-    if law is None:
-        return None
-    return shorter(law.length(procedure_draws(running, node, n, randomness)), law, failing)
-
-
-def shortness_of(way: TableRelease, n: int, randomness: Randomness, failing: float) -> Short | None:
-    """The same of L2-Laplace noise, all numbers of one draw together; None for other noise."""
-    if not isinstance(way.release.mechanism, L2Laplace):
-        return None
-    noise = (way.many(n, randomness) - way.mean).reshape(n, -1)
-    d = round(way.numbers.up(way.release.entries))
-    law = NoiseLaw(
-        lambda draws: np.linalg.norm(draws, axis=1), _below(gaussian=False, size=way.size, d=d)
-    )
-    return shorter(law.length(noise), law, failing)
-
-
-def shorter(length: Reals, law: NoiseLaw, failing: float) -> Short | None:
-    """A radius from half of the draws, counted on the other half."""
-    n = len(length)
-    chosen, counted = length[: n // 2], length[n // 2 :]
-    told = chosen[np.isfinite(chosen)]
-    if len(told) < n // 8:
-        return None
-    radii = np.quantile(told, np.linspace(0.02, 0.98, RADII))
-    hits = np.searchsorted(np.sort(told), radii, side="right") * len(counted) / len(chosen)
-    gains = at_least(hits, len(counted), failing) - law.below(radii)
-    radius = float(radii[int(np.argmax(gains))])
-    found = float(at_least(int((counted <= radius).sum()), len(counted), failing))
-    return Short(radius, found, float(law.below(np.array(radius))) * (1 + 1e-9) + 1e-12)
-
-
 @law_of.register
-def _(node: Posterior, running: Running) -> NoiseLaw | None:
+def _(node: Posterior, running: Execution) -> NoiseLaw | None:
     """(gamma H)^(1/2) (theta - mean) is standard normal."""
     gram, moment = _sums(node, running)
     gamma = node.gamma(running.numbers)
     if not 0 < gamma < math.inf:
         return None
     system = gram + running.numbers.down(node.penalty) * np.eye(len(gram))
-    root, mean, d = np.linalg.cholesky(system), np.linalg.solve(system, moment), len(gram)
+    root, mean = np.linalg.cholesky(system), np.linalg.solve(system, moment)
     scale = math.sqrt(gamma)
     return NoiseLaw(
         lambda thetas: np.linalg.norm((thetas - mean) @ root, axis=1) * scale,
-        lambda r: np.asarray(chdtr(d, r * r)),
+        partial(_gaussian_below, 1.0, len(gram)),
     )
 
 
 @law_of.register
-def _(node: PerturbedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: PerturbedMinimum, running: Execution) -> NoiseLaw | None:
     """z = X'y - (X'X + penalty I) theta, inside the ball."""
     gram, moment = _sums(node, running)
     system = gram + running.numbers.up(node.penalty) * np.eye(len(gram))
     radius = INSIDE * running.numbers.down(node.radius)
 
     def length(thetas: Array) -> Reals:
-        found = np.linalg.norm(moment - thetas @ system, axis=1)
-        return np.asarray(np.where(np.linalg.norm(thetas, axis=1) < radius, found, np.inf))
+        lengths = np.linalg.norm(moment - thetas @ system, axis=1)
+        return np.asarray(np.where(np.linalg.norm(thetas, axis=1) < radius, lengths, np.inf))
 
-    size, d = running.numbers.up(node.size), len(gram)
-    return NoiseLaw(length, _below(gaussian=node.noise == "gaussian", size=size, d=d))
+    below = _gaussian_below if node.noise == "gaussian" else _laplace_below
+    return NoiseLaw(length, partial(below, running.numbers.up(node.size), len(gram)))
 
 
 @law_of.register
-def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
+def _(node: ApproximateMinimum, running: Execution) -> NoiseLaw | None:
     """That of its minimum: more independent noise makes no z likelier to be short. (Anderson's
     inequality, for densities that fall away from 0 in every direction.)
     """
@@ -150,34 +126,32 @@ def _(node: ApproximateMinimum, running: Running) -> NoiseLaw | None:
 
 
 @law_of.register
-def _(node: TiltedMinimum, running: Running) -> NoiseLaw | None:
+def _(node: TiltedMinimum, running: Execution) -> NoiseLaw | None:
     """z = -penalty theta on rows of zeros, which have no gradient."""
     if node.size is None:
         return None
-    numbers = running.numbers
-    penalty, size = numbers.up(node.penalty), numbers.up(node.size)
-    d = round(numbers.up(node.rows.columns))
-    length = _below(gaussian=False, size=size, d=d)
-    return NoiseLaw(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, length)
+    up = running.numbers.up
+    penalty, d = up(node.penalty), round(up(node.rows.columns))
+    below = partial(_laplace_below, up(node.size), d)
+    return NoiseLaw(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, below)
 
 
 @law_of.register
-def _(node: GaussianMixing, running: Running) -> NoiseLaw | None:
+def _(node: GaussianMixing, running: Execution) -> NoiseLaw | None:
     """k tr((X'X + s^2 I)^-1 W) over all sketches W is chi squared with k d for each."""
     gram = real(node.gram, running.values, running.numbers.towards_zero)
     inverse = np.linalg.inv(gram + node.added(running.numbers) * np.eye(len(gram)))
     sketches, k = node.sizes(running.numbers)
-    freedom = sketches * k * len(gram)
 
-    def length(drawn: Array) -> Reals:
-        found = drawn.reshape(len(drawn), sketches, *gram.shape)
-        return np.asarray(np.sqrt(k * np.einsum("ntij,ij->n", found, inverse)))
+    def length(draws: Array) -> Reals:
+        sketched = draws.reshape(len(draws), sketches, *gram.shape)
+        return np.asarray(np.sqrt(k * np.einsum("ntij,ij->n", sketched, inverse)))
 
-    return NoiseLaw(length, lambda r: np.asarray(chdtr(freedom, r * r)))
+    return NoiseLaw(length, partial(_gaussian_below, 1.0, sketches * k * len(gram)))
 
 
 @law_of.register
-def _(node: DeepPoint, running: Running) -> NoiseLaw | None:
+def _(node: DeepPoint, running: Execution) -> NoiseLaw | None:
     """How much shallower a point is than the deepest: depth k has weight e^(rate k) a point."""
     numbers, number = running.numbers, running.numbers.towards_zero
     depths = node.depths({one: real(one, running.values, number) for one in node.sums}, numbers)
@@ -186,53 +160,55 @@ def _(node: DeepPoint, running: Running) -> NoiseLaw | None:
     counts = [depths.points(k) - depths.points(k + 1) for k in shells]
     if not counts:
         return None
-    rate = numbers.up(node.rate)
+    rate, last = numbers.up(node.rate), len(counts) - 1
     weights = np.array([float(c) * math.exp(-rate * i) for i, c in enumerate(counts)])
     sums = np.cumsum(weights) / weights.sum()
 
-    def length(drawn: Array) -> Reals:
-        found = depths.deepest - depth_of(np.rint(drawn / unit), depths.models)
-        return np.asarray(np.where(drawn.any(axis=1), found, np.inf))  # zeros: the test failed
+    def length(draws: Array) -> Reals:
+        gaps = depths.deepest - depth_of(np.rint(draws / unit), depths.models)
+        return np.asarray(np.where(draws.any(axis=1), gaps, np.inf))  # zeros: the test failed
 
-    last = len(sums) - 1
     return NoiseLaw(length, lambda r: sums[np.clip(np.floor(r).astype(int), 0, last)])
 
 
 def depth_of(points: Array, models: Array) -> Reals:
     """The axis-aligned depth of points (n, d), shape (n,)."""
-    found = np.full(len(points), float(len(models)))
+    depth = np.full(len(points), float(len(models)))
     for x, z in zip(points.T, np.sort(models, axis=0).T, strict=True):
         sides = np.searchsorted(z, x, side="right"), len(z) - np.searchsorted(z, x, side="left")
-        found = np.minimum(found, np.minimum(*sides))
-    return found
+        depth = np.minimum(depth, np.minimum(*sides))
+    return depth
 
 
-def spread(space: Space, node: DeepPoint) -> list[Person]:
+def calm_table(space: Space, node: Node) -> Neighbours:
+    """A table on which the noise of a procedure shows, twice."""
+    zero, rows = space.row(np.zeros(2)), [space.row(axis) for axis in np.eye(2)] * ROWS
+    if isinstance(node, TiltedMinimum):
+        rows = [zero] * 2
+    elif isinstance(node, DeepPoint):
+        rows = _varied(space, node)
+    table = space.pair(zero, zero, rows, "").tables[0]
+    return Neighbours((table, table), "a table on which the noise shows")
+
+
+def _varied(space: Space, node: DeepPoint) -> list[TableRow]:
     """Records whose labels make the models of all cells differ."""
     ends = min(space.labels), max(space.labels)
     labels = np.random.default_rng(0).uniform(*ends, (MANY * node.sums[0].partition.cells, 2))
-    axes = [space.along(axis) for axis in np.eye(2)]
-    return [Person(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
+    axes = np.eye(2)
+    return [space.row(axis, float(y)) for row in labels for axis, y in zip(axes, row, strict=True)]
 
 
-def calm(space: Space, node: Node) -> Neighbours:
-    """A table that leaves the noise of a procedure in sight, twice."""
-    zero = Person(space.along(np.zeros(2)), 0.0)
-    many = [Person(space.along(axis), 0.0) for axis in np.eye(2)] * ROWS
-    if isinstance(node, DeepPoint):
-        many = spread(space, node)
-    people = [zero] * 2 if isinstance(node, TiltedMinimum) else many
-    found = space.pair(zero, zero, people, "a table on which the noise can be told")
-    return Neighbours((found.tables[0], found.tables[0]), found.told.rpartition("; ")[2])
-
-
-def _sums(node: Any, running: Running) -> tuple[Array, Array]:
+def _sums(node: Any, running: Execution) -> tuple[Array, Array]:
     number = running.numbers.towards_zero
     return real(node.gram, running.values, number), real(node.moment, running.values, number)
 
 
-def _below(*, gaussian: bool, size: float, d: int) -> Callable[[Reals], Reals]:
-    """The distribution of the length of a Gaussian vector, or of density exp(-|z|/size)."""
-    if gaussian:
-        return lambda r: np.asarray(chdtr(d, (r / size) ** 2))
-    return lambda r: np.asarray(gammainc(d, r / size))
+def _gaussian_below(size: float, d: int, r: Reals) -> Reals:
+    """The distribution of the length of a Gaussian vector."""
+    return np.asarray(chdtr(d, (r / size) ** 2))
+
+
+def _laplace_below(size: float, d: int, r: Reals) -> Reals:
+    """That of a vector of density exp(-|z|/size)."""
+    return np.asarray(gammainc(d, r / size))

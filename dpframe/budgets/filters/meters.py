@@ -17,12 +17,18 @@ from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.numerics import Interval, arb_float, ball, to_float, working
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, ZeroConcentratedDP, number
 
-from ..kept import AMOUNT, Document, Kept, bad, headed, identity_and_count
+from ..saved_ledger import (
+    Document,
+    SavedLedger,
+    bad_ledger,
+    exact_amounts,
+    header_of,
+    identity_and_count,
+)
 from .prices import (
     KINDS,
     MAX_BITS,
     Kind,
-    Price,
     State,
     after,
     amounts_of,
@@ -30,6 +36,7 @@ from .prices import (
     fixed,
     guarantee_of,
     is_inside,
+    kind_names,
     kind_of,
     largest_inside,
     price,
@@ -41,7 +48,7 @@ SCHEMA = "dpframe-ledger/1"
 
 
 class Header(NamedTuple):
-    """What never changes in the life of a ledger."""
+    """The fixed part of a ledger."""
 
     identity: str
     kind: Kind
@@ -50,11 +57,11 @@ class Header(NamedTuple):
 
 
 def document_of(header: Header, state: State) -> Document:
-    """All that there is to save."""
+    """The content of a file."""
     identity, kind, ceiling, target = header
     inside = None if target is None else [str(number("target", part)) for part in target.amounts]
     body = {
-        **headed(SCHEMA, identity, kind),
+        **header_of(SCHEMA, identity, kind),
         "ceiling": None if ceiling is None else list(map(str, ceiling)),
         "target": inside,
         "queries": state.queries,
@@ -67,7 +74,11 @@ def ledger_of(body: Mapping[str, Any]) -> tuple[Header, State]:
     """The ledger that `document_of` wrote. Raises DPFrameError, ValueError, TypeError, KeyError."""
     kind = KINDS[body["kind"]]
     identity, queries = identity_and_count(body, "queries")
-    header = Header(identity, kind, _ceiling(body["ceiling"], kind), _target(body["target"]))
+    ceiling = None if body["ceiling"] is None else _amounts(body["ceiling"], kind)
+    target = None if body["target"] is None else ApproxDP(*_amounts(body["target"], ApproxDP))
+    if ceiling is not None:
+        exactly(kind, ceiling)  # refuses amounts out of range
+    header = Header(identity, kind, ceiling, target)
     _check_target(header)
     return header, _state(header, _amounts(body["spent"], kind), queries)
 
@@ -75,22 +86,7 @@ def ledger_of(body: Mapping[str, Any]) -> tuple[Header, State]:
 def _amounts(values: Any, kind: Kind) -> tuple[Fraction, ...]:
     if not isinstance(values, list) or len(values) != len(kind.currency):
         raise InvalidArgument("amounts", f"a list of {', '.join(kind.currency)}", values)
-    for value in values:
-        if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
-            raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
-    return tuple(map(Fraction, values))
-
-
-def _ceiling(values: Any, kind: Kind) -> tuple[Fraction, ...] | None:
-    if values is None:
-        return None
-    amounts = _amounts(values, kind)
-    exactly(kind, amounts)  # refuses what is out of range
-    return amounts
-
-
-def _target(values: Any) -> ApproxDP | None:
-    return None if values is None else ApproxDP(*_amounts(values, ApproxDP))
+    return exact_amounts(values)
 
 
 def _check_target(header: Header) -> None:
@@ -115,27 +111,30 @@ def _state(header: Header, spent: tuple[Fraction, ...], queries: int) -> State:
 Cost: TypeAlias = Guarantee | Share
 
 
-class Meter(Kept):
+class Meter(SavedLedger):
     """Abstract: exact totals of adaptively chosen queries, in the currency of one kind."""
 
     __slots__ = ("_header", "_state")
-    counted, most = "queries", 1 << 16
+    count_name, most = "queries", 1 << 16
     endless: ClassVar[bool]
     """Whether it has no ceiling."""
 
-    def __init__(self, header: Header, state: State) -> None:
-        """Begin at `state`; callers use Filter, Odometer and their `load`."""
-        self._header, self._state = header, state
-        self._hold()
+    def _open(self, header: Header, state: State | None = None) -> None:
+        """Begin at `state`, by default with nothing spent."""
+        _, kind, ceiling, _ = header
+        most = None if ceiling is None else fixed("ceiling", kind.currency, ceiling)
+        nothing = fixed("total", kind.currency, (Fraction(0),) * len(kind.currency))
+        self._header, self._state = header, state or state_of(nothing, most, 0)
+        self._start()
 
     @property
     def kind(self) -> Kind:
-        """What it adds up: a class of guarantees."""
+        """The class of guarantees that it adds up."""
         return self._header.kind
 
     @property
     def spent(self) -> Share:
-        """What the queries so far have cost, exactly."""
+        """The exact cost of the queries so far."""
         return share_of(self.kind, self._state.spent)
 
     @property
@@ -146,7 +145,7 @@ class Meter(Kept):
     def spend(self, cost: Cost) -> None:
         """Charge one query, before it is answered.
 
-        `cost` holds for whatever was released before; it may depend on that. Raises
+        `cost` holds for any earlier releases; it may depend on them. Raises
         InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
         """
         amounts = price(cost, self._header.kind)
@@ -160,7 +159,7 @@ class Meter(Kept):
 
     @abstractmethod
     def _refuse(self, cost: Cost) -> NoReturn:
-        """Say why `cost` was not charged."""
+        """Raise the reason why `cost` was not charged."""
 
     def _document(self) -> Document:
         return document_of(self._header, self._state)
@@ -169,28 +168,17 @@ class Meter(Kept):
     def _read(cls, body: dict[str, Any], _: Mapping[str, str]) -> Self:
         header, state = ledger_of(body)
         if (header.ceiling is None) != cls.endless:
-            raise bad(f"that of a {cls.__name__}", "another class")
+            raise bad_ledger(f"that of a {cls.__name__}", "another class")
         meter = cls.__new__(cls)
-        Meter.__init__(meter, header, state)
+        meter._open(header, state)  # noqa: SLF001  # its own class
         return meter
-
-
-def new_header(kind: Kind, ceiling: tuple[Fraction, ...] | None, target: ApproxDP | None) -> Header:
-    """The header of a ledger that begins now, with a random identity."""
-    return Header(secrets.token_hex(16), kind, ceiling, target)
-
-
-def empty(kind: Kind, ceiling: Price | None) -> State:
-    """No queries, nothing spent."""
-    nothing = fixed("total", kind.currency, (Fraction(0),) * len(kind.currency))
-    return state_of(nothing, ceiling, 0)
 
 
 class Filter(Meter):
     """Admits queries while their exact total is at most `ceiling`; each query, its cost and the end
     may depend on everything released before.
 
-    All that was released together satisfies `ceiling`: epsilons and deltas add [RogersRUV16], rhos
+    All releases together satisfy `ceiling`: epsilons and deltas add [RogersRUV16], rhos
     add [WhitehouseRRW23, Thm 1], squares of mu add [KoskelaTH23]. A cost in another kind counts by
     a cited implication. With `by`, zCDP or Gaussian DP, the ceiling is the largest one inside the
     given (epsilon, delta), rounded down.
@@ -212,18 +200,15 @@ class Filter(Meter):
         if by is not None:
             ceiling, target = largest_inside(ceiling, by), ceiling
         if type(ceiling) not in KINDS.values():
-            known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
-            raise InvalidArgument("ceiling", f"one of {known}", ceiling)
+            raise InvalidArgument("ceiling", f"one of {kind_names()}", ceiling)
         kind = type(ceiling)
         amounts = amounts_of(ceiling, kind)
-        state = empty(kind, fixed("ceiling", kind.currency, amounts))
-        super().__init__(
-            new_header(kind, amounts, target if type(target) is ApproxDP else None), state
-        )
+        inside = target if type(target) is ApproxDP else None
+        self._open(Header(secrets.token_hex(16), kind, amounts, inside))
 
     @property
     def ceiling(self) -> Guarantee:
-        """What everything that is ever released through this filter satisfies."""
+        """The guarantee of all releases through this filter together."""
         return exactly(self.kind, self._header.ceiling or ())
 
     @property
@@ -233,7 +218,7 @@ class Filter(Meter):
 
     @property
     def remaining(self) -> Share:
-        """What is left of the ceiling, exactly; it can be split, and spent."""
+        """The rest of the ceiling, exactly; it can be split, and spent."""
         return share_of(self.kind, self._state.remaining)
 
     def fits(self, cost: Cost) -> bool:
@@ -245,7 +230,7 @@ class Filter(Meter):
         named = ", ".join(
             f"{name} {amount}" for name, amount in zip(left.currency, left.amounts, strict=True)
         )
-        way_out = "Nothing was charged; ask for less."
+        way_out = "Nothing was charged; spend less."
         raise BudgetExceeded(
             cost, left, f"{cost} does not fit: {named} is left of {self.ceiling}. {way_out}"
         )
@@ -264,9 +249,9 @@ class Filter(Meter):
 class Odometer(Meter):
     """Adds up what queries cost, in the currency of `kind`, and never refuses for lack of budget.
 
-    `total` is what the queries guarantee where it does not depend on what was released: costs and
-    end were fixed beforehand, or bounded by a total that was. Where costs were chosen adaptively,
-    `epsilon_at_all_times` is what holds. [RogersRUV16] [WhitehouseRRW23]
+    `total` is the guarantee of the queries where it does not depend on releases: costs and end were
+    fixed beforehand, or bounded by a total that was. Where costs were chosen adaptively,
+    `epsilon_at_all_times` holds. [RogersRUV16] [WhitehouseRRW23]
 
     >>> import dpframe as dp
     >>> odometer = dp.Odometer(dp.ZeroConcentratedDP)
@@ -281,8 +266,7 @@ class Odometer(Meter):
 
     def __init__(self, kind: type[Guarantee]) -> None:
         """Begin with nothing spent. `kind` is a class, such as dp.PureDP."""
-        found = kind_of(kind)
-        super().__init__(new_header(found, None, None), empty(found, None))
+        self._open(Header(secrets.token_hex(16), kind_of(kind), None, None))
 
     @property
     def total(self) -> Guarantee | None:
@@ -294,8 +278,8 @@ class Odometer(Meter):
     def epsilon(self, delta: Exact) -> Interval:
         """The epsilon that `total` implies at this delta, as for a total fixed beforehand.
 
-        0 < delta < 1. At a time, or for costs, that were chosen by what was released this is no
-        guarantee: fix a ceiling (a Filter), or take `epsilon_at_all_times`.
+        0 < delta < 1. This is no guarantee at a time, or for costs, chosen by releases: fix a
+        ceiling (a Filter), or take `epsilon_at_all_times`.
         """
         at, total = open_unit("delta", given("delta", delta)), self.total
         return Interval(0.0, 0.0) if total is None else epsilon_of(total, at)
@@ -303,8 +287,8 @@ class Odometer(Meter):
     def epsilon_at_all_times(self, delta: Exact, *, aim: Exact) -> float:
         """A bound on the privacy loss that holds at all times together, rounded up.
 
-        For every pair of neighbours: with probability at least 1 - delta, the loss of all that was
-        released never exceeds this number, read at any and every time with the same delta and
+        For every pair of neighbours: with probability at least 1 - delta, the loss of all
+        releases never exceeds this number, read at any and every time with the same delta and
         aim, both fixed before the first query. In zCDP it is rho (1 + s) + log(1/delta)/s with s
         = sqrt(log(1/delta)/aim), least at rho = aim > 0; mu-Gaussian DP counts as rho = mu^2/2; in
         pure DP it is epsilon itself, with certainty. Raises OutsideTheorem for approximate DP.

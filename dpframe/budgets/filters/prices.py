@@ -1,12 +1,12 @@
-"""What a query costs: exact amounts in the currency of the ledger, each a theorem's sum; totals in
-constant time, as whole numbers over one denominator; the largest ceiling in one number whose
-conversion lies inside an (epsilon, delta) target.
+"""The price of a query: exact amounts in the currency of the ledger, each added by a theorem;
+totals in constant time, as whole numbers over one denominator; the largest ceiling of zCDP or
+Gaussian DP that implies an (epsilon, delta) target.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
@@ -37,13 +37,13 @@ from dpframe.privacy import (
     as_kind,
     number,
 )
-from dpframe.privacy.guarantees import GUARANTEES
+from dpframe.privacy.guarantees import CONVERTS, GUARANTEES
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]
 
 KINDS = GUARANTEES
-BELIEVED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
+PRICED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
 ONE = Number(Fraction(1))
 MAX_BITS = 4096  # floats have 1100, their squares 2200; a ledger must be printable, and fast
 ROUND_UP = "Round it up to a decimal, such as Fraction(math.ceil(x * 10**12), 10**12)."
@@ -56,22 +56,26 @@ class Price(NamedTuple):
     numerators: tuple[int, ...]
 
 
+def kind_names() -> str:
+    """`dp.PureDP, dp.ApproxDP, ...`: the kinds that ledgers add."""
+    return ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
+
+
 def kind_of(value: object, name: str = "kind") -> Kind:
     """`value` as a kind of guarantee that ledgers add. Raises InvalidArgument."""
     for kind in KINDS.values():
         if value is kind:
             return kind
-    known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
-    raise InvalidArgument(name, f"one of {known}", value, "Give the class itself.")
+    raise InvalidArgument(name, f"one of {kind_names()}", value, "Give the class itself.")
 
 
 def price(cost: object, kind: Kind) -> Price:
-    """What `cost`, a guarantee or a share of a budget, takes from a ledger of `kind`.
+    """The price of `cost`, a guarantee or a share of a budget, in a ledger of `kind`.
 
-    Only dpframe's own classes are believed, never subclasses: amounts of others are unproved.
+    Only dpframe's own classes are accepted, never subclasses: amounts of others are unproved.
     Raises InvalidArgument.
     """
-    if type(cost) in BELIEVED:
+    if type(cost) in PRICED:
         return _of_guarantee(cost, kind)
     if type(cost) is Share:
         return _of_share(cost, kind)
@@ -137,12 +141,17 @@ def amounts_of(cost: Guarantee, kind: Kind) -> tuple[Fraction, ...]:
     """
     if kind is ApproxDP and type(cost) is PureDP:
         return (_number("epsilon", cost.epsilon), Fraction(0))
-    found = as_kind(cost, kind)
-    if found is None:
+    converted = as_kind(cost, kind)
+    if converted is None:
         own = [k.__name__ for k in KINDS.values() if k is kind or (k, kind) in _LEADS]
-        raise InvalidArgument("cost", " or ".join(own), str(cost), "Choose a ledger that adds it.")
+        way_out = "Choose a ledger that adds it."
+        if kind is ApproxDP:
+            way_out = (
+                f"Choose a ledger that adds it, or convert it: {CONVERTS}, rounded up in .upper."
+            )
+        raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
     return tuple(
-        _number(name, amount) for name, amount in zip(kind.currency, found.amounts, strict=True)
+        _number(name, amount) for name, amount in zip(kind.currency, converted.amounts, strict=True)
     )
 
 
@@ -150,10 +159,10 @@ _LEADS = {(PureDP, ApproxDP), *((rule.source, rule.result) for rule in IMPLICATI
 
 
 def _number(name: str, value: Expression) -> Fraction:
-    found = number(name, value)
-    if type(value) is not Number or type(found) is not Fraction:
+    converted = number(name, value)
+    if type(value) is not Number or type(converted) is not Fraction:
         raise InvalidArgument(name, "an exact number of dpframe", type(value).__name__)
-    return found
+    return converted
 
 
 def fixed(
@@ -225,35 +234,24 @@ def _over(price: Price, common: int) -> tuple[int, ...]:
 def _widened(state: State, denominator: int) -> State:
     """The same state over a multiple of `denominator`.
 
-    Whether that is possible depends on the amounts alone, not on how they came about.
+    Whether that is possible depends on the amounts alone, not on their history.
     """
     common = lcm(state.denominator, denominator)
     if common.bit_length() > 2 * MAX_BITS:
-        state = _reduced(state)
+        divisor = gcd(state.denominator, *state.totals, *state.ceiling)
+        state = _scaled(state, lambda number: number // divisor)
         common = lcm(state.denominator, denominator)
     if common.bit_length() > 2 * MAX_BITS:
         requirement = f"a total over a denominator of at most {2 * MAX_BITS} bits"
         raise InvalidArgument("cost", requirement, "a new denominator", ROUND_UP)
-    return _multiplied(state, common // state.denominator)
+    factor = common // state.denominator
+    return _scaled(state, lambda number: number * factor)
 
 
-def _reduced(state: State) -> State:
-    common = gcd(state.denominator, *state.totals, *state.ceiling)
-    return State(
-        state.queries,
-        state.denominator // common,
-        tuple(total // common for total in state.totals),
-        tuple(most // common for most in state.ceiling),
-    )
-
-
-def _multiplied(state: State, factor: int) -> State:
-    return State(
-        state.queries,
-        state.denominator * factor,
-        tuple(total * factor for total in state.totals),
-        tuple(most * factor for most in state.ceiling),
-    )
+def _scaled(state: State, scale: Callable[[int], int]) -> State:
+    """The state with all whole numbers scaled alike."""
+    totals, ceiling = tuple(map(scale, state.totals)), tuple(map(scale, state.ceiling))
+    return State(state.queries, scale(state.denominator), totals, ceiling)
 
 
 BITS = 256

@@ -1,6 +1,6 @@
-"""Budgets of data sets in one SQLite file: charged before release, added exactly, never forgotten.
+"""Budgets of data sets in one SQLite file: charged before release, added exactly, kept for good.
 
-A chain of hashes shows edits; a head that was kept elsewhere shows roll-back. No data is in it.
+A chain of hashes shows edits; a head that was stored elsewhere shows roll-back. It holds no data.
 """
 
 from .accounts import Account, Charge, Cost

@@ -1,5 +1,5 @@
-"""A data set's account and its charges; what a run costs and takes from each running total, exact,
-each by a cited or proved rule; what is left and would fit, in words, rounded to the safe side.
+"""A data set's account and its charges; the exact cost of a run in each running total, by a cited
+or proved rule; the rest of a budget and the runs that fit, in words, rounded to the safe side.
 """
 
 from __future__ import annotations
@@ -51,19 +51,19 @@ from ..filters.prices import (
     after,
     amounts_of,
     fixed,
+    kind_names,
     share_of,
     state_of,
 )
-from ..kept import check_unit
+from ..saved_ledger import check_unit
 
 HASH = re.compile(r"[0-9a-f]{64}")
 LONGEST = 200  # characters of a description
 
 
 def _guarantees(_: object, __: object, values: tuple[object, ...]) -> None:
-    known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
     if not values or any(type(value) not in KINDS.values() for value in values):
-        raise InvalidArgument("guarantees", f"at least one of {known}", values)
+        raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
     for value in values:
         kind = type(value)
         fixed("cost", kind.currency, amounts_of(value, kind))  # type: ignore[attr-defined, arg-type]
@@ -93,8 +93,8 @@ class Cost:
     """`guarantees` are alternatives: each one holds for the whole run, given all that was released
     before it; a ledger takes the one that leaves most.
 
-    `unit` is whose privacy they protect; `certificate` is the hash of what was proved, 64
-    hexadecimal digits; `description` is for people, and must hold no data. Raises InvalidArgument.
+    `unit` is the unit of privacy; `certificate` is the hash of the certificate, 64 hexadecimal
+    digits; `description` is for people, and must hold no data. Raises InvalidArgument.
     """
 
     guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several, validator=_guarantees)
@@ -104,8 +104,8 @@ class Cost:
 
     @classmethod
     def of(cls, certificate: Certificate, *also: Guarantee, description: str | None = None) -> Cost:
-        """What one execution of a certificate costs: its target at its numbers, and `also`, what
-        was proved of it besides. Raises NotExecutable while a number is missing.
+        """The cost of one execution of a certificate: its target at its numbers, and `also`, other
+        proved guarantees. Raises NotExecutable while a number is missing.
         """
         if not isinstance(certificate, Certificate):
             raise NotExecutable(f"a cost is of a certificate; got {type(certificate).__name__}.")
@@ -143,12 +143,12 @@ class Total(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What is added up: a class of guarantees."""
+        """The class of guarantees that is added up."""
         return type(self.ceiling)
 
     @property
     def wholes(self) -> tuple[Fraction, ...]:
-        """What is spent and what is left, together, of each amount."""
+        """The whole of each amount, spent and remaining."""
         pairs = zip(self.state.spent, self.state.remaining, strict=True)
         return tuple(spent + left for spent, left in pairs)
 
@@ -165,7 +165,7 @@ def nothing_spent(ceiling: Guarantee) -> Total:
 
 def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
     """The total that holds so much after so many runs. Raises InvalidArgument beyond the ceiling
-    or where there is nothing that could have been spent.
+    or where no run could have spent it.
     """
     kind = type(ceiling)
     most = fixed("budget", kind.currency, amounts_of(ceiling, kind))
@@ -176,8 +176,8 @@ def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
 
 
 def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
-    """Of what the alternatives take from a total, that which takes the smallest part of what is
-    left (of the scarcer of epsilon and delta); None where no theorem leads there.
+    """The amounts of the alternative that takes the smallest part of the rest of a total (of the
+    scarcer of epsilon and delta); None where no theorem applies.
     """
     found = [amounts_in(guarantee, total.kind) for guarantee in guarantees]
     offers = [amounts for amounts in found if amounts is not None]
@@ -237,9 +237,8 @@ DIGITS = 6
 
 
 def spent_line(total: Total, budget: Guarantee) -> str:
-    """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: what is spent, rounded up, of the
-    ceiling, rounded down; where another currency than the budget's is added up, also in the
-    budget's.
+    """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: the spent amounts, rounded up, of
+    the ceiling, rounded down; also in the currency of the budget where that is another.
     """
     spent = [short(amount, up=True) for amount in total.state.spent]
     line = ", ".join(
@@ -263,7 +262,7 @@ def _in_epsilon(total: Total, budget: Guarantee) -> str:
 
 
 def left_line(total: Total) -> str:
-    """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: what is left of the ceiling, rounded down."""
+    """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: the rest of the ceiling, rounded down."""
     left = [short(amount) for amount in total.state.remaining]
     return ", ".join(
         f"{name} {amount} of {most}"
@@ -275,15 +274,15 @@ def _ceiling(total: Total) -> list[str]:
     return [short(whole) for whole in total.wholes]
 
 
-def fitting(total: Total, asked: Sequence[Guarantee]) -> str:
+def largest_fit(total: Total, requested: Sequence[Guarantee]) -> str:
     """The largest run that a total could still hold, in its own kind, and the largest epsilon at
-    the delta that was asked for; rounded down.
+    the requested delta; rounded down.
     """
     left = total.state.remaining
     if not left[0]:
         return f"nothing that costs {total.kind.currency[0]}"
     if total.kind is GaussianDP:
-        return _gaussian(left[0], asked)
+        return _gaussian(left[0], requested)
     if total.kind is ApproxDP:
         return f"a run of epsilon up to {short(left[0])} at delta up to {short(left[1])}"
     pure = "pure " if total.kind is PureDP else ""
@@ -307,9 +306,9 @@ def root(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(value.numerator * unit**2 // value.denominator), unit)
 
 
-def _gaussian(left: Fraction, asked: Sequence[Guarantee]) -> str:
+def _gaussian(left: Fraction, requested: Sequence[Guarantee]) -> str:
     mu = root(left)
-    for one in asked:
+    for one in requested:
         if type(one) is ApproxDP:
             delta = number("delta", one.delta)
             epsilon = _printed(profile_epsilon_lower(delta, mu))
@@ -334,7 +333,7 @@ def _printed(epsilon: float) -> str:
 @attrs.frozen(kw_only=True)
 class Charge:
     """One run that was charged. `number` is its place in the chain and `hash` the head after it;
-    `prices` is what it took from each total that holds it, exact, in that total's currency; `time`
+    `prices` are its exact amounts in each total that holds it; `time`
     and `released` are UTC in ISO 8601, and `released` is None while, or because, it did not finish.
     """
 
@@ -354,13 +353,13 @@ class Charge:
 
 @attrs.frozen(kw_only=True)
 class Account:
-    """The budget of a data set and what is spent of it.
+    """The budget of a data set and its spent amounts.
 
     `totals` are the sums that guard the budget: everything charged so far is within each of them,
-    and the next run must stay within at least one. They are empty until the first run settles
-    which, where the budget is (epsilon, delta) and `by` was left out. `runs` counts charges,
+    and the next run must stay within at least one. They are empty until the first run determines
+    them, where the budget is (epsilon, delta) and `by` was left out. `runs` counts charges,
     `unfinished` those of them that are not known to have been released. `unit` is None until the
-    first run settles it, where nothing was said of it.
+    first run determines it, where it was not given.
     """
 
     dataset: str
@@ -374,7 +373,7 @@ class Account:
 
     @property
     def settled(self) -> bool:
-        """Whether it is known what is added up."""
+        """Whether its totals are determined."""
         return bool(self.totals)
 
     @property
@@ -385,22 +384,22 @@ class Account:
 
     @property
     def remaining(self) -> Share:
-        """What is left of the main total's ceiling, exactly."""
+        """The rest of the main total's ceiling, exactly."""
         total = self.main
         return share_of(total.kind, total.state.remaining)
 
     @property
     def main(self) -> Total:
-        """The total that people are told of: the last, which holds most kinds of runs."""
+        """The total that is printed: the last, which holds most kinds of runs."""
         return self.totals[-1] if self.totals else nothing_spent(self.budget)
 
     @property
     def sums(self) -> tuple[str, str]:
-        """What is spent, and the largest run that fits, a line each."""
+        """The spent amounts, and the largest run that fits, a line each."""
         totals = self.totals or (self.main,)
         spent = ", or ".join(spent_line(total, self.budget) for total in totals)
-        would = ", or ".join(fitting(total, (self.budget,)) for total in totals)
-        return f"spent {spent}", f"What fits: {would}"
+        fits = ", or ".join(largest_fit(total, (self.budget,)) for total in totals)
+        return f"spent {spent}", f"What fits: {fits}"
 
     def __str__(self) -> str:
         """A page of a few lines."""

@@ -1,12 +1,11 @@
 """The accounts that a chain of entries adds up to.
 
-Every entry is validated while it is read: prices are recomputed from the guarantees that a run
-states, sums are added again, and ceilings are proved to imply the budget again.
+Every entry is validated while it is read: prices are recomputed from the guarantees of a run, sums
+are added again, and ceilings are proved to imply the budget again.
 
-Checkpoints: what all entries before one add up to, as an entry of the chain itself.
-
-Whoever reads past a checkpoint computes it again and compares; whoever opens a long file begins at
-the last but one, so that the last is computed again there too.
+A checkpoint is an entry of the chain with the sum of all entries before it. Reading past one
+computes it again and compares; opening a long file begins at the last but one, so that the last is
+always computed again.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ import attrs
 from dpframe.errors import InvalidArgument
 
 from ..filters.prices import KINDS
-from ..kept import unit_of
+from ..saved_ledger import exact_amounts, unit_of
 from . import json_values
 from .accounts import Account, Total, nothing_spent, total_of
-from .chain import BEGINNING, ChainEntry, believed, check_link
+from .chain import BEGINNING, ChainEntry, check_link, validated
 from .names import check_name
-from .plan import Admission, check_budget, check_by, check_inside, check_kept
+from .plan import Admission, check_budget, check_by, check_inside, check_remaining
 
 EVERY = 500  # entries from one checkpoint to the next, at least
-SHARE = 25  # what it lists, accounts and unfinished runs, may be that many times the entries
+SHARE = 25  # its accounts and unfinished runs may be that many times the entries
 
 
 def due(since: int, listed: int) -> bool:
@@ -38,27 +37,27 @@ def due(since: int, listed: int) -> bool:
     return since >= max(EVERY, listed // SHARE)
 
 
-def document(accounts: Iterable[Account], waiting: Mapping[int, str]) -> dict[str, Any]:
+def document(accounts: Iterable[Account], unreleased: Mapping[int, str]) -> dict[str, Any]:
     """Every account, and which of its charges are not known to have been released."""
     numbers = defaultdict(list)
-    for number, dataset in waiting.items():
+    for number, dataset in unreleased.items():
         numbers[dataset].append(number)
     return {"accounts": [_of(one, sorted(numbers[one.dataset])) for one in accounts]}
 
 
 def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], dict[int, str]]:
     """The accounts and unfinished charges that `document` wrote. Raises InvalidArgument, KeyError
-    or ValueError for what no entries with numbers below `before` could have added up to.
+    or ValueError where no entries with numbers below `before` could add up to them.
     """
-    (accounts, waiting) = {}, {}  # type: tuple[dict[str, Account], dict[int, str]]
+    (accounts, unreleased) = {}, {}  # type: tuple[dict[str, Account], dict[int, str]]
     for value in content["accounts"]:
         account = _account(value)
         accounts[account.dataset] = account
-        waiting |= dict.fromkeys(value["unfinished"], account.dataset)
-    right = all(type(number) is int and 0 < number < before for number in waiting)
-    if not right or document(accounts.values(), waiting) != content:
+        unreleased |= dict.fromkeys(value["unfinished"], account.dataset)
+    right = all(type(number) is int and 0 < number < before for number in unreleased)
+    if not right or document(accounts.values(), unreleased) != content:
         raise InvalidArgument("checkpoint", "what it adds up to", "something else")
-    return accounts, waiting
+    return accounts, unreleased
 
 
 def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
@@ -79,10 +78,10 @@ def _account(value: Mapping[str, Any]) -> Account:
     if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
         raise InvalidArgument("runs", "at least those that are unfinished", runs)
     totals = tuple(
-        total_of(json_values.guarantee(one["ceiling"]), json_values.amounts(one["spent"]), runs)
+        total_of(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
         for one in value["totals"]
     )
-    check_kept(budget, tuple(total.ceiling for total in totals))
+    check_remaining(budget, tuple(total.ceiling for total in totals))
     unit = None if value["unit"] is None else unit_of(value["unit"])
     if runs and (unit is None or not totals):
         raise InvalidArgument("unit and totals", "settled before the first charge", "open")
@@ -101,39 +100,39 @@ def _account(value: Mapping[str, Any]) -> Account:
 class Book:
     """The accounts after the entries read so far; it grows with data sets, not with runs.
 
-    `waiting` are the charges that are not known to have been released, each with its data set, and
-    `checked` is the number of the last checkpoint.
+    `unreleased` are the charges not recorded as released, each with its data set, and `checked` is
+    the number of the last checkpoint.
     """
 
     def __init__(self) -> None:
         """Begin before the first entry."""
         self.head, self.checked = BEGINNING, 0
         self.accounts: dict[str, Account] = {}
-        self.waiting: dict[int, str] = {}
+        self.unreleased: dict[int, str] = {}
 
     @classmethod
     def at(cls, entry: ChainEntry) -> Book:
-        """Begin at a checkpoint, and believe what it says of the entries before it. Raises
-        BadLedger where its hash is not its own, or nothing could add up to that.
+        """Begin at a checkpoint, without the entries before it. Raises BadLedger where its hash is
+        wrong, or no entries could add up to it.
         """
         book = cls()
         check_link(entry.before, entry)
-        found = believed(entry, lambda entry, content: read(content, entry.number))
-        book.accounts, book.waiting = found
+        found = validated(entry, lambda entry, content: read(content, entry.number))
+        book.accounts, book.unreleased = found
         book.head, book.checked = entry.head, entry.number
         return book
 
     @property
     def due(self) -> bool:
         """Whether the next entry should be a checkpoint."""
-        listed = len(self.accounts) + len(self.waiting)
+        listed = len(self.accounts) + len(self.unreleased)
         return due(self.head.number - self.checked, listed)
 
     def extend(self, entries: Iterable[ChainEntry]) -> None:
         """Read on. Raises BadLedger at the first entry that does not belong here."""
         for entry in entries:
             check_link(self.head, entry)
-            believed(entry, self._read)
+            validated(entry, self._read)
             self.head = entry.head
 
     def _read(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -189,7 +188,7 @@ class Book:
         found = Admission(account.totals, cost.guarantees)
         if not found.totals or amounts_of(found) != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
-        self.waiting[entry.number] = entry.dataset
+        self.unreleased[entry.number] = entry.dataset
         runs, unfinished = account.runs + 1, account.unfinished + 1
         self.accounts[entry.dataset] = attrs.evolve(
             account, totals=found.totals, runs=runs, unfinished=unfinished
@@ -197,9 +196,9 @@ class Book:
 
     def _released(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
         account, number = self.accounts[entry.dataset], content["charge"]
-        if type(number) is not int or self.waiting.get(number) != entry.dataset:
+        if type(number) is not int or self.unreleased.get(number) != entry.dataset:
             raise InvalidArgument("charge", "one of this data set, released once", "another")
-        del self.waiting[number]
+        del self.unreleased[number]
         self.accounts[entry.dataset] = attrs.evolve(account, unfinished=account.unfinished - 1)
 
     def _checkpoint(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -209,12 +208,12 @@ class Book:
 
     def checkpoint(self) -> dict[str, Any]:
         """The content of a checkpoint here."""
-        return document(self.accounts.values(), self.waiting)
+        return document(self.accounts.values(), self.unreleased)
 
 
 def amounts_of(found: Admission) -> dict[str, Any]:
-    """What a charge takes from each total and each total after it, exact, as text; without what it
-    is for.
+    """The amounts of a charge in each total and each total after it, exact, as text; without its
+    cost.
     """
     prices = {kind: json_values.of_amounts(one) for kind, one in found.prices.items()}
     return {"cost": None, "prices": prices, "totals": totals_of(found.totals)}

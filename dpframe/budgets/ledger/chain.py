@@ -38,12 +38,12 @@ class ChainEntry(NamedTuple):
 
     @property
     def head(self) -> Head:
-        """Where a chain stands after this entry."""
+        """The head of the chain after this entry."""
         return Head(self.number, self.hash)
 
     @property
     def before(self) -> Head:
-        """Where it stood before."""
+        """The head before it."""
         return Head(self.number - 1, self.previous)
 
 
@@ -85,9 +85,9 @@ def linked(entries: Iterable[ChainEntry]) -> Iterator[ChainEntry]:
         yield entry
 
 
-def believed(entry: ChainEntry, read: Callable[[ChainEntry, Any], Value]) -> Value:
-    """What `read` makes of an entry and its content. Raises BadLedger for one that no version of
-    dpframe could have written.
+def validated(entry: ChainEntry, read: Callable[[ChainEntry, Any], Value]) -> Value:
+    """The result of `read` for an entry and its content. Raises BadLedger for an entry that no
+    version of dpframe could have written.
     """
     try:
         return read(entry, json.loads(entry.content))
@@ -96,5 +96,5 @@ def believed(entry: ChainEntry, read: Callable[[ChainEntry, Any], Value]) -> Val
 
 
 def broken(number: int, requirement: str) -> BadLedger:
-    """The error on an entry that is not what was written."""
+    """The error on an entry that was changed."""
     return BadLedger(f"entry {number} of the ledger", requirement, "something else", TRUSTED)

@@ -15,7 +15,7 @@ from dpframe.errors import DPFrameError, InvalidArgument, PrivacyWarning, StaleL
 from dpframe.privacy import Guarantee, Relation, Unit
 
 from ..files import Where, place
-from ..kept import check_unit
+from ..saved_ledger import check_unit
 from . import store
 from .accounts import HASH, Account, Charge, Cost
 from .book import Book
@@ -23,9 +23,17 @@ from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
 from .history import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
-from .steps import Step, admission, begun, known, older, read_on, unfit
+from .transaction import (
+    Transaction,
+    account_of,
+    admission,
+    book_at_checkpoint,
+    over_budget,
+    read_on,
+    rolled_back,
+)
 
-STRETCH = 2000  # entries that are read in one transaction, where all are
+STRETCH = 2000  # entries that are read in one transaction
 
 
 class Ledger:
@@ -34,8 +42,8 @@ class Ledger:
     Every operation opens the file, works in one transaction and closes it, so processes, threads
     and forks may share it. On opening, hashes, prices and sums are computed again from the last
     checkpoint but one, in a file of less than about 1,000 entries from the first; `verify` does so
-    for all. `head`, kept elsewhere, is the hash that the chain must contain, and is computed again
-    from; `wait` is how many seconds to wait for other writers.
+    for all. `head`, stored elsewhere, is a hash that the chain must contain; it is computed again
+    from there; `wait` is how many seconds to wait for other writers.
 
     Raises BadLedger for a file that is no ledger or was edited, StaleLedger where `head` is not in
     it, LedgerUnavailable where it is locked or cannot be read.
@@ -70,8 +78,8 @@ class Ledger:
 
     @property
     def head(self) -> str:
-        """The hash of the last entry: 64 hexadecimal digits, zeros before the first. Kept where the
-        file's writers cannot go, it shows later whether the file was rolled back.
+        """The hash of the last entry: 64 hexadecimal digits, zeros before the first. Stored where
+        the writers of the file have no access, it shows later whether the file was rolled back.
         """
         with self._reading() as book:
             return book.head[1]
@@ -85,12 +93,12 @@ class Ledger:
     def account(self, dataset: str) -> Account:
         """Budget, totals and number of runs of a data set. Raises InvalidArgument."""
         with self._reading() as book:
-            return known(book, dataset)
+            return account_of(book, dataset)
 
     def charges(self, dataset: str) -> tuple[Charge, ...]:
         """Every run charged to a data set, in order. Raises InvalidArgument."""
         with self._reading() as book:
-            unit, head = known(book, dataset).unit, book.head
+            unit, head = account_of(book, dataset).unit, book.head
         units = {} if unit is None else {dataset: unit}
         return tuple(charges_of(self._entries(head), units).values())
 
@@ -108,7 +116,7 @@ class Ledger:
 
         A budget in (epsilon, delta) is guarded by sums of epsilon and delta (`by=dp.ApproxDP`), of
         mu^2 (`by=dp.GaussianDP`) or of rho (`by=dp.ZeroConcentratedDP`), the last two with pure
-        epsilon beside them; left out, the first run settles which. Raises InvalidArgument, also
+        epsilon beside them; left out, the first run determines which. Raises InvalidArgument, also
         for a name that is taken.
         """
         unit = _unit(relation, rows_per_person)
@@ -123,24 +131,24 @@ class Ledger:
         InvalidArgument as `charging` does.
         """
         with self._reading() as book:
-            return bool(admission(known(book, dataset), cost)[1].totals)
+            return bool(admission(account_of(book, dataset), cost)[1].totals)
 
     def admits(self, dataset: str, cost: Cost) -> None:
-        """Raise what `charging` would raise now, before any work is done; writes nothing."""
+        """Raise the error that `charging` would raise now, before any work; writes nothing."""
         with self._reading() as book:
-            account = known(book, dataset)
+            account = account_of(book, dataset)
             if not admission(account, cost)[1].totals:
-                raise unfit(account, cost)
+                raise over_budget(account, cost)
 
     @contextmanager
     def charging(self, dataset: str, cost: Cost) -> Iterator[Charge]:
         """Charge a run, durably, before the body releases anything; mark it released after it.
 
         Where the body fails, or the process dies, the run stays charged, `charged, not finished`.
-        Raises BudgetExceeded where the run does not fit, saying what would; InvalidArgument for
-        another unit of privacy, an unknown data set, or a cost that no theorem adds here; and as on
-        opening. Then nothing is written and the body does not run. Warns PrivacyWarning where a
-        release could not be marked as such.
+        Raises BudgetExceeded where the run does not fit, with the runs that fit; InvalidArgument
+        for another unit of privacy, an unknown data set, or a cost that no theorem adds here; and
+        as on opening. Then nothing is written and the body does not run. Warns PrivacyWarning where
+        a release could not be marked as such.
         """
         with self._writing() as step:
             charge = step.charge(dataset, cost)
@@ -163,9 +171,9 @@ class Ledger:
                 store.check_numbers(connection)
         missing = self._missing(Book(), {before.hash, head or START})
         if before.hash in missing:
-            raise older()
+            raise rolled_back()
         if missing:
-            raise _lost()
+            raise _head_missing()
 
     def export(self) -> str:
         """Everything as JSON: budgets, totals and charges with exact numbers, and the chain."""
@@ -183,7 +191,7 @@ class Ledger:
         return ledger_html([self.account(name) for name in self.datasets])
 
     def plot(self, dataset: str, ax: Any = None) -> Any:
-        """What runs took of the budget of a data set, over time, a step a run.
+        """The spent part of the budget of a data set over time, a step a run.
 
         Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
         without matplotlib.
@@ -198,30 +206,30 @@ class Ledger:
 
     @contextmanager
     def _reading(self) -> Iterator[Book]:
-        """What the file adds up to, read on from where this object last read."""
+        """The accounts of the file, read on from the last entry that this object read."""
         with self._file.reading() as connection:
             yield self._absent() if connection is None else self._read(connection)
 
     @contextmanager
-    def _writing(self, *, new: bool = False) -> Iterator[Step]:
-        """The same, with no other writer; what is appended is committed at the end."""
+    def _writing(self, *, new: bool = False) -> Iterator[Transaction]:
+        """The same, with no other writer; entries are committed at the end."""
         if not self._file.exists():
             self._absent()
         with self._file.writing(new=new) as connection:
-            step = Step(connection, self._read(connection))
+            step = Transaction(connection, self._read(connection))
             try:
                 yield step
                 step.close()
                 self._file.commit(connection)
             except BaseException:
-                if self._book.head != self._known:  # what it adds up to was not committed
+                if self._book.head != self._known:  # its last entries were not committed
                     self._book = Book()
                 raise
             self._known = self._book.head
 
     def _read(self, connection: sqlite3.Connection) -> Book:
         if not store.contains(connection, self._known):
-            raise older()
+            raise rolled_back()
         self._book = read_on(connection, self._book)
         self._known = self._book.head
         return self._book
@@ -239,14 +247,14 @@ class Ledger:
         with self._file.reading() as connection:
             number = None if connection is None else store.number_of(connection, head)
             if connection is None or number is None:
-                raise _lost()
-            book = begun(connection, number)
+                raise _head_missing()
+            book = book_at_checkpoint(connection, number)
         if self._missing(book, {head}):
-            raise _lost()
+            raise _head_missing()
         return book
 
     def _missing(self, book: Book, sought: set[str]) -> set[str]:
-        """Read a book on to the end of the file; which of the hashes did not occur."""
+        """Read a book on to the end of the file; the hashes that did not occur."""
         missing = sought - {START}
         for entries in self._stretches(book.head.number):
             book.extend(entries)
@@ -262,7 +270,7 @@ class Ledger:
             last = entry.head
             yield entry
         if last != head:
-            raise older()
+            raise rolled_back()
 
     def _stretches(self, number: int) -> Iterator[list[ChainEntry]]:
         """The entries beyond `number`, so many of them in a transaction of their own that writers
@@ -289,7 +297,7 @@ class Ledger:
 
 
 def _unit(relation: object, rows_per_person: int) -> Unit | None:
-    """The unit of privacy; None where nothing is said of it. Raises InvalidArgument."""
+    """The unit of privacy; None where it is not given. Raises InvalidArgument."""
     if relation is None and type(rows_per_person) is int and rows_per_person == 1:
         return None
     if not isinstance(relation, Relation):
@@ -302,7 +310,7 @@ def _check_head(head: object) -> None:
         raise InvalidArgument("head", "64 hexadecimal digits, as ledger.head gives", head)
 
 
-def _lost() -> StaleLedger:
+def _head_missing() -> StaleLedger:
     requirement = "one that contains the given head"
     return StaleLedger("the ledger", requirement, "an older one, or another", TRUSTED)
 

@@ -1,4 +1,4 @@
-"""Accounts as they are shown: single charges, JSON, a notebook's table and picture."""
+"""Accounts for readers: single charges, JSON, a table and a picture in notebooks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from dpframe.errors import InvalidArgument
 from dpframe.notebooks import bar, card, pyplot, sentences
 from dpframe.privacy import Unit
 
+from ..saved_ledger import exact_amounts
 from . import json_values
 from .accounts import Account, Charge, Total
-from .chain import BEGINNING, NAME, ChainEntry, believed
+from .chain import BEGINNING, NAME, ChainEntry, validated
 
 # Single charges, read from the file again: a book keeps their sums alone. A ledger as JSON, for
 # people and other programs, is read by no function of dpframe.
@@ -30,14 +31,14 @@ def charge_of(entry: ChainEntry, content: Mapping[str, Any], unit: Unit) -> Char
         hash=entry.hash,
         dataset=entry.dataset,
         cost=json_values.cost(content["cost"], unit),
-        prices={kind: json_values.amounts(one) for kind, one in content["prices"].items()},
+        prices={kind: exact_amounts(one) for kind, one in content["prices"].items()},
         time=json_values.time(entry.time),
     )
 
 
 def charges_of(entries: Iterable[ChainEntry], units: Mapping[str, Unit]) -> dict[int, Charge]:
-    """The charges of data sets of these units, by number, in order. Raises BadLedger for what is no
-    charge.
+    """The charges of data sets of these units, by number, in order. Raises BadLedger for another
+    entry.
     """
     found: dict[int, Charge] = {}
 
@@ -52,7 +53,7 @@ def charges_of(entries: Iterable[ChainEntry], units: Mapping[str, Unit]) -> dict
 
     for entry in entries:
         if entry.action in {"charge", "released"} and entry.dataset in units:
-            believed(entry, read)
+            validated(entry, read)
     return found
 
 
@@ -102,9 +103,9 @@ def _charge(charge: Charge) -> dict[str, Any]:
     }
 
 
-# ------------------------------------- In a notebook: what is spent of each budget, and when it was
+# ---------------------------------------- In a notebook: the spent part of each budget, over time
 def ledger_html(accounts: Sequence[Account]) -> str:
-    """A card an account: its budget, what is spent in words and as a bar, its runs."""
+    """A card an account: its budget, the spent part in words and as a bar, its runs."""
     return "".join(map(_card, accounts)) or card("a ledger without data sets")
 
 
@@ -133,7 +134,7 @@ def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
 
     kind = account.main.kind
     times = [datetime.fromisoformat(charge.time) for charge in charges]
-    begun = [datetime.fromisoformat(account.created), *times]
+    begin = [datetime.fromisoformat(account.created), *times]
     for place, (name, whole) in enumerate(zip(kind.currency, account.main.wholes, strict=True)):
         if not whole:
             continue
@@ -142,8 +143,8 @@ def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
             total += charge.prices[kind.kind][place]
             steps.append(float(100 * total / whole))
         label = f"{name}, of {float(whole):.4g}"
-        (line,) = axes.step(begun, steps, where="post", label=label)
-        axes.plot(begun[1:], steps[1:], "o", color=line.get_color(), markersize=4)
+        (line,) = axes.step(begin, steps, where="post", label=label)
+        axes.plot(begin[1:], steps[1:], "o", color=line.get_color(), markersize=4)
     axes.axhline(100, color="grey", linewidth=0.8, linestyle="--")
     axes.set(ylim=(0, 105), ylabel="spent, % of the budget")
     axes.set_title(f"{account.dataset}: {account.budget}", fontsize="medium")

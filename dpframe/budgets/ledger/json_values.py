@@ -13,7 +13,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import KINDS, amounts_of, exactly
-from ..kept import AMOUNT, of_unit
+from ..saved_ledger import exact_amounts, of_unit
 from .accounts import Account, Cost
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
@@ -31,20 +31,12 @@ def of_guarantee(guarantee: Guarantee) -> dict[str, Any]:
 def guarantee(value: Mapping[str, Any]) -> Guarantee:
     """The guarantee that `of_guarantee` wrote. Raises KeyError or InvalidArgument."""
     kind = KINDS[value["kind"]]
-    return exactly(kind, amounts([value[name] for name in kind.currency]))
+    return exactly(kind, exact_amounts(value[name] for name in kind.currency))
 
 
 def of_amounts(values: Sequence[Fraction]) -> list[str]:
     """Exact numbers as text, 1/10."""
     return [str(value) for value in values]
-
-
-def amounts(values: Sequence[Any]) -> tuple[Fraction, ...]:
-    """Exact numbers of at least 0 from text. Raises InvalidArgument."""
-    for value in values:
-        if not (isinstance(value, str) and AMOUNT.fullmatch(value)):
-            raise InvalidArgument("amount", "an exact number of at least 0, as text", value)
-    return tuple(map(Fraction, values))
 
 
 def of_account(account: Account) -> dict[str, Any]:
@@ -68,16 +60,18 @@ def of_cost(cost: Cost) -> dict[str, Any]:
     }
 
 
-def cost(value: Mapping[str, Any], whose: Unit) -> Cost:
+def cost(value: Mapping[str, Any], unit: Unit) -> Cost:
     """The cost that `of_cost` wrote. Raises KeyError or InvalidArgument."""
-    return _cost(json.dumps(value, sort_keys=True), whose)
+    return _cost(json.dumps(value, sort_keys=True), unit)
 
 
-@lru_cache(maxsize=1024)  # runs are often repeated, and numbers are exact: most of reading is this
-def _cost(text: str, whose: Unit) -> Cost:
+@lru_cache(
+    maxsize=1024
+)  # runs are often repeated, and exact numbers take most of the time of reading
+def _cost(text: str, unit: Unit) -> Cost:
     value = json.loads(text)
     alternatives = tuple(guarantee(one) for one in value["guarantees"])
-    return Cost(alternatives, whose, value["certificate"], value["description"])
+    return Cost(alternatives, unit, value["certificate"], value["description"])
 
 
 def time(value: object) -> str:

@@ -1,4 +1,4 @@
-"""Names of data sets: what may be one, and which two a person would take for each other."""
+"""Names of data sets: valid ones, and pairs that a reader may confuse."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import lru_cache
 from dpframe.errors import InvalidArgument
 
 LONGEST = 100  # characters of a name
-UNSEEN = re.compile(
+INVISIBLE = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
@@ -42,45 +42,45 @@ STROKES = _by_letter("l1I|\u01c0\u0399\u0406\u04c0")
 
 
 def check_name(name: object) -> None:
-    """Refuse what cannot be read aloud and typed again. Raises InvalidArgument."""
-    if not (isinstance(name, str) and _speakable(name)):
+    """Refuse a name that cannot be read aloud and typed again. Raises InvalidArgument."""
+    if not (isinstance(name, str) and _is_printable_name(name)):
         requirement = f"a printable name of 1 to {LONGEST} characters without spaces around it"
         raise InvalidArgument("dataset", requirement, name)
 
 
 def check_new(name: str, names: Iterable[str]) -> None:
-    """Refuse a name that a person would take for one of `names`, since the same data would have two
-    budgets, and one with invisible letters or two alphabets in a word. Raises InvalidArgument.
+    """Refuse a name that a reader may confuse with one of `names`, since the same data would have
+    two budgets, and one with invisible letters or two alphabets in a word. Raises InvalidArgument.
     """
     check_name(name)
-    if UNSEEN.search(name):
+    if INVISIBLE.search(name):
         raise InvalidArgument("dataset", "a printable name without invisible letters", ascii(name))
-    mine = looks(name)
+    mine = appearances(name)
     for other in names:
-        if not mine.isdisjoint(looks(other)):
+        if not mine.isdisjoint(appearances(other)):
             way_out = (
                 f"The same data must not have two budgets: charge {other!r}. Other data, "
                 "a name that differs by more than capitals, spaces or letters that look alike."
             )
             raise InvalidArgument("dataset", f"a name unlike {other!r}", name, way_out)
     for word in re.findall(r"[^\W\d_]+", name):
-        found = {unicodedata.name(letter, "").split(" ")[0] for letter in word} & ALPHABETS
-        if len(found) > 1:
+        alphabets = {unicodedata.name(letter, "").split(" ")[0] for letter in word} & ALPHABETS
+        if len(alphabets) > 1:
             way_out = f"{word!r} has letters that look like those of another. Type it in one."
             raise InvalidArgument("dataset", "of one alphabet in each word", name, way_out)
 
 
 @lru_cache(maxsize=1 << 16)
-def looks(name: str) -> frozenset[str]:
+def appearances(name: str) -> frozenset[str]:
     """How a name looks as it is, in capitals and in small letters: two that share one are alike."""
     plain = unicodedata.normalize("NFKC", name)
     plain = re.sub(r"\s+", " ", "".join(map(_punctuation, plain))).strip()
-    found = (
+    alphabets = (
         "as it is: " + plain.translate(STROKES).translate(CAPITAL).translate(SMALL),
         "capitals: " + plain.upper().translate(CAPITAL),
         "small: " + unicodedata.normalize("NFKC", plain.casefold()).translate(SMALL),
     )
-    return frozenset(found)
+    return frozenset(alphabets)
 
 
 def _punctuation(letter: str) -> str:
@@ -89,6 +89,6 @@ def _punctuation(letter: str) -> str:
     return "'" if letter in "\u2018\u2019\u02bc\u00b4`" else letter
 
 
-def _speakable(name: str) -> bool:
+def _is_printable_name(name: str) -> bool:
     short = 0 < len(name) <= LONGEST and name == name.strip()
     return short and name.isprintable() and unicodedata.is_normalized("NFC", name)

@@ -1,5 +1,5 @@
-"""Which totals guard a budget. Settled before the first release: a choice that looks at what was
-released is a release itself, and the best of several rules, chosen late, exceeds the budget.
+"""The totals that guard a budget, fixed before the first release: a choice that depends on releases
+is a release itself, and the best of several rules, chosen late, exceeds the budget.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from functools import lru_cache
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 
-from ..filters.prices import KINDS, Kind, amounts_of, is_inside, largest_inside
+from ..filters.prices import KINDS, Kind, amounts_of, is_inside, kind_names, largest_inside
 from .accounts import Total, cheapest, nothing_spent
 
 Plan = tuple[Guarantee, ...]
@@ -22,8 +22,7 @@ SPLITS: tuple[Kind, ...] = (GaussianDP, ZeroConcentratedDP)  # the order in whic
 def check_budget(budget: object) -> Guarantee:
     """`budget`, if it is a guarantee of dpframe with positive exact numbers."""
     if type(budget) not in KINDS.values():
-        known = ", ".join(f"dp.{kind.__name__}" for kind in KINDS.values())
-        raise InvalidArgument("budget", f"one of {known}", budget)
+        raise InvalidArgument("budget", f"one of {kind_names()}", budget)
     if not all(amounts_of(budget, type(budget))):  # type: ignore[arg-type]
         raise InvalidArgument("budget", "above 0", str(budget), "Nothing fits a budget of 0.")
     return budget  # type: ignore[return-value]
@@ -36,12 +35,12 @@ def check_by(budget: Guarantee, by: object) -> Kind | None:
         kinds = (ApproxDP, *SPLITS)
     if by is None or any(by is kind for kind in kinds):
         return by  # type: ignore[return-value]
-    known = ", ".join(f"dp.{kind.__name__}" for kind in kinds)
-    raise InvalidArgument("by", f"one of {known}, or left out", by, f"The budget is {budget}.")
+    named = ", ".join(f"dp.{kind.__name__}" for kind in kinds)
+    raise InvalidArgument("by", f"one of {named}, or left out", by, f"The budget is {budget}.")
 
 
 def planned(budget: Guarantee, by: Kind | None) -> Plan | None:
-    """The ceilings by which a budget is guarded; None where the first run is to settle them.
+    """The ceilings by which a budget is guarded; None where the first run determines them.
 
     (epsilon, delta) by Gaussian DP or zCDP: the largest mu or rho inside it, and pure epsilon
     beside it. That costs no delta: every transcript stays within one of the two ceilings, so the
@@ -52,7 +51,7 @@ def planned(budget: Guarantee, by: Kind | None) -> Plan | None:
     return None if by is None else (PureDP(budget.epsilon), largest_inside(budget, by))
 
 
-def settled(budget: Guarantee, guarantees: Sequence[Guarantee]) -> Plan:
+def plan_for(budget: Guarantee, guarantees: Sequence[Guarantee]) -> Plan:
     """The ceilings that suit the first run: mu^2 where it states a Gaussian guarantee, rho where it
     states zCDP, and where it fits; else epsilon and delta.
     """
@@ -77,11 +76,11 @@ def check_inside(budget: Guarantee, plan: Plan) -> None:
         return
     if type(budget) is not ApproxDP or len(plan) != 2 or type(plan[0]) is not PureDP:
         raise InvalidArgument("ceilings", f"those of {budget}", listed_words(plan))
-    check_kept(budget, plan)
+    check_remaining(budget, plan)
 
 
-def check_kept(budget: Guarantee, ceilings: Plan) -> None:
-    """The same for those that are left when totals that could not hold a run were given up."""
+def check_remaining(budget: Guarantee, ceilings: Plan) -> None:
+    """The same for the ceilings that remain after totals that could not hold a run were dropped."""
     if ceilings in {(), (budget,)}:
         return
     kinds = [type(one) for one in ceilings]
@@ -101,7 +100,7 @@ def _implies(ceiling: Guarantee, kind: Kind, budget: ApproxDP) -> bool:
 
 
 class Admission:
-    """What a run takes from each total that can still hold it, and the totals after it.
+    """The amounts of a run in each total that can hold it, and the totals after it.
 
     `priced` says whether some total could add the run at all, `totals` is empty where none can hold
     it.
@@ -110,11 +109,11 @@ class Admission:
     __slots__ = ("priced", "prices", "totals")
 
     def __init__(self, totals: Sequence[Total], guarantees: Sequence[Guarantee]) -> None:
-        """Price the run. A total that cannot hold it is given up for good."""
+        """Price the run. A total that cannot hold it is dropped for good."""
         offers = [(total, cheapest(guarantees, total)) for total in totals]
-        known = [(total, offer) for total, offer in offers if offer is not None]
-        pairs = [(offer, total.plus(offer)) for total, offer in known]
-        kept = [(offer, after) for offer, after in pairs if after is not None]
-        self.priced = bool(known)
-        self.totals = tuple(after for _, after in kept)
-        self.prices = {after.kind.kind: offer for offer, after in kept}
+        named = [(total, offer) for total, offer in offers if offer is not None]
+        pairs = [(offer, total.plus(offer)) for total, offer in named]
+        remaining = [(offer, after) for offer, after in pairs if after is not None]
+        self.priced = bool(named)
+        self.totals = tuple(after for _, after in remaining)
+        self.prices = {after.kind.kind: offer for offer, after in remaining}

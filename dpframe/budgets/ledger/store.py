@@ -1,9 +1,9 @@
-"""The file: one SQLite database, one connection an operation, durable before it is believed.
+"""The file: one SQLite database, one connection an operation, durable before a release.
 
 The rollback journal with synchronous=EXTRA: a charge is on the disk, and so is the folder, when
-COMMIT returns; and one file is the whole ledger whenever nobody is writing. Triggers refuse changes
+COMMIT returns; and one file is the whole ledger while no process writes. Triggers refuse changes
 of the past. A fork waits until no thread holds a connection, since a child that inherits one would
-believe that it holds the locks of its parent.
+seem to hold the locks of its parent.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ CHECKPOINTS = f"{SELECT} WHERE action = 'checkpoint' AND number <= ? ORDER BY nu
 
 
 class Gate:
-    """Open to any number of threads, but while a fork is about to happen."""
+    """Open to any number of threads, except while a fork is about to happen."""
 
     def __init__(self) -> None:
         """No thread is inside."""
@@ -81,7 +81,7 @@ class Gate:
                 self._changed.notify_all()
 
     def shut(self) -> None:
-        """Let nobody in, and wait until all other threads are out."""
+        """Let no thread in, and wait until all other threads are out."""
         me = threading.get_ident()
         self._changed.acquire()
         self._forks += 1
@@ -118,7 +118,7 @@ def is_locked(error: sqlite3.Error) -> bool:
 
 
 def unavailable(path: Path, wait: float, error: Exception) -> DPFrameError:
-    """The error of dpframe that tells a person of what SQLite raised."""
+    """dpframe's error for an error of SQLite."""
     code = (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY
     if isinstance(error, sqlite3.Error) and is_locked(error):
         cause = f"is locked: another process has held SQLite's write lock for {wait:g} seconds"
@@ -132,7 +132,7 @@ def unavailable(path: Path, wait: float, error: Exception) -> DPFrameError:
 
 
 def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
-    """The error of dpframe that tells a person of the file system's."""
+    """dpframe's error for an error of the file system."""
     return _no_room(path) if error.errno in NO_ROOM else _closed(path)
 
 
@@ -152,7 +152,7 @@ def other_journal(mode: str) -> BadLedger:
     """The error on a file that another tool has switched to write-ahead logging."""
     way_out = (
         f"Charges may be in a second file, its -{mode}, and are lost where the first is copied "
-        "alone. With both in place, and nobody else using them: sqlite3 FILE 'PRAGMA "
+        "alone. With both in place, and no other program using them: sqlite3 FILE 'PRAGMA "
         "journal_mode=DELETE'."
     )
     return BadLedger("the ledger", "in journal mode delete", f"in mode {mode}", way_out)
@@ -174,9 +174,9 @@ MOST = (1 << 31) - 1  # milliseconds that SQLite can wait
 
 
 class LedgerFile:
-    """Where a ledger lives, and how long to wait, in seconds, for those who write it.
+    """The path of a ledger, and how many seconds to wait for other writers.
 
-    Threads that use one object come one after another. Nothing is held while one waits for another
+    Threads that use one object run one after another. No lock is held during the wait for another
     writer: other ledgers, other threads and forks go on.
     """
 
@@ -217,7 +217,7 @@ class LedgerFile:
 
     @contextmanager
     def writing(self, *, new: bool = False) -> Iterator[sqlite3.Connection]:
-        """A connection that no other writer shares; what `commit` does not end is undone.
+        """A connection without other writers; without `commit` everything is undone.
 
         Raises BadLedger, LedgerUnavailable, and InvalidArgument where there is no ledger. With
         `new`, an absent or empty file becomes a ledger in the same transaction: a crash leaves it
@@ -269,7 +269,7 @@ class LedgerFile:
             time.sleep(next(pauses, PAUSES[-1]))
 
     def _check_size(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file that was cut: SQLite reads what is missing of a page as zeros."""
+        """Refuse a file that was cut: SQLite reads the missing part of a page as zeros."""
         pages, size = (_number(connection, name) for name in ("page_count", "page_size"))
         if self.path.stat().st_size != pages * size:
             raise BadLedger("the ledger", "as long as its header says", "damaged, or cut", TRUSTED)

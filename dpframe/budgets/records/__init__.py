@@ -1,16 +1,16 @@
-"""Budgets that people have themselves: what each record has spent, added exactly for all at once.
+"""Budgets of single records: the spent amount of each record, added exactly for all at once.
 
-A `RecordLedger` adds public costs to public budgets. An `IndividualFilter` adds what a release
-really costs each record, which is as private as the records.
+A `RecordLedger` adds public costs to public budgets. An `IndividualFilter` adds the realised cost
+of a release for each record, which is as private as the records.
 """
 
 from .individual import IndividualFilter, gaussian_cost, row_norms
-from .record_ledger import Account, GroupReport, RecordLedger
+from .record_ledger import GroupReport, RecordAccount, RecordLedger
 
 __all__ = [
-    "Account",
     "GroupReport",
     "IndividualFilter",
+    "RecordAccount",
     "RecordLedger",
     "gaussian_cost",
     "row_norms",

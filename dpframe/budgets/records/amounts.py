@@ -1,4 +1,4 @@
-"""Budgets and costs as they are given: a number, one a group, one a record, those of a target."""
+"""Budgets and costs of users: a number, one a group, one a record, or those of a target."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PARTS = 2520  # the least number that 1, ..., 10 divide: thirds and sevenths of 
 PLACES = 19  # 2520 * 10^19 is still a double, and 10^19 too
 MOST = 1 << 61  # quanta of a budget; a cost counts as at most twice that, and their sum fits
 FINE = 10**9  # quanta of a budget, at least
-DIGITS = 1e15  # a decimal of at most 15 digits is told by its double
+DIGITS = 1e15  # a decimal of at most 15 digits is determined by its double
 SLIP = 2.0**-51  # more than the reading of a double and one product are off, relatively
 CHUNK = 1 << 16
 
@@ -58,7 +58,7 @@ class Quantum:
         return int(PARTS * 10**self.places)
 
     def amount(self, count: int) -> Fraction:
-        """What so many quanta are."""
+        """`count` quanta as a number."""
         return Fraction(count, self.per_one)
 
     def up(self, amount: Fraction) -> int:
@@ -83,7 +83,7 @@ class Quantum:
         return np.where(exact, decimals, below)
 
     def doubles(self, counts: Counts, *, up: bool) -> Doubles:
-        """The amounts of `counts` >= 0 as doubles, exact as decimals or moved to the side asked."""
+        """The amounts of `counts` >= 0 as doubles, exact decimals or rounded to the given side."""
         near = counts / float(self.per_one)
         decimals, exact = self._decimals(near)
         beyond = near * (1 + SLIP if up else 1 - SLIP)
@@ -144,7 +144,7 @@ Cost: TypeAlias = ByGroup | ByRecord
 def costs(
     given: object, kind: Kind, members: Members, quanta: Sequence[Quantum], who: Mask | None
 ) -> tuple[Cost, ...]:
-    """A cost a currency. Raises InvalidArgument where someone who takes part would pay nothing."""
+    """A cost a currency. Raises InvalidArgument where a participant would pay nothing."""
     if isinstance(given, Mapping):
         return _by_group(given, kind, members)
     if is_one(given, kind):
@@ -169,8 +169,7 @@ def is_one(given: object, kind: Kind) -> bool:
 def amounts_of(name: str, given: object, kind: Kind) -> tuple[Fraction, ...]:
     """One number in the currency of `kind` (of two, a pair), or a guarantee or share.
 
-    Raises InvalidArgument: what is not above 0 is no budget and no cost; only the delta of a cost
-    may be 0.
+    Raises InvalidArgument for an amount that is not above 0; only the delta of a cost may be 0.
     """
     if isinstance(given, (Guarantee, Share)):
         found = price(given, kind)
@@ -183,7 +182,9 @@ def amounts_of(name: str, given: object, kind: Kind) -> tuple[Fraction, ...]:
         amounts = tuple(_number(f"{currency} of the {name}", each) for currency, each in pairs)
     fixed(name, kind.currency, amounts)
     if not amounts[0]:
-        raise InvalidArgument(name, "above 0", str(given), "Leave out who pays nothing: who=.")
+        raise InvalidArgument(
+            name, "above 0", str(given), "Leave out records that pay nothing: who=."
+        )
     return amounts
 
 
@@ -199,8 +200,8 @@ def columns_of(name: str, given: object, kind: Kind) -> tuple[object, ...]:
 def array_of(name: str, given: object, n: int | None, *, private: bool = False) -> Any:
     """`given` as doubles, or as an object array of Fractions, of shape (n,), all at least 0.
 
-    Raises InvalidArgument, which says nothing of the entries. Where `private` nothing is said of
-    their number, and infinities may pass.
+    Raises InvalidArgument, which shows no entries. Where `private` it does not show their number
+    either, and infinities may pass.
     """
     try:
         found = np.asarray(given)
@@ -249,7 +250,7 @@ def _by_record(given: object, quantum: Quantum, n: int) -> ByRecord:
 def _check_positive(values: Doubles | Counts, who: Mask | None) -> None:
     paying = values > 0
     if not (paying if who is None else paying | ~who).all():
-        way_out = "Leave out who pays nothing: who=."
+        way_out = "Leave out records that pay nothing: who=."
         raise InvalidArgument("each cost", "above 0", "an array with a 0", way_out)
 
 
@@ -270,7 +271,7 @@ def _example(kind: Kind) -> str:
 def budgets_and_kind(
     budgets: object, kind: type[Guarantee] | None, *, up: bool = False
 ) -> tuple[object, Kind]:
-    """Budgets as they are, or those of a personalised target; and what adds up. Squares of listed
+    """Budgets as they are, or those of a personalised target; and their kind. Squares of listed
     mus, and a common delta, are rounded down, or `up` where they are to be charged. Raises
     InvalidArgument.
     """

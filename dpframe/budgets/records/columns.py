@@ -1,6 +1,6 @@
-"""What everybody has spent in one currency. Values are replaced and never changed.
+"""The spent amounts of all records in one currency. Values are replaced and never changed.
 
-Budgets are of groups, where what all of a group pay is one exact sum, or of single records, in
+Budgets are of groups, where the common cost of a group is one exact sum, or of single records, in
 whole quanta.
 """
 
@@ -73,48 +73,48 @@ def members(names: Sequence[object], groups: object) -> Members:
     """Records by the place or the name of their group, an array of length n. Raises
     InvalidArgument.
     """
-    known = _names(names)
+    valid = _names(names)
     given = np.asarray(groups)
     if given.ndim != 1 or not given.size:
         wanted = "an array of one group a record, of at least one record"
         raise InvalidArgument("groups", wanted, f"an array of shape {given.shape}")
-    codes = given if given.dtype.kind in "iu" else _coded(given, known)
-    if codes.min() < 0 or codes.max() >= len(known):
+    codes = given if given.dtype.kind in "iu" else _coded(given, valid)
+    if codes.min() < 0 or codes.max() >= len(valid):
         found = f"{codes.min()} to {codes.max()}"
-        raise InvalidArgument("groups", f"places from 0 to {len(known) - 1}", found)
-    return Members(given.size, known, codes.astype(np.min_scalar_type(len(known) - 1)))
+        raise InvalidArgument("groups", f"places from 0 to {len(valid) - 1}", found)
+    return Members(given.size, valid, codes.astype(np.min_scalar_type(len(valid) - 1)))
 
 
 def _names(names: Sequence[object]) -> tuple[str, ...]:
-    known = tuple(
+    valid = tuple(
         name
         for name in names
         if isinstance(name, str) and 0 < len(name) <= MAX_NAME and name.isprintable()
     )
-    if not 0 < len(known) <= MAX_GROUPS or len(set(known)) < len(names):
+    if not 0 < len(valid) <= MAX_GROUPS or len(set(valid)) < len(names):
         wanted = f"1 to {MAX_GROUPS} groups, each named by 1 to {MAX_NAME} printable characters"
         raise InvalidArgument("budgets", wanted, list(names))
-    return known
+    return valid
 
 
-def _coded(given: NDArray[Any], known: tuple[str, ...]) -> NDArray[np.int64]:
+def _coded(given: NDArray[Any], valid: tuple[str, ...]) -> NDArray[np.int64]:
     if given.dtype.kind not in "UO":
         way_out = "Give names, or places in the order of the budgets."
         raise InvalidArgument("groups", "names or whole numbers", f"{given.dtype}", way_out)
     codes = np.full(given.size, -1)
-    for place, name in enumerate(known):
+    for place, name in enumerate(valid):
         codes[given == name] = place
     if codes.min() < 0:
-        stranger = given[int(np.argmin(codes))]
-        raise InvalidArgument("groups", f"names among {', '.join(known)}", stranger)
+        unknown = given[int(np.argmin(codes))]
+        raise InvalidArgument("groups", f"names among {', '.join(valid)}", unknown)
     return codes
 
 
 @attrs.frozen(eq=False)
-class Column(ABC):
+class SpendingColumn(ABC):
     """Abstract: totals of n records, each within its budget.
 
-    `own` is what each record has spent by itself, in quanta; None is 0 for all.
+    `own` is the amount that each record has spent by itself, in quanta; None is 0 for all.
     """
 
     members: Members
@@ -123,7 +123,7 @@ class Column(ABC):
 
     @abstractmethod
     def charged(self, cost: Cost, who: Mask | None) -> Self | None:
-        """The column after those have paid; None where anyone would exceed their budget."""
+        """The column after these records have paid; None where one would exceed its budget."""
 
     @abstractmethod
     def limits(self, part: slice) -> Counts:
@@ -131,7 +131,7 @@ class Column(ABC):
 
     @abstractmethod
     def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        """Whom of those who take part the cost does not fit, a group each (or all in one)."""
+        """Whether the cost does not fit a record that takes part, a group each (or all in one)."""
 
     @abstractmethod
     def budget(self, group: int, record: int | None = None) -> Fraction:
@@ -143,11 +143,11 @@ class Column(ABC):
 
     @abstractmethod
     def account(self, record: int) -> tuple[Fraction, Fraction]:
-        """What a record has spent and what is left to it, exactly."""
+        """The spent and the remaining amount of a record, exactly."""
 
     @abstractmethod
     def shared(self, group: int) -> Fraction:
-        """What every record of the group has spent beside `own`."""
+        """The amount that every record of the group has spent beside `own`."""
 
     def spent(self) -> Doubles:
         """The totals as doubles, shape (n,), rounded up."""
@@ -155,7 +155,7 @@ class Column(ABC):
         return self._all(lambda part: self._each(base, part) + self._own(part), up=True)
 
     def remaining(self) -> Doubles:
-        """What is left as doubles, shape (n,), rounded down."""
+        """The remaining amounts as doubles, shape (n,), rounded down."""
         return self._all(lambda part: self.limits(part) - self._own(part), up=False)
 
     def counted(self, cost: ByRecord) -> ByRecord:
@@ -166,14 +166,14 @@ class Column(ABC):
         return ByRecord(counts)
 
     def affordable(self, cost: Cost) -> Mask:
-        """Who may pay this alone, shape (n,)."""
+        """The records that can pay this alone, shape (n,)."""
         fits, pay = np.empty(self.members.n, np.bool_), self._payer(cost)
         for part in parts(self.members.n):
             np.less_equal(self._own(part) + pay(part), self.limits(part), out=fits[part])
         return fits
 
     def _paid(self, cost: Cost, who: Mask | None, *, compare: bool) -> tuple[Counts, int] | None:
-        """`own` after those have paid, and the least that is left to anyone where compared; None
+        """`own` after these records have paid, and the least remaining amount where compared; None
         where that is below 0.
         """
         after, least, pay = np.empty(self.members.n, np.int64), 1 << 62, self._payer(cost)
@@ -199,7 +199,7 @@ class Column(ABC):
         return np.array([self.quantum.up(amount) for amount in cost.amounts], np.int64)
 
     def _own(self, part: slice) -> Counts:
-        """What those have spent by themselves."""
+        """The amounts that these records have spent by themselves."""
         return np.zeros(1, np.int64) if self.own is None else self.own[part]
 
     def _each(self, table: Counts, part: slice) -> Counts:
@@ -218,7 +218,7 @@ TOTAL_BITS = 8192
 
 
 @attrs.frozen(eq=False, slots=False)
-class GroupColumn(Column):
+class GroupColumn(SpendingColumn):
     """Record i has spent `common` of its group, an exact number, and `own[i]` quanta.
 
     `peaks` are at least the largest `own` of each group, and that itself where `sharp`.
@@ -231,9 +231,9 @@ class GroupColumn(Column):
     sharp: bool
 
     def charged(self, cost: Cost, who: Mask | None) -> GroupColumn | None:
-        """In time O(groups) where everybody pays what their group does."""
+        """In time O(groups) where every record pays the cost of its group."""
         if who is None and isinstance(cost, ByGroup):
-            return self._everybody(cost)
+            return self._all_charged(cost)
         peaks, compare = self.table, True
         if isinstance(cost, ByGroup):
             rough = np.array(self.peaks, np.int64) + self._counts(cost)
@@ -244,14 +244,14 @@ class GroupColumn(Column):
             return None
         return attrs.evolve(self, own=paid[0], peaks=tuple(map(int, peaks)), sharp=False)
 
-    def _everybody(self, cost: ByGroup) -> GroupColumn | None:
+    def _all_charged(self, cost: ByGroup) -> GroupColumn | None:
         column = self.with_common(cost)
         if (np.array(self.peaks) > column.table).any() and not self.sharp:
-            return self.sharpened._everybody(cost)  # noqa: SLF001  # its own class
+            return self.sharpened._all_charged(cost)  # noqa: SLF001  # its own class
         return None if (np.array(self.peaks) > column.table).any() else column
 
     def with_common(self, cost: ByGroup) -> GroupColumn:
-        """After everybody has paid, within their budgets or not. Raises InvalidArgument where
+        """After every record has paid, within its budget or not. Raises InvalidArgument where
         exact totals would need more than 8192 bits.
         """
         triples = zip(self.common, cost.amounts, self.present, strict=True)
@@ -331,8 +331,8 @@ def groups_of(
 
 
 @attrs.frozen(eq=False)
-class SingleColumn(Column):
-    """Record i has spent `own[i]` of `most[i]` quanta. At least `room` is left to everybody."""
+class SingleColumn(SpendingColumn):
+    """Record i has spent `own[i]` of `most[i]` quanta. Every record has at least `room` left."""
 
     own: Counts
     most: Counts
@@ -377,7 +377,7 @@ def new_singles(budgets: Any) -> SingleColumn:
     Raises InvalidArgument where one is not above 0, or they are too far apart.
     """
     if not (budgets > 0).all():
-        way_out = "Leave out of the ledger who has no budget."
+        way_out = "Leave records without a budget out of the ledger."
         raise InvalidArgument("each budget", "above 0", "an array with a 0", way_out)
     least, most = (shortest(end) for end in (budgets.min(), budgets.max()))
     quantum = quantum_for(least, most)
@@ -391,7 +391,7 @@ def new_singles(budgets: Any) -> SingleColumn:
     return SingleColumn(Members(len(counts)), quantum, nothing, counts, int(counts.min()))
 
 
-def opened(budgets: object, groups: object, kind: Kind) -> tuple[Column, ...]:
+def opened(budgets: object, groups: object, kind: Kind) -> tuple[SpendingColumn, ...]:
     """One column a currency. Raises InvalidArgument."""
     if isinstance(budgets, Mapping):
         return _grouped(budgets, groups, kind)
@@ -407,13 +407,15 @@ def opened(budgets: object, groups: object, kind: Kind) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _grouped(budgets: Mapping[object, object], groups: object, kind: Kind) -> tuple[Column, ...]:
+def _grouped(
+    budgets: Mapping[object, object], groups: object, kind: Kind
+) -> tuple[SpendingColumn, ...]:
     if groups is None:
         way_out = "Give groups=, a name or the place of a name in the budgets, for each record."
         raise InvalidArgument("groups", "an array of one group a record", None, way_out)
-    everybody = members(list(budgets), groups)
-    rows = [_budget(budgets[name], kind) for name in everybody.names]
-    return tuple(new_groups(everybody, column) for column in zip(*rows, strict=True))
+    membership = members(list(budgets), groups)
+    rows = [_budget(budgets[name], kind) for name in membership.names]
+    return tuple(new_groups(membership, column) for column in zip(*rows, strict=True))
 
 
 def _budget(given: object, kind: Kind) -> tuple[Fraction, ...]:

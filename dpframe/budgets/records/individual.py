@@ -1,5 +1,5 @@
-"""The individual privacy filter: records pay what they really cost, and leave when they cannot; and
-what a Gaussian release of a sum costs each record that is in it, rounded up in doubles.
+"""The individual privacy filter: records pay their realised costs, and leave when they cannot; and
+the cost of a Gaussian release of a sum for each record in it, rounded up in doubles.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def gaussian_cost(norms: object, std: object, *, kind: Kind) -> Doubles:
     """At least |g_i|^2/std^2 (dp.GaussianDP: mu squared), or half of it (dp.ZeroConcentratedDP:
     rho), for the noise N(0, std^2) in every coordinate of a sum of g_i.
 
-    `norms` of shape (n,) are at least the 2-norms of what each record contributes (`row_norms`).
+    `norms` of shape (n,) are at least the 2-norms of the contributions of records (`row_norms`).
     `std` > 0 is public: it depends on earlier releases only. A cost beyond doubles is inf, 0 where
     the norm is 0. Rounding up adds less than 1e-14 of it: costs that fill a budget on paper
-    exceed it. Raises InvalidArgument, which says nothing of the norms. [BunS16, Prop 1.6]
+    exceed it. Raises InvalidArgument, which shows no norms. [BunS16, Prop 1.6]
     [DongRS22, Thm 2.7]
     """
     if kind is not GaussianDP and kind is not ZeroConcentratedDP:
@@ -46,7 +46,7 @@ def gaussian_cost(norms: object, std: object, *, kind: Kind) -> Doubles:
 def row_norms(rows: object) -> Doubles:
     """At least the 2-norm of each row of `rows`, shape (n, d) -> (n,).
 
-    Raises InvalidArgument for another shape and for nan, and says nothing of the entries.
+    Raises InvalidArgument for another shape and for nan, which shows no entries.
     """
     given = np.asarray(rows)
     if given.ndim != 2 or 0 in given.shape or given.dtype.kind not in "iuf":
@@ -97,8 +97,8 @@ class IndividualFilter:
 
     That is a theorem where, at each release, (1) query, noise and end depend on earlier releases
     only, never on a mask; (2) the cost of a record is at least what its presence costs, given the
-    earlier releases, and depends on that record and them alone; (3) whoever the mask leaves out
-    contributes 0; (4) each release was preceded by one `admit`. Proved in
+    earlier releases, and depends on that record and them alone; (3) a record that the mask leaves
+    out contributes 0; (4) each release was preceded by one `admit`. Proved in
     docs/proofs/individual.md.
 
     Under replace-one it is refused: two records in one place have two costs, and one may be in
@@ -132,22 +132,22 @@ class IndividualFilter:
 
     @property
     def kind(self) -> Kind:
-        """What it adds up: a class of guarantees."""
+        """The class of guarantees that it adds up."""
         return self._kind
 
     @property
     def releases(self) -> int:
-        """How many times it was asked; public, as the releases are."""
+        """The number of its releases, which is public."""
         return self._releases
 
     def admit(self, cost: object) -> Mask:
-        """Charge a release to every record that it fits, and say which those are: shape (n,).
+        """Charge a release to every record that it fits, and return the mask of these, shape (n,).
 
         `cost` has one number a record, in rho or mu squared: an upper bound on what its presence
         costs (`gaussian_cost`), given what was released; 0 for a record that does not matter, inf
         for one that must stay out. Doubles are read as their shortest decimal, and rounded up to a
         public quantum. The mask is private.
-        Raises InvalidArgument, which shows no cost; then nobody is charged.
+        Raises InvalidArgument, which shows no cost; then no record is charged.
         """
         if os.getpid() != self._process:
             raise InvalidArgument("filter", "one of this process", "a fork of one", PRIVATE)
@@ -158,12 +158,12 @@ class IndividualFilter:
         values = array_of("cost", cost, column.members.n, private=True)
         if values.dtype == object:
             values = np.array([column.quantum.up(each) for each in values], np.int64)
-        bill = column.counted(ByRecord(values))
+        charges = column.counted(ByRecord(values))
         with self._lock:
             column = self._columns[0]
-            mask = column.affordable(bill)
-            charged = column.charged(bill, mask)
-            assert charged is not None  # noqa: S101  # only whom it fits were charged
+            mask = column.affordable(charges)
+            charged = column.charged(charges, mask)
+            assert charged is not None  # noqa: S101  # only records that it fits were charged
             self._columns, self._releases = (charged,), self._releases + 1
         return mask
 

@@ -1,10 +1,10 @@
-"""What each of many records has spent of a public budget of its own; accounts of it."""
+"""The ledger of the public budgets of many records, and accounts of it."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn, Self
+from collections.abc import Mapping
+from typing import Any, NoReturn, Self
 
 import attrs
 import numpy as np
@@ -14,15 +14,15 @@ from dpframe.errors import BudgetExceeded, InvalidArgument
 from dpframe.privacy import Guarantee, Share, Unit
 
 from ..filters.prices import Kind, share_of
-from ..kept import Document, Kept
+from ..saved_ledger import Document, SavedLedger
 from . import saved_records
 from .amounts import Cost, Doubles, Mask, budgets_and_kind, costs
-from .columns import Column, opened
+from .columns import SpendingColumn, opened
 from .saved_records import Saved
 
 
 @attrs.frozen
-class Account:
+class RecordAccount:
     """One record: its group ("" where it has a budget of its own), and exact amounts."""
 
     group: str
@@ -51,51 +51,22 @@ class GroupReport:
         return f"{name}{self.count} records, budget {self.budget}, {self.least_remaining} left"
 
 
-def account_of(columns: Sequence[Column], kind: Kind, record: int) -> Account:
-    """The account of a record, 0 <= record < n."""
-    members = columns[0].members
-    group = 0 if members.codes is None else int(members.codes[record])
-    pairs = [column.account(record) for column in columns]
-    spent, left = zip(*pairs, strict=True)
-    budget = [column.budget(group, record) for column in columns]
-    name = members.names[group] if members.names else ""
-    return Account(name, *(share_of(kind, amounts) for amounts in (budget, spent, left)))
-
-
-def reports_of(columns: Sequence[Column], kind: Kind) -> tuple[GroupReport, ...]:
-    """A line a group."""
-    members = columns[0].members
-    found = []
-    for group, count in enumerate(members.counts()):
-        left, spent = zip(*(column.extremes(group) for column in columns), strict=True)
-        budget = [column.budget(group) for column in columns]
-        shares = (share_of(kind, amounts) for amounts in (budget, left, spent))
-        found.append(GroupReport(members.names[group] if members.names else "", count, *shares))
-    return tuple(found)
-
-
-class _State(NamedTuple):
-    releases: int
-    columns: tuple[Column, ...]
-    unit: Unit | None
-
-
-class RecordLedger(Kept):
+class RecordLedger(SavedLedger):
     """Admits a release while every record that takes part stays within its own budget.
 
-    `kind` is what adds up: dp.PureDP epsilons, dp.ZeroConcentratedDP rhos, dp.GaussianDP *squares*
-    of mu, dp.ApproxDP pairs (epsilon, delta). `budgets` is a mapping from names of groups to
-    budgets, with `groups` the name, or the place of the name, for each record; an array of one
-    budget a record (a pair of arrays for pairs); or a dp.PersonalizedDP, which says its kind. A
-    budget or cost is a number in that currency, or a guarantee of dpframe. Budgets, costs and who
-    takes part are public and do not depend on the values in records; all may depend on earlier
-    releases. Each record then has the guarantee of its budget, as with a Filter of its own.
-    `unit` is whose privacy that is, as `certificate.setting.unit` says it; left out, the first
-    execution settles it, and one for another unit is refused, also after saving.
-    [RogersRUV16] [WhitehouseRRW23, Thm 1] [KoskelaTH23]
+    `kind` is the kind of guarantee that is added: dp.PureDP epsilons, dp.ZeroConcentratedDP rhos,
+    dp.GaussianDP *squares* of mu, dp.ApproxDP pairs (epsilon, delta). `budgets` is a mapping from
+    names of groups to budgets, with `groups` the name, or the place of the name, for each record;
+    an array of one budget a record (a pair of arrays for pairs); or a dp.PersonalizedDP, which says
+    its kind. A budget or cost is a number in that currency, or a guarantee of dpframe. Budgets,
+    costs and who takes part are public and do not depend on the values in records; all may depend
+    on earlier releases. Each record then has the guarantee of its budget, as with a Filter of its
+    own. `unit` is the unit of privacy, as `certificate.setting.unit`; left out, the first execution
+    determines it, and one for another unit is refused, also after saving. [RogersRUV16]
+    [WhitehouseRRW23, Thm 1] [KoskelaTH23]
 
-    What everybody in a group pays is added exactly, in time O(groups). What differs within a group
-    (`who`, or an array of costs) is counted in 64 bits, in whole numbers of `quantum`: there
+    A common cost of a group is added exactly, in time O(groups). Costs that differ within a group
+    (`who`, or an array of costs) are counted in 64 bits, in whole numbers of `quantum`: there
     budgets of single records are rounded down, costs up. Decimals as long as the quantum are exact;
     doubles are read as their shortest decimal.
 
@@ -111,8 +82,8 @@ class RecordLedger(Kept):
     array([0., 0., 0.])
     """
 
-    __slots__ = ("_identity", "_kind", "_state")
-    counted, most, has_arrays = "releases", 1 << 30, True
+    __slots__ = ("_state",)
+    count_name, most, has_arrays = "releases", 1 << 30, True
     __hash__ = None  # type: ignore[assignment]  # it changes
 
     def __init__(
@@ -126,13 +97,9 @@ class RecordLedger(Kept):
         """Begin with nothing spent. Raises InvalidArgument."""
         budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
-        saved_records.check_held(None, unit)
-        self._begin(Saved(secrets.token_hex(16), found, 0, columns, unit))
-
-    def _begin(self, saved: Saved) -> None:
-        self._identity, self._kind, releases, columns, unit = saved
-        self._state = _State(releases, columns, unit)
-        self._hold()
+        saved_records.check_same_unit(None, unit)
+        self._state = Saved(secrets.token_hex(16), found, 0, columns, unit)
+        self._start()
 
     @property
     def n(self) -> int:
@@ -141,12 +108,12 @@ class RecordLedger(Kept):
 
     @property
     def kind(self) -> Kind:
-        """What it adds up: a class of guarantees."""
-        return self._kind
+        """The class of guarantees that it adds up."""
+        return self._state.kind
 
     @property
     def unit(self) -> Unit | None:
-        """Whose privacy its budgets are for; None before the first execution."""
+        """The unit of privacy of its budgets; None before the first execution."""
         return self._state.unit
 
     @property
@@ -157,8 +124,8 @@ class RecordLedger(Kept):
     @property
     def groups(self) -> NDArray[np.str_] | None:
         """The name of each record's group, shape (n,); None where each has a budget of its own."""
-        everybody = self._state.columns[0].members
-        return None if everybody.codes is None else np.array(everybody.names)[everybody.codes]
+        membership = self._state.columns[0].members
+        return None if membership.codes is None else np.array(membership.names)[membership.codes]
 
     @property
     def quantum(self) -> tuple[Any, ...]:
@@ -167,57 +134,74 @@ class RecordLedger(Kept):
 
     @property
     def spent(self) -> Doubles:
-        """What each record has spent, as doubles rounded up: shape (n,), of pairs (n, 2)."""
+        """The spent amounts of records, as doubles rounded up: shape (n,), of pairs (n, 2)."""
         return _stacked([column.spent() for column in self._state.columns])
 
     @property
     def remaining(self) -> Doubles:
-        """What is left to each record, rounded down to the quantum and to doubles; shape as
+        """The remaining amounts of records, rounded down to the quantum and to doubles; shape as
         `spent`.
         """
         return _stacked([column.remaining() for column in self._state.columns])
 
-    def account(self, record: int) -> Account:
+    def account(self, record: int) -> RecordAccount:
         """Budget, spent and remaining of one record, exactly."""
-        n = self._state.columns[0].members.n
+        n = self.n
         if type(record) is not int or not 0 <= record < n:
             raise InvalidArgument("record", f"a whole number from 0 to {n - 1}", record)
-        return account_of(self._state.columns, self._kind, record)
+        _, kind, _, columns, _ = self._state
+        members = columns[0].members
+        group = 0 if members.codes is None else int(members.codes[record])
+        spent, left = zip(*(column.account(record) for column in columns), strict=True)
+        budget = [column.budget(group, record) for column in columns]
+        name = members.names[group] if members.names else ""
+        return RecordAccount(name, *(share_of(kind, amounts) for amounts in (budget, spent, left)))
 
     def report(self) -> tuple[GroupReport, ...]:
         """A line a group: count, budget, least remaining, largest spent. Exact."""
-        return reports_of(self._state.columns, self._kind)
+        _, kind, _, columns, _ = self._state
+        members = columns[0].members
+        reports = []
+        for group, count in enumerate(members.counts()):
+            left, spent = zip(*(column.extremes(group) for column in columns), strict=True)
+            budget = [column.budget(group) for column in columns]
+            shares = (share_of(kind, amounts) for amounts in (budget, left, spent))
+            name = members.names[group] if members.names else ""
+            reports.append(GroupReport(name, count, *shares))
+        return tuple(reports)
 
     def spend(self, cost: object, who: object = None, *, unit: Unit | None = None) -> None:
-        """Charge one release to everybody, or to those where the mask `who` is True.
+        """Charge one release to all records, or to those where the mask `who` is True.
 
         `cost` is one for all, a mapping from every group to one, or an array of one a record;
-        `unit` is whose privacy it is about, the ledger's where left out. Raises InvalidArgument for
-        what is no such cost, or for another unit, and BudgetExceeded where it does not fit some
-        record that takes part; then nobody is charged.
+        `unit` is its unit of privacy, the ledger's where left out. Raises InvalidArgument for
+        another cost or unit, and BudgetExceeded where it does not fit some record that takes part;
+        then no record is charged.
         """
         self._check_process()
         with self._lock:
             state = self._state
-            saved_records.check_held(state.unit, unit)
-            charges, mask = self._asked(cost, who, state)
+            saved_records.check_same_unit(state.unit, unit)
+            charges, mask = self._parsed_cost(cost, who, state)
             columns = _charged(state.columns, charges, mask)
             if columns is None:
                 self._refuse(cost, charges, mask, state)
-            self._state = _State(state.releases + 1, columns, unit or state.unit)
+            self._state = state._replace(
+                releases=state.releases + 1, columns=columns, unit=unit or state.unit
+            )
 
     def fits(self, cost: object, who: object = None) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
         state = self._state
-        charges, mask = self._asked(cost, who, state)
+        charges, mask = self._parsed_cost(cost, who, state)
         return _charged(state.columns, charges, mask) is not None
 
     def affords(self, cost: object) -> Mask:
-        """Which records it fits now, shape (n,): `spend(cost, who=ledger.affords(cost))` never
+        """The records that it fits now, shape (n,): `spend(cost, who=ledger.affords(cost))` never
         fails for lack of budget. Costs that are no whole number of quanta count as rounded up.
         """
         state = self._state
-        charges, _ = self._asked(cost, None, state)
+        charges, _ = self._parsed_cost(cost, None, state)
         if _charged(state.columns, charges, None) is not None:
             return np.ones(state.columns[0].members.n, np.bool_)
         pairs = zip(state.columns, charges, strict=True)
@@ -225,64 +209,61 @@ class RecordLedger(Kept):
         return np.asarray(np.logical_and.reduce(fits))
 
     def exhausted(self, cost: object) -> NDArray[np.intp]:
-        """The places of the records that it does not fit, for whoever holds the data."""
+        """The places of the records that it does not fit."""
         return np.flatnonzero(~self.affords(cost))
 
-    def _asked(
-        self, cost: object, who: object, state: _State
+    def _parsed_cost(
+        self, cost: object, who: object, state: Saved
     ) -> tuple[tuple[Cost, ...], Mask | None]:
         members = state.columns[0].members
         mask = _mask(who, members.n)
         quanta = [column.quantum for column in state.columns]
-        return costs(cost, self._kind, members, quanta, mask), mask
+        return costs(cost, self._state.kind, members, quanta, mask), mask
 
     def _refuse(
-        self, cost: object, charges: tuple[Cost, ...], mask: Mask | None, state: _State
+        self, cost: object, charges: tuple[Cost, ...], mask: Mask | None, state: Saved
     ) -> NoReturn:
         pairs = zip(state.columns, charges, strict=True)
         stopped = np.logical_or.reduce([column.stopped(charge, mask) for column, charge in pairs])
         group = int(np.argmax(stopped))
         amounts = [column.extremes(group, mask)[0] for column in state.columns]
-        left = share_of(self._kind, amounts)
+        left = share_of(self._state.kind, amounts)
         named = " and ".join(
             f"{name} {amount}" for name, amount in zip(left.currency, amounts, strict=True)
         )
         names = state.columns[0].members.names
         whom = f"group {names[group]!r}" if names else "the records with least left"
-        way_out = "Nobody was charged; ask for less, or of those whom it fits: affords(cost)."
+        way_out = "No record was charged; spend less, or leave out those that it does not fit."
         text = f"the cost does not fit {whom}: to some of them {named} is left. {way_out}"
         raise BudgetExceeded(cost, left, text)
 
-    @property
-    def _saved(self) -> Saved:
-        return Saved(self._identity, self._kind, *self._state)
-
     def _document(self) -> Document:
-        return saved_records.document_of(self._saved)
+        return saved_records.document_of(self._state)
 
     @classmethod
     def _read(cls, body: dict[str, Any], arrays: Mapping[str, str]) -> Self:
         ledger = cls.__new__(cls)
-        ledger._begin(saved_records.saved_of(body, arrays))  # noqa: SLF001  # its own class
+        ledger._state = saved_records.saved_of(body, arrays)  # noqa: SLF001  # its own class
+        ledger._start()  # noqa: SLF001  # its own class
         return ledger
 
     def __eq__(self, other: object) -> bool:
         """The same kind, unit, records, budgets, exact totals, and number of releases."""
         if type(other) is not RecordLedger:
             return NotImplemented
-        return saved_records.same(self._saved, other._saved)
+        return saved_records.same(self._state, other._state)
 
     def __repr__(self) -> str:
         """`RecordLedger(zcdp: 3 groups, 1000 records, 20 releases)`."""
         members = self._state.columns[0].members
         groups = f"{len(members.names)} groups, " if members.names else ""
         sizes = f"{groups}{members.n} records, {self.releases} releases"
-        return f"RecordLedger({self._kind.kind}: {sizes})"
+        return f"RecordLedger({self._state.kind.kind}: {sizes})"
 
 
 def _charged(
-    columns: tuple[Column, ...], charges: tuple[Cost, ...], mask: Mask | None
-) -> tuple[Column, ...] | None:
+    columns: tuple[SpendingColumn, ...], charges: tuple[Cost, ...], mask: Mask | None
+) -> tuple[SpendingColumn, ...] | None:
     after = []
     for column, charge in zip(columns, charges, strict=True):
         charged = column.charged(charge, mask)
@@ -293,7 +274,7 @@ def _charged(
 
 
 def _mask(who: object, n: int) -> Mask | None:
-    """The mask as its own copy; None where it is everybody."""
+    """The mask as a copy; None where all records take part."""
     if who is None:
         return None
     found = np.array(who)

@@ -15,37 +15,46 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 
 from ..filters.prices import KINDS, Kind, exactly
-from ..kept import AMOUNT, Document, bad, check_unit, headed, identity_and_count, of_unit, unit_of
-from .amounts import FINE, MOST, PLACES, Counts, Quantum, quantum_for
-from .columns import Column, GroupColumn, Members, SingleColumn, groups_of, members
+from ..saved_ledger import (
+    Document,
+    bad_ledger,
+    check_unit,
+    exact_amounts,
+    header_of,
+    identity_and_count,
+    of_unit,
+    unit_of,
+)
+from .amounts import FINE, MOST, PLACES, Quantum, quantum_for
+from .columns import GroupColumn, Members, SingleColumn, SpendingColumn, groups_of, members
 
 SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]
 
 
 class Saved(NamedTuple):
-    """All that there is to save."""
+    """The state of a ledger of records."""
 
     identity: str
     kind: Kind
     releases: int
-    columns: tuple[Column, ...]
+    columns: tuple[SpendingColumn, ...]
     unit: Unit | None = None
 
 
 def document_of(saved: Saved) -> Document:
-    """What is saved: public amounts, and arrays of whole numbers under their SHA-256."""
+    """The content of a file: public amounts, and arrays of whole numbers under their SHA-256."""
     arrays = _arrays(saved.columns)
     return Document(_body(saved, arrays), saved.kind, saved.releases, arrays)
 
 
-def check_held(held: Unit | None, unit: Unit | None) -> None:
+def check_same_unit(current: Unit | None, unit: Unit | None) -> None:
     """Refuse another unit of privacy than the ledger's: epsilon of a record that joins is not that
     of one that is replaced, nor that of a person with more rows. Raises InvalidArgument.
     """
-    if unit is not None and held not in {None, check_unit(unit)}:
+    if unit is not None and current not in {None, check_unit(unit)}:
         way_out = "Keep another ledger for it, or certify for this unit."
-        raise InvalidArgument("unit", f"{held}, as before", str(unit), way_out)
+        raise InvalidArgument("unit", f"{current}, as before", str(unit), way_out)
 
 
 def same(one: Saved, other: Saved) -> bool:
@@ -55,14 +64,15 @@ def same(one: Saved, other: Saved) -> bool:
     return all(_same(a, b) for a, b in zip(one.columns, other.columns, strict=True))
 
 
-def _same(one: Column, other: Column) -> bool:
+def _same(one: SpendingColumn, other: SpendingColumn) -> bool:
     if type(one) is not type(other) or one.quantum != other.quantum:
         return False
     if not one.members.same(other.members):
         return False
     if isinstance(one, GroupColumn) and isinstance(other, GroupColumn):
         return one.budgets == other.budgets and _same_totals(one, other)
-    return all(np.array_equal(a, b) for a, b in zip(_own(one), _own(other), strict=True))
+    pairs: Any = ((getattr(one, part), getattr(other, part)) for part in ("own", "most"))
+    return all(np.array_equal(a, b) for a, b in pairs)
 
 
 def _same_totals(one: GroupColumn, other: GroupColumn) -> bool:
@@ -79,12 +89,7 @@ def _same_totals(one: GroupColumn, other: GroupColumn) -> bool:
     return bool(np.all(mine + table.take(codes) == theirs))
 
 
-def _own(column: Column) -> tuple[Counts, ...]:
-    assert isinstance(column, SingleColumn)  # noqa: S101  # there are two classes
-    return column.own, column.most
-
-
-def _arrays(columns: tuple[Column, ...]) -> Arrays:
+def _arrays(columns: tuple[SpendingColumn, ...]) -> Arrays:
     found: Arrays = {}
     if columns[0].members.codes is not None:
         found["codes"] = columns[0].members.codes
@@ -106,9 +111,9 @@ def _body(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         name: {"type": array.dtype.str, "sha256": hashlib.sha256(array.data).hexdigest()}
         for name, array in arrays.items()
     }
-    whose = None if saved.unit is None else of_unit(saved.unit)
+    unit = None if saved.unit is None else of_unit(saved.unit)
     return {
-        **headed(SCHEMA, saved.identity, saved.kind, unit=whose),
+        **header_of(SCHEMA, saved.identity, saved.kind, unit=unit),
         "records": first.members.n,
         "groups": list(first.members.names),
         "budgets": [list(map(str, column.budgets)) for column in grouped],
@@ -123,10 +128,10 @@ def _decoded(stated: Mapping[str, Any], given: Mapping[str, str]) -> Arrays:
     found = {}
     for name, facts in stated.items():
         if facts["type"] not in {"|u1", "<u2", "<i8"}:
-            raise bad("of arrays of whole numbers", "another type")
+            raise bad_ledger("of arrays of whole numbers", "another type")
         raw = base64.b64decode(given[name], validate=True)
         if hashlib.sha256(raw).hexdigest() != facts["sha256"]:
-            raise bad("of the arrays that its seal names", "another array")
+            raise bad_ledger("of the arrays that its seal names", "another array")
         found[name] = np.frombuffer(raw, facts["type"])
     return found
 
@@ -136,10 +141,10 @@ def saved_of(body: Mapping[str, Any], texts: Mapping[str, str]) -> Saved:
     kind, arrays = KINDS[body["kind"]], _decoded(body["arrays"], texts)
     identity, releases = identity_and_count(body, "releases")
     if any(not _whole(places) for places in body["places"]):
-        raise bad(f"in quanta of 0 to {PLACES} places", "others")
+        raise bad_ledger(f"in quanta of 0 to {PLACES} places", "others")
     columns = _groups(body, kind, arrays) if body["groups"] else _singles(body, kind, arrays)
     if not releases and any(column.spent().any() for column in columns):
-        raise bad("of at least 1 release where something is spent", "of none")
+        raise bad_ledger("of at least 1 release where something is spent", "of none")
     unit = None if body["unit"] is None else unit_of(body["unit"])
     return Saved(identity, kind, releases, columns, unit)
 
@@ -148,52 +153,50 @@ def _whole(places: object) -> bool:
     return type(places) is int and 0 <= places <= PLACES
 
 
-def _groups(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
-    everybody = members(body["groups"], arrays["codes"])
-    budgets, common = (_table(body[name], kind, everybody) for name in ("budgets", "common"))
+def _groups(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[SpendingColumn, ...]:
+    membership = members(body["groups"], arrays["codes"])
+    budgets, common = (_table(body[name], kind, membership) for name in ("budgets", "common"))
     for amounts in zip(*budgets, strict=True):
         exactly(kind, amounts)
         if not amounts[0]:
-            raise bad("of budgets above 0", "one of 0")
+            raise bad_ledger("of budgets above 0", "one of 0")
     found = []
     for place, (most, total) in enumerate(zip(budgets, common, strict=True)):
         own = arrays.get(f"own {place}")
         quantum = quantum_for(min(most), max(most))
         if own is not None:
-            _check_counts(own, everybody)
-        column = groups_of(everybody, quantum, most, total, own)
+            _check_counts(own, membership)
+        column = groups_of(membership, quantum, most, total, own)
         if (np.array(column.peaks) > column.table).any():
-            raise bad("within its budgets", "one beyond them")
+            raise bad_ledger("within its budgets", "one beyond them")
         found.append(column)
     return tuple(found)
 
 
-def _table(values: Any, kind: Kind, everybody: Members) -> list[tuple[Fraction, ...]]:
-    if len(values) != len(kind.currency) or any(len(v) != everybody.groups for v in values):
-        raise bad("of one amount a currency and group", "others")
-    if not all(isinstance(text, str) and AMOUNT.fullmatch(text) for v in values for text in v):
-        raise bad("of exact numbers of at least 0, as text", "others")
-    return [tuple(map(Fraction, column)) for column in values]
+def _table(values: Any, kind: Kind, membership: Members) -> list[tuple[Fraction, ...]]:
+    if len(values) != len(kind.currency) or any(len(v) != membership.groups for v in values):
+        raise bad_ledger("of one amount a currency and group", "others")
+    return list(map(exact_amounts, values))
 
 
-def _singles(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Column, ...]:
+def _singles(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[SpendingColumn, ...]:
     if len(body["places"]) != len(kind.currency):
-        raise bad("with a quantum a currency", "others")
+        raise bad_ledger("with a quantum a currency", "others")
     found = []
     for place, places in enumerate(body["places"]):
-        everybody = Members(body["records"])
+        membership = Members(body["records"])
         own, most = arrays[f"own {place}"], arrays[f"most {place}"]
         for counts in (own, most):
-            _check_counts(counts, everybody)
+            _check_counts(counts, membership)
         if most.min() < FINE or most.max() > MOST or (own > most).any():
-            raise bad("within its budgets", "one beyond them")
+            raise bad_ledger("within its budgets", "one beyond them")
         room = int((most - own).min())
-        found.append(SingleColumn(everybody, Quantum(places), own, most, room))
+        found.append(SingleColumn(membership, Quantum(places), own, most, room))
     largest = [column.quantum.amount(int(column.most.max())) for column in found]
     exactly(kind, largest)  # refuses a delta of at least 1
     return tuple(found)
 
 
-def _check_counts(counts: NDArray[Any], everybody: Members) -> None:
-    if counts.dtype != np.int64 or counts.shape != (everybody.n,) or counts.min() < 0:
-        raise bad("of one total of at least 0 a record", "others")
+def _check_counts(counts: NDArray[Any], membership: Members) -> None:
+    if counts.dtype != np.int64 or counts.shape != (membership.n,) or counts.min() < 0:
+        raise bad_ledger("of one total of at least 0 a record", "others")

@@ -79,6 +79,7 @@ class ResidualLabels(RecordColumn):
     """
 
     kind: ClassVar[str] = "residual_labels"
+    written: ClassVar[str] = "residuals"
     label = titled("residuals at {0.theta.label}")
     bound: ClassVar[None] = None
     source: Column

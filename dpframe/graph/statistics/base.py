@@ -38,6 +38,15 @@ class OneRow:
     attained: bool = False
 
 
+def variable(node: Rows | Column) -> str:
+    """What a declaration calls rows or labels: `X`, `y`, `gradients`, `residuals`."""
+    base: type[Rows | Column] = Rows if isinstance(node, Rows) else Column
+    one: Any = node
+    while one.written == base.written and isinstance(getattr(one, "source", None), base):
+        one = one.source
+    return str(one.written)
+
+
 class Statistic(Origin, DataNode):
     """Abstract: a statistic. Linear combinations with public numbers are statistics; other
     arithmetic reads the value, which makes a formula private.
@@ -45,6 +54,8 @@ class Statistic(Origin, DataNode):
 
     __slots__ = ()
     spoken: ClassVar[str] = "statistic"
+    template: ClassVar[str] = "statistic"
+    """how a declaration writes it, with {X} and {y} for its rows and labels"""
     unbounded: ClassVar[bool] = False
     """Whether one row, or label, of any size moves it by any amount: refutations ask, no proof."""
 
@@ -56,6 +67,22 @@ class Statistic(Origin, DataNode):
         if not in_package(cls):
             for name in NOT_INHERITED.keys() - vars(cls).keys():
                 setattr(cls, name, NOT_INHERITED[name])
+
+    @property
+    def code(self) -> str:
+        """How a declaration writes it: `X.T @ X`, `residuals @ residuals`; `statistic` where that
+        is long.
+        """
+        found = [one for one in self.inputs if isinstance(one, (Rows, Column))]
+        names = {"X" if isinstance(one, Rows) else "y": variable(one) for one in found}
+        return self.template.format(**names)
+
+    @property
+    def title(self) -> str:
+        """Its label; its code, where it is of residuals, which no label says."""
+        columns = (one for one in self.inputs if isinstance(one, Column))
+        named = any(variable(one) != Column.written for one in columns)
+        return self.code if named and self.template != Statistic.template else self.label
 
     @property
     def shape(self) -> tuple[Expression, ...]:

@@ -32,6 +32,11 @@ class LambdaMin(Statistic):
     label: ClassVar[str] = "lambda_min(X'X)"
     gram: Gram = attrs.field()
 
+    @property
+    def code(self) -> str:
+        """`dp.lambda_min(X.T @ X)`."""
+        return f"dp.lambda_min({self.gram.code})"
+
     @gram.validator
     def _matrix(self, attribute: object, value: object) -> None:
         del attribute
@@ -79,6 +84,12 @@ class Linear(Statistic):
         terms = zip(self.coefficients, self.parts, strict=True)
         written = [part.label if c == ONE else f"{c}*{part.label}" for c, part in terms]
         return " + ".join(written).replace("+ -1*", "- ")
+
+    @property
+    def code(self) -> str:
+        """`2 * (X.T @ X)`."""
+        terms = zip(self.coefficients, self.parts, strict=True)
+        return " + ".join(f"{c} * ({part.code})" for c, part in terms).replace("^", "**")
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -137,6 +148,11 @@ class Stack(Statistic):
     def label(self) -> str:
         """`(X'X, X'y)`."""
         return "(" + ", ".join(part.label for part in self.parts) + ")"
+
+    @property
+    def code(self) -> str:
+        """`dp.graph.stack(X.T @ X, X.T @ y)`."""
+        return f"dp.graph.stack({', '.join(part.code for part in self.parts)})"
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The flat vector."""

@@ -16,7 +16,7 @@ from ..columns import Column
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
 from ..rows import Rows
-from .base import RecordSum
+from .base import RecordSum, variable
 
 
 @attrs.frozen(cache_hash=True)
@@ -27,6 +27,7 @@ class Count(RecordSum):
 
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "n"
+    template: ClassVar[str] = "dp.count({X})"
     rows: Rows
 
     def block(self, values: Values) -> Array:
@@ -42,15 +43,13 @@ class RowSum(RecordSum):
 
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
+    template: ClassVar[str] = "{X}.sum()"
     rows: Rows = attrs.field(converter=gridded)
 
     @property
     def label(self) -> str:
         """`sum(X)`, or `sum(gradients)` if the rows are gradients of records."""
-        rows: Any = self.rows
-        while rows.written == Rows.written and hasattr(rows, "source"):
-            rows = rows.source
-        return f"sum({rows.written})"
+        return f"sum({variable(self.rows)})"
 
     def block(self, values: Values) -> Array:
         """The column sums of the block."""
@@ -67,6 +66,7 @@ class LabelSum(RecordSum):
     kind: ClassVar[str] = "label_sum"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
+    template: ClassVar[str] = "{y}.sum()"
     column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -88,6 +88,7 @@ class Gram(RecordSum):
     kind: ClassVar[str] = "gram"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
+    template: ClassVar[str] = "{X}.T @ {X}"
     rows: Rows = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -105,6 +106,7 @@ class Moment(RecordSum):
     kind: ClassVar[str] = "moment"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'y"
+    template: ClassVar[str] = "{X}.T @ {y}"
     rows: Rows = attrs.field(converter=gridded)
     column: Column = attrs.field(converter=gridded)
 
@@ -123,6 +125,7 @@ class Squares(RecordSum):
     kind: ClassVar[str] = "squares"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
+    template: ClassVar[str] = "{y} @ {y}"
     column: Column = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
@@ -147,6 +150,7 @@ class Trace(RecordSum):
     kind: ClassVar[str] = "trace"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "trace(X'X)"
+    template: ClassVar[str] = "dp.trace({X}.T @ {X})"
     rows: Rows = attrs.field(converter=_norms)
 
     def block(self, values: Values) -> Array:
@@ -177,6 +181,7 @@ class ColumnSquares(RecordSum):
     kind: ClassVar[str] = "column_squares"
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X^2)"
+    template: ClassVar[str] = "dp.graph.column_squares({X})"
     rows: Rows = attrs.field(converter=_entries)
 
     def block(self, values: Values) -> Array:

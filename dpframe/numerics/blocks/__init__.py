@@ -1,1 +1,1 @@
-"""What is computed of a block of records, the same bits for a record wherever it stands."""
+"""Functions of blocks of records: each record has the same bits in any block."""

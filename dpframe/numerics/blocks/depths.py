@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 WORD = 64  # bits of a base behind its point
-MOST_RATE = 30  # beyond it a larger base draws no other points
+MOST_RATE = 30  # a larger base draws the same points
 
 
 class FairBits(Protocol):
-    """Whole numbers from fair bits, as of dpframe.randomness."""
+    """Uniform whole numbers from fair bits, as in dpframe.randomness."""
 
     def integer(self, bits: int) -> int:
-        """From 0 to 2^bits - 1, all alike."""
+        """Uniform from 0 to 2^bits - 1."""
 
     def below(self, bound: Any, n: int) -> Any:
-        """n of them, each from 0 to its bound - 1, all alike."""
+        """n numbers, each uniform from 0 to its bound - 1."""
 
 
 @attrs.frozen(eq=False, slots=False)
@@ -70,7 +70,7 @@ class Depths:
         return self._ordered[depth - 1], self._ordered[count - depth]
 
     def points(self, depth: int) -> int:
-        """How many points have this depth or more."""
+        """The number of points of this depth or more."""
         return self._counts[max(0, min(depth, len(self._counts) - 1))]
 
     @cached_property
@@ -101,8 +101,8 @@ class Depths:
         return tails[::-1]
 
     def outweighs(self, depth: int, points: int, ratio: Fraction) -> bool:
-        """Whether so many points are at most `ratio` of the sum of base^(D - depth) over all points
-        of depth D >= depth, and there are some; depth from 0.
+        """Whether `points` is at most `ratio` of the sum of base^(D - depth) over all points of a
+        depth D >= depth, and there are such points; depth >= 0.
         """
         if depth > self.deepest:
             return False
@@ -110,19 +110,19 @@ class Depths:
         return points * ratio.denominator << unit <= ratio.numerator * self._tails[depth]
 
     def drawn(self, least: int, bits: FairBits, n: int) -> Array:
-        """n points (n, d) of depth `least` (0 to the deepest) or more, each with a chance
+        """n points (n, d) of depth `least` (0 to the deepest) or more, with probabilities
         proportional to base^depth, exactly.
 
-        It is a mixture of uniform points of the boxes, base^least of the points of that, and
-        base^k - base^(k-1) of each further one: no volume of a shell is needed.
+        They are a mixture of uniform points of the boxes, weighted by base^least for the first box
+        and by base^k - base^(k-1) for each further one.
         """
         import numpy as np
 
         sums = self._mixture(least)
         chosen = [least + bisect_right(sums, uniform(sums[-1], bits)) for _ in range(n)]
         ends = [self.box(depth) for depth in chosen]
-        found = [low + bits.below(high - low + 1, len(low)) for low, high in ends]
-        return np.array(found, dtype=np.int64).reshape(n, self.models.shape[1])
+        points = [low + bits.below(high - low + 1, len(low)) for low, high in ends]
+        return np.array(points, dtype=np.int64).reshape(n, self.models.shape[1])
 
     def _mixture(self, least: int) -> list[int]:
         """The sums of the weights of the boxes of depth `least`, `least` + 1, ..., the deepest, in
@@ -137,17 +137,15 @@ class Depths:
 
 
 def uniform(bound: int, bits: FairBits) -> int:
-    """A whole number from 0 to bound - 1, all alike, bound of any size."""
-    length = bound.bit_length()
-    found = bits.integer(length)
-    while found >= bound:
-        found = bits.integer(length)
-    return found
+    """A uniform whole number from 0 to bound - 1, bound of any size."""
+    while (number := bits.integer(bound.bit_length())) >= bound:
+        pass
+    return number
 
 
 def base_of(rate: float) -> Fraction:
-    """A base from 1 to e^rate, near it, over 2^64: Taylor's sum is below, and so is what is cut
-    off. Rates count as at most 30.
+    """A base in [1, e^rate], near e^rate, over 2^64: Taylor's sum and its truncation are below.
+    Rates above 30 are taken as 30.
     """
     halved, times = Fraction(max(0.0, min(rate, MOST_RATE))), 0
     while halved > 1:
@@ -167,9 +165,7 @@ def _cut(value: Fraction) -> Fraction:
 
 
 def whole(model: Array, grain: float, reach: int) -> Array:
-    """The nearest point of the cube to each model, any shape, in whole grains; 0 for what is no
-    number.
-    """
+    """The nearest point of the cube to each model, any shape, in steps of `grain`; 0 for nan."""
     import numpy as np
 
     with np.errstate(over="ignore"):
@@ -178,12 +174,12 @@ def whole(model: Array, grain: float, reach: int) -> Array:
 
 
 def reach_of(radius: float, grain: float) -> int:
-    """How many grains the cube has to each side: 1 to 2^52, so that doubles hold them."""
+    """The half-width of the cube in steps of `grain`: 1 to 2^52, exact in doubles."""
     return int(max(1.0, min(radius / grain, 2.0**52)))
 
 
 def distance(depths: Depths, least: int, changed: int, ratio: Fraction) -> int:
-    """How many models may change, at least, before the table is unsafe; -1 where it is.
+    """A lower bound on the number of changed models of an unsafe table; -1 for an unsafe one.
 
     A table is safe if the points of depth `least` - changed or more are at most `ratio` of the
     weight base^(D - least) of those of depth D >= least. One changed model moves depths by at most

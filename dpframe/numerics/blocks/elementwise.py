@@ -1,14 +1,10 @@
-"""Functions of records that give a record the same bits wherever it stands, on every processor.
+"""Functions of records with the same bits for a record in any block, on every processor.
 
 The exponential function of numpy and solvers of LAPACK differ in their last bits between
-processors, with the place in memory, the number of threads and what stands beside. Here every step
-is an addition, a product, a quotient, a comparison or a rounding of one entry, which IEEE 754
-determines, in an order that is written down; numpy never fuses two of them.
-
-A salted hash of records, a block at a time: the same for a record wherever it stands, on every
-machine.
-
-Not cryptographic: privacy needs a function of the record, not a good one.
+processors, with the place in memory, the number of threads and the neighbouring entries. Here every
+step is an addition, a product, a quotient, a comparison or a rounding of one entry, which IEEE 754
+determines, in a fixed order; numpy never fuses two of them. The hash is salted and not
+cryptographic: privacy needs only that it is a function of the record.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-FARTHEST = 700.0  # beyond it, e^-z is below 1e-304: all are alike
+FARTHEST = 700.0  # beyond it, e^-z is below 1e-304; all are equal
 LOG_2 = 6.93147180369123816490e-01, 1.90821492927058770002e-10  # its upper 33 bits, and the rest
 PER_LOG_2 = 1.4426950408889634
 TERMS = [1 / math.factorial(k) for k in range(13, -1, -1)]  # what is left out is below 2^-57
@@ -96,12 +92,11 @@ def _mixed(state: Array) -> Array:
     mixed = state + GOLDEN
     mixed = (mixed ^ (mixed >> np.uint64(30))) * FIRST
     mixed = (mixed ^ (mixed >> np.uint64(27))) * SECOND
-    found: Array = mixed ^ (mixed >> np.uint64(31))
-    return found
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 # --------------------------------------------------------------------- Projection and normalisation
-# Projection and normalisation of rows, a block at a time, without a copy where nothing changes.
+# Blocks of rows, without a copy where nothing changes.
 # Lengths are right up to rounding, |x| <= norm (1 + (d + 8) 2^-53), for every finite row and
 # every norm above 1e-290: where squares overflow or underflow, rows are divided by their largest
 # entry.
@@ -146,9 +141,7 @@ def shrinking(block: Array, norm: float) -> Array | None:
     """min(1, norm/|x|) of each row, shape (m,): what `project` multiplies it by; None where there
     is nothing to shrink. Domain: finite rows and norm > 1e-290.
     """
-    largest, scaled = _scaled(block)
-    lengths = np.sqrt(squared_norms(scaled))
-    outside = largest > norm / np.maximum(lengths, 1.0)
+    largest, _, lengths, outside = _beyond(block, norm)
     if not outside.any():
         return None
     factors = np.ones(len(block))
@@ -171,14 +164,19 @@ def normalize(block: Array) -> Array:
 
 def _project_any(block: Array, norm: float) -> Array:
     """`project` where the square of the norm itself may overflow or underflow."""
-    largest, scaled = _scaled(block)
-    lengths = np.sqrt(squared_norms(scaled))
-    outside = largest > norm / np.maximum(lengths, 1.0)
+    _, scaled, lengths, outside = _beyond(block, norm)
     if not outside.any():
         return block
     projected: Array = block.copy()
     projected[outside] = scaled[outside] / lengths[outside, None] * norm
     return projected
+
+
+def _beyond(block: Array, norm: float) -> tuple[Array, Array, Array, NDArray[np.bool_]]:
+    """`_scaled` rows, the lengths of these, and which rows of the block are longer than `norm`."""
+    largest, scaled = _scaled(block)
+    lengths = np.sqrt(squared_norms(scaled))
+    return largest, scaled, lengths, largest > norm / np.maximum(lengths, 1.0)
 
 
 def _directions(block: Array) -> Array:

@@ -1,16 +1,12 @@
-"""Rows onto a grid, a block at a time, exactly: what becomes of a row is a function of that row
-alone, whatever stands around it in memory.
+"""Rows onto a grid, and x'theta of rows on a grid, exactly: each a function of its own row alone.
 
-Every step is either elementwise, hence correctly rounded by IEEE arithmetic, or a sum of
-non-negative whole numbers in doubles. Such a sum is exact below 2^53 in any order, and a partial
-sum that leaves this range never comes back; so the comparison with a bound below 2^53 is exact too.
+Every step onto the grid is either elementwise, hence correctly rounded by IEEE arithmetic, or a sum
+of non-negative whole numbers in doubles. Such a sum is exact below 2^53 in any order, and a partial
+sum above 2^53 stays above it; so the comparison with a bound below 2^53 is exact too.
 
-x'theta of rows on a grid: exact sums, so that a row's is a function of that row and theta alone,
-whatever stands around it in memory.
-
-Rows are whole numbers k, |k| <= 2^bits in 2-norm. theta becomes whole numbers t with |t| < 2^(53 -
-bits). By Cauchy-Schwarz every sum of products k_j t_j, over whichever columns, is below 2^53: exact
-in doubles in any order, with or without fused operations. Proof page: proofs/divided.
+For x'theta, rows are whole numbers k, |k| <= 2^bits in 2-norm, and theta becomes whole numbers t
+with |t| < 2^(53 - bits). By Cauchy-Schwarz every sum of products k_j t_j, over any columns, is
+below 2^53: exact in doubles in any order, with or without fused operations. (proofs/divided)
 """
 
 from __future__ import annotations
@@ -45,16 +41,11 @@ def onto_grid(block: Array, scale: float, bits: int, most: int | None = None) ->
 
 def squared_steps(steps: Array) -> Array:
     """|k|^2 of whole numbers in doubles, shape (m,): exact below 2^53, not below it elsewhere."""
-    squares: Array = _row_products(steps, steps)
-    return squares
+    return np.asarray(_row_products(steps, steps))
 
 
-def _einsum(rows: Array, others: Array) -> Array:
-    products: Array = np.einsum("ij,ij->i", rows, others)
-    return products
-
-
-_row_products = getattr(np, "vecdot", _einsum)  # numpy 2 has it
+# numpy 2 has vecdot
+_row_products = getattr(np, "vecdot", lambda rows, others: np.einsum("ij,ij->i", rows, others))
 
 
 def _project(
@@ -82,7 +73,7 @@ def _project(
 
 
 def _checked(steps: Array, bits: int) -> Array:
-    """Rows that were put inside the ball, in place; against all arithmetic: never outside."""
+    """Rows inside the ball, in place; rows that rounding left outside become 0."""
     outside = ~(squared_steps(steps) <= 4.0**bits)
     if outside.any():
         steps[outside] = 0.0
@@ -90,10 +81,9 @@ def _checked(steps: Array, bits: int) -> Array:
 
 
 def _factors(squares: Array, block: Array, scale: float, bits: int) -> Array:
-    """What takes rows onto the ball, by the exact squares of the rows rounded towards zero."""
+    """Factors of rows onto the ball, by the exact squares of the rows rounded towards zero."""
     length = np.sqrt(squares) + (np.sqrt(block.shape[1]) + 1)  # at least that of the row itself
-    factors: Array = scale * (2.0**bits * LESS / length)
-    return factors
+    return np.asarray(scale * (2.0**bits * LESS / length))
 
 
 def _far(block: Array, bits: int) -> Array:
@@ -102,8 +92,7 @@ def _far(block: Array, bits: int) -> Array:
     small = np.ldexp(block, -exponents[:, None])
     fine = 2.0 ** min(26, (53 - int(block.shape[1]).bit_length()) // 2)
     squares = squared_steps(np.trunc(small * fine))
-    projected: Array = np.trunc(small * _factors(squares, block, fine, bits)[:, None])
-    return projected
+    return np.asarray(np.trunc(small * _factors(squares, block, fine, bits)[:, None]))
 
 
 def _within(steps: Array, most: int) -> Array:
@@ -152,5 +141,5 @@ def margins(rows: Array, theta: Array) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):  # a warning would tell of the data
         for column, coefficient in zip(rows.T, theta / (size or 1.0), strict=True):
             found += column * coefficient
-        reached: Array = np.clip(np.nan_to_num(found * size), -FAR, FAR)
-    return reached
+        found = np.clip(np.nan_to_num(found * size), -FAR, FAR)
+    return found

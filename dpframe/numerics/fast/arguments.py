@@ -1,9 +1,8 @@
 """Arguments of the vectorised profile: exact numbers or arrays, as doubles on the private side.
 
-Whatever is not a double (a Fraction, a long integer) is rounded in the stated direction; a float is
-the double that it is, one number or in an array, as margins are of doubles. (The intervals of
-`intervals.py` read the decimal that a float means.) Refusals name the argument and never show the
-contents of an array.
+A Fraction or a long integer is rounded in the stated direction; a float means its binary value,
+alone or in an array. (The intervals of `intervals.py` read its shortest decimal.) Refusals name the
+argument and never show the contents of an array.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _REAL = "real: a number, or an array of numbers, neither boolean nor text"
 
 
 def described(array: NDArray[Any], wrong: int) -> Plain:
-    """What an error shows of an array: never its contents."""
+    """An array in an error message, without its contents."""
     return Plain(f"an array of shape {array.shape}, {wrong} of its entries otherwise")
 
 
@@ -104,7 +103,7 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
 def _array(name: str, value: object) -> NDArray[Any]:
     """`value` as an array, without turning booleans or text into numbers."""
     if isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop what is masked.")
+        raise InvalidArgument(name, _REAL, "a masked array", "Fill or drop masked entries.")
     if hasattr(value, "__array__"):
         return np.asarray(value)
     if isinstance(value, list | tuple):

@@ -2,9 +2,9 @@
 
     delta(epsilon; mu) = Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu)
 
-mu is the sensitivity divided by the std. [BalleW18, Thm 8; DongRS22, Cor 2.13] Margins cover
-the worst errors that ball arithmetic found at half a million points (`benchmarks/gaussian.py`),
-and more than half as much again. For certificates there are the proved twins of `intervals.py`.
+mu is the sensitivity divided by the std. [BalleW18, Thm 8; DongRS22, Cor 2.13] Margins are above
+1.5 times the worst errors at half a million points (`benchmarks/gaussian.py`). Certificates use the
+proved intervals of `intervals.py`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,14 @@ _MARGIN_DELTA = 16 * _UNIT  # relative; worst error measured: 6
 def gaussian_delta(epsilon: Numbers, mu: Numbers) -> float | Reals:
     """delta(epsilon; mu), rounded up; epsilon >= 0, mu >= 0 or infinite.
 
-    At most 26 doubles up; where 1 - delta is small, as many doubles of 1. An answer that no double
-    above 0 is large enough to hold is the smallest one.
+    At most 26 doubles up; where 1 - delta is small, as many doubles of 1. Answers below the least
+    positive double are that double.
 
     >>> round(gaussian_delta(epsilon=1, mu=0.5), 6)
     0.00683
     """
-    arguments = {
-        "epsilon": at_least_zero("epsilon", epsilon, up=False),
-        "mu": at_least_zero("mu", mu, up=True, infinite=True),
-    }
-    return blockwise(_delta, arguments)
+    mus = at_least_zero("mu", mu, up=True, infinite=True)
+    return blockwise(_delta, {"epsilon": at_least_zero("epsilon", epsilon, up=False), "mu": mus})
 
 
 def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
@@ -47,11 +44,8 @@ def gaussian_epsilon(delta: Numbers, mu: Numbers) -> float | Reals:
     >>> round(gaussian_epsilon(delta=1e-6, mu=0.5), 4)
     2.2541
     """
-    arguments = {
-        "delta": above_zero_below_one("delta", delta),
-        "mu": at_least_zero("mu", mu, up=True, infinite=True),
-    }
-    return blockwise(_epsilon, arguments)
+    mus = at_least_zero("mu", mu, up=True, infinite=True)
+    return blockwise(_epsilon, {"delta": above_zero_below_one("delta", delta), "mu": mus})
 
 
 def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
@@ -62,11 +56,7 @@ def gaussian_mu(epsilon: Numbers, delta: Numbers) -> float | Reals:
     >>> round(gaussian_mu(epsilon=1, delta=1e-6), 4)
     0.2367
     """
-    arguments = {
-        "epsilon": at_least_zero("epsilon", epsilon, up=False),
-        "delta": above_zero_below_one("delta", delta),
-    }
-    return blockwise(_mu, arguments)
+    return blockwise(_mu, _budget(epsilon, delta))
 
 
 def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -> float | Reals:
@@ -77,17 +67,17 @@ def gaussian_sigma(epsilon: Numbers, delta: Numbers, sensitivity: Numbers = 1) -
     >>> round(gaussian_sigma(epsilon=1, delta=1e-6, sensitivity=2), 4)
     8.4494
     """
-    arguments = {
-        "epsilon": at_least_zero("epsilon", epsilon, up=False),
-        "delta": above_zero_below_one("delta", delta),
-        "sensitivity": at_least_zero("sensitivity", sensitivity, up=True),
-    }
-    sigma = blockwise(_sigma, arguments)
+    budget, moves = _budget(epsilon, delta), at_least_zero("sensitivity", sensitivity, up=True)
+    sigma = blockwise(_sigma, {**budget, "sensitivity": moves})
     if np.any(np.isinf(sigma)):
-        raise InvalidArgument(
-            "delta", "large enough for a finite std", "less", "Raise delta or epsilon."
-        )
+        wanted, way_out = "large enough for a finite std", "Raise delta or epsilon."
+        raise InvalidArgument("delta", wanted, "less", way_out)
     return sigma
+
+
+def _budget(epsilon: Numbers, delta: Numbers) -> dict[str, Reals]:
+    at = at_least_zero("epsilon", epsilon, up=False)
+    return {"epsilon": at, "delta": above_zero_below_one("delta", delta)}
 
 
 def _delta(epsilon: Reals, mu: Reals) -> Reals:

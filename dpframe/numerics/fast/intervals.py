@@ -1,12 +1,9 @@
 """The profile and its inverses as proved intervals (lower, upper), one double wide, one at a time.
 
-The rigorous twins of `gaussian.py`, by ball arithmetic, for certificates: arguments are exact (a
+They are those of `gaussian.py` by ball arithmetic, for certificates: arguments are exact (a
 Fraction, an int, or a float for its shortest decimal), and the exact value lies in the interval.
-
-The classical constants C of sigma = C Delta / epsilon, and up to which epsilon each suffices.
-
-C does not depend on epsilon, so that for each delta one number decides: every epsilon up to it is
-proved, and from the next double on the constant is not enough (or was not decided).
+For each classical constant C of sigma = C Delta / epsilon, and each delta, there is also the
+largest epsilon up to which C is proved to be enough, as C does not depend on epsilon.
 """
 
 from __future__ import annotations
@@ -35,19 +32,19 @@ from ..rounding import LEAST_BITS, arb_float, working
 
 def gaussian_delta_interval(epsilon: Exact, mu: Exact) -> tuple[float, float]:
     """delta(epsilon; mu), rounded down and rounded up; epsilon >= 0, mu >= 0 or infinite."""
+    at = _epsilon(epsilon)
     if _is_infinite(mu):
-        _epsilon(epsilon)
         return 1.0, 1.0
-    at, shift = _epsilon(epsilon), given("mu", mu)
+    shift = given("mu", mu)
     return profile_delta_lower(at, shift), profile_delta(at, shift)
 
 
 def gaussian_epsilon_interval(delta: Exact, mu: Exact) -> tuple[float, float]:
     """The least epsilon >= 0 with delta(epsilon; mu) <= delta, rounded down and rounded up."""
+    target = _delta(delta)
     if _is_infinite(mu):
-        _delta(delta)
         return math.inf, math.inf
-    target, shift = _delta(delta), given("mu", mu)
+    shift = given("mu", mu)
     return profile_epsilon_lower(target, shift), profile_epsilon(target, shift)
 
 
@@ -73,9 +70,8 @@ def gaussian_sigma_interval(
     guess = float(shift / max(Fraction(analytic_mu(at, target)), Fraction(1, 10**300)))
     upper = boundary(lambda std: private(std) is True, guess)[1]
     if math.isinf(upper):
-        raise InvalidArgument(
-            "delta", "large enough for a finite std", delta, "Raise delta or epsilon."
-        )
+        wanted, way_out = "large enough for a finite std", "Raise delta or epsilon."
+        raise InvalidArgument("delta", wanted, delta, way_out)
     return boundary(lambda std: private(std) is not False, upper)[0], upper
 
 

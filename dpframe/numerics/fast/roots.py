@@ -1,15 +1,14 @@
-"""Where the profile equals delta: Newton steps, then one exact look and a last correction.
+"""Roots of profile = delta in doubles: Newton steps, then one correction by the accurate profile.
 
 log delta is concave in log mu and in epsilon, with slopes in closed form; Newton starts on the side
 from which it cannot overshoot, and follows the curvature near the root of mu. (For delta > 1/2,
-log(1 - delta) takes its place.) What the steps leave is mended by the profile at the double that
-they found.
+log(1 - delta) is used instead.) The last correction evaluates the profile at the double that the
+steps end at.
 
-The Mills ratio R(x) = (1 - Phi(x)) / phi(x) in doubles, and differences of it, uncancelled.
-
+The Mills ratio R(x) = (1 - Phi(x)) / phi(x) and its differences are evaluated without cancellation.
 With J_k(x) = int_0^oo s^k exp(-x s - s^2/2) ds, so that R = J_0, the quotients r_k = J_k / J_(k-1)
-obey r_k = k / (x + r_(k+1)): a continued fraction of positive numbers, walked from the far end to
-the near one. It starts at a Taylor polynomial of r_50, whose own error the walk forgets.
+obey r_k = k / (x + r_(k+1)): a continued fraction of positive numbers, evaluated from a Taylor
+polynomial of r_50, whose error the recursion damps.
 
 The Gaussian privacy profile at one point (epsilon, mu), to a few units of 2^-53.
 
@@ -71,13 +70,12 @@ def spread(x: Reals, mu: Reals) -> Reals:
 
 
 def is_close(x: Reals, mu: Reals) -> NDArray[np.bool_]:
-    """Where the difference of two Mills ratios is to be had from `spread`, not by subtraction."""
+    """Where `spread` gives the difference of two Mills ratios more accurately than subtraction."""
     return np.asarray(mu / 2 <= np.maximum(1.25, 0.4 * x))
 
 
 def _by_erfc(x: Reals) -> Reals:
-    tail: Reals = erfc(x * math.sqrt(0.5))
-    return math.sqrt(math.pi / 2) * np.exp(x * x / 2) * tail
+    return np.asarray(math.sqrt(math.pi / 2) * np.exp(x * x / 2) * erfc(x * math.sqrt(0.5)))
 
 
 def _start(x: Reals) -> Reals:
@@ -105,7 +103,7 @@ _TAYLOR = _taylor(_DEPTH + 1)
 
 
 Signs = NDArray[np.float64]
-"""+1 where delta is meant, -1 where 1 - delta is; the latter only where t <= 0.75."""
+"""+1 for delta, -1 for 1 - delta; the latter only where t <= 0.75."""
 
 _FAR = 64.0  # phi(64) is 0 in doubles
 _CUT = 600.0
@@ -114,7 +112,7 @@ _PHI_0_REST = float(1 / (ROOT_2PI * Fraction(_PHI_0)) - 1)
 _SPLITTER = 134217729.0  # 2^27 + 1
 
 
-class Point(NamedTuple):
+class ProfilePoint(NamedTuple):
     """delta, or 1 - delta, as phi(t) * brackets."""
 
     t: Reals
@@ -142,12 +140,11 @@ class Point(NamedTuple):
 
     def _exponentials(self) -> tuple[Reals, Reals]:
         """Two normal doubles, whose product is exp(-exponent); the second is 1 almost always."""
-        return np.exp(-np.minimum(self.exponent, _CUT)), np.exp(
-            -np.maximum(self.exponent - _CUT, 0)
-        )
+        rest = np.maximum(self.exponent - _CUT, 0)
+        return np.exp(-np.minimum(self.exponent, _CUT)), np.exp(-rest)
 
 
-def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
+def point(epsilon: Reals, mu: Reals, sign: Signs) -> ProfilePoint:
     """The profile at epsilon >= 0 and mu > 0, both finite."""
     x, t, rest = _centre(epsilon, mu)
     w = x + mu / 2
@@ -156,7 +153,7 @@ def point(epsilon: Reals, mu: Reals, sign: Signs) -> Point:
     close = (sign > 0) & is_close(x, mu)
     brackets[close] = spread(x[close], mu[close])
     square, error = _product(t, t)
-    return Point(t, w, square / 2, _PHI_0_REST - (error / 2 + t * rest), brackets, tail)
+    return ProfilePoint(t, w, square / 2, _PHI_0_REST - (error / 2 + t * rest), brackets, tail)
 
 
 def _centre(epsilon: Reals, mu: Reals) -> tuple[Reals, Reals, Reals]:
@@ -194,7 +191,7 @@ def _split(a: Reals) -> tuple[Reals, Reals]:
 
 _STEPS = 60
 _ENOUGH = 1e-7  # of log delta: the correction is of second order
-_ENOUGH_BENT = 0.02  # of log delta: the step that follows leaves its third power
+_ENOUGH_CURVED = 0.02  # of log delta: the step that follows leaves its third power
 _LOG_ROOT_2PI = math.log(2 * math.pi) / 2
 _SHORT = 0.5  # beyond, Newton's step alone cannot overshoot
 _NARROW = 1e-4
@@ -204,19 +201,19 @@ _NEARBY = 1e-4
 def root_mu(epsilon: Reals, delta: Reals) -> Reals:
     """The mu with delta(epsilon; mu) = delta, before any rounding to a side."""
     sign, target = _side(delta)
-    goal = np.log(target) + _LOG_ROOT_2PI
+    log_target = np.log(target) + _LOG_ROOT_2PI
     mu = np.maximum(_mu_of_one_tail(epsilon, -ndtri(delta)), _mu_at_zero(delta))
-    sought = np.arange(mu.size)  # the others rest: no answer depends on its neighbours
+    active = np.arange(mu.size)  # entries are independent of their neighbours
     for _ in range(_STEPS):
-        gap, step = _step(epsilon[sought], mu[sought], sign[sought], goal[sought])
-        mu[sought] *= np.exp(step)
-        sought = sought[~(np.abs(gap) <= _ENOUGH_BENT)]
-        if not sought.size:
+        gap, step = _step(epsilon[active], mu[active], sign[active], log_target[active])
+        mu[active] *= np.exp(step)
+        active = active[~(np.abs(gap) <= _ENOUGH_CURVED)]
+        if not active.size:
             break
     at = point(epsilon, mu, sign)
     slope = sign * mu / at.brackets  # d log value / d log mu
     first = -at.log_over(target) / slope
-    second = _bent(first, 1 + at.t * at.w - slope)
+    second = _corrected(first, 1 + at.t * at.w - slope)
     root = mu + mu * np.expm1(second)
     return _or_proved(analytic_mu, root, np.abs(first) < _NEARBY, epsilon, delta)
 
@@ -226,15 +223,15 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     and how far it moves when log delta (or log(1 - delta), for delta > 1/2) moves by 1.
     """
     sign, target = _side(delta)
-    goal = np.log(target) + _LOG_ROOT_2PI
+    log_target = np.log(target) + _LOG_ROOT_2PI
     t = -ndtri(delta)
-    sought = np.ones_like(t, dtype=np.bool_)
+    active = np.ones_like(t, dtype=np.bool_)
     for _ in range(_STEPS):
         brackets, tail = _brackets(t, np.maximum(t + mu, 0), mu, sign)
-        gap = np.log(brackets) - t * t / 2 - goal
-        t = np.where(sought, t + sign * gap * (brackets / mu) / tail, t)
-        sought &= ~(np.abs(gap) <= _ENOUGH)
-        if not np.any(sought):
+        gap = np.log(brackets) - t * t / 2 - log_target
+        t = np.where(active, t + sign * gap * (brackets / mu) / tail, t)
+        active &= ~(np.abs(gap) <= _ENOUGH)
+        if not np.any(active):
             break
     epsilon = np.minimum(mu * np.maximum(t + mu / 2, 0), np.finfo(float).max)
     at = point(epsilon, mu, sign)
@@ -244,18 +241,18 @@ def root_epsilon(delta: Reals, mu: Reals) -> tuple[Reals, Reals]:
     return _or_proved(profile_epsilon, root, np.abs(over) < _NEARBY, delta, mu), moves
 
 
-def _step(epsilon: Reals, mu: Reals, sign: Signs, goal: Reals) -> tuple[Reals, Reals]:
-    """How far log delta is from its goal, and the step in log mu."""
+def _step(epsilon: Reals, mu: Reals, sign: Signs, log_target: Reals) -> tuple[Reals, Reals]:
+    """log delta less its target, and the step in log mu."""
     x, half = epsilon / mu, mu / 2
     t, w = x - half, x + half
     brackets = _brackets(t, w, mu, sign)[0]
-    gap, slope = np.log(brackets) - t * t / 2 - goal, sign * mu / brackets
-    return gap, _bent(-gap / slope, 1 + t * w - slope)
+    gap, slope = np.log(brackets) - t * t / 2 - log_target, sign * mu / brackets
+    return gap, _corrected(-gap / slope, 1 + t * w - slope)
 
 
-def _bent(step: Reals, bend: Reals) -> Reals:
+def _corrected(step: Reals, curvature: Reals) -> Reals:
     """Newton's step in log mu, corrected for the curvature where it is short (Chebyshev's)."""
-    share = bend * step / 2
+    share = curvature * step / 2
     return np.where(np.abs(share) < _SHORT, step - share * step, step)
 
 
@@ -266,7 +263,7 @@ def _or_proved(
     first: Reals,
     second: Reals,
 ) -> Reals:
-    """The root where it was found; elsewhere (far outside the usual domain) from its slow twin."""
+    """The root where the steps converged; elsewhere (extreme arguments) the proved one."""
     for i in np.flatnonzero(~found):
         root[i] = proved(float(first[i]), float(second[i]))
     return root

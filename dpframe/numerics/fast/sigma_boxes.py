@@ -1,9 +1,9 @@
 """analytic_sigma on boxes: it decreases in epsilon and in delta, so two corners decide.
 
-`point` knows log delta to 2^-44: its roundings number fewer than 400 units of 2^-53 (two a step of
-a walk that damps them, 3.4-fold where Mills ratios are subtracted), what the walk starts from is
-worth one; six units are the most that ball arithmetic ever found. With that, each end is proved by
-one look at the profile there; an end that the look does not prove comes from ball arithmetic.
+`point` has log delta to 2^-44: its roundings are fewer than 400 units of 2^-53 (two a step of a
+recursion that damps them, 3.4-fold where Mills ratios are subtracted), the start of the recursion
+adds one; the largest error measured is six units. So one evaluation of the profile proves an end;
+an end that it does not prove comes from ball arithmetic.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .roots import point, root_mu
 _TRUST = 2.0**-44  # of log delta, by `point`
 _STEP = 2.0**-42  # of mu; log delta moves by more than 0.8 times as much
 _NEAR = 1.0
-_PLAIN = 1e-290  # above it nothing that `point` makes is subnormal
+_PLAIN = 1e-290  # above it no intermediate of `point` is subnormal
 
 
 def sigma_boxes(epsilon: Bounds, delta: Bounds) -> Bounds:
@@ -75,14 +75,14 @@ def _sigma_end(epsilon: Reals, delta: Reals, guess: Reals, *, up: bool) -> Reals
     sigma = np.nextafter(1 / mu, np.inf if up else 0)
     for i in np.flatnonzero(~proved):
         ball = analytic_sigma_ball(arb(epsilon[i]), arb(delta[i]))
-        sigma[i] = max(arb_float(ball, up=up), 0.0)  # a ball with an infinite end has two
+        sigma[i] = max(arb_float(ball, up=up), 0.0)  # both ends of an unbounded ball are infinite
     return sigma
 
 
 def _is_proved(epsilon: Reals, delta: Reals, mu: Reals, *, up: bool) -> NDArray[np.bool_]:
     """Is delta(epsilon; mu) < delta (then 1/mu is enough noise: an upper end), or > delta?
 
-    Of delta > 1/2 the look is at 1 - delta. `point` cuts its argument where sign t < -3/4.
+    For delta > 1/2 it evaluates 1 - delta. `point` cuts its argument where sign t < -3/4.
     """
     large = delta > 0.5
     sign, target = np.where(large, -1.0, 1.0), np.where(large, 1 - delta, delta)

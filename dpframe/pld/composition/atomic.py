@@ -1,19 +1,15 @@
-"""The profile of a sum of losses that are all made of atoms, without a contour.
+"""The profile of a sum of atomic losses, without a contour. (docs/proofs/atoms.md)
 
     delta(epsilon) = D + E[(1 - e^(epsilon - L))_+; L < infinity],  D = P[L = infinity].
 
-Responses of one epsilon are binomials, to one or two doubles; all else is a sum of tilted atoms.
-docs/proofs/atoms.md
-
-n binary randomised responses of one epsilon: the exact profile, in ball arithmetic.
-
-Of n responses j have the loss -epsilon: L_j = (n - 2j) epsilon has the probability
-w_j = C(n, j) e^((n - j) epsilon)/(1 + e^epsilon)^n, and the profile is
+Equal binary responses are binomial, with an answer of one or two doubles; every other sum is one of
+tilted atoms. Of n responses with one epsilon, j have the loss -epsilon: L_j = (n - 2j) epsilon has
+the probability w_j = C(n, j) e^((n - j) epsilon)/(1 + e^epsilon)^n, and the profile is
 
     phi(x) = sum_j w_j (1 - e^(x - L_j))_+ = max_J (P_J - e^x Q_J),
 
-P_J = w_0 + ... + w_J, Q_J the same of w_j e^(-L_j). [KairouzOV15, Thm 3.3] Terms that cannot
-matter are left out, and bounded by a geometric series.
+P_J = w_0 + ... + w_J, Q_J the same of w_j e^(-L_j). [KairouzOV15, Thm 3.3] Negligible terms are
+left out, and bounded by a geometric series.
 """
 
 from __future__ import annotations
@@ -30,28 +26,23 @@ from dpframe.numerics import Interval, arb_float, at_rising_precision, ball, to_
 from ..losses import CategoricalLoss, PrivacyLoss, ResponseLoss
 from ..losses.base import Reals
 from .atoms import BITS, Atoms
-from .mixed import law
+from .mixed import tilted_sum
 from .saddle import saddle
 from .total import TotalLoss
 
 MOST = 10**10
-"""The largest count: the terms that matter are some tens of sqrt(count)."""
+"""The largest count: some tens of sqrt(count) terms are summed."""
 
 _GUARD = 40  # bits: terms smaller than the total by the working precision and this are left out
-_EVERY = 16  # how many terms between two looks at whether to stop
+_EVERY = 16  # terms between two tests of the stopping rule
 
 
 @attrs.frozen
-class Alike:
+class EqualResponses:
     """`count` responses of one epsilon > 0."""
 
     epsilon: Fraction
     count: int
-
-    @property
-    def largest(self) -> Fraction:
-        """count epsilon: the largest loss."""
-        return self.epsilon * self.count
 
     def profile(self, x: Fraction) -> arb:
         """phi(x) for x >= 0, at the working precision."""
@@ -86,12 +77,15 @@ class Alike:
             v = v * (self.count - j) * growth / (j + 1)
         return best.max((p - target) / q)
 
+    def _start(self, start: int, x: Fraction) -> tuple[arb, arb, arb, int]:
+        """e^epsilon, w_start, e^(x - L_start), and the bits below which a remainder is left out."""
+        power = (ball(x - self.epsilon * (self.count - 2 * start))).exp()
+        return ball(self.epsilon).exp(), self._weight(start), power, ctx.prec + _GUARD
+
     def _down(self, start: int, x: Fraction) -> arb:
         """The terms start, start - 1, ... 0."""
-        growth = ball(self.epsilon).exp()
-        shrink = 1 / (growth * growth)
-        w, u = self._weight(start), (ball(x - self.epsilon * (self.count - 2 * start))).exp()
-        total, bits = arb(0), ctx.prec + _GUARD
+        growth, w, u, bits = self._start(start, x)
+        shrink, total = 1 / (growth * growth), arb(0)
         for j in range(start, -1, -1):
             total += w * (1 - u)
             ratio = growth * j / (self.count - j + 1)
@@ -101,11 +95,9 @@ class Alike:
         return total
 
     def _up(self, start: int, last: int, x: Fraction) -> arb:
-        """The terms start + 1, ... last: fewer and fewer beyond the mode."""
-        growth = ball(self.epsilon).exp()
-        swell = growth * growth
-        w, u = self._weight(start), (ball(x - self.epsilon * (self.count - 2 * start))).exp()
-        total, bits = arb(0), ctx.prec + _GUARD
+        """The terms start + 1, ... last, which fall beyond the mode."""
+        growth, w, u, bits = self._start(start, x)
+        swell, total = growth * growth, arb(0)
         for j in range(start, last):
             ratio = (self.count - j) / (growth * (j + 1))
             w, u = w * ratio, u * swell
@@ -148,7 +140,7 @@ class Alike:
 
 
 def _ends(rest: arb, total: arb, bits: int) -> bool:
-    """Whether `rest`, all that is left, is below `total` by so many bits."""
+    """Whether the remainder `rest` is below `total` by so many bits."""
     return bool(rest * (arb(2) ** bits) < total)
 
 
@@ -158,62 +150,62 @@ _MOST_ATOMS = 1 << 18  # of all distinct losses: about a second
 _INFINITE = 1e308
 _STEEPEST = 1e12  # tilt times loss
 
-Confessed = Sequence[tuple[Fraction, int]]
-"""Probabilities of L = infinity, and how often."""
+Counted = Sequence[tuple[Fraction, int]]
+"""Probabilities of L = infinity, each with its count."""
 
 
 def is_atomic(counts: Mapping[PrivacyLoss, int]) -> bool:
-    """Whether all that counts is made of atoms, and of few enough."""
+    """Whether all losses are atomic, with few enough atoms."""
     sizes = [loss.atoms for loss, count in counts.items() if count]
     return all(size is not None for size in sizes) and sum(filter(None, sizes)) <= _MOST_ATOMS
 
 
 @attrs.frozen(eq=False)
 class AtomicSum:
-    """A sum of atomic losses; `mute` are releases that are infinite or nothing at all."""
+    """A sum of atomic losses; releases of `instant` have the loss infinity or 0."""
 
     total: TotalLoss
-    mute: Confessed = ()
+    instant: Counted = ()
 
     @property
     def counts(self) -> Mapping[PrivacyLoss, int]:
-        """Each loss that counts, and how often."""
+        """Each loss with a count above 0."""
         return {loss: count for loss, count in self.total.counts.items() if count}
 
     @property
-    def confessed(self) -> Confessed:
-        """All that is infinite."""
+    def infinite(self) -> Counted:
+        """The probabilities of infinity of all releases."""
         own = [(loss.infinite, count) for loss, count in self.counts.items() if loss.infinite]
-        return [*self.mute, *own]
+        return [*self.instant, *own]
 
     def delta(self, epsilon: Fraction) -> Interval | None:
-        """The profile at epsilon >= 0; None where this is no way to find it."""
+        """The profile at epsilon >= 0; None where atoms do not bound it."""
         largest = self.total.largest
         if not self.counts or (largest is not None and epsilon >= largest):
-            return self._only_lost()
-        alike = _alike(self.counts)
-        if alike is not None:
-            return self._sharp(alike, epsilon)
+            return self._only_infinite()
+        equal = _equal_responses(self.counts)
+        if equal is not None:
+            return self._sharp(equal, epsilon)
         point = to_float(epsilon, up=True)
-        found = self._law(lambda b, bound: bound - b * point) if math.isfinite(point) else None
-        return None if found is None else self._with_lost(*found.both(epsilon))
+        law = self._law(lambda b, bound: bound - b * point) if math.isfinite(point) else None
+        return None if law is None else self._with_infinite(*law.both(epsilon))
 
     def epsilon(self, delta: Fraction) -> Interval | None:
-        """The least epsilon >= 0 with a profile of at most delta, 0 < delta < 1; None where this is
-        no way to find it. Infinite where even infinity is not enough: delta < D.
+        """The least epsilon >= 0 with a profile of at most delta, 0 < delta < 1; infinite where
+        delta < D. None where atoms do not bound it.
         """
-        lost = self._exactly_lost()
-        if lost is not None and delta < lost:
+        infinite = self._exact_infinite()
+        if infinite is not None and delta < infinite:
             return Interval(math.inf, math.inf)
         if not self.counts:
-            return Interval(0.0, 0.0) if lost is not None else None
-        if lost is not None and delta == lost:
+            return Interval(0.0, 0.0) if infinite is not None else None
+        if infinite is not None and delta == infinite:
             return self._top()
-        alike = _alike(self.counts)
-        return self._inverse(delta) if alike is None else self._sharp_inverse(alike, delta)
+        equal = _equal_responses(self.counts)
+        return self._inverse(delta) if equal is None else self._sharp_inverse(equal, delta)
 
     def _inverse(self, delta: Fraction) -> Interval | None:
-        for target in at_rising_precision(lambda: ball(delta) - self._lost()):
+        for target in at_rising_precision(lambda: ball(delta) - self._infinite()):
             if target < 0:
                 return Interval(math.inf, math.inf)
             if target > 0 and target.rel_accuracy_bits() >= _SHARP:
@@ -221,67 +213,65 @@ class AtomicSum:
         if not target > 0:  # delta and D agree to thousands of digits
             return Interval(0.0, math.inf)
         log = float(target.log().mid())
-        found = self._law(lambda b, bound: (bound - log) / b)
+        law = self._law(lambda b, bound: (bound - log) / b)
         top = self.total.largest
         highest = math.inf if top is None else to_float(top, up=True)
-        return None if found is None else found.inverse(target, highest)
+        return None if law is None else law.inverse(target, highest)
 
     def _law(self, merit: Callable[[Reals, Reals], Reals]) -> Atoms | None:
-        """Tilted so that Chernoff's bound has the least merit: a choice, which costs width only."""
+        """Tilted at the least merit of Chernoff's bound: the tilt changes only the width."""
         largest = self.total.largest
         tilt = saddle(self.total, merit)
         if largest is not None:
             tilt = min(tilt, _STEEPEST / to_float(largest, up=True))
         with working(BITS):
-            logs = [(-ball(probability)).log1p() * count for probability, count in self.mute]
-            spare = sum(logs, arb(0))
-        return law(list(self.counts.items()), tilt, spare)
+            spare = _log_finite(self.instant)
+        return tilted_sum(list(self.counts.items()), tilt, spare)
 
-    def _sharp(self, alike: Alike, epsilon: Fraction) -> Interval:
+    def _sharp(self, equal: EqualResponses, epsilon: Fraction) -> Interval:
         def value() -> arb:
-            lost = self._lost()
-            return lost + (1 - lost) * alike.profile(epsilon)
+            infinite = self._infinite()
+            return infinite + (1 - infinite) * equal.profile(epsilon)
 
         found = _accurate(at_rising_precision(value))
         return Interval(max(arb_float(found, up=False), 0.0), min(arb_float(found, up=True), 1.0))
 
-    def _sharp_inverse(self, alike: Alike, delta: Fraction) -> Interval:
+    def _sharp_inverse(self, equal: EqualResponses, delta: Fraction) -> Interval:
         with working(BITS):
-            if ball(delta) < self._lost():
+            if ball(delta) < self._infinite():
                 return Interval(math.inf, math.inf)
 
         def value() -> arb:
-            lost = self._lost()
-            target = (ball(delta) - lost) / (1 - lost)
+            infinite = self._infinite()
+            target = (ball(delta) - infinite) / (1 - infinite)
             if target < 0:
                 return arb("inf")
-            return alike.inverse(target).log() if target > 0 else arb("nan")
+            return equal.inverse(target).log() if target > 0 else arb("nan")
 
         found = _accurate(at_rising_precision(value))
         return Interval(max(arb_float(found, up=False), 0.0), max(arb_float(found, up=True), 0.0))
 
-    def _only_lost(self) -> Interval:
+    def _only_infinite(self) -> Interval:
         """D."""
-        lost = self._exactly_lost()
-        if lost is None:
-            return self._with_lost(arb(0), arb(0))
-        return Interval(to_float(lost, up=False), to_float(lost, up=True))
+        infinite = self._exact_infinite()
+        if infinite is None:
+            return self._with_infinite(arb(0), arb(0))
+        return Interval(to_float(infinite, up=False), to_float(infinite, up=True))
 
-    def _with_lost(self, lower: arb, upper: arb) -> Interval:
+    def _with_infinite(self, lower: arb, upper: arb) -> Interval:
         """D and a finite part between two balls."""
         with working(BITS):
-            lost = self._lost()
-            low, high = lost + lower, lost + upper
+            infinite = self._infinite()
+            low, high = infinite + lower, infinite + upper
             return Interval(max(arb_float(low, up=False), 0.0), min(arb_float(high, up=True), 1.0))
 
-    def _lost(self) -> arb:
+    def _infinite(self) -> arb:
         """D, at the working precision."""
-        logs = [(-ball(probability)).log1p() * count for probability, count in self.confessed]
-        return -sum(logs, arb(0)).expm1() if logs else arb(0)
+        return -_log_finite(self.infinite).expm1()
 
-    def _exactly_lost(self) -> Fraction | None:
-        """D as a rational, where it is not too long."""
-        parts = [(1 - probability, count) for probability, count in self.confessed]
+    def _exact_infinite(self) -> Fraction | None:
+        """D as a rational, where it has at most 2^20 bits."""
+        parts = [(1 - probability, count) for probability, count in self.infinite]
         if sum(part.denominator.bit_length() * count for part, count in parts) > _EXACTLY:
             return None
         return 1 - math.prod((part**count for part, count in parts), start=Fraction(1))
@@ -291,8 +281,8 @@ class AtomicSum:
         if self.total.largest is None:
             return Interval(math.inf, math.inf)
         with working(BITS):
-            found = [(loss.support(0.0), count) for loss, count in self.counts.items()]
-            tops = [(s.odds, s.last * count, s.unit) for s, count in found if s is not None]
+            supports = [(loss.support(0.0), count) for loss, count in self.counts.items()]
+            tops = [(s.odds, s.last * count, s.unit) for s, count in supports if s is not None]
             if all(odds is None for odds, _, _ in tops):
                 top = sum((last for _, last, _ in tops), Fraction(0))
                 return Interval(to_float(top, up=False), to_float(top, up=True))
@@ -300,23 +290,25 @@ class AtomicSum:
             return Interval(arb_float(value, up=False), arb_float(value, up=True))
 
 
-def _alike(counts: Mapping[PrivacyLoss, int]) -> Alike | None:
-    """The finite parts, where they are responses of one epsilon and no more than binomials bear."""
-    sizes = {_response(loss) for loss in counts}
-    count = sum(counts.values())
-    size = next(iter(sizes))
-    return Alike(size, count) if len(sizes) == 1 and size is not None and count <= MOST else None
+def _log_finite(counted: Counted) -> arb:
+    """The log of the probability that no release is infinite, at the working precision."""
+    return sum(((-ball(probability)).log1p() * count for probability, count in counted), arb(0))
 
 
-def _response(loss: PrivacyLoss) -> Fraction | None:
-    match loss:
-        case ResponseLoss(epsilon=epsilon) | CategoricalLoss(epsilon=epsilon, categories=2):
-            return epsilon
-    return None
+def _equal_responses(counts: Mapping[PrivacyLoss, int]) -> EqualResponses | None:
+    """The finite parts, where they are at most 10^10 responses of one epsilon."""
+    sizes, count = set(), sum(counts.values())
+    for loss in counts:
+        match loss:
+            case ResponseLoss(epsilon=epsilon) | CategoricalLoss(epsilon=epsilon, categories=2):
+                sizes.add(epsilon)
+            case _:
+                return None
+    return EqualResponses(sizes.pop(), count) if len(sizes) == 1 and count <= MOST else None
 
 
 def _accurate(balls: Iterator[arb]) -> arb:
-    """The first that is sharp, or the last."""
+    """The first ball with an accuracy of 60 bits, or the last."""
     found = arb("nan")
     for found in balls:
         if found.is_zero() or found > _INFINITE or found.rel_accuracy_bits() >= _SHARP:

@@ -1,9 +1,9 @@
 """A sum of losses as weighted atoms in doubles, with every error bounded: its profile from both
 sides, and the inverse.
 
-Weights are tilted: an atom of probability p at loss L is kept as p e^(cL)/E e^(cL). So whatever
-was dropped costs at most its tilted weight times E e^(c(L - epsilon)), which is Chernoff's bound:
-losses far out are as accurate as any, and nothing underflows.
+Weights are tilted: an atom of probability p at loss L has the weight p e^(cL)/E e^(cL). Dropped
+atoms cost at most their tilted weight times E e^(c(L - epsilon)), which is Chernoff's bound: large
+losses are as accurate as small ones, and nothing underflows.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Sides(NamedTuple):
 
 
 @attrs.frozen(eq=False)
-class Blur:
-    """What splitting atoms onto a lattice added to the profile. (docs/proofs/atoms.md)
+class SplittingExcess:
+    """The excess of the profile after atoms were split onto a lattice. (docs/proofs/atoms.md)
 
     The product of n independent factors M_i, E M_i = 1, log M_i in an interval of length `step`,
     has log-variance proxy `proxy` = n step^2/4 and variance at most `variance`.
@@ -59,18 +59,17 @@ class Blur:
         by_variance = wide * 0.5 * self.variance / (np.hypot(math.sqrt(self.variance), rise) + rise)
         exponent = near / 2 - near**2 / (2 * self.proxy)
         by_tail = np.where(near > self.proxy, np.exp(np.minimum(exponent, 0.0)), np.inf)
-        bound: Reals = 2 * np.minimum(by_variance, by_tail) * (1 + 1e-9)
-        return bound
+        return np.asarray(2 * np.minimum(by_variance, by_tail) * (1 + 1e-9))
 
     def beyond(self, c: float, shift: float) -> float:
-        """A bound on e^(-cd) excess(d) over all d: what a dropped unit of weight may add."""
+        """A bound on e^(-cd) excess(d) over all d: the cost of a dropped unit of weight."""
         exponent = (c + c * c) * self.proxy / 2 + 2 * c * (self.reach + shift)
         return 2 * math.exp(exponent) * (1 + 1e-9) if exponent < 700 else math.inf
 
 
 @attrs.frozen(eq=False)
 class Atoms:
-    """Tilted weights at losses; see the module. `dropped` is tilted weight that is missing."""
+    """Tilted weights at losses, and the total tilted weight of `dropped` atoms."""
 
     losses: Reals
     weights: Reals
@@ -82,7 +81,7 @@ class Atoms:
     shift: float
     """bound on the error of every loss"""
     dropped: float
-    blur: Blur | None = None
+    splitting: SplittingExcess | None = None
 
     def both(self, epsilon: Fraction) -> tuple[arb, arb]:
         """The profile from below and from above at an exact epsilon >= 0."""
@@ -103,7 +102,7 @@ class Atoms:
         The rounding of d is relative: where d is near 0 the subtraction is exact.
         """
         c, shift = self.tilt, self.shift * (1 + 1e-9)
-        if not c * shift < 1:  # the losses are not known well enough to say anything
+        if not c * shift < 1:  # the errors of the losses are too large for any bound
             return 0.0, math.inf, 1.0
         d = self.losses - epsilon
         above = d > -shift
@@ -116,19 +115,19 @@ class Atoms:
         up, down = _sum(high * (1 + drift)), _sum(low * (1 - drift))
         levels = 24 + math.log2(len(d) + 1)
         error = (1 + self.relative) * (1 + levels * UNIT) * math.exp(c * shift) * (1 + 8 * UNIT)
-        lower = down / error * (1 - 8 * UNIT) - _TINY - self._blurred(epsilon, shift)
+        lower = down / error * (1 - 8 * UNIT) - _TINY - self._splitting_excess(epsilon, shift)
         return lower, up * error * (1 + 8 * UNIT) + self.dropped + _TINY, slope
 
-    def _blurred(self, epsilon: float, shift: float) -> float:
-        """What the lattice may have added at most, in the same scale."""
-        if self.blur is None:
+    def _splitting_excess(self, epsilon: float, shift: float) -> float:
+        """A bound on the excess of the lattice, in the same scale."""
+        if self.splitting is None:
             return 0.0
         d, c = self.losses - epsilon, self.tilt
-        sizes = np.exp(np.clip(-c * d, -745.0, 700.0)) * self.blur.excess(d, shift)
+        sizes = np.exp(np.clip(-c * d, -745.0, 700.0)) * self.splitting.excess(d, shift)
         if np.any((-c * d > 700) & (sizes > 0)):
             return math.inf
         total = _sum(self.weights * sizes) * (1 + self.relative) * math.exp(c * shift)
-        return total * (1 + 1e-9) + _TINY + self.dropped * self.blur.beyond(c, shift)
+        return total * (1 + 1e-9) + _TINY + self.dropped * self.splitting.beyond(c, shift)
 
     def inverse(self, target: arb, highest: float) -> Interval:
         """The least epsilon >= 0 with a profile of at most `target` > 0; no loss is above
@@ -145,13 +144,12 @@ class Atoms:
         losses, w = self.losses[order], self.weights[order]
         with working(BITS):
             middle = float(self.log_scale.mid() - target.log().mid()) / self.tilt
-            aim = float((target.log() - self.log_scale + ball(self.tilt) * ball(middle)).exp())
+            scaled = float((target.log() - self.log_scale + ball(self.tilt) * ball(middle)).exp())
         with np.errstate(all="ignore"):
             p = w * np.exp(np.clip(-self.tilt * (losses - middle), -745, 600))
             q = np.cumsum(p * np.exp(np.clip(middle - losses, -745, 100)))
-            ratio = (np.cumsum(p) - aim) / q
-            found = float(np.nanmax(ratio, initial=0.0))
-        return middle + math.log(found) if found > 0 and math.isfinite(found) else 0.0
+            best = float(np.nanmax((np.cumsum(p) - scaled) / q, initial=0.0))
+        return middle + math.log(best) if best > 0 and math.isfinite(best) else 0.0
 
     def _above(self, guess: float, target: arb, highest: float) -> float:
         """A double at which the profile is at most the target."""
@@ -180,14 +178,14 @@ class Atoms:
 
 
 def _ratio(part: arb, whole: arb) -> float:
-    """Roughly, and at most 1: how far to move."""
+    """part/whole in [0, 1], roughly: a step of the search."""
     with working(BITS):
-        found = float((part / whole).mid())
-    return min(max(found, 0.0), 1.0) if math.isfinite(found) else 1.0
+        ratio = float((part / whole).mid())
+    return min(max(ratio, 0.0), 1.0) if math.isfinite(ratio) else 1.0
 
 
 def _sum(values: Reals) -> float:
-    """By halves: every value meets at most log2(n) + 1 roundings."""
+    """The sum by halves: at most log2(n) + 1 roundings of each value."""
     while len(values) > 1:
         half = len(values) // 2
         folded = values[:half] + values[half : 2 * half]

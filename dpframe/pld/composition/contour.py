@@ -23,7 +23,7 @@ _UNDERFLOW = 1e-300  # more than exp loses where its result is subnormal
 
 
 @attrs.frozen(eq=False)
-class Contour:
+class LineIntegral:
     """Nodes on one line, with everything that does not depend on epsilon."""
 
     c: float
@@ -35,7 +35,7 @@ class Contour:
     errors: Reals
     """a bound on the error of each weight"""
     tail: float
-    """a bound on what the nodes that were left out could add, relative to exp(base - c epsilon)"""
+    """a bound on the sum over the omitted nodes, relative to exp(base - c epsilon)"""
     aliases: tuple[Tilt, ...]
 
     def log_delta(self, epsilon: float) -> tuple[float, float, float]:
@@ -45,7 +45,7 @@ class Contour:
         upper = value + error + 16 * UNIT * (abs(value) + error)
         lower = value - error - alias - 16 * UNIT * (abs(value) + error + alias)
         low = math.log(lower) if lower > 0 else -math.inf
-        high = math.log(upper) if upper > 0 else math.inf  # a sum of 0 says nothing, nor does nan
+        high = math.log(upper) if upper > 0 else math.inf  # 0 and nan give no bound
         shift = self.base - self.c * epsilon
         slack = UNIT * (8 * abs(self.base) + 8 * abs(self.c * epsilon) + 16)
         low, high = low + shift - slack, high + shift + slack
@@ -69,15 +69,15 @@ class Contour:
     def _alias(self, epsilon: float) -> float:
         """A bound on sum over j != 0 of e^(2 pi j c/h) delta(epsilon + 2 pi j/h), relative."""
         shift = self.base - self.c * epsilon
-        found = 0.0
+        total = 0.0
         for tilt in self.aliases:
             gap = 2 * math.pi * abs(tilt.b - self.c) / self.h * (1 - 1e-12)
             if not gap > 0:
                 return math.inf
             log = tilt.bound - tilt.b * epsilon - shift - gap
             size = abs(tilt.bound) + abs(tilt.b * epsilon) + abs(shift) + gap
-            found += _exp(log + 8 * UNIT * size) / -math.expm1(-gap) * (1 + 1e-12)
-        return found
+            total += _exp(log + 8 * UNIT * size) / -math.expm1(-gap) * (1 + 1e-12)
+        return total
 
 
 def saddle_for_delta(total: TotalLoss, log_delta: float) -> tuple[float, float]:
@@ -86,7 +86,7 @@ def saddle_for_delta(total: TotalLoss, log_delta: float) -> tuple[float, float]:
     return c, float((chernoff(total, np.array([c]))[0] - log_delta) / c)
 
 
-def for_epsilon(total: TotalLoss, epsilon: float) -> Contour:
+def for_epsilon(total: TotalLoss, epsilon: float) -> LineIntegral:
     """A contour that is sharp for delta(epsilon)."""
     # the integrand at real points: to the left of the mean, c is 1/(mean - epsilon), not 0
     c = saddle(total, lambda b, bound: bound - b * epsilon - (1 + b) * np.log(b) + b * np.log1p(b))
@@ -94,30 +94,30 @@ def for_epsilon(total: TotalLoss, epsilon: float) -> Contour:
     return contour_at(total, c, epsilon, min(bound - c * epsilon, 0.0) - 3.0)
 
 
-def contour_at(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> Contour:
-    """Nodes on Re z = c, as many as it takes where log delta(epsilon) is about this."""
+def contour_at(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> LineIntegral:
+    """Nodes on Re z = c, enough for a log delta(epsilon) of about this size."""
     base = float(total.cumulant(np.array([c + 0j]))[0][0].real)
     if not (math.isfinite(base) and math.isfinite(c * epsilon)):
-        return _NOTHING
+        return _TRIVIAL
     h, low, high = step(total, c, epsilon, log_delta)
     if not 0 < h < math.inf:
-        return _NOTHING
+        return _TRIVIAL
     wanted = log_delta - (base - c * epsilon) - NEED
     nodes = _nodes(total, c, h, wanted)
     line = np.asarray(c + 1j * h * np.arange(nodes), dtype=np.complex128)
     weights, errors = _weights(total, line, base)
     reach = nodes * h
-    # what is left out is at least this far; the sum of 1/(kh)^2 from there is below 1/(h^2 (k - 1))
+    # omitted nodes are at least this far; the sum of 1/(kh)^2 from there is below 1/(h^2 (k - 1))
     outer = total.envelope(c, reach * (1 - 1e-12))
     unsure = 4 * float(errors[0]) / abs(weights[0]) if weights[0] else math.inf
     tail = _exp(outer + unsure) / (math.pi * (reach - h)) * (1 + 1e-9)
     weights[0] /= 2
     errors[0] /= 2
-    return Contour(c, h, base, weights, errors, tail, (low, high))
+    return LineIntegral(c, h, base, weights, errors, tail, (low, high))
 
 
 def _nodes(total: TotalLoss, c: float, h: float, wanted: float) -> int:
-    """The fewest nodes whose tail is below e^wanted, or what the work allows."""
+    """The fewest nodes with a tail below e^wanted, or as many as the work allows."""
     most = min(max(_FEWEST, _WORK // max(total.size, 1)), _MOST)
     few, many = _FEWEST, _FEWEST
     while many < most and total.envelope(c, many * h) - math.log(many * h) > wanted:
@@ -137,16 +137,18 @@ def _weights(total: TotalLoss, z: Complexes, base: float) -> tuple[Complexes, Re
         size = np.exp(apart.real)
         weights = size * (np.cos(apart.imag) + 1j * np.sin(apart.imag)) / (z * (z + 1))
         errors = np.expm1(relative) * np.abs(weights) * (1 + 1e-9) + _UNDERFLOW / np.abs(z) ** 2
-        # |E e^(zL)| <= E e^(cL): what is not known better is 0, give or take this
-        known = np.exp(2 * relative[0]) / np.abs(z) ** 2 * (1 + 1e-9)
-        known = np.where(np.isnan(known), np.inf, known)
-    lost = ~(errors <= known) | ~np.isfinite(weights)
-    return np.where(lost, 0, weights), np.where(lost, known, errors)
+        # |E e^(zL)| <= E e^(cL): a weight with a larger error is replaced by 0 with this error
+        largest = np.exp(2 * relative[0]) / np.abs(z) ** 2 * (1 + 1e-9)
+        largest = np.where(np.isnan(largest), np.inf, largest)
+    lost = ~(errors <= largest) | ~np.isfinite(weights)
+    return np.where(lost, 0, weights), np.where(lost, largest, errors)
 
 
 def _exp(value: float) -> float:
     return math.exp(value) if value < 700 else math.inf
 
 
-_NOTHING = Contour(1.0, 1.0, 0.0, np.zeros(1, complex), np.array([math.inf]), math.inf, aliases=())
-"""Knows only 0 <= delta <= infinity: where a cumulant is beyond doubles."""
+_TRIVIAL = LineIntegral(
+    1.0, 1.0, 0.0, np.zeros(1, complex), np.array([math.inf]), math.inf, aliases=()
+)
+"""Proves only 0 <= delta <= infinity: for a cumulant beyond doubles."""

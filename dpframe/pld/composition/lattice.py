@@ -1,14 +1,12 @@
-"""Many distinct responses: their sum, on a lattice of losses, by adding positive doubles only.
+"""The sum of many distinct atomic losses on a lattice, by additions of positive doubles only.
 
-Each block of atoms goes to the lattice by splitting a mass between its two neighbours so that
-E e^(-L) stays: the profile is convex in e^(-L), so it can only rise ("connect the dots"), and it
-rises by an amount of second order that is bounded too (docs/proofs/atoms.md). Where every loss
-is a multiple of the step, nothing moves.
+Each atom is split between its two neighbours on the lattice with E e^(-L) unchanged: the profile is
+convex in e^(-L), so it can only rise ("connect the dots"), and the rise of second order is bounded
+too (docs/proofs/atoms.md). Multiples of the step are not split.
 
-Laws on equally spaced points in fixed point: exact integer products, rounded down.
-
-A mass is a whole number of 2^-128 that is at most the true one, so a law's shortfall from 1 is all
-that was lost to rounding and trimming, whatever was done: there is no error to analyse.
+Powers of one law are exact integer products in fixed point, rounded down: a mass is a multiple of
+2^-128 that is at most the true one, so the shortfall of a law from 1 bounds all rounding and
+trimming.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ _TRIM_WHOLE = 1 << 28  # 2^-100, dropped at either end of a product
 
 
 @attrs.frozen(eq=False)
-class Fixed:
+class FixedPointLaw:
     """Masses in units of 2^-128 at the places first, first + 1, ..."""
 
     first: int
@@ -50,13 +48,13 @@ class Fixed:
         """Each mass as the nearest double."""
         return np.array([int(mass) / _ONE for mass in self.masses])
 
-    def times(self, other: Fixed) -> Fixed:
+    def times(self, other: FixedPointLaw) -> FixedPointLaw:
         """The law of the sum of two independent places."""
         product = fmpz_poly(self.masses) * fmpz_poly(other.masses)
         masses = [mass >> BITS for mass in product.coeffs()]
-        return _trimmed_whole(self.first + other.first, masses)
+        return _trimmed_law(self.first + other.first, masses)
 
-    def power(self, count: int) -> Fixed:
+    def power(self, count: int) -> FixedPointLaw:
         """The law of the sum of `count` >= 1 independent places, by repeated squaring."""
         total = self
         for bit in f"{count:b}"[1:]:
@@ -65,19 +63,19 @@ class Fixed:
                 total = total.times(self)
         return total
 
-    def spaced(self, factor: int) -> Fixed:
+    def spaced(self, factor: int) -> FixedPointLaw:
         """The same law of `factor` times the place."""
         masses = [fmpz(0)] * ((len(self.masses) - 1) * factor + 1)
         masses[::factor] = self.masses
-        return Fixed(self.first * factor, masses)
+        return FixedPointLaw(self.first * factor, masses)
 
 
-def fixed(masses: Iterable[arb]) -> Fixed:
+def fixed(masses: Iterable[arb]) -> FixedPointLaw:
     """Lower ends of balls, rounded down, from place 0 on."""
-    return _trimmed_whole(0, [_down(mass) for mass in masses])
+    return _trimmed_law(0, [_down(mass) for mass in masses])
 
 
-def product(laws: Sequence[Fixed]) -> Fixed:
+def product(laws: Sequence[FixedPointLaw]) -> FixedPointLaw:
     """The law of the sum, by halves: short ones first."""
     while len(laws) > 1:
         pairs = [a.times(b) for a, b in zip(laws[::2], laws[1::2], strict=False)]
@@ -90,16 +88,16 @@ def _down(mass: arb) -> fmpz:
     return max(low.unique_fmpz() or fmpz(0), fmpz(0)) if low.is_finite() else fmpz(0)
 
 
-def _trimmed_whole(first: int, masses: list[fmpz]) -> Fixed:
-    front = _negligible_whole(masses)
+def _trimmed_law(first: int, masses: list[fmpz]) -> FixedPointLaw:
+    front = _negligible_masses(masses)
     if front == len(masses):
-        return Fixed(first, masses)
-    back = _negligible_whole(masses[::-1])
-    return Fixed(first + front, masses[front : len(masses) - back])
+        return FixedPointLaw(first, masses)
+    back = _negligible_masses(masses[::-1])
+    return FixedPointLaw(first + front, masses[front : len(masses) - back])
 
 
-def _negligible_whole(masses: list[fmpz]) -> int:
-    """How many masses in front sum to at most the trim."""
+def _negligible_masses(masses: list[fmpz]) -> int:
+    """The number of leading masses with a sum of at most the trim."""
     for index, total in enumerate(accumulate(masses)):
         if total > _TRIM_WHOLE:
             return index
@@ -112,7 +110,7 @@ LONGEST = 4_000_000
 _TRIM = 1e-21  # tilted weight that one step may drop at either end
 
 
-class Block(NamedTuple):
+class LossBlock(NamedTuple):
     """One or a few responses together: losses in doubles, their error, tilted weights, and the
     relative error of these.
     """
@@ -123,7 +121,7 @@ class Block(NamedTuple):
     relative: float
 
 
-class Placed(NamedTuple):
+class LatticeBlock(NamedTuple):
     """A block on the lattice: indices and weights."""
 
     places: NDArray[np.int64]
@@ -131,7 +129,7 @@ class Placed(NamedTuple):
 
 
 @attrs.frozen(eq=False)
-class Run:
+class LatticeSum:
     """The sum: weights at consecutive lattice points from `first` on."""
 
     first: int
@@ -139,10 +137,10 @@ class Run:
     dropped: float
     relative: float
     growth: float
-    """at most this much does a tilted weight grow from any block to the end"""
+    """a bound on the growth of a tilted weight from any block to the end"""
 
 
-def paired(blocks: list[Block]) -> list[Block]:
+def paired(blocks: list[LossBlock]) -> list[LossBlock]:
     """Blocks of two atoms joined in pairs: as much work, and half as many splits."""
     small = [block for block in blocks if len(block.losses) <= 2]
     joined = [joint(a, b) for a, b in zip(small[::2], small[1::2], strict=False)]
@@ -150,17 +148,17 @@ def paired(blocks: list[Block]) -> list[Block]:
     return joined + odd + [block for block in blocks if len(block.losses) > 2]
 
 
-def joint(first: Block, second: Block) -> Block:
+def joint(first: LossBlock, second: LossBlock) -> LossBlock:
     """The sum of two independent blocks."""
     losses = np.add.outer(first.losses, second.losses).ravel()
     weights = np.multiply.outer(first.weights, second.weights).ravel()
     error = float(np.abs(losses).max()) * UNIT
     relative = (1 + first.relative) * (1 + second.relative) * (1 + 2 * UNIT) - 1
-    return Block(losses, weights, first.shift + second.shift + error, relative + 2 * UNIT)
+    return LossBlock(losses, weights, first.shift + second.shift + error, relative + 2 * UNIT)
 
 
-def split(block: Block, step: float, tilt: float) -> Placed:
-    """On the lattice step Z: weight kept, and E e^(-L) kept without the tilt."""
+def split(block: LossBlock, step: float, tilt: float) -> LatticeBlock:
+    """On the lattice step Z, with the weight and the untilted E e^(-L) unchanged."""
     below = np.floor(block.losses / step)
     rest = np.clip(block.losses - below * step, 0.0, step)
     whole = -math.expm1(-step)
@@ -170,23 +168,22 @@ def split(block: Block, step: float, tilt: float) -> Placed:
     return placed(places, np.concatenate([block.weights * down, block.weights * up]))
 
 
-def roundings(block: Block, step: float, tilt: float) -> tuple[float, float]:
-    """What `split` moves losses by, and weights relatively: bounds on its rounding."""
+def roundings(block: LossBlock, step: float, tilt: float) -> tuple[float, float]:
+    """Bounds on the rounding of `split`: of losses, and of weights relatively."""
     largest = float(np.abs(block.losses).max())
     shift = block.shift + 4 * UNIT * (largest + step)
     return shift, block.relative + (48 + 4 * tilt * step + len(block.losses)) * UNIT
 
 
-def placed(places: NDArray[np.int64], weights: Reals) -> Placed:
+def placed(places: NDArray[np.int64], weights: Reals) -> LatticeBlock:
     """Weights at lattice points, those at one point summed."""
-    found, where = np.unique(places, return_inverse=True)
-    total = np.zeros(len(found))
+    distinct, where = np.unique(places, return_inverse=True)
+    total = np.zeros(len(distinct))
     np.add.at(total, where, weights)
-    kept = total > 0
-    return Placed(found[kept], total[kept])
+    return LatticeBlock(distinct[total > 0], total[total > 0])
 
 
-def add_up(blocks: list[Placed], relative: float) -> Run:
+def add_up(blocks: list[LatticeBlock], relative: float) -> LatticeSum:
     """All blocks, one after another; weights at the ends are dropped as they become negligible.
 
     `relative` bounds the relative error of the blocks' weights all together.
@@ -207,11 +204,11 @@ def add_up(blocks: list[Placed], relative: float) -> Run:
         lost, weights, cut = _trimmed(total)
         first, dropped = first + low + cut, dropped + lost
         relative += (len(masses) + 2) * UNIT * 1.01
-    return Run(first, weights, dropped * (1 + 1e-6) * (1 + relative), relative, growth)
+    return LatticeSum(first, weights, dropped * (1 + 1e-6) * (1 + relative), relative, growth)
 
 
 def _trimmed(weights: Reals) -> tuple[float, Reals, int]:
-    """What was cut off at both ends, the rest, and how many were cut in front."""
+    """The weight cut off at both ends, the rest, and the number cut in front."""
     if len(weights) < 64:
         return 0.0, weights, 0
     front = _negligible(weights)
@@ -224,7 +221,7 @@ def _trimmed(weights: Reals) -> tuple[float, Reals, int]:
 
 
 def _negligible(weights: Reals) -> int:
-    """How many weights in front sum to at most the trim."""
+    """The number of leading weights with a sum of at most the trim."""
     span = 64
     while span < len(weights) and weights[:span].sum() <= _TRIM:
         span *= 2

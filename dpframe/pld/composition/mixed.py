@@ -1,5 +1,5 @@
-"""The sum of losses made of atoms, as weighted atoms: each kind a power, kinds one by one or on a
-common step, or split onto a lattice. docs/proofs/atoms.md
+"""The sum of atomic losses as weighted atoms: the power of each loss, and sums of powers over all
+combinations, on a common step, or split onto a lattice. (docs/proofs/atoms.md)
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from dpframe.numerics import ball, working
 from ..losses import PrivacyLoss
 from ..losses.base import UNIT, Reals, Support, unit
 from . import lattice
-from .atoms import BITS, Atoms, Blur
-from .lattice import Fixed, fixed, product
+from .atoms import BITS, Atoms, SplittingExcess
+from .lattice import FixedPointLaw, fixed, product
 
 MOST_ATOMS = 4_000_000
 MOST_PLACES = 1 << 20
-"""The longest that the powers of all kinds may be together: some seconds."""
+"""The largest total length of all powers: some seconds."""
 _COMMON = 1 << 18  # places in fixed point on a common step
 _FEW = 64
 _HUGE = 10**100
@@ -35,13 +35,13 @@ Losses = Sequence[tuple[PrivacyLoss, int]]
 
 
 @attrs.frozen(eq=False)
-class Kind:
+class RepeatedLoss:
     """`law` at u (first + stride place), u = 1 or log(odds); the longest jump of one summand."""
 
     first: Fraction
     stride: Fraction
     odds: Fraction | None
-    law: Fixed
+    law: FixedPointLaw
     jump: float
 
     @property
@@ -49,29 +49,29 @@ class Kind:
         """How many strides from the lowest atom to the highest."""
         return len(self.law.masses) - 1
 
-    def block(self) -> lattice.Block:
+    def block(self) -> lattice.LossBlock:
         """In doubles, centered: losses, weights, and their errors."""
         with working(BITS):
             start, step = self.first + self.stride * self.law.first, self.stride
             found = lattice.spaced(unit(self.odds), start, step, self.reach + 1)
         weights = self.law.doubles
-        return lattice.Block(found[0][weights > 0], weights[weights > 0], found[1], 1.01 * UNIT)
+        return lattice.LossBlock(found[0][weights > 0], weights[weights > 0], found[1], 1.01 * UNIT)
 
-    def placed(self, step: Fraction) -> lattice.Placed:
+    def placed(self, step: Fraction) -> lattice.LatticeBlock:
         """On the lattice of a step that divides the stride, from the lowest atom."""
         weights = self.law.doubles
         places = np.flatnonzero(weights)
-        return lattice.Placed(places * int(self.stride / step), weights[places])
+        return lattice.LatticeBlock(places * int(self.stride / step), weights[places])
 
 
 class OutOfReachError(Exception):
-    """Losses too far out for places on a lattice that the work allows."""
+    """Losses too large for a lattice of the allowed work."""
 
 
-def law(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
-    """The sum of losses made of atoms, each so many times, tilted by e^(tilt L). `spare` is the
-    log of a probability that multiplies everything. True bounds whatever the tilt. None where a
-    kind has too many atoms to be added up.
+def tilted_sum(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
+    """The sum of atomic losses with their counts, tilted by e^(tilt L). `spare` is the log of a
+    probability that multiplies everything. The bounds hold for any tilt. None where the powers
+    have too many atoms.
     """
     with working(BITS + _GUARD):
         found = [(loss.support(tilt), count) for loss, count in losses]
@@ -88,22 +88,22 @@ def law(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
         summed = _together(kinds, tilt, scale)
     except OutOfReachError:
         return None
-    return summed if summed is not None else law(losses, tilt / 4, spare)
+    return summed if summed is not None else tilted_sum(losses, tilt / 4, spare)
 
 
-def _kind(support: Support, count: int) -> Kind:
+def _kind(support: Support, count: int) -> RepeatedLoss:
     jump = float((support.unit * ball(support.stride)).mid()) * (len(support.masses) - 1)
     power = fixed(support.masses).power(count)
-    return Kind(support.first * count, support.stride, support.odds, power, jump)
+    return RepeatedLoss(support.first * count, support.stride, support.odds, power, jump)
 
 
 def _moderate(support: Support, count: int) -> bool:
-    """Whether all losses are far from the ends of the doubles."""
+    """Whether all losses are far below the largest double."""
     return max(abs(support.first), abs(support.last)) * count < _HUGE
 
 
 def _longest(support: Support, count: int) -> float:
-    """About how many places the power has."""
+    """An estimate of the number of places of the power."""
     places = np.arange(len(support.masses))
     weights = np.array([float(mass.mid()) for mass in support.masses])
     mean = float(weights @ places)
@@ -111,7 +111,7 @@ def _longest(support: Support, count: int) -> float:
     return min(24 * math.sqrt(variance * count), float(count) * len(places)) + 2 * len(places)
 
 
-def _together(kinds: list[Kind], tilt: float, scale: arb) -> Atoms | None:
+def _together(kinds: list[RepeatedLoss], tilt: float, scale: arb) -> Atoms | None:
     """None where the tilt is too steep for a lattice."""
     if len(kinds) > 1:
         kinds = _merged(kinds)
@@ -127,18 +127,18 @@ def _together(kinds: list[Kind], tilt: float, scale: arb) -> Atoms | None:
     return _on_lattice(kinds, blocks, extent, tilt, scale)
 
 
-def _sums(kinds: list[Kind]) -> int:
+def _sums(kinds: list[RepeatedLoss]) -> int:
     return math.prod(len(kind.law.masses) for kind in kinds)
 
 
-def _merged(kinds: list[Kind]) -> list[Kind]:
-    """Those of one unit as one kind, where they have a common step that is long enough."""
+def _merged(kinds: list[RepeatedLoss]) -> list[RepeatedLoss]:
+    """Losses of one unit as one, where they have a common step that is long enough."""
     order = sorted(kinds, key=lambda kind: kind.odds or Fraction(0))
     groups = [list(group) for _, group in groupby(order, key=lambda kind: kind.odds)]
     return [kind for group in groups for kind in _merge(group)]
 
 
-def _merge(kinds: list[Kind]) -> list[Kind]:
+def _merge(kinds: list[RepeatedLoss]) -> list[RepeatedLoss]:
     most = min(_COMMON, max(_FEW, _sums(kinds)))
     reach = sum(kind.reach * float(kind.stride) for kind in kinds)
     step = _common_step(kinds, reach / most)
@@ -147,10 +147,10 @@ def _merge(kinds: list[Kind]) -> list[Kind]:
     start = sum((kind.first for kind in kinds), Fraction(0))
     laws = [kind.law.spaced(int(kind.stride / step)) for kind in kinds]
     jump = max(kind.jump for kind in kinds)
-    return [Kind(start, step, kinds[0].odds, product(laws), jump)]
+    return [RepeatedLoss(start, step, kinds[0].odds, product(laws), jump)]
 
 
-def _common_step(kinds: list[Kind], least: float) -> Fraction | None:
+def _common_step(kinds: list[RepeatedLoss], least: float) -> Fraction | None:
     """The largest step of which all strides are multiples; None where units differ, or where it
     is no longer than `least` or has hundreds of digits.
     """
@@ -165,7 +165,7 @@ def _common_step(kinds: list[Kind], least: float) -> Fraction | None:
     return step
 
 
-def _every_sum(kinds: list[Kind], tilt: float, scale: arb) -> Atoms:
+def _every_sum(kinds: list[RepeatedLoss], tilt: float, scale: arb) -> Atoms:
     """All sums, one by one."""
     whole = kinds[0].block()
     for kind in kinds[1:]:
@@ -174,7 +174,7 @@ def _every_sum(kinds: list[Kind], tilt: float, scale: arb) -> Atoms:
     return Atoms(whole.losses, whole.weights, tilt, scale, whole.relative, whole.shift, dropped)
 
 
-def _on_multiples(kinds: list[Kind], step: Fraction, tilt: float, scale: arb) -> Atoms:
+def _on_multiples(kinds: list[RepeatedLoss], step: Fraction, tilt: float, scale: arb) -> Atoms:
     """Every loss a start and a multiple of one step: nothing is split."""
     run = lattice.add_up([kind.placed(step) for kind in kinds], 1.1 * UNIT * len(kinds))
     start = sum((kind.first + kind.stride * kind.law.first for kind in kinds), step * run.first)
@@ -184,21 +184,25 @@ def _on_multiples(kinds: list[Kind], step: Fraction, tilt: float, scale: arb) ->
     return Atoms(losses, run.weights, tilt, scale, run.relative, shift, dropped)
 
 
-_COUNTABLE = 2.0**50  # places further out are not told apart, nor are they whole numbers of 64 bits
+_COUNTABLE = 2.0**50  # beyond it neighbouring places are one double
 
 
 def _on_lattice(
-    kinds: list[Kind], given: list[lattice.Block], extent: float, tilt: float, scale: arb
+    kinds: list[RepeatedLoss],
+    given: list[lattice.LossBlock],
+    extent: float,
+    tilt: float,
+    scale: arb,
 ) -> Atoms | None:
-    """Atoms split between neighbours, at the finest step that the work allows; a tilt that is too
-    steep for such a step is refused.
+    """Atoms split between neighbours, at the finest step of the allowed work; None for a tilt that
+    is too steep for this step.
     """
     blocks = lattice.paired(given)
     slots = 2 * sum(len(block.losses) for block in blocks)
     longest = min(lattice.WORK / slots, lattice.LONGEST)
     step = lattice.rounded(extent / longest)
     farthest = sum(float(np.abs(block.losses).max()) for block in blocks)
-    if not (farthest < _COUNTABLE * step and _blurs(len(blocks), step)):
+    if not (farthest < _COUNTABLE * step and _is_moderate(len(blocks), step)):
         raise OutOfReachError
     if tilt * step > _STEEP:
         return None
@@ -210,32 +214,32 @@ def _on_lattice(
     losses = (run.first + np.arange(len(run.weights), dtype=np.float64)) * step
     dropped = (run.dropped + _missing(kinds)) * run.growth
     shift = sum(shift for shift, _ in rounding)
-    blur = _blur(len(blocks), step)
-    return Atoms(losses, run.weights, tilt, scale, run.relative, shift, dropped, blur)
+    splitting = _splitting(len(blocks), step)
+    return Atoms(losses, run.weights, tilt, scale, run.relative, shift, dropped, splitting)
 
 
-def _blurs(blocks: int, step: float) -> bool:
-    """Whether the blur of so coarse a step is a double."""
+def _is_moderate(blocks: int, step: float) -> bool:
+    """Whether the excess of this step is a double."""
     return step < 1000 and blocks * math.log1p(math.sinh(step / 2) ** 2) < 600
 
 
-def _blur(blocks: int, step: float) -> Blur:
+def _splitting(blocks: int, step: float) -> SplittingExcess:
     variance = math.expm1(blocks * math.log1p(math.sinh(step / 2) ** 2))
-    return Blur(blocks * step**2 / 4 * (1 + 1e-9), variance * (1 + 1e-9))
+    return SplittingExcess(blocks * step**2 / 4 * (1 + 1e-9), variance * (1 + 1e-9))
 
 
-def _missing(kinds: Iterable[Kind]) -> float:
+def _missing(kinds: Iterable[RepeatedLoss]) -> float:
     return sum(kind.law.missing for kind in kinds) * (1 + 1e-9)
 
 
-def _size(kind: Kind, step: Fraction) -> float:
+def _size(kind: RepeatedLoss, step: Fraction) -> float:
     """The step in the unit of the kind, as the nearest double."""
     with working(BITS):
         return float((unit(kind.odds) * ball(step)).mid())
 
 
-def _extent(kinds: list[Kind], blocks: list[lattice.Block]) -> float:
-    """How far the tilted sum reaches: by Bernstein's inequality, or as far as all atoms do."""
+def _extent(kinds: list[RepeatedLoss], blocks: list[lattice.LossBlock]) -> float:
+    """The range of the tilted sum: by Bernstein's inequality, or that of all atoms."""
     ranges = [float(block.losses[-1] - block.losses[0]) for block in blocks]
     variance = sum(_variance(block.losses, block.weights) for block in blocks)
     jump = _FAR / 3 * max(kind.jump for kind in kinds)

@@ -1,15 +1,11 @@
-"""delta(epsilon) and epsilon(delta) of a total loss, as intervals whose ends are theorems.
+"""delta(epsilon) and epsilon(delta) of a total loss, as intervals with two proved ends.
 
-One release whose profile has a closed form: enclosed to the last double.
-
-Far below its mean, a sum of losses is above epsilon almost surely: Chernoff's bound there.
+One release whose profile has a closed form is enclosed to the last double. Other sums have a
+contour, and two more lower bounds where no contour is sharp. Far below the mean of L,
 
     delta(epsilon) = P[L < infinity] - E[min(1, e^(epsilon - L)); L < infinity]
 
-and min(1, e^y) <= e^(sy) for every 0 <= s <= 1. This is what a contour on Re z > 0 cannot show:
-its terms are as large as e^(c(mean - epsilon)).
-
-Just below its largest value, a sum of losses may have an atom that no contour resolves.
+and min(1, e^y) <= e^(sy) for every 0 <= s <= 1: Chernoff's bound. Just below the largest value,
 
     P[L > top - eta] >= p - e^(-c eta),  p = E[e^(c(L - top)); L < infinity],  for every c, eta > 0,
 
@@ -22,7 +18,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from flint import acb, arb
@@ -43,7 +39,7 @@ from dpframe.numerics import (
 
 from ..losses import PrivacyLoss
 from .atomic import AtomicSum, is_atomic
-from .contour import Contour, contour_at, for_epsilon, saddle_for_delta
+from .contour import LineIntegral, contour_at, for_epsilon, saddle_for_delta
 from .saddle import far_right, near_the_mean
 from .total import TotalLoss
 
@@ -61,13 +57,13 @@ def closed_form(total: TotalLoss) -> PrivacyLoss | None:
 
 def delta_of_one(loss: PrivacyLoss, epsilon: Fraction) -> Interval:
     """The profile at epsilon >= 0."""
-    known = Interval(0.0, 1.0)
+    lower, upper = 0.0, 1.0
     for value in _values(loss, epsilon):
-        ends = arb_float(value, up=False), arb_float(value, up=True)
-        known = Interval(max(known.lower, ends[0]), min(known.upper, ends[1]))
+        lower = max(lower, arb_float(value, up=False))
+        upper = min(upper, arb_float(value, up=True))
         if value.rel_accuracy_bits() >= _CLOSED_BITS or value.is_zero():
             break
-    return known
+    return Interval(lower, upper)
 
 
 def epsilon_of_one(loss: PrivacyLoss, delta: Fraction) -> Interval:
@@ -77,7 +73,7 @@ def epsilon_of_one(loss: PrivacyLoss, delta: Fraction) -> Interval:
     below, above = boundary(lambda e: _compared(loss, Fraction(e), delta) == -1, 1.0)
     step = math.ulp(below)
     while below > 0 and _compared(loss, Fraction(below), delta) != 1:
-        below, step = max(0.0, below - step), 2 * step  # what no precision tells apart is skipped
+        below, step = max(0.0, below - step), 2 * step  # skip what no precision decides
     return Interval(below, above)
 
 
@@ -92,89 +88,85 @@ def _compared(loss: PrivacyLoss, epsilon: Fraction, delta: Fraction) -> int:
 
 
 def _values(loss: PrivacyLoss, epsilon: Fraction) -> Iterator[arb]:
-    """Ever sharper enclosures."""
+    """Enclosures of the profile, each sharper than the one before."""
     for value in at_rising_precision(lambda: loss.profile(ball(epsilon))):
         if value is not None and not math.isnan(float(value.mid())):
             yield value
 
 
 _LEFT_TILTS = tuple(Fraction(31, 64 * 4**k) for k in range(12))  # at 1/2 closed forms are 0/0
-_LEFT_MOST = 300  # distinct losses, each of which is evaluated in ball arithmetic
-_LEFT_BITS = 256
+_LEFT_BITS, _LEFT_MOST = 256, 300  # at most so many distinct losses, each evaluated in balls
+_TOP_TILTS = tuple(Fraction(2) ** k for k in range(-8, 1200, 24))
+_TOP_BITS, _TOP_MOST = 1600, 100
 
 
 def delta_below(total: TotalLoss, epsilon: Fraction) -> float:
     """A lower bound on E[(1 - e^(epsilon - L))_+; L < infinity], at least 0."""
     with working(_LEFT_BITS):
-        kept = 1 - ball(total.infinite[1])
-        bounds = [kept - (cost + ball(s * epsilon)).exp() for s, cost in _costs(total)]
-        return max([0.0, *(arb_float(bound, up=False) for bound in bounds)])
+        finite = 1 - ball(total.infinite[1])
+        return _highest(finite - (cost + ball(s * epsilon)).exp() for s, cost in _costs(total))
 
 
 def epsilon_below(total: TotalLoss, delta: Fraction) -> float:
-    """Some epsilon where that expectation is above delta; at least 0, which may not be one."""
+    """An epsilon where that expectation is above delta; 0 where none is known."""
     with working(_LEFT_BITS):
         rest = 1 - ball(total.infinite[1]) - ball(delta)
-        if not rest > 0:
-            return 0.0
-        found = [(rest.log() - cost) / ball(s) for s, cost in _costs(total)]
-        return max([0.0, *(math.nextafter(arb_float(x, up=False), 0.0) for x in found)])
-
-
-def _costs(total: TotalLoss) -> Iterator[tuple[Fraction, arb]]:
-    """s and log E[e^(-sL); L < infinity], for some s in (0, 1)."""
-    if total.size > _LEFT_MOST:
-        return
-    for s in _LEFT_TILTS:
-        cost = arb(0)
-        for loss, count in total.counts.items():
-            cost += loss.enclosure(acb(-ball(s))).real.log() * count
-        yield s, cost
-
-
-_TOP_TILTS = tuple(Fraction(2) ** k for k in range(-8, 1200, 24))
-_TOP_MOST = 100  # distinct losses, each of which is evaluated in ball arithmetic
-_TOP_BITS = 1600
+        ends = ((rest.log() - cost) / ball(s) for s, cost in _costs(total))
+        return math.nextafter(_highest(ends), 0.0) if rest > 0 else 0.0
 
 
 def delta_near_top(total: TotalLoss, epsilon: Fraction) -> float:
     """A lower bound on E[(1 - e^(epsilon - L))_+; L < infinity], at least 0."""
     with working(_TOP_BITS):
-        found = [-half * (ball(epsilon) - start).expm1() for half, start in _masses(total)]
-        return max([0.0, *(arb_float(bound, up=False) for bound in found)])
+        return _highest(-half * (ball(epsilon) - at).expm1() for half, at in _masses(total))
 
 
 def epsilon_near_top(total: TotalLoss, delta: Fraction) -> float:
-    """Some epsilon where that expectation is above delta; at least 0, which may not be one."""
+    """An epsilon where that expectation is above delta; 0 where none is known."""
     with working(_TOP_BITS):
-        masses = [(half, start) for half, start in _masses(total) if half > ball(delta)]
-        found = [start + (-ball(delta) / half).log1p() for half, start in masses]
-        return max([0.0, *(math.nextafter(arb_float(x, up=False), 0.0) for x in found)])
+        masses = [(half, at) for half, at in _masses(total) if half > ball(delta)]
+        ends = (at + (-ball(delta) / half).log1p() for half, at in masses)
+        return math.nextafter(_highest(ends), 0.0)
+
+
+def _highest(bounds: Iterable[arb]) -> float:
+    """The largest of lower bounds, rounded down; at least 0."""
+    return max([0.0, *(arb_float(bound, up=False) for bound in bounds)])
+
+
+def _costs(total: TotalLoss) -> Iterator[tuple[Fraction, arb]]:
+    """s and log E[e^(-sL); L < infinity], for some s in (0, 1)."""
+    for s in _LEFT_TILTS if total.size <= _LEFT_MOST else ():
+        yield s, _log_moment(total, -s)
 
 
 def _masses(total: TotalLoss) -> Iterator[tuple[arb, arb]]:
     """p/2 and top - eta, for some c."""
     if total.largest is None or total.size > _TOP_MOST:
         return
-    top = ball(total.largest)
     for c in _TOP_TILTS:
-        log = -ball(c) * top
-        for loss, count in total.counts.items():
-            log += loss.enclosure(acb(ball(c))).real.log() * count
-        half = (log - arb(2).log()).exp()
-        yield half, top + (log - arb(2).log()) / ball(c)
+        log = _log_moment(total, c, -ball(c) * ball(total.largest))
+        yield (log - arb(2).log()).exp(), ball(total.largest) + (log - arb(2).log()) / ball(c)
+
+
+def _log_moment(total: TotalLoss, tilt: Fraction, log: arb | None = None) -> arb:
+    """`log`, or 0, and log E[e^(tilt L); L < infinity]."""
+    log = arb(0) if log is None else log
+    for loss, count in total.counts.items():
+        log += loss.enclosure(acb(ball(tilt))).real.log() * count
+    return log
 
 
 _STEPS = 24
 _GROWTH = (1.5,) * 4 + (6.0,) * 11
-_LIKELY = math.log(0.3)  # log delta above which epsilon is near the mean or to the left of it
+_LIKELY = math.log(0.3)  # log delta above which epsilon is near the mean or below it
 _LEAST = Fraction(1, 10**300)
 _SHARP = 1e-9
-_MANY = 1 << 15  # nodes that show that another contour would need as many
+_MANY = 1 << 15  # nodes of a contour after which no second one is tried
 
 
 def delta_interval(total: TotalLoss, epsilon: Fraction) -> Interval:
-    """The profile at epsilon >= 0: of atoms one by one, of all else by a contour."""
+    """The profile at epsilon >= 0: in closed form, by a sum of atoms, or by a contour."""
     alone = closed_form(total)
     if alone is not None:
         return delta_of_one(alone, epsilon)
@@ -203,7 +195,7 @@ def _delta(total: TotalLoss, epsilon: Fraction) -> Interval:
         upper = min(upper, _exp(far_right(total, low), up=True))
     if high == math.inf:
         lower = 0.0
-    elif not lower > 0.9 * upper:  # epsilon is far to the left, or no contour is sharp
+    elif not lower > 0.9 * upper:  # epsilon is far below the mean, or no contour is sharp
         lower = max(lower, delta_below(total, epsilon), delta_near_top(total, epsilon))
     ends = next_down(lost.lower + lower), next_up(lost.upper + upper)
     return Interval(max(lost.lower, ends[0]), min(1.0, ends[1]))
@@ -217,14 +209,15 @@ def _epsilon(total: TotalLoss, delta: Fraction) -> Interval:
     if not total.batches:
         return Interval(0.0, 0.0 if least >= 0 else math.inf)
     if least <= 0:
-        some = max(most, _LEAST)
-        return Interval(min(_solved(total, some, some).lower, top), top if least == 0 else math.inf)
+        positive = max(most, _LEAST)
+        lower = min(_solved(total, positive, positive).lower, top)
+        return Interval(lower, top if least == 0 else math.inf)
     found = _solved(total, least, most)
     return Interval(found.lower, min(found.upper, top))
 
 
 def _solved(total: TotalLoss, least: Fraction, most: Fraction) -> Interval:
-    """Where the finite part of the profile is above `most`, and where it is at most `least`."""
+    """An epsilon with a finite part of the profile above `most`, and one with at most `least`."""
     tight, loose = _log(least, up=False), _log(most, up=True)
     c, guess = saddle_for_delta(total, tight)
     if guess <= 0:
@@ -245,7 +238,7 @@ def _solved(total: TotalLoss, least: Fraction, most: Fraction) -> Interval:
     return Interval(max(found.lower, left, epsilon_near_top(total, most)), found.upper)
 
 
-def _ends(contour: Contour, guess: float, tight: float, loose: float) -> Interval:
+def _ends(contour: LineIntegral, guess: float, tight: float, loose: float) -> Interval:
     """The best ends that this contour proves, at least 0."""
     root, slope = _root(contour, guess, tight)
     upper = _first(lambda e: contour.log_delta(e)[1] <= tight, contour, root, slope, sign=1)
@@ -258,7 +251,7 @@ def _sharp(found: Interval) -> bool:
 
 
 def _both(one: Interval | None, other: Interval) -> Interval:
-    """What both allow; where they contradict each other neither is believed."""
+    """The intersection; the hull where the intervals are disjoint, as one of them is wrong."""
     if one is None:
         return other
     ends = max(one.lower, other.lower), min(one.upper, other.upper)
@@ -267,8 +260,8 @@ def _both(one: Interval | None, other: Interval) -> Interval:
     return Interval(*ends)
 
 
-def _root(contour: Contour, guess: float, target: float) -> tuple[float, float]:
-    """Where the middle of the interval meets the target, by Newton; a guess, and the slope."""
+def _root(contour: LineIntegral, guess: float, target: float) -> tuple[float, float]:
+    """The zero of the middle of the interval less the target, by Newton's method; and the slope."""
     epsilon, slope = guess, -contour.c
     for _ in range(_STEPS):
         low, high, found = contour.log_delta(epsilon)
@@ -285,9 +278,9 @@ def _root(contour: Contour, guess: float, target: float) -> tuple[float, float]:
 
 
 def _first(
-    proved: Callable[[float], bool], contour: Contour, root: float, slope: float, *, sign: int
+    proved: Callable[[float], bool], contour: LineIntegral, root: float, slope: float, *, sign: int
 ) -> float:
-    """The nearest point to the root, on the side of `sign`, that is proved; infinite if none is."""
+    """The nearest proved point to the root, on the side of `sign`; infinite if none is."""
     low, high, _ = contour.log_delta(root)
     width = high - low if math.isfinite(low) else 1.0
     pad = 0.75 * width / abs(slope) + 2 * math.ulp(root)
@@ -306,7 +299,7 @@ def _log(value: Fraction, *, up: bool) -> float:
 
 
 def _exp(value: float, *, up: bool) -> float:
-    """exp, rounded outward; at most 1, as all that is asked for is a probability."""
+    """exp, rounded outward; at most 1, as it bounds a probability."""
     if not value < 0:
         return 1.0 if up or value >= 0 else 0.0
     with working(128):

@@ -19,45 +19,43 @@ from .atomic import MOST, AtomicSum
 from .total import total_loss
 
 Group = tuple[Fraction, Fraction, int]
-"""epsilon >= 0, 0 <= delta < 1, and how often."""
+"""epsilon >= 0, 0 <= delta < 1, and the count."""
 
 
 def response_delta(groups: Iterable[Group], epsilon: Fraction) -> Interval:
     """The least delta at which responses (epsilon_i, delta_i), each n_i times, are (epsilon,
     delta)-DP together. epsilon >= 0, exact.
 
-    One or two doubles wide for one distinct epsilon_i; else as wide as docs/proofs/atoms.md
-    says, about 1e-13 relatively for a few. Raises InvalidArgument for counts above 10^10.
+    One or two doubles wide for one distinct epsilon_i; about 1e-13 relatively for a few, by
+    docs/proofs/atoms.md. Raises InvalidArgument for counts above 10^10.
     """
     given = list(groups)
-    found = _sum(given).delta(epsilon)
-    return _answered(found, given)
+    return _checked(_sum(given).delta(epsilon), given)
 
 
 def response_epsilon(groups: Iterable[Group], delta: Fraction) -> Interval:
     """The least epsilon >= 0 at which these responses are (epsilon, delta)-DP together.
 
-    0 < delta < 1, exact. Infinite where even infinity is not enough: delta < D.
+    0 < delta < 1, exact. Infinite where delta < D.
     """
     given = list(groups)
-    found = _sum(given).epsilon(delta)
-    return _answered(found, given)
+    return _checked(_sum(given).epsilon(delta), given)
 
 
 def _sum(given: list[Group]) -> AtomicSum:
-    """Equal epsilons as one loss; all that is confessed apart."""
+    """One loss for each distinct epsilon; probabilities of infinity apart."""
     counts: dict[PrivacyLoss, int] = {}
     for epsilon, _, count in given:
         if epsilon and count:
             loss = ResponseLoss(epsilon)
             counts[loss] = counts.get(loss, 0) + count
-    mute = [(delta, count) for _, delta, count in given if delta and count]
-    return AtomicSum(total_loss(counts), mute)
+    instant = [(delta, count) for _, delta, count in given if delta and count]
+    return AtomicSum(total_loss(counts), instant)
 
 
-def _answered(found: Interval | None, given: list[Group]) -> Interval:
-    if found is None:
+def _checked(answer: Interval | None, given: list[Group]) -> Interval:
+    if answer is None:
         way_out = "The numeric accountant answers with a wider interval."
         required = f"of moderate size: at most {MOST} of one epsilon, fewer of several"
         raise InvalidArgument("responses", required, len(given), way_out)
-    return found
+    return answer

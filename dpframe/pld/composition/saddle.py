@@ -1,7 +1,7 @@
-"""Where to integrate: the real point c near the saddle, the step h, and the aliases of that step.
+"""The line of integration: the real point c near the saddle, the step h, and its aliases.
 
-Everything here is a choice that costs time or width, except the Chernoff bound and its use for
-aliases, which are theorems. (docs/proofs/contour.md)
+Choices here change time and width only; the Chernoff bound and the bounds on aliases are theorems.
+(docs/proofs/contour.md)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .total import TotalLoss
 
 NEED = 40.0  # logs below the answer at which an error is negligible
 _OCTAVES = np.arange(-4.0, 5.0)
-_REACH = 70  # octaves around 1 in which c is looked for
+_REACH = 70  # octaves around 1 that are searched for c
 
 
 @attrs.frozen
@@ -44,25 +44,25 @@ def saddle(total: TotalLoss, merit: Callable[[Reals, Reals], Reals]) -> float:
     """The point c > 0 with the least merit(c, chernoff bound), to a few percent, where merits fall
     and then rise: cumulants and the logarithm of Chernoff's bound are convex.
     """
-    asked = _Merits(total, merit)
+    search = _Convex(total, merit)
     best = 1.0
     for _ in range(2 * _REACH // 8):
-        found = asked.least(best * 2.0**_OCTAVES)
-        if found == best or not 2.0**-_REACH < found < 2.0**_REACH:
+        better = search.least(best * 2.0**_OCTAVES)
+        if better == best or not 2.0**-_REACH < better < 2.0**_REACH:
             break
-        best = found
+        best = better
     for scale in (0.25, 0.06):
-        best = asked.least(best * 2.0 ** (scale * _OCTAVES))
+        best = search.least(best * 2.0 ** (scale * _OCTAVES))
     return rounded(best)
 
 
 @attrs.frozen(eq=False)
-class _Merits:
-    """Merits and Chernoff bounds of points, each computed once."""
+class _Convex:
+    """Search for the least of unimodal merits; merits and Chernoff bounds are evaluated once."""
 
     total: TotalLoss
     merit: Callable[[Reals, Reals], Reals]
-    known: dict[float, tuple[float, float]] = attrs.field(factory=dict)
+    evaluated: dict[float, tuple[float, float]] = attrs.field(factory=dict)
 
     def least(self, points: Reals) -> float:
         """The best of rising points, whose merits fall and then rise or stay, by bisection."""
@@ -74,14 +74,14 @@ class _Merits:
         return float(points[low])
 
     def _at(self, points: Reals) -> list[float]:
-        new = np.array([b for b in points.tolist() if b not in self.known])
+        new = np.array([b for b in points.tolist() if b not in self.evaluated])
         if len(new):
             bounds = chernoff(self.total, new)
             with np.errstate(all="ignore"):
                 merits = self.merit(new, bounds)
             pairs = np.stack([np.where(np.isnan(merits), np.inf, merits), bounds], axis=1)
-            self.known.update(zip(new.tolist(), map(tuple, pairs.tolist()), strict=True))
-        return [self.known[b][0] for b in points.tolist()]
+            self.evaluated.update(zip(new.tolist(), map(tuple, pairs.tolist()), strict=True))
+        return [self.evaluated[b][0] for b in points.tolist()]
 
 
 def far_right(total: TotalLoss, epsilon: float) -> float:
@@ -89,12 +89,12 @@ def far_right(total: TotalLoss, epsilon: float) -> float:
     b = np.array([saddle(total, lambda b, bound: bound - b * epsilon)])
     bounds = chernoff(total, b)
     with np.errstate(all="ignore"):
-        found = float((bounds - b * epsilon + 4 * UNIT * (np.abs(bounds) + b * epsilon))[0])
-    return math.inf if math.isnan(found) else found
+        bound = float((bounds - b * epsilon + 4 * UNIT * (np.abs(bounds) + b * epsilon))[0])
+    return math.inf if math.isnan(bound) else bound
 
 
 def near_the_mean(total: TotalLoss, delta: float) -> float:
-    """Roughly the epsilon of a large delta, were the loss normal."""
+    """The epsilon of a large delta for a normal loss of equal mean and variance, roughly."""
     from scipy.special import ndtri
 
     b = 2.0 ** np.arange(-60.0, 20.0)
@@ -106,17 +106,13 @@ def near_the_mean(total: TotalLoss, delta: float) -> float:
         variance = np.maximum(twice[at] - 2 * once[at] + base, 0.0) / b[at] ** 2
         mean = (once[at] - base) / b[at] - variance * b[at] / 2
     likely = min(delta, 1 - 2.0**-53)
-    found = mean + math.log1p(-likely) * 0.5 - math.sqrt(variance) * float(ndtri(likely))
-    return found if math.isfinite(found) else 0.0
+    epsilon = mean + math.log1p(-likely) * 0.5 - math.sqrt(variance) * float(ndtri(likely))
+    return epsilon if math.isfinite(epsilon) else 0.0
 
 
+@np.errstate(all="ignore")
 def step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
     """The longest step h at which aliases are negligible, and the tilts that prove it."""
-    with np.errstate(all="ignore"):
-        return _step(total, c, epsilon, log_delta)
-
-
-def _step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple[float, Tilt, Tilt]:
     spread = _spread(total, c)
     right = c + np.array([1.5, 3.0, 5.0, 7.0, 9.0, 12.0]) * spread
     left = c * np.array([0.97, 0.85, 0.7, 0.5, 0.3, 0.1, 0.02])
@@ -127,9 +123,9 @@ def _step(total: TotalLoss, c: float, epsilon: float, log_delta: float) -> tuple
         excess = np.maximum(bounds - points * epsilon - log_delta, 0.0) + NEED
         return -2 * np.pi * np.abs(points - c) / excess
 
-    asked = _Merits(total, shortness)
-    below, above = asked.least(left), asked.least(right)
-    (low_step, low_bound), (step, high_bound) = (asked.known[b] for b in (below, above))
+    search = _Convex(total, shortness)
+    below, above = search.least(left), search.least(right)
+    (low_step, low_bound), (step, high_bound) = (search.evaluated[b] for b in (below, above))
     low, low_step = Tilt(below, low_bound), -low_step
     trivial = 2 * np.pi * c / (NEED + max(-log_delta, 0.0))  # delta <= 1: the tilt b = 0
     if trivial > low_step:

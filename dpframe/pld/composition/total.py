@@ -16,13 +16,13 @@ from dpframe.numerics import arb_lower, arb_upper, ball, to_float, working
 from ..losses import PrivacyLoss
 from ..losses.base import UNIT, Complexes, Reals
 
-_EXACTLY = 64  # as many factors are multiplied as rationals
+_EXACTLY = 64  # the most factors of an exact rational product
 _BLOCK = 1 << 16  # complex numbers held at once in one temporary
 
 
 @attrs.frozen(eq=False)
 class Batch:
-    """m distinct losses of one class, as parameters of shape (m, p), each so many times."""
+    """m distinct losses of one class, as parameters of shape (m, p), with their counts."""
 
     kind: type[PrivacyLoss]
     parameters: Reals
@@ -56,13 +56,13 @@ class TotalLoss:
     batches: tuple[Batch, ...]
     infinite: tuple[Fraction, Fraction]
     largest: Fraction | None
-    """no finite value of the sum is above this; None where there is no bound"""
+    """an upper bound on every finite value of the sum; None where there is none"""
     counts: Mapping[PrivacyLoss, int]
-    """what was added, and how often"""
+    """the terms with their counts"""
 
     @property
     def size(self) -> int:
-        """How many ordinary cumulants one cumulant costs."""
+        """The cost of one cumulant, in ordinary cumulants."""
         return sum(len(batch.counts) * batch.kind.effort for batch in self.batches)
 
     def cumulant(self, z: Complexes) -> tuple[Complexes, Reals]:
@@ -85,7 +85,7 @@ class TotalLoss:
 
 
 def total_loss(counts: Mapping[PrivacyLoss, int]) -> TotalLoss:
-    """The sum of each loss, so many times."""
+    """The sum of all losses with their counts."""
     kinds: dict[type[PrivacyLoss], list[PrivacyLoss]] = {}
     for loss, count in counts.items():
         if count:
@@ -123,8 +123,8 @@ def _infinite(counts: Mapping[PrivacyLoss, int]) -> tuple[Fraction, Fraction]:
     if not atoms:
         return Fraction(0), Fraction(0)
     if sum(count for _, count in atoms) <= _EXACTLY:
-        kept = math.prod(((1 - atom) ** count for atom, count in atoms), start=Fraction(1))
-        return 1 - kept, 1 - kept
+        finite = math.prod(((1 - atom) ** count for atom, count in atoms), start=Fraction(1))
+        return 1 - finite, 1 - finite
     with working(128):
         logs = [(-ball(atom)).log1p() * count for atom, count in atoms]
         lost = -sum(logs, arb(0)).expm1()
@@ -133,7 +133,7 @@ def _infinite(counts: Mapping[PrivacyLoss, int]) -> tuple[Fraction, Fraction]:
 
 def _largest(counts: Mapping[PrivacyLoss, int]) -> Fraction | None:
     """The sum of the largest finite values; for many, of doubles above them."""
-    found = Fraction(0)
+    total = Fraction(0)
     for loss, count in counts.items():
         top = loss.largest
         if top is None:
@@ -141,5 +141,5 @@ def _largest(counts: Mapping[PrivacyLoss, int]) -> Fraction | None:
         if len(counts) > _EXACTLY:  # the common denominator of many rationals is huge
             over = to_float(top, up=True)
             top = Fraction(over) if math.isfinite(over) else top
-        found += top * count
-    return found
+        total += top * count
+    return total

@@ -1,29 +1,21 @@
-"""What a privacy loss is: the law of log(dP/dQ) under P, for a pair (P, Q) that dominates.
+"""A privacy loss: the law of log(dP/dQ) under P, for a dominating pair (P, Q).
 
 (P, Q) dominates a mechanism M when, for every two neighbours D, D' and every epsilon,
 
     sup_S  P[M(D) in S] - e^epsilon P[M(D') in S]  <=  E_P[(1 - e^(epsilon - L))_+].
 
-Under adaptive composition pairs multiply and losses add. [ZhuDW22, Thm 10] What a numeric
-accountant asks of a loss is its cumulant log E[e^(zL)] on a complex line, with a bound on the
-rounding error: one vectorised formula a file.
-
-What the losses of noises on a grid share: the converters of their parameters.
-
-Complex functions from real ones, each with a bound on its absolute error.
-
-numpy's real exp, log, sin, cos, sinh, arctan2, hypot, log1p and expm1 are trusted to 4 ulp, as
-their authors state, complex products and quotients to 3 and 10 units by the norm;
-`tests/pld/losses`
-checks every cumulant against ball arithmetic.
-
-What a loss made of atoms declares: where they lie, and how likely each is when tilted.
+Under adaptive composition pairs multiply and losses add. [ZhuDW22, Thm 10] The numeric accountant
+evaluates the cumulant log E[e^(zL)] of each loss on a complex line, with a bound on the rounding
+error. This module also has the complex functions that the losses share, each with a bound on its
+absolute error: numpy's real exp, log, sin, cos, sinh, arctan2, hypot, log1p and expm1 are trusted
+to 4 ulp, as their authors state, complex products and quotients to 3 and 10 units by the norm.
+`tests/pld/losses` checks every cumulant against ball arithmetic.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -58,26 +50,24 @@ class PrivacyLoss(ABC):
 
     @property
     def parameters(self) -> tuple[Fraction, ...]:
-        """What `cumulants` reads, in its order; a fixed number of them for the class. As here its
-        fields, which are numbers.
-        """
+        """The parameters of `cumulants`, in its order; as many for every loss of the class."""
         own: Any = type(self)
         return tuple(Fraction(getattr(self, field.name)) for field in attrs.fields(own))
 
     @property
     def infinite(self) -> Fraction:
-        """P[L = infinity]: what even epsilon = infinity does not cover."""
+        """P[L = infinity]: no epsilon covers it."""
         return Fraction(0)
 
     @property
     def largest(self) -> Fraction | None:
-        """An upper bound on every finite value of L; None where it has none."""
+        """An upper bound on every finite value of L; None where L is unbounded."""
         return None
 
     @property
     def atoms(self) -> int | None:
-        """How many values carry the law of a finite L, all but 2^-128 of it under any tilt; None
-        where it is not made of equally spaced atoms.
+        """The number of equally spaced atoms with all but 2^-128 of the law of a finite L, whatever
+        the tilt; None for other laws.
         """
         return None
 
@@ -85,7 +75,6 @@ class PrivacyLoss(ABC):
         """The atoms tilted by e^(tilt L), tilt >= 0, at the working precision; None where `atoms`
         is. docs/proofs/atoms.md
         """
-        del tilt
         return None
 
     @abstractmethod
@@ -107,9 +96,8 @@ class PrivacyLoss(ABC):
 
     @classmethod
     def envelope(cls, parameters: Reals, c: float, t: float) -> Reals:
-        """log of a bound on |E e^((c + is)L)| / E e^(cL) for all s >= t, shape (m,): at most 0.
-
-        Must not increase in t. 0, as here, is always true.
+        """log of a bound on |E e^((c + is)L)| / E e^(cL) for all s >= t, shape (m,): at most 0, and
+        not increasing in t. The default 0 is always valid.
         """
         del c, t
         return np.zeros(len(parameters))
@@ -118,7 +106,6 @@ class PrivacyLoss(ABC):
         """The profile of one release at epsilon >= 0 in closed form, at the working precision; None
         where there is none.
         """
-        del epsilon
         return None
 
     @abstractmethod
@@ -133,12 +120,11 @@ class PrivacyLoss(ABC):
 
 
 class SymmetricLoss(PrivacyLoss):
-    """Abstract: of a pair that costs as much in the other order."""
+    """Abstract: the loss of a pair (P, Q) with the same profile as (Q, P)."""
 
     __slots__ = ()
 
     def reverse(self) -> Self:
-        """Itself."""
         return self
 
 
@@ -165,7 +151,35 @@ def moderate(name: str, value: object) -> Fraction:
 
 
 TINY = 1e-290
-"""In units of rounding: far more than what underflow loses of a parameter or of a square."""
+"""In units of rounding: far above the error of a parameter or square that underflows."""
+
+
+def given_positive(name: str, value: object) -> Fraction:
+    """A number > 0, exactly; a float means its shortest decimal. Raises InvalidArgument."""
+    return positive(name, given(name, value))
+
+
+def exp_minus(w: Complexes) -> Complexes:
+    """e^(-w)."""
+    size = np.exp(-w.real)
+    return size * np.cos(w.imag) - 1j * size * np.sin(w.imag)
+
+
+def sinh(x: Complexes) -> Complexes:
+    """sinh x, accurate near 0."""
+    return np.sinh(x.real) * np.cos(x.imag) + 1j * np.cosh(x.real) * np.sin(x.imag)
+
+
+def joined(
+    near: NDArray[np.bool_],
+    close: tuple[Complexes, Reals],
+    far: Callable[[], tuple[Complexes, Reals]],
+) -> tuple[Complexes, Reals]:
+    """A value and its error where `near`, those of `far` elsewhere."""
+    if near.all():
+        return close
+    value, error = far()
+    return np.where(near, close[0], value), np.where(near, close[1], error)
 
 
 def log1p(u: Complexes, error: Reals) -> tuple[Complexes, Reals]:
@@ -182,19 +196,15 @@ def log1p(u: Complexes, error: Reals) -> tuple[Complexes, Reals]:
 
 
 def cosh_minus_one(x: Complexes) -> Complexes:
-    """cosh x - 1 = 2 sinh(x/2)^2, accurate near 0; meant for |Re x| of order 1."""
-    half = x / 2
-    a, b = half.real, half.imag
-    root = np.sinh(a) * np.cos(b) + 1j * np.cosh(a) * np.sin(b)
+    """cosh x - 1 = 2 sinh(x/2)^2, accurate near 0, for |Re x| of order 1."""
+    root = sinh(x / 2)
     return 2 * root * root
 
 
 def sinhc(x: Complexes) -> Complexes:
-    """sinh(x)/x; meant for |Re x| of order 1."""
-    a, b = x.real, x.imag
-    value = np.sinh(a) * np.cos(b) + 1j * np.cosh(a) * np.sin(b)
+    """sinh(x)/x for |Re x| of order 1."""
     tiny = np.abs(x) < 1e-9
-    return np.where(tiny, 1.0, value / np.where(tiny, 1.0, x))
+    return np.where(tiny, 1.0, sinh(x) / np.where(tiny, 1.0, x))
 
 
 TAIL_BITS = 128
@@ -233,6 +243,6 @@ def unit(odds: Fraction | None) -> arb:
 
 
 def shares(weights: Sequence[arb]) -> tuple[list[arb], arb]:
-    """Weights divided by their total, and log of it."""
+    """Weights divided by their total, and the log of the total."""
     total = sum(weights[1:], weights[0])
     return [weight / total for weight in weights], total.log()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -16,34 +17,71 @@ from .base import (
     Reals,
     Support,
     SymmetricLoss,
+    exp_minus,
+    joined,
     log1p,
     moderate,
     shares,
+    sinh,
     unit,
     whole,
 )
 
 if TYPE_CHECKING:
-    from flint import acb, arb
+    from flint import acb
 
 _NEAR = 0.7
 _UNDERFLOW = 1e-300
 
 
-def _epsilon(value: object) -> Fraction:
+class _CategoryLoss(SymmetricLoss):
+    """Abstract: the loss is epsilon, 0 or -epsilon, epsilon = `_size` or the log of exact odds."""
+
+    __slots__ = ()
+    categories: int
+
+    @property
+    @abstractmethod
+    def _size(self) -> tuple[Fraction, Fraction | None]:
+        """The distance of atoms and its unit: (epsilon, None), or (1, e^epsilon)."""
+
+    @property
+    def atoms(self) -> int:
+        return 3
+
+    def support(self, tilt: float) -> Support:
+        """Relative to epsilon: 0 has (k - 2) e^(-(tilt + 1) epsilon), and -epsilon
+        e^(-(2 tilt + 1) epsilon).
+        """
+        stride, odds = self._size
+        epsilon, c, k = ball(stride) * unit(odds), ball(tilt), self.categories
+        rest = (k - 2) * (-epsilon * (c + 1)).exp()
+        masses, total = shares([(-epsilon * (2 * c + 1)).exp(), rest, ball(Fraction(1))])
+        log_moment = c * epsilon + total - ((k - 1) * (-epsilon).exp()).log1p()
+        return Support(-stride, stride, masses, log_moment, odds)
+
+    def enclosure(self, z: acb) -> acb:
+        """(e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
+        stride, odds = self._size
+        epsilon, k = ball(stride) * unit(odds), self.categories
+        total = ((z + 1) * epsilon).exp() + (-z * epsilon).exp() + (k - 2)
+        return total / (epsilon.exp() + (k - 1))
+
+
+def _epsilon(value: Any) -> Fraction:
     return moderate("epsilon", value)
 
 
-def _excess(value: object) -> Fraction:
-    return moderate("excess", value)
-
-
-def _categories(value: object) -> int:
+def _categories(value: Any) -> int:
     return whole("categories", value, 2)
 
 
+def _excess(value: Any) -> Fraction:
+    return moderate("excess", value)
+
+
 @attrs.frozen(cache_hash=True)
-class CategoricalLoss(SymmetricLoss):
+class CategoricalLoss(_CategoryLoss):
     """The truth with probability e^epsilon/(e^epsilon + k - 1), every other answer with
     1/(e^epsilon + k - 1), k = categories. [KairouzOV15, Thm 3.2] is its case k = 2.
 
@@ -56,33 +94,20 @@ class CategoricalLoss(SymmetricLoss):
 
     @property
     def largest(self) -> Fraction:
-        """epsilon."""
         return self.epsilon
 
     @property
-    def atoms(self) -> int:
-        """3: epsilon, 0, -epsilon."""
-        return 3
-
-    def support(self, tilt: float) -> Support:
-        """Relative to epsilon: 0 has (k - 2) e^(-(tilt + 1) epsilon), and -epsilon
-        e^(-(2 tilt + 1) epsilon).
-        """
-        return _support(self.epsilon, None, self.categories, tilt)
+    def _size(self) -> tuple[Fraction, None]:
+        return self.epsilon, None
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
-        """log of (e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
         return _cumulants(parameters[:, :1], parameters[:, 1:], z)
-
-    def enclosure(self, z: acb) -> acb:
-        """The same."""
-        return _enclosure(ball(self.epsilon), self.categories, z)
 
 
 @attrs.frozen(cache_hash=True)
-class OddsLoss(SymmetricLoss):
-    """CategoricalLoss where e^epsilon = 1 + excess is known exactly, rather than epsilon.
+class OddsLoss(_CategoryLoss):
+    """CategoricalLoss with the exact e^epsilon = 1 + excess instead of epsilon.
 
     The truth is 1 + excess times as likely as each other answer. excess from 2^-500 to 2^500.
     """
@@ -98,47 +123,19 @@ class OddsLoss(SymmetricLoss):
             return Fraction(arb_float(ball(1 + self.excess).log(), up=True))
 
     @property
-    def atoms(self) -> int:
-        """3: epsilon, 0, -epsilon."""
-        return 3
-
-    def support(self, tilt: float) -> Support:
-        """Relative to epsilon: 0 has (k - 2) e^(-(tilt + 1) epsilon), and -epsilon
-        e^(-(2 tilt + 1) epsilon).
-        """
-        return _support(Fraction(1), 1 + self.excess, self.categories, tilt)
+    def _size(self) -> tuple[Fraction, Fraction]:
+        return Fraction(1), 1 + self.excess
 
     @classmethod
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
-        """log of (e^((z + 1) epsilon) + e^(-z epsilon) + k - 2)/(e^epsilon + k - 1)."""
         return _cumulants(np.log1p(parameters[:, :1]), parameters[:, 1:], z)
-
-    def enclosure(self, z: acb) -> acb:
-        """The same."""
-        return _enclosure(ball(1 + self.excess).log(), self.categories, z)
-
-
-def _support(stride: Fraction, odds: Fraction | None, categories: int, tilt: float) -> Support:
-    epsilon, c = ball(stride) * unit(odds), ball(tilt)
-    rest = (categories - 2) * (-epsilon * (c + 1)).exp()
-    masses, total = shares([(-epsilon * (2 * c + 1)).exp(), rest, ball(Fraction(1))])
-    log_moment = c * epsilon + total - ((categories - 1) * (-epsilon).exp()).log1p()
-    return Support(-stride, stride, masses, log_moment, odds)
-
-
-def _enclosure(epsilon: arb, categories: int, z: acb) -> acb:
-    total = ((z + 1) * epsilon).exp() + (-z * epsilon).exp() + (categories - 2)
-    return total / (epsilon.exp() + (categories - 1))
 
 
 def _cumulants(epsilon: Reals, k: Reals, z: Complexes) -> tuple[Complexes, Reals]:
-    """epsilon may be off by 10 units."""
+    """The log of `enclosure`, for an epsilon with an error of at most 10 units."""
     near = epsilon * (z.real + 0.5) <= _NEAR
-    value, error = _near(np.where(near, epsilon, 0), k, np.where(near, z, 0))
-    if near.all():
-        return value, error
-    large, bound = _far(epsilon, k, z, near)
-    return np.where(near, value, large), np.where(near, error, bound)
+    close = _near(np.where(near, epsilon, 0), k, np.where(near, z, 0))
+    return joined(near, close, lambda: _far(epsilon, k, z, near))
 
 
 def _near(epsilon: Reals, k: Reals, z: Complexes) -> tuple[Complexes, Reals]:
@@ -147,23 +144,19 @@ def _near(epsilon: Reals, k: Reals, z: Complexes) -> tuple[Complexes, Reals]:
     """
     up, side = (z + 1) * (epsilon / 2), z * (epsilon / 2)
     below = 2 * np.cosh(epsilon / 2) + (k - 2) * np.exp(-epsilon / 2)
-    u = 4 * _sinh(up) * _sinh(side) / below
+    u = 4 * sinh(up) * sinh(side) / below
     tall = np.cosh(up.real) * np.cosh(side.real)
     turned = np.minimum(np.abs(up), 1) * np.abs(side) + np.minimum(np.abs(side), 1) * np.abs(up)
     moved = 4 * tall * 13 * UNIT * turned / below
     return log1p(u, 1.01 * moved + (70 + 20 * epsilon) * UNIT * np.abs(u) + _UNDERFLOW)
 
 
-def _sinh(x: Complexes) -> Complexes:
-    return np.sinh(x.real) * np.cos(x.imag) + 1j * np.cosh(x.real) * np.sin(x.imag)
-
-
 def _far(epsilon: Reals, k: Reals, z: Complexes, near: np.ndarray) -> tuple[Complexes, Reals]:
     """z epsilon + log1p(e^(-(2z + 1) epsilon) + (k - 2) e^(-(z + 1) epsilon))
     - log1p((k - 1) e^(-epsilon)).
     """
-    lone, lone_off = _exp_minus(epsilon * (2 * z + 1))
-    rest, rest_off = _exp_minus(epsilon * (z + 1))
+    lone, lone_off = _decay(epsilon * (2 * z + 1))
+    rest, rest_off = _decay(epsilon * (z + 1))
     u = np.where(near, 0, lone + (k - 2) * rest)
     upper, first = log1p(u, lone_off + (k - 2) * rest_off + 2 * UNIT * np.abs(u))
     share = (k - 1) * np.exp(-epsilon)
@@ -175,8 +168,7 @@ def _far(epsilon: Reals, k: Reals, z: Complexes, near: np.ndarray) -> tuple[Comp
     return value, first + off + UNIT * sizes
 
 
-def _exp_minus(w: Complexes) -> tuple[Complexes, Reals]:
-    """e^(-w), w known up to 12 units, with its error."""
-    size = np.exp(-w.real)
-    off = size * (np.minimum(14 * UNIT * np.abs(w), 2) + 20 * UNIT)
-    return size * np.cos(w.imag) - 1j * size * np.sin(w.imag), off
+def _decay(w: Complexes) -> tuple[Complexes, Reals]:
+    """e^(-w) with its error, for a w with an error of at most 12 units."""
+    relative = np.minimum(14 * UNIT * np.abs(w), 2) + 20 * UNIT
+    return exp_minus(w), np.exp(-w.real) * relative

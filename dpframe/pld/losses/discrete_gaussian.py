@@ -1,13 +1,13 @@
 """The loss of discrete Gaussian noise that is moved by a whole number.
 
-Jacobi's theta series, where four terms a side are all that a double can see.
+Four terms of Jacobi's theta series on each side are exact to the rounding of doubles.
 """
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -26,8 +26,8 @@ _TAIL = 4e-23  # sum_(k > 4) of both sides, e^(-g k (k - 3/2)) and less, for g >
 def theta_minus_one(g: Reals, w: Complexes, moved: Reals) -> tuple[Complexes, Reals]:
     """2 sum_(k >= 1) e^(-g k^2) cosh(k w) for g >= 3 and |Re w| <= g, with a bound on its error.
 
-    g is known up to 6 units, w up to `moved`; |Re w| may pass g by as much. The bound is infinite
-    where `moved` is too large to say anything.
+    g has an error of at most 6 units, w of at most `moved`, by which |Re w| may exceed g. The bound
+    is infinite where `moved` is too large.
     """
     value = np.zeros(np.broadcast(g, w).shape, dtype=np.complex128)
     error = np.full(value.shape, _TAIL)
@@ -43,11 +43,11 @@ def theta_minus_one(g: Reals, w: Complexes, moved: Reals) -> tuple[Complexes, Re
     return value, np.where(lost, np.inf, error)
 
 
-def _variance(value: object) -> Fraction:
+def _variance(value: Any) -> Fraction:
     return moderate("variance", value)
 
 
-def _shift(value: object) -> int:
+def _shift(value: Any) -> int:
     return whole("shift", value, 1)
 
 

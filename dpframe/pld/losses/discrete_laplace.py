@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
@@ -17,6 +17,8 @@ from .base import (
     Support,
     SymmetricLoss,
     cosh_minus_one,
+    exp_minus,
+    joined,
     log1p,
     moderate,
     shares,
@@ -30,11 +32,11 @@ if TYPE_CHECKING:
 _NEAR = 0.7  # below it, Re x takes the form that is exact near 0; above it, the scaled one
 
 
-def _rate(value: object) -> Fraction:
+def _rate(value: Any) -> Fraction:
     return moderate("rate", value)
 
 
-def _shift(value: object) -> int:
+def _shift(value: Any) -> int:
     return whole("shift", value, 1)
 
 
@@ -52,12 +54,10 @@ class DiscreteLaplaceLoss(SymmetricLoss):
 
     @property
     def largest(self) -> Fraction:
-        """rate times shift."""
         return self.rate * self.shift
 
     @property
     def atoms(self) -> int:
-        """shift + 1."""
         return self.shift + 1
 
     def support(self, tilt: float) -> Support:
@@ -81,11 +81,8 @@ class DiscreteLaplaceLoss(SymmetricLoss):
         """
         rate, shift = parameters[:, :1], parameters[:, 1:]
         near = rate * shift * (z.real + 0.5) <= _NEAR
-        value, error = _near(rate, shift, np.where(near, rate * (z + 0.5), 0))
-        if near.all():
-            return value, error
-        large, bound = _far(rate, shift, z, near)
-        return np.where(near, value, large), np.where(near, error, bound)
+        close = _near(rate, shift, np.where(near, rate * (z + 0.5), 0))
+        return joined(near, close, lambda: _far(rate, shift, z, near))
 
     def enclosure(self, z: acb) -> acb:
         """The same; at sinh y = 0 by Chebyshev's sinh x/sinh y = U_(shift - 1)(cosh y)."""
@@ -113,7 +110,7 @@ def _near(rate: Reals, shift: Reals, whole_y: Complexes) -> tuple[Complexes, Rea
 
 
 def _moved(steep: Reals, shift: Reals, y: Complexes, x: Complexes) -> Reals:
-    """How far bend + slope may move, as y is known up to 6 units: their derivatives are at most
+    """The error of bend + slope for a y with an error of 6 units: their derivatives are at most
     cosh(Re x) min(|x|, 1) in x and 1.5 steep shift^2 cosh(Re x) in y.
     """
     off = 6 * UNIT * np.abs(y)
@@ -133,7 +130,7 @@ def _far(rate: Reals, shift: Reals, z: Complexes, near: np.ndarray) -> tuple[Com
     down, down_off = _fall(step)
     side, side_off = _fall(rate * (2 * z))
     turn = shift * step
-    ratio, decay = np.exp(-rate) * side / up, np.where(near, 0, _exp_minus(turn))
+    ratio, decay = np.exp(-rate) * side / up, np.where(near, 0, exp_minus(turn))
     above = up_off / np.abs(up)
     wide = above + 50 * UNIT + np.minimum(6 * UNIT * np.abs(turn), 2)
     off = np.abs(decay) * (np.exp(-rate) * side_off / np.abs(up) + np.abs(ratio) * wide)
@@ -143,21 +140,13 @@ def _far(rate: Reals, shift: Reals, z: Complexes, near: np.ndarray) -> tuple[Com
     main = rate * shift * z
     value = main + atom + tail - np.log1p(np.exp(-rate))
     relative = above + down_off / np.abs(down)
-    error = (
-        1.01 * relative
-        + bound
-        + UNIT * (50 + 10 * np.abs(atom) + 6 * np.abs(main) + 4 * np.abs(value))
-    )
+    sizes = 50 + 10 * np.abs(atom) + 6 * np.abs(main) + 4 * np.abs(value)
+    error = 1.01 * relative + bound + UNIT * sizes
     return value, np.where(relative < 0.01, error, np.inf)
 
 
-def _exp_minus(w: Complexes) -> Complexes:
-    size = np.exp(-w.real)
-    return size * np.cos(w.imag) - 1j * size * np.sin(w.imag)
-
-
 def _fall(w: Complexes) -> tuple[Complexes, Reals]:
-    """1 - e^(-w) for Re w >= 0, w known up to 4 units, with a bound on its error."""
+    """1 - e^(-w) for Re w >= 0, with its error; w has an error of at most 4 units."""
     size = np.exp(-w.real)
     real = -np.expm1(-w.real) + 2 * size * np.sin(w.imag / 2) ** 2
     value = real + 1j * size * np.sin(w.imag)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
 
-from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss
+from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss, given_positive
 
 if TYPE_CHECKING:
     from flint import acb
 
 
-def _mu(value: object) -> Fraction:
-    return positive("mu", given("mu", value))
+def _mu(value: Any) -> Fraction:
+    return given_positive("mu", value)
 
 
 @attrs.frozen(cache_hash=True)

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, Reals, SymmetricLoss, cosh_minus_one, log1p, sinhc
+from .base import (
+    TINY,
+    UNIT,
+    Complexes,
+    Reals,
+    SymmetricLoss,
+    cosh_minus_one,
+    given_positive,
+    log1p,
+    sinhc,
+)
 
 if TYPE_CHECKING:
     from flint import acb, arb
@@ -20,15 +29,15 @@ if TYPE_CHECKING:
 _NEAR = 0.7  # below it in size, Re x takes the form that is exact near 0; above it, the scaled one
 
 
-def _epsilon(value: object) -> Fraction:
-    return positive("epsilon", given("epsilon", value))
+def _epsilon(value: Any) -> Fraction:
+    return given_positive("epsilon", value)
 
 
 @attrs.frozen(cache_hash=True)
 class LaplaceLoss(SymmetricLoss):
     """Laplace noise at epsilon = L1 sensitivity/scale, in any dimension.
 
-    Moves of several coordinates cost no more than one move of their sum. (docs/proofs/shifts.md)
+    A move of several coordinates costs no more than one move of their sum. (docs/proofs/shifts.md)
     """
 
     kind: ClassVar[str] = "laplace"
@@ -36,7 +45,6 @@ class LaplaceLoss(SymmetricLoss):
 
     @property
     def largest(self) -> Fraction:
-        """epsilon."""
         return self.epsilon
 
     @classmethod
@@ -106,17 +114,20 @@ def _atoms(epsilon: Reals, c: float, t: Reals) -> Reals:
     w = c + 0.5
     up = np.sqrt(1 + (w + 0.25) / (w * w + t * t)) * (1 + 16 * UNIT)
     down = np.sqrt(np.maximum(1.0, 1 + (0.25 - w) / (w * w + t * t))) * (1 + 16 * UNIT)
-    ratio = np.exp(-2 * w * epsilon)
-    real = (1 + 0.5 / w) + (1 - 0.5 / w) * ratio
+    ratio, real = _real(epsilon, w)
     bound: Reals = np.log(up + down * ratio) - np.log(real) + 32 * UNIT
     return bound
 
 
+def _real(epsilon: Reals, w: float) -> tuple[Reals, Reals]:
+    """e^(-2 w epsilon), and E e^(cL) over half the weight of the upper exponential, w = c + 1/2."""
+    ratio = np.exp(-2 * w * epsilon)
+    return ratio, (1 + 0.5 / w) + (1 - 0.5 / w) * ratio
+
+
 def _variance(epsilon: Reals, c: float) -> Reals:
     """A lower bound on the variance of the loss under e^(cL) P, from its two atoms."""
-    w = c + 0.5
-    ratio = np.exp(-2 * w * epsilon)
-    real = (1 + 0.5 / w) + (1 - 0.5 / w) * ratio
+    ratio, real = _real(epsilon, c + 0.5)
     p, q = 1 / real, ratio / real
     variance: Reals = (2 * epsilon) ** 2 * p * q * (1 - 1e-9)
     return variance

@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 import numpy as np
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import given, positive
+from dpframe.numbers import given
 from dpframe.numerics import ball
 
-from .base import TINY, UNIT, Complexes, Reals, Support, SymmetricLoss, cosh_minus_one, log1p
+from .base import (
+    TINY,
+    UNIT,
+    Complexes,
+    Reals,
+    Support,
+    SymmetricLoss,
+    cosh_minus_one,
+    given_positive,
+    log1p,
+)
 
 if TYPE_CHECKING:
     from flint import acb
 
 _NEAR = 0.7
-
-
-def _epsilon(value: object) -> Fraction:
-    return positive("epsilon", given("epsilon", value))
 
 
 def _delta(value: object) -> Fraction:
@@ -31,9 +37,13 @@ def _delta(value: object) -> Fraction:
     return number
 
 
+def _epsilon(value: Any) -> Fraction:
+    return given_positive("epsilon", value)
+
+
 @attrs.frozen(cache_hash=True)
 class ResponseLoss(SymmetricLoss):
-    """Loss infinity with probability delta, else +-epsilon as randomised response has it.
+    """Infinite with probability delta, else +-epsilon as in randomised response.
 
     Dominates every (epsilon, delta)-DP mechanism, and is one. [KairouzOV15, Thm 3.2]
     """
@@ -44,17 +54,14 @@ class ResponseLoss(SymmetricLoss):
 
     @property
     def infinite(self) -> Fraction:
-        """delta."""
         return self.delta
 
     @property
     def largest(self) -> Fraction:
-        """epsilon."""
         return self.epsilon
 
     @property
     def atoms(self) -> int:
-        """2."""
         return 2
 
     def support(self, tilt: float) -> Support:
@@ -83,7 +90,7 @@ class ResponseLoss(SymmetricLoss):
 
 
 def _log_cosh(x: Complexes) -> tuple[Complexes, Reals]:
-    """log cosh x for Re x >= 0, x known up to 3 units, with its error."""
+    """log cosh x for Re x >= 0, with its error; x has an error of at most 3 units."""
     near = x.real <= _NEAR
     close = np.where(near, x, 0)
     u = cosh_minus_one(close)

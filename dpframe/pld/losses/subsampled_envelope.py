@@ -1,4 +1,4 @@
-"""How fast |E e^((c + it)L)| falls for a subsampled Gaussian: pairs of cells, then variation.
+"""The decay of |E e^((c + it)L)| for a subsampled Gaussian: pairs of cells, then variation.
 
 Proved in docs/proofs/subsampling.md: between cells of known mass the cosines cost at least their
 nearest ends; and beyond some t, |E| t is at most the variation of the density in L.
@@ -14,7 +14,7 @@ import numpy as np
 
 from . import subsampled_nodes as nodes
 from .base import Reals
-from .subsampled_nodes import BOTH, Pair
+from .subsampled_nodes import BOTH, MixturePair
 from .subsampled_sums import cumulants_of
 
 _CELLS = 96
@@ -56,14 +56,14 @@ class Ladder:
         return min(0.0, max(here, self.bounds[rung + 1]))
 
 
-def envelope_of(pair: Pair, c: float, t: float) -> float:
+def envelope_of(pair: MixturePair, c: float, t: float) -> float:
     """log of a bound on |E e^((c + is)L)|/E e^(cL) for all s >= t."""
     return ladder_of(pair, float(c)).bound(t)
 
 
 @lru_cache(maxsize=256)
-def ladder_of(pair: Pair, c: float) -> Ladder:
-    """The bounds for one loss on one line; that of 0 where the cumulant is out of reach."""
+def ladder_of(pair: MixturePair, c: float) -> Ladder:
+    """The bounds for one loss on one line; 0 where the cumulant has no error bound."""
     value, error = cumulants_of(pair, np.array([c + 0j]))
     if not error[0] < 1e-6:
         empty = np.zeros(0)
@@ -74,7 +74,7 @@ def ladder_of(pair: Pair, c: float) -> Ladder:
 
 
 def _climb(ladder: Ladder) -> Ladder:
-    """From the top down: what holds beyond 2^k is what holds up to 2^(k+1), and beyond that."""
+    """From the top down: the bound beyond 2^k holds up to 2^(k+1) and beyond 2^(k+1)."""
     scale = float(np.log2(ladder.variations[0] + 2.0**-60))
     least, top = min(0, math.floor(scale)) - _SPAN, max(0, math.ceil(scale)) + _SPAN
     bounds = [min(0.0, ladder.beyond(math.ldexp(1.0, top)))]
@@ -85,7 +85,7 @@ def _climb(ladder: Ladder) -> Ladder:
     return attrs.evolve(ladder, least=least, bounds=tuple(reversed(bounds)))
 
 
-def _cells(pair: Pair, c: float, log_whole: float) -> tuple[Reals, Reals, Reals]:
+def _cells(pair: MixturePair, c: float, log_whole: float) -> tuple[Reals, Reals, Reals]:
     """Ends in L and masses from below of cells of the law that e^(cL) tilts."""
     parts = [_part(pair, power, log_whole) for power in pair.powers(c)]
     if pair.direction == BOTH:
@@ -95,7 +95,7 @@ def _cells(pair: Pair, c: float, log_whole: float) -> tuple[Reals, Reals, Reals]
     return tuple(np.concatenate(columns) for columns in zip(*parts, strict=True))  # type: ignore[return-value]
 
 
-def _part(pair: Pair, power: float, log_whole: float) -> tuple[Reals, Reals, Reals]:
+def _part(pair: MixturePair, power: float, log_whole: float) -> tuple[Reals, Reals, Reals]:
     """Cells of x, as log r at their ends, and the least mass of each under phi r^power."""
     moved, width = power * pair.mu, 7.0
     low, high = min(0.0, moved) - width, max(0.0, moved) + width
@@ -122,7 +122,7 @@ def _pairs(lows: Reals, highs: Reals, masses: Reals) -> tuple[Reals, Reals, Real
     return both[kept], near[kept] * (1 - _SAFE), far[kept] * (1 + _SAFE)
 
 
-def _cuts(pair: Pair, c: float, log_whole: float) -> tuple[Reals, Reals]:
+def _cuts(pair: MixturePair, c: float, log_whole: float) -> tuple[Reals, Reals]:
     """(mass, variation) for cuts of the line, over E e^(cL) and from above.
 
     |E e^((c + it)L)| is at most the mass below a cut (and in the atom) and, by parts, the variation
@@ -135,7 +135,7 @@ def _cuts(pair: Pair, c: float, log_whole: float) -> tuple[Reals, Reals]:
     return masses * (1 + 1e-6), np.minimum(variations * (1 + 1e-6), 1e300)
 
 
-def _cut(pair: Pair, power: float, c: float, log_whole: float) -> tuple[Reals, Reals]:
+def _cut(pair: MixturePair, power: float, c: float, log_whole: float) -> tuple[Reals, Reals]:
     """At each cut x: mass of phi r^power below, 4 times the largest phi r^power/(log r)' above."""
     low, high = -(c + 2) * pair.mu - 7, (c + 2) * pair.mu + 7
     if pair.direction == BOTH:

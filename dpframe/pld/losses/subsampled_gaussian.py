@@ -21,7 +21,7 @@ from dpframe.numerics import arb_float, ball, delta_ball, working
 from .base import Complexes, PrivacyLoss, Reals
 from .gaussian import GaussianLoss
 from .subsampled_envelope import envelope_of
-from .subsampled_nodes import Pair
+from .subsampled_nodes import MixturePair
 from .subsampled_sums import cumulants_of
 
 if TYPE_CHECKING:
@@ -97,17 +97,17 @@ class SubsampledGaussianLoss(PrivacyLoss):
     def cumulants(cls, parameters: Reals, z: Complexes) -> tuple[Complexes, Reals]:
         """log of the integral of phi r^(z + 1) or phi r^-z, by the trapezoid rule.
 
-        The error bounds |E e^(zL) - e^value| by |e^value| (e^error - 1); where |E e^(zL)| is lost
-        below the rounding of E e^(cL), it is log 5.1, and log E e^(zL) itself may be anything. It
-        is infinite where more than 2^20 nodes would be needed: c mu^2 far beyond 10^4.
+        The error bounds |E e^(zL) - e^value| by |e^value| (e^error - 1); where |E e^(zL)| is below
+        the rounding of E e^(cL), it is log 5.1, and log E e^(zL) is not determined. It is infinite
+        where more than 2^20 nodes would be needed: c mu^2 far beyond 10^4.
         """
         value = np.zeros((len(parameters), len(z)), dtype=np.complex128)
         error = np.zeros((len(parameters), len(z)))
         for row, numbers in enumerate(parameters.tolist()):
-            pair = Pair(*numbers)
+            pair = MixturePair(*numbers)
             if pair.p == 0.0:
-                found = GaussianLoss.cumulants(np.array([[pair.mu]]), z)
-                value[row], error[row] = found[0][0], found[1][0]
+                plain = GaussianLoss.cumulants(np.array([[pair.mu]]), z)
+                value[row], error[row] = plain[0][0], plain[1][0]
             else:
                 value[row], error[row] = cumulants_of(pair, z)
         return value, error
@@ -115,14 +115,14 @@ class SubsampledGaussianLoss(PrivacyLoss):
     @classmethod
     def envelope(cls, parameters: Reals, c: float, t: float) -> Reals:
         """By pairs of cells, and by variation beyond. (docs/proofs/subsampling.md)"""
-        found = np.zeros(len(parameters))
-        for row, numbers in enumerate(parameters.tolist()):
-            pair = Pair(*numbers)
-            if pair.p == 0.0:
-                found[row] = GaussianLoss.envelope(np.array([[pair.mu]]), c, t)[0]
-            else:
-                found[row] = envelope_of(pair, c, t)
-        return found
+        pairs = (MixturePair(*numbers) for numbers in parameters.tolist())
+        bounds = [
+            envelope_of(pair, c, t)
+            if pair.p
+            else GaussianLoss.envelope(np.array([[pair.mu]]), c, t)[0]
+            for pair in pairs
+        ]
+        return np.array(bounds)
 
     def profile(self, epsilon: arb) -> arb | None:
         """Removal: q delta(log(1 + (e^epsilon - 1)/q)) of the Gaussian [BalleBG18, Thm 8]; both:
@@ -138,7 +138,7 @@ class SubsampledGaussianLoss(PrivacyLoss):
         return normal(edge) * (1 - epsilon.exp() * (1 - q)) - epsilon.exp() * q * normal(edge - mu)
 
     def enclosure(self, z: acb) -> acb:
-        """The integral by flint, on a range that leaves out no more than the working precision."""
+        """The integral by flint, on a range whose remainder is below the working precision."""
         from flint import acb
 
         if self.rate == 1:
@@ -161,12 +161,10 @@ class SubsampledGaussianLoss(PrivacyLoss):
         ends = (arb(-moved - width), arb(moved + width + int(self.mu) + 1))
         start = mu / 2 if half else ends[0]
         integrand = _integrand(s, mu, rate)
-        found = acb.integral(integrand, acb(start), acb(ends[1]))
-        lost = sum(
-            ((_size(s.real, end, mu, rate) * ball(Fraction(127, 100))) for end in ends), arb(0)
-        )
-        slack = arb(0, lost.abs_upper())
-        return found + acb(slack, slack)
+        integral = acb.integral(integrand, acb(start), acb(ends[1]))
+        sizes = (_size(s.real, end, mu, rate) * ball(Fraction(127, 100)) for end in ends)
+        slack = arb(0, sum(sizes, arb(0)).abs_upper())
+        return integral + acb(slack, slack)
 
 
 def _integrand(s: acb, mu: arb, rate: arb) -> Callable[[acb, bool], acb]:

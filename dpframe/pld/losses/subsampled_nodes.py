@@ -1,4 +1,4 @@
-"""The trapezoid rule for E e^(zL) of a subsampled Gaussian: its nodes, and what it leaves out.
+"""The trapezoid rule for E e^(zL) of a subsampled Gaussian: its nodes and its errors.
 
 All bounds are proved in docs/proofs/subsampling.md. r(x) = 1 - q + q e^(mu x - mu^2/2), and
 xi = mu x - mu^2/2.
@@ -19,11 +19,11 @@ ROOT = math.sqrt(2 * math.pi)
 TAIL = 1.2534  # sqrt(pi/2), rounded up
 MOST = 1 << 20  # nodes
 _FAR = 300.0
-_HIGHEST = 3.0  # twice the lift: what is summed grows with e^(lift^2/2)
+_HIGHEST = 3.0  # twice the lift: terms grow with e^(lift^2/2)
 
 
 @attrs.frozen
-class Pair:
+class MixturePair:
     """One loss as doubles, each within a relative UNIT of the exact number; p = 1 - q."""
 
     mu: float
@@ -45,7 +45,7 @@ class Pair:
 
 @attrs.frozen(eq=False)
 class Nodes:
-    """What the sum needs at each node, arrays of shape (K,); errors are absolute, in UNITs.
+    """The terms of the sum at each node, arrays of shape (K,); errors are absolute, in UNITs.
 
     `excess` is r - 1, cut off where xi > 300; `weight` has the step, not the density.
     """
@@ -61,20 +61,12 @@ class Nodes:
 
     def __getitem__(self, kept: NDArray[np.bool_]) -> Nodes:
         """The nodes that `kept` selects."""
-        return Nodes(
-            self.x[kept],
-            self.xi[kept],
-            self.excess[kept],
-            self.excess_error[kept],
-            self.log_r[kept],
-            self.log_r_error[kept],
-            self.weight[kept],
-            self.slack,
-        )
+        names = [field.name for field in attrs.fields(Nodes)[:-1]]
+        return attrs.evolve(self, **{name: getattr(self, name)[kept] for name in names})
 
 
 @attrs.frozen
-class Rule:
+class TrapezoidRule:
     """Step h (of few bits, so that k h is exact), height of the line, log of the relative error."""
 
     h: float
@@ -82,18 +74,17 @@ class Rule:
     log_error: float
 
 
-def log_mixture(pair: Pair, xi: Reals) -> Reals:
+def log_mixture(pair: MixturePair, xi: Reals) -> Reals:
     """log r at real arguments."""
-    found: Reals = _log_r(pair, xi.astype(np.complex128))[1].real
-    return found
+    return np.asarray(_log_r(pair, xi.astype(np.complex128))[1].real)
 
 
-def log_share(pair: Pair, xi: Reals, log_r: Reals) -> Reals:
+def log_share(pair: MixturePair, xi: Reals, log_r: Reals) -> Reals:
     """log of q e^xi/|r|: the share of the sampled component at a node."""
     return math.log(pair.q) + xi - log_r
 
 
-def growth(pair: Pair, c: float, t: float, y: Reals) -> Reals:
+def growth(pair: MixturePair, c: float, t: float, y: Reals) -> Reals:
     """log of how much larger than at real arguments the integrand is where |Im| <= y."""
     value = y * y / 2 + t * pair.mu * y
     if pair.direction == REMOVAL:
@@ -105,7 +96,7 @@ def growth(pair: Pair, c: float, t: float, y: Reals) -> Reals:
     return value + bend * (pair.mu / 2 + 2.05 + c * pair.mu)
 
 
-def rule_for(pair: Pair, c: float, t: float, log_goal: float) -> Rule:
+def rule_for(pair: MixturePair, c: float, t: float, log_goal: float) -> TrapezoidRule:
     """The rule with the larger step: on the real line, or on a line where r^(it) has decayed."""
     ceiling = math.pi / pair.mu
     if pair.direction == BOTH:
@@ -117,10 +108,10 @@ def rule_for(pair: Pair, c: float, t: float, log_goal: float) -> Rule:
     if raised.max() > flat.max():
         best = int(raised.argmax())
         h = _few_bits(float(raised[best]))
-        return Rule(h, float(y[best]) / 2, _log_error(math.pi * y[best] / h, lifted[best]))
+        return TrapezoidRule(h, float(y[best]) / 2, _log_error(math.pi * y[best] / h, lifted[best]))
     best = int(flat.argmax())
     h = _few_bits(float(flat[best]))
-    return Rule(h, 0.0, _log_error(2 * math.pi * y[best] / h, plain[best]))
+    return TrapezoidRule(h, 0.0, _log_error(2 * math.pi * y[best] / h, plain[best]))
 
 
 def _few_bits(value: float) -> float:
@@ -132,7 +123,7 @@ def _log_error(gained: float, grown: float) -> float:
     return math.log(2.1) - gained * (1 - 1e-9) + grown * (1 + 1e-9) + 1e-6
 
 
-def nodes_of(pair: Pair, c: float, rule: Rule, log_goal: float) -> Nodes:
+def nodes_of(pair: MixturePair, c: float, rule: TrapezoidRule, log_goal: float) -> Nodes:
     """Nodes on the line at height `rule.lift`, up to where the integrand is below e^-log_goal."""
     width = math.sqrt(2 * (log_goal + math.log((c + 1) * pair.mu + 10)))
     if pair.direction == BOTH:
@@ -146,13 +137,15 @@ def nodes_of(pair: Pair, c: float, rule: Rule, log_goal: float) -> Nodes:
     return _nodes(pair, raised, np.asarray(xi, dtype=np.complex128), weight, 1.0)
 
 
-def count_of(pair: Pair, c: float, rule: Rule, log_goal: float) -> float:
-    """About how many nodes there will be."""
+def count_of(pair: MixturePair, c: float, rule: TrapezoidRule, log_goal: float) -> float:
+    """An estimate of the number of nodes."""
     width = math.sqrt(2 * (log_goal + math.log((c + 1) * pair.mu + 10)))
     return (2 * width + log_goal + (c + 1) * pair.mu) / rule.h
 
 
-def _half_line(pair: Pair, c: float, rule: Rule, width: float, log_goal: float) -> Nodes:
+def _half_line(
+    pair: MixturePair, c: float, rule: TrapezoidRule, width: float, log_goal: float
+) -> Nodes:
     """mu/2 + log(1 + e^(kh + i lift)): r > 1 if the lift is 0."""
     low, high = -log_goal - 2, (c + 1) * pair.mu + width
     u = rule.h * np.arange(math.floor(low / rule.h), math.ceil(high / rule.h) + 1)
@@ -165,7 +158,9 @@ def _half_line(pair: Pair, c: float, rule: Rule, width: float, log_goal: float) 
     return _nodes(pair, plus + pair.mu / 2, pair.mu * plus, rule.h * slope / ROOT, 40.0)
 
 
-def _nodes(pair: Pair, x: Complexes, xi: Complexes, weight: Complexes, slack: float) -> Nodes:
+def _nodes(
+    pair: MixturePair, x: Complexes, xi: Complexes, weight: Complexes, slack: float
+) -> Nodes:
     excess, log_r = _log_r(pair, xi)
     coarse = 13.0 if not xi.imag.any() else 72.0
     moved = (4 + slack) * np.abs(xi) + pair.mu**2 * 1.01
@@ -178,23 +173,24 @@ def _nodes(pair: Pair, x: Complexes, xi: Complexes, weight: Complexes, slack: fl
     return Nodes(x, xi, excess, excess_error, log_r, error, weight, slack)
 
 
-def _log_r(pair: Pair, xi: Complexes) -> tuple[Complexes, Complexes]:
+def _log_r(pair: MixturePair, xi: Complexes) -> tuple[Complexes, Complexes]:
     """(r - 1, log r), accurate near r = 1 and at both ends; |Im xi| < pi."""
     far = xi.real > _FAR
     safe = np.where(far, _FAR + 1j * xi.imag, xi)
     excess = pair.q * expm1(safe)
     size = np.abs(excess)
     small = size < 0.5
-    r = pair.p + pair.q * _exp(safe)
+    r = pair.p + pair.q * exp(safe)
     squared = np.where(small, 2 * excess.real + size * size, 0)
     modulus = np.where(small, 0.5 * np.log1p(squared), np.log(np.where(small, 1, np.abs(r))))
     near = modulus + 1j * np.arctan2(r.imag, r.real)
-    rest = pair.q + pair.p * _exp(-np.where(far, xi, 0))
+    rest = pair.q + pair.p * exp(-np.where(far, xi, 0))
     beyond = xi + np.log(np.abs(rest)) + 1j * np.arctan2(rest.imag, rest.real)
     return excess, np.where(far, beyond, near)
 
 
-def _exp(w: Complexes) -> Complexes:
+def exp(w: Complexes) -> Complexes:
+    """e^w."""
     return np.exp(w.real) * (np.cos(w.imag) + 1j * np.sin(w.imag))
 
 
@@ -202,13 +198,12 @@ def expm1(w: Complexes) -> Complexes:
     """e^w - 1."""
     a, b = w.real, w.imag
     real = np.expm1(a) * np.cos(b) - 2 * np.sin(b / 2) ** 2
-    value: Complexes = real + 1j * np.exp(a) * np.sin(b)
-    return value
+    return np.asarray(real + 1j * np.exp(a) * np.sin(b))
 
 
-def magnitude(pair: Pair, node: Nodes, z: Complexes, shift: float) -> tuple[Reals, Reals]:
-    """Without weights, for points z of one real part: |integrand| where |Im z| is least, and a
-    bound on all that is summed for it.
+def magnitude(pair: MixturePair, node: Nodes, z: Complexes, shift: float) -> tuple[Reals, Reals]:
+    """Without weights, for points z of one real part: |integrand| at the least |Im z|, and a bound
+    on the terms of the sum.
     """
     c, t, size = float(z[0].real), float(np.abs(z.imag).min()), float(np.abs(z).max())
     bell = (-(node.x**2) / 2).real - shift
@@ -221,8 +216,8 @@ def magnitude(pair: Pair, node: Nodes, z: Complexes, shift: float) -> tuple[Real
     return real, real + terms * (plain + (size + 1) * pair.q * (plain + moved))
 
 
-def tails(pair: Pair, node: Nodes, c: float, whole: Reals, h: float) -> float:
-    """What real nodes beyond both ends could add; `whole` is that of `magnitude`."""
+def tails(pair: MixturePair, node: Nodes, c: float, whole: Reals, h: float) -> float:
+    """A bound on the terms of real nodes beyond both ends; `whole` is that of `magnitude`."""
     right = TAIL * float(whole[-1]) / ROOT
     if pair.direction != BOTH:
         return 1.01 * (right + TAIL * float(whole[0]) / ROOT)
@@ -234,5 +229,4 @@ def tails(pair: Pair, node: Nodes, c: float, whole: Reals, h: float) -> float:
 def rounding_of_weights(node: Nodes, shift: float) -> Reals:
     """The relative error of weight * e^(-x^2/2 - shift)."""
     size = (1 + 2 * node.slack) * np.abs(node.x) ** 2
-    errors: Reals = UNIT * (size + 4 * abs(shift) + 24 + node.slack)
-    return errors
+    return np.asarray(UNIT * (size + 4 * abs(shift) + 24 + node.slack))

@@ -1,4 +1,4 @@
-"""The trapezoid sum for E e^(zL) of a subsampled Gaussian, with every error counted.
+"""The trapezoid sum for E e^(zL) of a subsampled Gaussian, with bounds on all errors.
 
 E e^(zL) - 1 = E g(s), s = z + 1 (removal) or -z (addition), g(s) = r^s - 1 - s (r - 1) and r under
 N(0, 1): nothing cancels where r is near 1. (docs/proofs/subsampling.md)
@@ -12,7 +12,7 @@ import numpy as np
 
 from . import subsampled_nodes as nodes
 from .base import UNIT, Complexes, Reals, log1p
-from .subsampled_nodes import Nodes, Pair, Rule, expm1
+from .subsampled_nodes import MixturePair, Nodes, TrapezoidRule, exp, expm1
 
 _SERIES = 1 / 16
 _TERMS = 18
@@ -20,7 +20,7 @@ _ROWS = 64
 _CELLS = 1 << 16
 
 
-def cumulants_of(pair: Pair, z: Complexes) -> tuple[Complexes, Reals]:
+def cumulants_of(pair: MixturePair, z: Complexes) -> tuple[Complexes, Reals]:
     """log E e^(zL) at the points z, shape (n,), and the error of each.
 
     |E e^(zL) - e^value| <= |e^value| (e^error - 1) always; |log E e^(zL) - value| <= error where
@@ -36,7 +36,7 @@ def cumulants_of(pair: Pair, z: Complexes) -> tuple[Complexes, Reals]:
     return value, error
 
 
-def _chunk(pair: Pair, z: Complexes) -> tuple[Complexes, Reals]:
+def _chunk(pair: MixturePair, z: Complexes) -> tuple[Complexes, Reals]:
     """Points with one real part, on one set of nodes."""
     c, t = float(z[0].real), float(np.abs(z.imag).max())
     small = 2 * math.log(min(1.0, pair.q)) + 2 * math.log(min(1.0, pair.mu))
@@ -47,9 +47,11 @@ def _chunk(pair: Pair, z: Complexes) -> tuple[Complexes, Reals]:
     return _by_rule(pair, z, rule, log_goal)
 
 
-def _by_rule(pair: Pair, z: Complexes, rule: Rule, log_goal: float) -> tuple[Complexes, Reals]:
+def _by_rule(
+    pair: MixturePair, z: Complexes, rule: TrapezoidRule, log_goal: float
+) -> tuple[Complexes, Reals]:
     c = float(z[0].real)
-    node = nodes.nodes_of(pair, c, Rule(rule.h, 0.0, rule.log_error), log_goal)
+    node = nodes.nodes_of(pair, c, TrapezoidRule(rule.h, 0.0, rule.log_error), log_goal)
     squares = (node.x**2).real / 2
     peak = max(float((a * node.log_r.real - squares).max()) for a in pair.powers(c))
     shift = peak if peak > 5 else 0.0
@@ -73,7 +75,7 @@ def _by_rule(pair: Pair, z: Complexes, rule: Rule, log_goal: float) -> tuple[Com
     return _log_one_plus(summed, error, shift)
 
 
-def _rule_error(pair: Pair, z: Complexes, rule: Rule) -> Reals:
+def _rule_error(pair: MixturePair, z: Complexes, rule: TrapezoidRule) -> Reals:
     error = math.exp(min(rule.log_error, 0.0)) if rule.log_error < -5 else math.inf
     return error * 4 * (1 + pair.q * (np.abs(z) + 1))
 
@@ -84,7 +86,7 @@ def _log_one_plus(summed: Complexes, error: Reals, shift: float) -> tuple[Comple
         return _log(math.exp(-shift) + summed, error, shift)
     whole = np.abs(1 + summed)
     value, rounding = log1p(np.where(whole == 0, 0, summed), np.zeros(len(summed)))
-    return _told(value, whole, error, rounding)
+    return _with_error(value, whole, error, rounding)
 
 
 def _log(whole: Complexes, error: Reals, shift: float) -> tuple[Complexes, Reals]:
@@ -92,15 +94,17 @@ def _log(whole: Complexes, error: Reals, shift: float) -> tuple[Complexes, Reals
     size = np.abs(whole)
     reduced = np.log(np.where(size == 0, 1, size)) + 1j * np.angle(whole)
     error = error + 8 * UNIT * (size + math.exp(-shift))
-    found, bound = _told(reduced, size, error, UNIT * (24 + 8 * np.abs(reduced)))
-    return found + shift, bound + 4 * UNIT * (shift + np.abs(found + shift))
+    value, bound = _with_error(reduced, size, error, UNIT * (24 + 8 * np.abs(reduced)))
+    return value + shift, bound + 4 * UNIT * (shift + np.abs(value + shift))
 
 
-def _told(value: Complexes, size: Reals, error: Reals, rounding: Reals) -> tuple[Complexes, Reals]:
-    """The value and its error, where the number itself, of this size, is known within `error`.
+def _with_error(
+    value: Complexes, size: Reals, error: Reals, rounding: Reals
+) -> tuple[Complexes, Reals]:
+    """The log of a number of this size, and its error, where `error` is that of the number.
 
-    One that is lost within 2 `error` of 0 is at most 3 `error` in size: log `error` stands for it,
-    from which it differs by at most e^log(5) - 1 times `error`.
+    A number within 2 `error` of 0 is at most 3 `error` in size: log `error` replaces its log, from
+    which it differs by at most e^log(5) - 1 times `error`.
     """
     known, least = np.isfinite(error), np.maximum(error, 1e-290)
     lost = ~(2 * least < size)
@@ -111,7 +115,7 @@ def _told(value: Complexes, size: Reals, error: Reals, rounding: Reals) -> tuple
 
 
 def _sum(
-    pair: Pair, z: Complexes, node: Nodes, shift: float, *, apart: bool
+    pair: MixturePair, z: Complexes, node: Nodes, shift: float, *, apart: bool
 ) -> tuple[Complexes, Reals]:
     """The weighted sum of g, or of r^s where `apart`, times e^-shift; and its rounding."""
     summed, error = np.zeros(len(z), dtype=np.complex128), np.zeros(len(z))
@@ -132,13 +136,14 @@ def _sum(
     return summed, 1.02 * error + 4 * UNIT * np.abs(summed)
 
 
-def _exponents(pair: Pair, z: Complexes) -> list[Complexes]:
-    if pair.direction == nodes.BOTH:
-        return [z + 1, -z]
-    return [z + 1] if pair.direction == nodes.REMOVAL else [-z]
+def _exponents(pair: MixturePair, z: Complexes) -> list[Complexes]:
+    powers = {nodes.BOTH: [z + 1, -z], nodes.REMOVAL: [z + 1], nodes.ADDITION: [-z]}
+    return powers[pair.direction]
 
 
-def _one_power(pair: Pair, s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
+def _one_power(
+    pair: MixturePair, s: Complexes, node: Nodes, shift: float
+) -> tuple[Complexes, Reals]:
     near = max(1.0, float(np.abs(s).max())) * np.abs(node.excess) <= _SERIES
     close, first = _series(s, node[near], shift)
     far, second = _direct(pair, s, node[~near], shift)
@@ -147,11 +152,11 @@ def _one_power(pair: Pair, s: Complexes, node: Nodes, shift: float) -> tuple[Com
 
 def _bell(node: Nodes, shift: float) -> Complexes:
     """weight * e^(-x^2/2 - shift)."""
-    return node.weight * _exp(-(node.x**2) / 2 - shift)
+    return node.weight * exp(-(node.x**2) / 2 - shift)
 
 
 def _series(s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
-    """sum of C(s, j) v^j over 2 <= j <= 18: |s| |v| <= 1/16, so what is left is below 1e-17."""
+    """sum of C(s, j) v^j over 2 <= j <= 18: |s| |v| <= 1/16, so the remainder is below 1e-17."""
     v, size = node.excess, np.abs(s)
     value = np.zeros((len(s), len(v)), dtype=np.complex128)
     for j in range(_TERMS, 1, -1):
@@ -164,7 +169,7 @@ def _series(s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
 
 def _all_powers(s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
     """The sum of weight * r^s e^(-x^2/2 - shift)."""
-    value = node.weight * _exp(s * node.log_r - ((node.x**2) / 2 + shift))
+    value = node.weight * exp(s * node.log_r - ((node.x**2) / 2 + shift))
     flat = nodes.rounding_of_weights(node, shift) + 24 * UNIT
     skewed = 2 * UNIT * (node.log_r_error + 8 * np.abs(node.log_r))
     bounds = np.abs(value) @ np.stack([flat, skewed], axis=1)
@@ -173,12 +178,12 @@ def _all_powers(s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Rea
 
 def _powers(s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
     """weight * e^(s log r - x^2/2 - shift)."""
-    value = node.weight * _exp(s * node.log_r - ((node.x**2) / 2 + shift))
+    value = node.weight * exp(s * node.log_r - ((node.x**2) / 2 + shift))
     skewed = UNIT * np.abs(s) * (node.log_r_error + 8 * np.abs(node.log_r))
     return value, np.abs(value) * (nodes.rounding_of_weights(node, shift) + 2 * skewed)
 
 
-def _direct(pair: Pair, s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
+def _direct(pair: MixturePair, s: Complexes, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
     """expm1(s log r) - s v where |s log r| <= 1, else the three terms apart."""
     size, length = np.abs(s), np.abs(node.log_r)
     weight, relative = _bell(node, shift), nodes.rounding_of_weights(node, shift)
@@ -195,11 +200,11 @@ def _direct(pair: Pair, s: Complexes, node: Nodes, shift: float) -> tuple[Comple
     return value, np.where(mid, close + np.abs(value) * relative, apart)
 
 
-def _step(pair: Pair, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
+def _step(pair: MixturePair, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
     """weight * (r - 1), also where r overflows; and its error."""
     weight, relative = _bell(node, shift), nodes.rounding_of_weights(node, shift)
     moved = node.x - pair.mu
-    shifted = node.weight * _exp(-(moved**2) / 2 - shift)
+    shifted = node.weight * exp(-(moved**2) / 2 - shift)
     inexact = relative + UNIT * ((2 + node.slack) * (pair.mu + np.abs(moved)) ** 2)
     ordinary = node.xi.real <= 300
     v = np.where(ordinary, node.excess, 0)
@@ -207,10 +212,6 @@ def _step(pair: Pair, node: Nodes, shift: float) -> tuple[Complexes, Reals]:
     coarse = pair.q * (np.abs(shifted) * 2 * inexact + np.abs(weight) * relative)
     step = np.where(ordinary, weight * v, pair.q * (shifted - weight))
     return step, np.where(ordinary, fine, coarse)
-
-
-def _exp(w: Complexes) -> Complexes:
-    return np.exp(w.real) * (np.cos(w.imag) + 1j * np.sin(w.imag))
 
 
 def _add(terms: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.privacy import ADD_REMOVE
 from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.sensitivity import L1, L2, OPERATOR, Norm
-from dpframe.sources.held import reader
+from dpframe.sources.column_values import column_reader
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression, Number
 from tests.attacks.statistics.table_pairs import (
@@ -159,7 +159,7 @@ class Measured:
             for part in schemas[0]
         ]
         pairs = zip(parts, rows.T, strict=True)
-        return np.column_stack([reader(part)(cells) for part, cells in pairs])
+        return np.column_stack([column_reader(part)(cells) for part, cells in pairs])
 
     @cached_property
     def _maps(self) -> tuple[Any, ...]:

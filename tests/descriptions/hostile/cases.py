@@ -96,22 +96,9 @@ TEXTS = {
     "quotes": '\\"',
 }
 NAMES = [
-    *("X", "y", "n", "d", "B", "Y", "epsilon", "delta", "box", "any", "other"),
-    *(
-        "__class__",
-        "_x",
-        "1a",
-        "a b",
-        "a.b",
-        "",
-        "a-b",
-        "é",
-        "gаmma",
-        "ｇamma",
-        "a\\nb",
-        "a\\u202e",
-    ),
-    *("<b>", "a" * 60, "gram; drop", "{x}"),
+    *("X", "y", "n", "d", "B", "Y", "epsilon", "delta", "box", "any", "other", "__class__", "_x"),
+    *("1a", "a b", "a.b", "", "a-b", "é", "gаmma", "ｇamma", "a\\nb", "a\\u202e", "<b>", "a" * 60),
+    *("gram; drop", "{x}"),
 ]
 PARAMETERS = [
     *("epsilon", "X", "B", "sqrt", "clip", "gram", "_p", "__class__", "é", "ｐ", "p p", "\\u202ep"),
@@ -196,10 +183,8 @@ def structure() -> Iterator[tuple[str, str]]:
     yield "std of laplace", GOOD.replace('"gaussian"', '"laplace"')
     yield "scale of gaussian", GOOD.replace("std", "scale")
     yield "theorem without share", GOOD.replace('std = "6/epsilon"', 'calibration = "analytic"')
-    yield (
-        "theorem of another",
-        (GOOD.replace('std = "6/epsilon"', 'calibration = "pure"\nshare = "epsilon"')),
-    )
+    theorem = 'calibration = "pure"\nshare = "epsilon"'
+    yield "theorem of another", GOOD.replace('std = "6/epsilon"', theorem)
     yield "share of one", GOOD + 'share = "epsilon"'
     yield "share of three", GOOD + 'share = "epsilon, delta, 1"'
     yield "share with a hole", GOOD + 'share = "epsilon,"'
@@ -210,10 +195,8 @@ def structure() -> Iterator[tuple[str, str]]:
     yield "sampled without a loop", GOOD + 'sampled = "n"'
     yield "other without why", GOOD.replace("X'X", "other")
     yield "other without a norm", GOOD.replace("X'X", "other") + 'sensitivity=1\nwhy="so"'
-    yield (
-        "other with a why of nothing",
-        (GOOD.replace("X'X", "other") + 'sensitivity=1\nnorm="L2"\nwhy=" "'),
-    )
+    other = GOOD.replace("X'X", "other")
+    yield "other with a why of nothing", other + 'sensitivity=1\nnorm="L2"\nwhy=" "'
     yield "output of nothing", GOOD + "[output]\nreads = []"
     yield "output of a wish", GOOD + '[output]\nreads = ["secret"]'
 
@@ -222,30 +205,15 @@ def meaning() -> Iterator[tuple[str, str]]:
     """Formulas and statistics that mean nothing, or too much."""
     yield "formulas in a circle", GOOD + '[let]\na = "b"\nb = "a"'
     yield "formula of itself", GOOD + '[let]\na = "a + 1"'
-    yield (
-        "formulas that double",
-        (
-            GOOD
-            + "[let]\na0 = 'log(2+epsilon)'\n"
-            + "".join(f"a{i} = 'log(a{i - 1} + 1) * a{i - 1}'\n" for i in range(1, 40))
-        ),
-    )
-    yield "formulas, many", GOOD + "[let]\n" + "".join(f"a{i} = 1\n" for i in range(60))
-    yield (
-        "formulas, deep",
-        (GOOD + "[let]\na0 = 3\n" + "".join(f"a{i} = 'log({i}+a{i - 1})'\n" for i in range(1, 49))),
-    )
-    yield "parameters, many", GOOD + "[parameters]\n" + "".join(f"p{i} = 1\n" for i in range(60))
-    yield (
-        "ranges, many",
-        (
-            HEAD
-            + '[parameters]\np = "in (0, 1)"\n'
-            + "".join(
-                RELEASE.replace("gram", f"r{i}").replace("6/", f"({i}+p)/") for i in range(30)
-            )
-        ),
-    )
+    let, one = GOOD + "[let]\n", "".join(f"{{name}}{i} = 1\n" for i in range(60))
+    double = "".join(f"a{i} = 'log(a{i - 1} + 1) * a{i - 1}'\n" for i in range(1, 40))
+    yield "formulas that double", f"{let}a0 = 'log(2+epsilon)'\n{double}"
+    yield "formulas, many", let + one.format(name="a")
+    deep = "".join(f"a{i} = 'log({i}+a{i - 1})'\n" for i in range(1, 49))
+    yield "formulas, deep", f"{let}a0 = 3\n{deep}"
+    yield "parameters, many", GOOD + "[parameters]\n" + one.format(name="p")
+    many = (RELEASE.replace("gram", f"r{i}").replace("6/", f"({i}+p)/") for i in range(30))
+    yield "ranges, many", HEAD + '[parameters]\np = "in (0, 1)"\n' + "".join(many)
     yield "statistic of a number", GOOD.replace("X'X", "1")
     yield "statistic of two tables", GOOD.replace("X'X", "clip(X, 1)'X")
     yield "statistic plus a number", GOOD.replace("X'X", "X'X + 1")
@@ -253,20 +221,16 @@ def meaning() -> Iterator[tuple[str, str]]:
     yield "histogram", GOOD.replace("X'X", "histogram(X, y, 1e9)")
     yield "bounds", GOOD.replace("X'X", "clip(y, 2, 1)'y")
     yield "clip by zero", GOOD.replace("X'X", "clip(X, 0)'clip(X, 0)")
-    yield (
-        "gradient and gradient",
-        (GOOD.replace("X'X", "stack(gradient(X, y, 1), gradient(X, y, 1))")),
-    )
+    gradients = "stack(gradient(X, y, 1), gradient(X, y, 1))"
+    yield "gradient and gradient", GOOD.replace("X'X", gradients)
 
 
 def everywhere() -> Iterator[tuple[str, str]]:
     """Bad formulas, texts, names and numbers, in every place that takes one."""
     for what, text in FORMULAS.items():
         yield f"std: {what}", GOOD.replace("6/epsilon", text)
-        yield (
-            f"share: {what}",
-            GOOD + f'share = ["{text}", "delta"]' if what not in {"negative", "zero"} else "",
-        )
+        if what not in {"negative", "zero"}:
+            yield f"share: {what}", GOOD + f'share = ["{text}", "delta"]'
         yield f"let: {what}", GOOD + f'[let]\na = "{text}"' if text not in RAW_VALUES else ""
     for what, text in TEXTS.items():
         yield f"title: {what}", GOOD.replace('"t"', f'"{text}"')

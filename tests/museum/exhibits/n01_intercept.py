@@ -30,13 +30,14 @@ def put(means):
 
 EXHIBIT = Exhibit(
     number=1,
-    name="An intercept for nothing",
+    name="An intercept without its own share",
     system="diffprivlib 0.6.6, `LinearRegression(fit_intercept=True)`",
     source="IBM/differential-privacy-library#104, `linear_regression.py`",
     claim="The whole fit costs epsilon; the accountant is charged 1.0.",
-    fact="Mean of X at gamma epsilon, mean of y at gamma epsilon, objective at (1 - gamma) "
-    "epsilon, with gamma = 1/(p + 1): (p + 2)/(p + 1) in all, which is 1.5 for one feature.",
-    port="Three releases with these shares; the number of features stays a symbol, d.",
+    fact="The mean of X has the share gamma epsilon, the mean of y too, and the objective (1 -"
+    " gamma) epsilon, with gamma = 1/(p + 1): (p + 2)/(p + 1) in all, which is 1.5 for "
+    "one feature.",
+    port="Three releases with these shares; the number of features is a symbol, d.",
     wrong=partial(put, 1),
     mended=partial(put, 2),
     repair="The two means share gamma: gamma/2 each.",

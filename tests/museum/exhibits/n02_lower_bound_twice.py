@@ -24,16 +24,16 @@ def put(largest):
 
 EXHIBIT = Exhibit(
     number=2,
-    name="The lower bound, twice",
+    name="The lower bound in place of the upper bound",
     system="diffprivlib 0.6.6, `LinearRegression`",
     source="IBM/differential-privacy-library#105, `linear_regression.py` line 144",
     claim="The diagonal of X'X has sensitivity max(|lower|, |upper|)^2.",
-    fact="The code has max(|lower|, |lower|)^2. With bounds (0, 100) the sensitivity is 0 and the "
-    "noise exactly 0.0, where 10^4 is needed.",
-    port="Sums of squares of columns in [-100, 100] with noise of scale d lower^2/epsilon, for "
-    "every lower bound between 0 and 100. (At lower = 0 the noise cannot even be written down.)",
+    fact="The code uses max(|lower|, |lower|)^2. With bounds (0, 100) the sensitivity is 0 and"
+    " the noise exactly 0.0, although 10^4 is needed.",
+    port="Sums of squares of columns in [-100, 100] with noise of scale d lower^2/epsilon, for"
+    " every lower bound between 0 and 100. (At lower = 0 the noise cannot be declared.)",
     wrong=partial(put, LOWER),
     mended=partial(put, 100),
-    repair="The sensitivity is derived from both bounds; dp.Laplace.pure would take it from there.",
+    repair="The sensitivity is derived from both bounds, as dp.Laplace.pure does.",
     shows=("L1 sensitivity 10000*d", "counterexample at"),
 )

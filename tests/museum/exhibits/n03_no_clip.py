@@ -23,14 +23,14 @@ def put(*, clipped):
 
 EXHIBIT = Exhibit(
     number=3,
-    name="Bounds that nothing enforces",
+    name="Bounds without clipping",
     system="diffprivlib 0.6.6, `LinearRegression(fit_intercept=False)`",
     source="found by running it; no issue is known. `linear_regression.py`, `_preprocess_data`",
-    claim="`bounds_X` bound the rows.",
-    fact="They size the noise, and rows are clipped only if an intercept is fitted: one row of "
-    "10^9 inside bounds of 100 is released as 10^18.",
-    port="X'X of the rows as they come, before any clip, with noise for entries in [-1, 1]. A clip "
-    "is a node, so rows without one have no bound, whatever a setting says elsewhere.",
+    claim="Rows are bounded by `bounds_X`.",
+    fact="The bounds determine the noise, but rows are clipped only if an intercept is fitted:"
+    " with bounds of 100, one row of 10^9 is released as 10^18.",
+    port="X'X of rows without a clip, with noise for entries in [-1, 1]. A clip is a node of "
+    "the graph, so rows without one are unbounded, regardless of the setting.",
     wrong=partial(put, clipped=False),
     mended=partial(put, clipped=True),
     repair="The same release of the clipped rows.",

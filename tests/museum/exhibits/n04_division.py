@@ -69,17 +69,17 @@ def ours():
 
 EXHIBIT = Exhibit(
     number=4,
-    name="Two thirds over four is a quarter",
+    name="A wrong denominator in rational division",
     system="OpenDP before 0.14.2, all additive noise, through the library dashu",
     source="opendp/opendp#2638, cmpute/dashu#57",
-    claim="Noise with the law of the discrete Laplace or Gaussian, under proved samplers.",
-    fact="Dividing a rational by a whole number got the denominator wrong wherever the two shared "
-    "a factor, so that the coins of probability e^-x were biased.",
-    port="The textbook sampler of discrete Laplace noise, of scale 3, with that division inside.",
+    claim="Noise with the discrete Laplace or Gaussian distribution, by proved samplers.",
+    fact="Division of a rational by an integer had a wrong denominator if the two had a common"
+    " factor, so that Bernoulli variables of probability e^-x were biased.",
+    port="The textbook sampler of discrete Laplace noise of scale 3, with that division.",
     gate=LAW,
     verdict=FALSIFIED,
     wrong=partial(ported, wrongly),
     mended=partial(ported, rightly),
-    repair="The right division; dpframe's own sampler passes the same gate.",
+    repair="The correct division; dpframe's own sampler passes the same gate.",
     shows=("refuted: p <",),
 )

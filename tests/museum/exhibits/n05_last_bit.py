@@ -30,17 +30,17 @@ def put(protected):
 
 EXHIBIT = Exhibit(
     number=5,
-    name="One bit too few",
+    name="The last bit without noise",
     system="OpenDP before 0.15.0, `make_randomized_response_bitvec`",
     source="opendp/opendp#2707",
     claim="2 log 3 = 2.197, for vectors with at most one bit set and flips of probability 1/4.",
-    fact="The loop over the bits ran over 1..n, which leaves out n; a shorter mask is padded with "
-    "zeros without a word, and the last bit is released as it is.",
-    port="Four bits, of which three are flipped.",
+    fact="The loop over the bits ran over 1..n, which excludes n. The shorter mask was "
+    "silently padded with zeros, and the last bit was released without noise.",
+    port="Four bits, of which three are randomised.",
     gate=CHANCES,
     verdict=FALSIFIED,
     wrong=partial(put, LENGTH - 1),
     mended=partial(put, LENGTH),
-    repair="All four bits are flipped.",
+    repair="All four bits are randomised.",
     shows=("epsilon is infinite",),
 )

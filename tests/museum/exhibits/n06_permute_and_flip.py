@@ -52,19 +52,19 @@ def put(mechanism, claim):
 
 EXHIBIT = Exhibit(
     number=6,
-    name="Another mechanism's proof",
+    name="A zCDP proof of another mechanism",
     system="OpenDP 0.15.1, `make_noisy_max` and `make_noisy_top_k`",
     source="opendp/opendp#2911 (fixed in 0.16.0)",
-    claim="(epsilon^2/8)-zCDP; the proof that was attached is about the exponential mechanism.",
-    fact="The code permutes and flips. That is epsilon-DP, but its loss ranges over nearly "
-    "2 epsilon, so that only (epsilon^2/2)-zCDP holds: four times the budget.",
-    port="Two and three candidates with scores 0, 1, 2, epsilon = 2 log 2; every chance is a "
-    "fraction.",
+    claim="(epsilon^2/8)-zCDP; the attached proof is for the exponential mechanism.",
+    fact="The code implements permute-and-flip. It is epsilon-DP, but the range of its loss is"
+    " nearly 2 epsilon, so that only (epsilon^2/2)-zCDP holds: four times the cost.",
+    port="Two and three candidates with scores 0, 1, 2, epsilon = 2 log 2; every probability "
+    "is a fraction.",
     gate=CHANCES,
     verdict=FALSIFIED,
     wrong=partial(put, permuted_and_flipped, BOUNDED_RANGE),
     mended=partial(put, permuted_and_flipped, IMPLIED),
-    repair="The claim is epsilon^2/2. dpframe's own claims survive the same gate: epsilon-DP for "
+    repair="The claim is epsilon^2/2. dpframe's own claims pass the same gate: epsilon-DP for "
     "PermuteAndFlipSelection, and epsilon^2/8 for ExponentialSelection.",
     shows=("rho is at least", "claimed 0.240227"),
 )

@@ -66,19 +66,19 @@ def ours(make):
 
 EXHIBIT = Exhibit(
     number=7,
-    name="A mean, rounded",
+    name="The rounding of a mean",
     system="OpenDP 0.16.0, `make_sum_of_squared_deviations`",
     source="opendp/opendp#2923",
-    claim="40.6 for 1024 records in [2^50, 2^50 + 1], rounding included.",
-    fact="63.9. The rounding of the sum is allowed for, that of the mean is not: one record "
-    "changes the direction in which the mean is rounded, and with it the deviation of every "
-    "other record.",
-    port="The same sum in doubles, as a statistic that states what OpenDP does.",
+    claim="Sensitivity 40.6 for 1024 records in [2^50, 2^50 + 1], including rounding.",
+    fact="The sensitivity is 63.9. The claim includes the rounding of the sum, but not that of"
+    " the mean: one record changes the rounding direction of the mean, and thereby the "
+    "deviation of every other record.",
+    port="The same sum in doubles, as a statistic that states OpenDP's sensitivity.",
     gate=FACTS,
     verdict=FALSIFIED,
     wrong=as_coded,
     mended=on_grid,
-    repair="n sum y^2 - (sum y)^2 in whole steps of a public grid. dpframe's own sum(y) and y'y of "
-    "the same labels, which are whole steps too, have no such neighbours either.",
+    repair="n sum y^2 - (sum y)^2 in whole steps of a public grid. dpframe's sum(y) and y'y of "
+    "the same labels, also in whole steps, have no such neighbours either.",
     shows=("refuted: sum of squared deviations states",),
 )

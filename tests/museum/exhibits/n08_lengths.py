@@ -38,13 +38,13 @@ def put(relation):
 
 EXHIBIT = Exhibit(
     number=8,
-    name="{1} against {2}",
+    name="Neighbours of different lengths",
     system="OpenDP 0.16.0, `make_randomized_response_bitvec`",
     source="opendp/opendp#2930",
     claim="epsilon = 2.2 for vectors with at most one bit set.",
-    fact="A bit vector may have any length, vectors of one and of two bytes are neighbours, and "
-    "the answer is as long as the vector: epsilon is infinite.",
-    port="One noisy number for each record. Its author states a sensitivity of 1, and is trusted.",
+    fact="A bit vector may have any length, vectors of one and of two bytes are neighbours, "
+    "and the output has the length of the vector: epsilon is infinite.",
+    port="One noisy number for each record, with a stated, trusted sensitivity of 1.",
     wrong=partial(put, dp.ADD_REMOVE),
     mended=partial(put, dp.REPLACE_ONE),
     repair="Neighbours have the same public length: replace-one.",

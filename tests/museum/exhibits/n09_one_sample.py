@@ -32,12 +32,13 @@ EXHIBIT = Exhibit(
     name="One sample, amplified fifty times",
     system="OpenDP 0.16.0, `make_population_amplification`",
     source="opendp/opendp#2933",
-    claim="50 releases of epsilon = 2, each amplified by itself, cost 0.63 in all.",
-    fact="All 50 read the same sample. Whoever is in it is in it for all of them, and pays 100.",
-    port="50 counts of one `dp.graph.thinned` sample, each as if the threshold 2 were its own. "
-    "A sample is a node, the claim about it is one claim, and what reads it composes inside. (A "
-    "release with `sampled=` draws a fresh sample for each of its own draws, and has no name for "
-    "that sample.)",
+    claim="50 releases of epsilon = 2, each amplified separately, cost 0.63 in all.",
+    fact="All 50 read the same sample. A person in the sample is in it for all releases and "
+    "incurs a cost of 100.",
+    port="50 counts of one `dp.graph.thinned` sample, each with the threshold 2. A sample is a"
+    " node of the graph with a single claim, and releases on it compose within that "
+    "claim. (A release with `sampled=` draws a separate sample for each of its draws, "
+    "which other releases cannot read.)",
     wrong=partial(put, 1),
     mended=partial(put, dp.constant(1) / TIMES),
     repair="The 50 counts share the threshold.",

@@ -33,16 +33,16 @@ def put(rows):
 
 EXHIBIT = Exhibit(
     number=10,
-    name="A bound that outlives its column",
+    name="A row bound that is out of date",
     system="OpenDP 0.16.0, Polars",
     source="opendp/opendp#2949",
-    claim="rho = 0.5: at most 100 groups a person, and one row in each.",
-    fact="rho = 5000. `with_columns` merges the 100 groups into one after the truncation, which is "
-    "still believed: one person moves one count by 100.",
-    port="A map after the clip that makes rows 100 times as long. Facts belong to nodes that do "
-    "not change, so the map is a new node and its bound is 100.",
+    claim="rho = 0.5: at most 100 groups per person, and one row in each.",
+    fact="rho = 5000. `with_columns` merges the 100 groups into one after the truncation, but "
+    "the bound is not updated: one person moves one count by 100.",
+    port="A map after the clip that makes rows 100 times as long. Bounds belong to immutable "
+    "nodes, so the map is a new node with the bound 100.",
     wrong=partial(put, clipped_first),
     mended=partial(put, clipped_last),
-    repair="Clip what is summed, after the last map.",
+    repair="Clip after the last map.",
     shows=("mu^2 = 10000",),
 )

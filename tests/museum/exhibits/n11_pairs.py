@@ -84,19 +84,21 @@ def put(relation, moves):
 
 EXHIBIT = Exhibit(
     number=11,
-    name="Musical chairs",
+    name="Pairs that shift with an added row",
     system="OpenDP 0.16.0, `LinearRegression` (Theil-Sen), `make_pairwise_predict`",
     source="opendp/opendp#2950",
-    claim="Stability b to b: one more row, one more prediction. epsilon = 2 for the fit.",
-    fact="Rows are shuffled, paired, and a last one without a partner is cut off. A row that comes "
-    "takes another's partner away: 2 b at least, measured epsilon at least 3.36.",
-    port="Counts of the predictions of pairs as a statistic that states 1; and, so that nothing "
-    "hangs on the order of the rows, the whole mechanism with its secret shuffle, enumerated.",
+    claim="Stability b to b: one additional row changes one prediction. epsilon = 2 for the fit.",
+    fact="Rows are shuffled and paired, and a last row without a partner is dropped. An added "
+    "row changes the pairs of others: the stability is at least 2 b, and the measured "
+    "epsilon at least 3.36.",
+    port="Counts of the predictions of pairs, as a statistic with a stated sensitivity of 1; "
+    "and, since the order of rows is random, the whole mechanism with its secret shuffle,"
+    " enumerated.",
     gate=FACTS,
     verdict=FALSIFIED,
     wrong=partial(put, dp.ADD_REMOVE, 1),
     mended=partial(put, dp.REPLACE_ONE, 2),
-    repair="Replace-one, where the number of rows is public: one pair becomes another, which "
-    "changes 2 predictions.",
+    repair="Replace-one, where the number of rows is public: one pair changes, which changes 2 "
+    "predictions.",
     shows=("pairwise predictions states 1 in L1", "claimed 0.693147"),
 )

@@ -54,20 +54,22 @@ def put(*, centred):
 
 EXHIBIT = Exhibit(
     number=12,
-    name="Around another origin",
+    name="A norm around another origin",
     system="OpenDP 0.16.0, PCA: `make_np_sscp`, `then_private_np_eigendecomposition`",
     source="opendp/opendp#2952",
     claim="epsilon = 2, from rows of norm 1 around an origin.",
-    fact="The norm is kept and the origin, (10, 0), dropped: rows are as long as 11. The top "
-    "eigenvalue was 571-590 and 612-631 for two neighbours: separable.",
-    port="A user's map that puts rows into the ball of radius 1 around (10, 0) and states norm 1; "
-    "dpframe's own X'X derives its sensitivity from that. In doubles, as on the default grid every "
-    "row is put into the ball that it is stated to be in, and the wrong fact does no harm.",
+    fact="The norm is stored, but the origin, (10, 0), is dropped: rows have norms up to 11. "
+    "The top eigenvalue was 571-590 and 612-631 for two neighbours, which are therefore "
+    "distinguishable.",
+    port="A custom map that moves rows into the ball of radius 1 around (10, 0) and states "
+    "norm 1; dpframe's X'X derives its sensitivity from the stated norm. The port uses "
+    "doubles, since the default grid clips every row to its stated ball, and the error "
+    "has no effect.",
     gate=FACTS,
     verdict=FALSIFIED,
     wrong=partial(put, centred=False),
     mended=partial(put, centred=True),
-    repair="Rows less the public origin. (In dpframe's words X.scaled_columns(by=..., "
-    "minus=...).clip(norm=1), which states nothing that is not derived.)",
+    repair="Rows minus the public origin. (In dpframe: X.scaled_columns(by=..., "
+    "minus=...).clip(norm=1), whose norm is derived.)",
     shows=("refuted: X'X states", "in L2"),
 )

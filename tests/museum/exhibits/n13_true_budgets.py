@@ -45,19 +45,19 @@ def exactly(costs):
 
 EXHIBIT = Exhibit(
     number=13,
-    name="Three thirds are one",
+    name="Rounded sums of budgets",
     system="OpenDP 0.16.0, composition",
     source="opendp/opendp#2131, #2789",
     claim="k measurements of cost 1/k do not fit a budget of 1.",
-    fact="They do. In doubles that are rounded up 1/3 + 1/3 + 1/3 is above 1, and MST and AIM died "
-    "with 0.024499999999999997 > 0.024499999999999987.",
-    port="A ledger in doubles, every step rounded up. Not a leak: the bug is a refusal of what is "
-    "true, and tempts people to loosen the check.",
+    fact="They do. In doubles that are rounded up, 1/3 + 1/3 + 1/3 exceeds 1, and MST and AIM "
+    "failed with 0.024499999999999997 > 0.024499999999999987.",
+    port="A ledger in doubles, every step rounded up. This bug is not a leak: a valid sequence"
+    " is refused, which may lead users to loosen the check.",
     gate=SUMS,
     verdict=FALSIFIED,
     wrong=partial(sums_up, in_doubles),
     mended=partial(sums_up, exactly),
-    repair="Exact algebra: dpframe certifies k counts of epsilon/k for 1 and for every epsilon, "
-    "also for a symbol T instead of k, and refuses 10^-30 more.",
+    repair="Exact arithmetic: dpframe certifies k counts of epsilon/k for 1 and for every "
+    "epsilon, also for a symbol T instead of k, and refuses 10^-30 more.",
     shows=("a true budget", "3, 6, 10, 11"),
 )

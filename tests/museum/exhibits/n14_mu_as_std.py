@@ -16,16 +16,17 @@ def put(regression):
 
 EXHIBIT = Exhibit(
     number=14,
-    name="mu, taken for a standard deviation",
+    name="mu used as a standard deviation",
     system="BoostedAdaSSP, both repositories of its authors",
     source="shuaitang/BoostedAdaSSP and amazon-science/boostedadassp, `BoostedAdaSSP.py`",
     claim="(1, 1e-6)-differential privacy, 100 rounds.",
-    fact="`self.sigma = convert_ApproxDP_to_GDP(eps, delta)` is mu, 0.237; the std that is needed "
-    "is sqrt(102)/mu = 42.7. True epsilon: at least 1112, and just that if the eigenvalue that is "
-    "released were the smallest (see exhibit 16). The noise grows with epsilon.",
-    port="`dp.literature.BoostedAdaSSPCoded`, the code's regression, shipped to be refused.",
+    fact="`self.sigma = convert_ApproxDP_to_GDP(eps, delta)` is mu, 0.237; the required std is"
+    " sqrt(102)/mu = 42.7. The true epsilon is at least 1112, with equality if the "
+    "released eigenvalue were the smallest (see exhibit 16). The noise grows with "
+    "epsilon.",
+    port="`dp.literature.BoostedAdaSSPCoded`, the regression of the code, which is refused.",
     wrong=partial(put, dp.literature.BoostedAdaSSPCoded(rounds=100)),
     mended=partial(put, dp.regressions.BoostedAdaSSP(rounds=100)),
-    repair="`dp.regressions.BoostedAdaSSP`: all releases calibrated together.",
+    repair="`dp.regressions.BoostedAdaSSP`: all releases calibrated jointly.",
     shows=("mu = 42.6", "exact delta"),
 )

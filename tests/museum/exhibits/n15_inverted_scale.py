@@ -23,13 +23,13 @@ def put(scale):
 
 EXHIBIT = Exhibit(
     number=15,
-    name="A scale upside down",
+    name="An inverted noise scale",
     system="google-research, `dp_regression/tukey.py`",
     source="google-research/google-research, `dp_tukey`: np.random.laplace(scale=split_epsilon)",
     claim="The propose-test-release check costs epsilon/2.",
-    fact="Noise of scale s costs 1/s: here 2/epsilon. At epsilon = 1 that is 2 instead of 0.5; the "
-    "smaller epsilon, the worse.",
-    port="A count, which one record moves by 1 as it does the distance, with that noise.",
+    fact="Noise of scale s costs 1/s, here 2/epsilon. At epsilon = 1 that is 2 instead of 0.5,"
+    " and the ratio grows as epsilon decreases.",
+    port="A count, which like the distance changes by 1 with one record, with that noise.",
     wrong=partial(put, lambda epsilon: epsilon),
     mended=partial(put, lambda epsilon: 1 / epsilon),
     repair="scale = 1/(epsilon/2).",

@@ -33,17 +33,18 @@ def put(make):
 
 EXHIBIT = Exhibit(
     number=16,
-    name="The smallest one that is positive",
+    name="The smallest positive eigenvalue",
     system="BoostedAdaSSP, both repositories of its authors",
     source="shuaitang/BoostedAdaSSP, `eigvalsh(..., subset_by_value=(0, inf))`",
-    claim="Sensitivity 1, as that of the smallest eigenvalue.",
-    fact="n equal rows have the eigenvalues 0 and n; one more row in another direction makes the "
-    "smallest positive one about 1. No number bounds that; one-hot columns are enough.",
-    port="That eigenvalue as a statistic that states 1.",
+    claim="Sensitivity 1, like that of the smallest eigenvalue.",
+    fact="n equal rows have the eigenvalues 0 and n. One additional row in another direction "
+    "makes the smallest positive eigenvalue about 1. The sensitivity is unbounded, also "
+    "for one-hot columns.",
+    port="That eigenvalue as a statistic with a stated sensitivity of 1.",
     gate=FACTS,
     verdict=FALSIFIED,
     wrong=partial(put, SmallestPositive),
     mended=partial(put, lambda X, y: dp.lambda_min(X.T @ X)),
-    repair="`dp.lambda_min`, the smallest of all.",
+    repair="`dp.lambda_min`, the smallest of all eigenvalues.",
     shows=("refuted: smallest positive eigenvalue states 1",),
 )

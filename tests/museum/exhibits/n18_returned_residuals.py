@@ -38,17 +38,21 @@ def put(declare):
 
 EXHIBIT = Exhibit(
     number=18,
-    name="The residuals, too",
+    name="Residuals without noise",
     system="DPrivStats 0.1.0 (R), `dp_lm`",
     source="MukulBijalwan/DPrivStats, `R/dp_regression.R`: residuals = resid, model = mf",
     claim="(epsilon, delta)-differential privacy of labels, for a public design; residuals and "
     "fitted values are `computed from the private fit`.",
-    fact="`residuals` are the clipped labels less the fitted values, without noise: added to "
-    "`fitted.values`, which is returned with them, they are the labels. `model` is the data frame "
-    "itself. The coefficients alone keep the claim: the sensitivity is right for a public design.",
-    port="The coefficients of a ridge regression with noise, and y - X theta beside them.",
+    fact="`residuals` are the clipped labels minus the fitted values, without noise. Added to "
+    "`fitted.values`, which is returned too, they give the labels. `model` is the data "
+    "frame itself. The coefficients alone satisfy the claim: the sensitivity is correct "
+    "for a public design.",
+    port="The coefficients of a ridge regression with noise, together with y - X theta.",
     wrong=partial(put, with_residuals),
     mended=partial(put, alone),
-    repair="The coefficients alone; residuals stay with who has the data.",
-    shows=("must read released values only, but private data reaches it", "residuals"),
+    repair="The coefficients alone; residuals are not released.",
+    shows=(
+        "must read released values only, but private data reaches it without noise",
+        "residuals",
+    ),
 )

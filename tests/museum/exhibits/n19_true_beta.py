@@ -38,13 +38,13 @@ def put(sensitivity):
 
 EXHIBIT = Exhibit(
     number=19,
-    name="If we knew beta",
+    name="The true coefficients in the sensitivity",
     system="PB-DP-CIs, code of Ferrando et al. (AISTATS 2022)",
     source="ceciliaferrando/PB-DP-CIs, `OLSfunctions.py`, `private_OLS`",
     claim="Delta(X'y) = beta gamma^2 + 2 gamma delta; sigma^2 from max(y).",
-    fact="beta is the true coefficient vector (a comment asks whether that is fine), max(y) is the "
-    "private maximum.",
-    port="X'y with noise of a scale that reads the coefficients of the very regression. The same "
+    fact="beta is the true coefficient vector (a comment asks whether that is acceptable), and"
+    " max(y) is the private maximum.",
+    port="X'y with a noise scale that reads the coefficients of the same regression. The same "
     "gate refuses a scale that reads max(y).",
     wrong=partial(put, coefficients),
     mended=partial(put, declared),

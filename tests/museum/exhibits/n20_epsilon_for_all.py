@@ -25,15 +25,15 @@ def put(weight):
 
 EXHIBIT = Exhibit(
     number=20,
-    name="Epsilon for everybody",
+    name="The whole epsilon for each release",
     system="PB-DP-CIs, code of Ferrando et al. (AISTATS 2022)",
     source="ceciliaferrando/PB-DP-CIs, `OLSfunctions.py`, `compute_dp_noise`, `private_OLS`",
     claim="epsilon-differential privacy.",
-    fact="X'X, X'y and the residual variance each get noise for the whole epsilon (and so does "
-    "every entry by itself): three shares, which sum to 3 epsilon.",
+    fact="X'X, X'y and the residual variance each get noise for the whole epsilon (and so does"
+    " every entry): three shares, which sum to 3 epsilon.",
     port="Three releases with the whole budget each.",
     wrong=partial(put, 1),
     mended=partial(put, Fraction(1, 3)),
-    repair="A third each, and noise for the L1 norm of all entries.",
+    repair="A third of epsilon each, and noise for the L1 norm of all entries.",
     shows=("sum = 3*epsilon",),
 )

@@ -23,7 +23,7 @@ def put(std):
 
 EXHIBIT = Exhibit(
     number=21,
-    name="The first point that fails",
+    name="A search that returns the first violation",
     system="google-research, `private_kendall/boosted_adassp.py`",
     source="google-research/google-research, `dp_to_gdp`",
     claim="A mu with (epsilon, delta) = (10, 1e-5).",

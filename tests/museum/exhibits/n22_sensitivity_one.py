@@ -24,10 +24,10 @@ def put(power):
 
 EXHIBIT = Exhibit(
     number=22,
-    name="Whatever the clip norm is",
+    name="A sensitivity of 1 for every clip norm",
     system="google-research, `private_kendall/boosted_adassp.py`",
     source="google-research/google-research, `boosted_adassp(..., feature_clip_norm, ...)`",
-    claim="(epsilon, delta)-differential privacy for the clip norms that the caller chooses.",
+    claim="(epsilon, delta)-differential privacy for any clip norms chosen by the caller.",
     fact="`gaussian_mechanism(clipped_xtx, 1, split_mu)`: the sensitivity of X'X is "
     "feature_clip_norm^2.",
     port="X'X of rows of norm C, for every C > 0, with noise for 1.",

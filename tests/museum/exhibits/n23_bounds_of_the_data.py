@@ -34,10 +34,10 @@ def put(bound):
 
 EXHIBIT = Exhibit(
     number=23,
-    name="Bounds of the data",
+    name="Bounds computed from the data",
     system="google-research, `dp_regression/baselines.py`",
     source='google-research/google-research, `adassp`: "data-dependent and not dp"',
-    claim="(epsilon, delta)-differential privacy, says the docstring.",
+    claim="(epsilon, delta)-differential privacy, according to the docstring.",
     fact="bound_x and bound_y are maxima of the private data, as a comment in the code admits.",
     port="X'y with a std that reads the largest norm of a row.",
     wrong=partial(put, of_the_data),

@@ -35,13 +35,14 @@ def on_grid():
 
 EXHIBIT = Exhibit(
     number=24,
-    name="Adding up in doubles",
+    name="Sums in floating point",
     system="Sums in floating point, in most libraries",
     source="Casacuberta et al., CCS 2022; google/differential-privacy#126",
-    claim="A sum of numbers in [L, U] moves by at most U - L when one is replaced.",
-    fact="A sum of doubles is rounded at every step, and one term decides which way: twice as far "
-    "for 2 numbers, eight times for 8.",
-    port="The sum of labels in [2^52, 2^52 + 1], in doubles by pairs, stating 1.",
+    claim="A sum of numbers in [L, U] moves by at most U - L if one is replaced.",
+    fact="A sum of doubles is rounded at every step, and one term can change the direction of "
+    "rounding: the sum of 2 numbers moves by twice the bound, that of 8 by eight times.",
+    port="The sum of labels in [2^52, 2^52 + 1], in doubles by pairs, with a stated "
+    "sensitivity of 1.",
     gate=FACTS,
     verdict=FALSIFIED,
     wrong=in_doubles,

@@ -25,7 +25,7 @@ from dpframe.pld.composition import (
     profile,
     total_loss,
 )
-from dpframe.pld.composition.lattice import Fixed, fixed
+from dpframe.pld.composition.lattice import FixedPointLaw, fixed
 from dpframe.pld.composition.responses import response_epsilon
 from tests.support.oracles import mpf
 
@@ -268,7 +268,7 @@ def test_binomials_and_powers_agree(monkeypatch):
     for delta in (Fraction(1, 5), MILLIONTH, Fraction(1, 10**300)):
         sharp = epsilon_interval(total_loss(counts), delta)
         with monkeypatch.context() as patch:
-            patch.setattr(atomic, "_alike", lambda counts: None)
+            patch.setattr(atomic, "_equal_responses", lambda counts: None)
             powers = epsilon_interval(total_loss(counts), delta)
         assert powers.lower <= sharp.upper
         assert sharp.lower <= powers.upper
@@ -332,7 +332,7 @@ def test_a_law_without_masses_is_given_up():
     """Balls that say nothing: everything is missing."""
     with working(192):
         assert fixed([arb("nan"), arb(0, 1)]).missing == 1
-    assert isinstance(fixed([arb(1)]), Fixed)
+    assert isinstance(fixed([arb(1)]), FixedPointLaw)
 
 
 @pytest.mark.parametrize(("large", "small"), [(10**9, "1e-6"), (10**12, "1e-3"), (100, "1e-13")])

@@ -21,7 +21,7 @@ T = TypeVar("T")
 E = TypeVar("E", bound=BaseException)
 
 
-def bare(error: E) -> E:
+def without_context(error: E) -> E:
     """The error without the errors behind it and the frames it went through.
 
     An absent library keeps its reason, which quotes no data.
@@ -32,48 +32,48 @@ def bare(error: E) -> E:
     return error.with_traceback(None)
 
 
-def bared(call: Callable[P, T]) -> Callable[P, T]:
-    """The same function, whose DPFrameErrors leave it bare."""
+def raises_without_context(call: Callable[P, T]) -> Callable[P, T]:
+    """The same function, whose DPFrameErrors have no context."""
 
     @wraps(call)
     def called(*arguments: P.args, **options: P.kwargs) -> T:
         try:
             return call(*arguments, **options)
         except DPFrameError as error:
-            told = bare(error)
-        raise told
+            sanitized = without_context(error)
+        raise sanitized
 
     return called
 
 
 def guarded(items: Iterable[T], where: str) -> Iterator[T]:
-    """`items` as they come. What others raise may quote data: only its kind is told on."""
+    """`items` as they come. Errors of libraries may quote data: only their kind is kept."""
     try:
         yield from items
     except BaseException as error:  # noqa: BLE001 - of any library
-        told = _told(error, where)
+        sanitized = _sanitized(error, where)
     else:
         return
-    raise told
+    raise sanitized
 
 
 def safely(call: Callable[[], T], where: str, way_out: str = "") -> T:
-    """What the call gives; what a library raises is told by its kind. Raises SourceFailed."""
+    """The result of the call. Raises SourceFailed with the kind of a library's error."""
     try:
         return call()
     except BaseException as error:  # noqa: BLE001 - of any library
-        told = _told(error, where, way_out)
-    raise told
+        sanitized = _sanitized(error, where, way_out)
+    raise sanitized
 
 
-def _told(error: BaseException, where: str, way_out: str = "") -> BaseException:
-    """What is raised in place of an error of any library: its kind alone; Ctrl-C itself, bare."""
+def _sanitized(error: BaseException, where: str, way_out: str = "") -> BaseException:
+    """The error to raise in place of a library's: its kind alone; Ctrl-C without context."""
     if isinstance(error, DPFrameError):
-        return bare(error)
+        return without_context(error)
     kind = type(error).__name__
     if isinstance(error, Exception) or kind == "PanicException":  # of libraries in Rust
         return SourceFailed(where, kind, way_out)
-    return bare(error)
+    return without_context(error)
 
 
 def library(module: str, extra: str) -> Any:

@@ -1,5 +1,5 @@
 """The names of noise and of functions that a description may use: those of dpframe, and the kinds
-of the classes that its reader trusts. The file itself imports nothing.
+of trusted classes. The file itself imports nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .keys import JOINTLY, MECHANISMS, THEOREMS, theorems_of
 
 
 @attrs.frozen
-class Words:
+class Vocabulary:
     """Mechanisms and functions by name."""
 
     mechanisms: Mapping[str, type[AdditiveNoise]] = MECHANISMS
@@ -41,26 +41,24 @@ class Words:
 
 
 @lru_cache(maxsize=64)
-def words_of(trust: tuple[type, ...] = ()) -> Words:
-    """The names that are known with trust in these classes: their kinds, with spaces for
-    underscores where they are noise. Raises InvalidArgument for a kind that is no new name.
+def vocabulary_of(trust: tuple[type, ...] = ()) -> Vocabulary:
+    """The names of dpframe and the kinds of these classes, those of noise with spaces for
+    underscores. Raises InvalidArgument for a kind that is no new name.
     """
     mechanisms, functions = dict(MECHANISMS), dict(FUNCTIONS)
     for one in trust:  # a theorem stands in its mechanism; an accountant is an argument of its own
         if issubclass(one, AdditiveNoise):
-            mechanisms[_new(one, mechanisms).replace("_", " ")] = one
+            mechanisms[_new_kind(one, mechanisms).replace("_", " ")] = one
         elif issubclass(one, DataNode):
-            name = _new(one, functions)
+            name = _new_kind(one, functions)
             functions[name] = _function(name, one)
-    return Words(mechanisms, functions)
+    return Vocabulary(mechanisms, functions)
 
 
-def _new(one: Any, known: Mapping[str, object]) -> str:
-    """The kind of a class, which is no name that stands for something else. Raises
-    InvalidArgument.
-    """
+def _new_kind(one: Any, names: Mapping[str, object]) -> str:
+    """The kind of a class, which must be a new name. Raises InvalidArgument."""
     name = getattr(one, "kind", "")
-    if not NAME.match(name) or name.replace("_", " ") in known or name in known:
+    if not NAME.match(name) or name.replace("_", " ") in names or name in names:
         way_out = "Give the class a kind of its own."
         raise InvalidArgument(f"kind of {one.__name__}", "a new name", name, way_out)
     return str(name)
@@ -75,10 +73,9 @@ def _function(name: str, kind: Any) -> Function:
         hints = {}
     types = [hints.get(one.name, object) for one in fields]
 
-    def make(*given: Value) -> Any:
-        taken = [_plain(one, hint) for one, hint in zip(given, types, strict=False)]
+    def make(*values: Value) -> Any:
         try:
-            return kind(*taken)
+            return kind(*map(_plain, values, types))
         except (TypeError, ValueError, AttributeError) as error:
             raise InvalidArgument(name, f"arguments of {kind.__name__}", str(error)) from None
 
@@ -95,7 +92,6 @@ def _accepted(hint: object) -> type:
 
 def _plain(value: Value, hint: object) -> object:
     """A number where the field is a plain one."""
-    whole = isinstance(value, Number) and value.value.denominator == 1
-    if hint is int and whole:
-        return int(value.value)  # type: ignore[union-attr]
+    if hint is int and isinstance(value, Number) and value.value.denominator == 1:
+        return int(value.value)
     return value

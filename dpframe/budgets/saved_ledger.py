@@ -1,8 +1,8 @@
-"""What filters, odometers and ledgers of records share: one process that charges, one file format.
+"""The base of filters, odometers and ledgers of records: one charging process, one file format.
 
 A file is JSON: `ledger`, which holds public facts; `seal`, their SHA-256; `hmac`, where there is a
-key; and arrays in base64, where there are any. Reading believes nothing, and the text is canonical:
-what is read must be, character for character, what would be written.
+key; and arrays in base64, where there are any. Reading checks everything, and the text is
+canonical: it must be, character for character, the text that would be written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ import json
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
@@ -33,16 +34,14 @@ AMOUNT = re.compile(r"(0|[1-9][0-9]{0,4000})(/[1-9][0-9]{0,4000})?")
 IDENTITY = re.compile(r"[0-9a-f]{32}")
 LEAST_KEY = 16
 WRONG = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
-IMPOSSIBLE = (DPFrameError, *WRONG)  # what reading raises of what was never written
+IMPOSSIBLE = (DPFrameError, *WRONG)  # raised in reading a text that was never written
 WAY_OUT = "Restore the newest copy that you trust; never begin anew on the same data."
 ELSEWHERE = "Charge in the process that holds the ledger; or save it, and load it where it is used."
 NEWEST = "Open the newest copy; where this one is certainly right, say so: expect=its seal."
 
 
 class Document(NamedTuple):
-    """All that there is to save. `fixed` is what never changes in a ledger, `charges` how
-    often it was charged.
-    """
+    """The content of a file. `fixed` never changes in a ledger, `charges` counts its charges."""
 
     body: dict[str, Any]
     fixed: object
@@ -51,7 +50,7 @@ class Document(NamedTuple):
 
     @property
     def seal(self) -> str:
-        """SHA-256 of the body, 64 hexadecimal digits. Whoever can edit a file can compute it."""
+        """SHA-256 of the body, 64 hexadecimal digits. Anyone who can edit a file can compute it."""
         return hashlib.sha256(_canonical(self.body)).hexdigest()
 
     def text(self, key: bytes | None = None) -> str:
@@ -64,32 +63,32 @@ class Document(NamedTuple):
         return json.dumps(whole, indent=1) + "\n"
 
 
-class Kept(ABC):
+class SavedLedger(ABC):
     """Abstract: a ledger that is charged in one process, saved and loaded.
 
-    Its state is one immutable value, replaced under a lock: threads never lose a charge, and what
-    fails changes nothing. It cannot be copied or pickled, since a copy would spend again.
+    Its state is one immutable value, replaced under a lock: threads never lose a charge, and an
+    error changes nothing. It cannot be copied or pickled, since a copy would spend again.
     """
 
-    __slots__ = ("_lock", "_process", "_seen")
-    counted: ClassVar[str]
-    """What is counted: `queries`."""
+    __slots__ = ("_lock", "_process", "_seals")
+    count_name: ClassVar[str]
+    """The name of its charges: `queries`."""
     most: ClassVar[int]
     """Characters of its text."""
     has_arrays: ClassVar[bool] = False
 
-    def _hold(self) -> None:
+    def _start(self) -> None:
         self._lock, self._process = Lock(), os.getpid()
-        self._seen: dict[str, str] = {}  # the seal that each file has, as far as is known here
+        self._seals: dict[str, str] = {}  # of each file, as this object saved or loaded it
 
     @abstractmethod
     def _document(self) -> Document:
-        """What is saved of it now."""
+        """Its content now."""
 
     @classmethod
     @abstractmethod
     def _read(cls, body: dict[str, Any], arrays: Mapping[str, str]) -> Self:
-        """The ledger of such a document. Raises DPFrameError or what wrong types and keys raise."""
+        """The ledger of such a document. Raises DPFrameError, or as wrong types and keys do."""
 
     def _check_process(self) -> None:
         """Refuse a fork. Raises InvalidArgument."""
@@ -100,7 +99,7 @@ class Kept(ABC):
     def seal(self) -> str:
         """SHA-256 of all that is saved: equal seals are equal ledgers.
 
-        Kept elsewhere, it tells at `load` whether a file is the newest one.
+        Stored elsewhere, it shows at `load` whether a file is the newest one.
         """
         return self._document().seal
 
@@ -129,7 +128,7 @@ class Kept(ABC):
 
         `expect` is the seal that it must have, `at_least` the least number of charges: both from
         elsewhere than the text. Raises BadLedger for a text that was edited or cut short;
-        StaleLedger for one older than expected, or than this process has seen.
+        StaleLedger for one older than expected, or than one that this process has saved or opened.
         """
         secret = key_of(key)
         try:
@@ -138,10 +137,10 @@ class Kept(ABC):
         except BadLedger:
             raise
         except IMPOSSIBLE as error:
-            raise bad("a ledger within its own budgets", type(error).__name__) from None
+            raise bad_ledger("a ledger within its own budgets", type(error).__name__) from None
         document = ledger._document()  # noqa: SLF001  # its own class
         if document.text(secret) != text:
-            raise bad("written exactly as this version writes it", "another text")
+            raise bad_ledger("written exactly as this version writes it", "another text")
         cls._check_expected(document, expect, at_least)
         note(document)
         return ledger
@@ -150,11 +149,11 @@ class Kept(ABC):
     def _parsed(cls, text: object, key: bytes | None) -> dict[str, Any]:
         """A text whose seal is that of its body."""
         if not isinstance(text, str) or len(text) > cls.most:
-            raise bad(f"text of at most {cls.most} characters", type(text).__name__)
+            raise bad_ledger(f"text of at most {cls.most} characters", type(text).__name__)
         whole = documents.json_of(text, "the saved ledger", BadLedger)
         parts = ["ledger", "seal", "hmac", *(["arrays"] if cls.has_arrays else [])]
         if not isinstance(whole, dict) or whole.keys() != set(parts):
-            raise bad(f"an object with {', '.join(parts)}", "something else")
+            raise bad_ledger(f"an object with {', '.join(parts)}", "something else")
         _check_seal(whole, key)
         return whole
 
@@ -168,7 +167,7 @@ class Kept(ABC):
         if type(at_least) is not int or at_least < 0:
             raise InvalidArgument("at_least", "a whole number of at least 0", at_least)
         if document.charges < at_least:
-            wanted = f"of at least {at_least} {cls.counted}"
+            wanted = f"of at least {at_least} {cls.count_name}"
             raise StaleLedger("the saved ledger", wanted, document.charges, WAY_OUT)
         if expect is None:
             check_newest(document)
@@ -176,7 +175,7 @@ class Kept(ABC):
             raise StaleLedger("the saved ledger", f"the one with seal {expect}", "another", WAY_OUT)
 
     def save(self, path: files.Where, *, key: bytes | None = None) -> None:
-        """Replace the file, whole or not at all, unless someone else has moved it on.
+        """Replace the file, whole or not at all, unless another process has changed it.
 
         Spend, save, then release: a release that was saved first cannot be forgotten. Raises
         StaleLedger where the file is not the one that this ledger saved or was loaded from.
@@ -186,13 +185,13 @@ class Kept(ABC):
             document = self._document()
             self._compare(where, secret)
             files.replace(where, document.text(secret))
-            self._seen[str(where)] = document.seal
+            self._seals[str(where)] = document.seal
         note(document)
 
     def _compare(self, where: Any, key: bytes | None) -> None:
         if not where.exists():
             return
-        if self._parsed(files.read(where, self.most), key)["seal"] != self._seen.get(str(where)):
+        if self._parsed(files.read(where, self.most), key)["seal"] != self._seals.get(str(where)):
             expected = "the one that this ledger saved or was loaded from"
             way_out = "Release nothing; load the file, and spend again from there."
             raise StaleLedger("the file", expected, str(where), way_out)
@@ -213,7 +212,7 @@ class Kept(ABC):
         where = files.place(path)
         text = files.read(where, cls.most)
         ledger = cls.from_json(text, key=key, expect=expect, at_least=at_least)
-        ledger._seen[str(where)] = ledger.seal  # noqa: SLF001  # its own class
+        ledger._seals[str(where)] = ledger.seal  # noqa: SLF001  # its own class
         return ledger
 
     def __reduce__(self) -> NoReturn:
@@ -222,18 +221,18 @@ class Kept(ABC):
         raise InvalidArgument("ledger", "one, never a copy", type(self).__name__, way_out)
 
 
-# What this process has saved or opened, so that an older copy is noticed. Gone when it ends.
+# The states that this process has saved or opened, to notice an older copy; lost when it ends.
 _NEWEST: dict[str, Document] = {}
 _LOCK = Lock()
 
 
 def note(document: Document) -> None:
     """Remember that this state was saved or opened."""
-    kept = document._replace(arrays=None)
+    state = document._replace(arrays=None)
     with _LOCK:
         newest = _NEWEST.get(document.body["identity"])
         if newest is None or document.charges >= newest.charges:
-            _NEWEST[document.body["identity"]] = kept
+            _NEWEST[document.body["identity"]] = state
 
 
 def check_newest(document: Document) -> None:
@@ -244,13 +243,13 @@ def check_newest(document: Document) -> None:
     if document.fixed != newest.fixed:
         raise StaleLedger("the saved ledger", "with the ceiling it had", "another", NEWEST)
     if document.charges < newest.charges:
-        known = f"at least the {newest.charges} charges that this process has seen"
+        known = f"at least the {newest.charges} charges that this process has recorded"
         raise StaleLedger("the saved ledger", known, document.charges, NEWEST)
     if document.charges == newest.charges and document.seal != newest.seal:
-        raise StaleLedger("the saved ledger", "the one that was seen", "another branch", NEWEST)
+        raise StaleLedger("the saved ledger", "the one that was recorded", "another branch", NEWEST)
 
 
-def headed(schema: str, identity: str, kind: Kind, **more: object) -> dict[str, Any]:
+def header_of(schema: str, identity: str, kind: Kind, **more: object) -> dict[str, Any]:
     """How every body begins."""
     return {
         "schema": schema,
@@ -261,14 +260,23 @@ def headed(schema: str, identity: str, kind: Kind, **more: object) -> dict[str, 
     }
 
 
-def identity_and_count(body: Mapping[str, Any], counted: str) -> tuple[str, int]:
-    """Whose body it is, and how often it was charged. Raises BadLedger."""
-    identity, count = body["identity"], body[counted]
+def identity_and_count(body: Mapping[str, Any], count_name: str) -> tuple[str, int]:
+    """The identity of a body, and the number of its charges. Raises BadLedger."""
+    identity, count = body["identity"], body[count_name]
     if type(count) is not int or not 0 <= count <= MAX_COUNT:
-        raise bad(f"of 0 to {MAX_COUNT} {counted}", "another number")
+        raise bad_ledger(f"of 0 to {MAX_COUNT} {count_name}", "another number")
     if not IDENTITY.fullmatch(identity):
-        raise bad("with an identity of 32 hexadecimal digits", "another")
+        raise bad_ledger("with an identity of 32 hexadecimal digits", "another")
     return identity, count
+
+
+def exact_amounts(values: Iterable[object]) -> tuple[Fraction, ...]:
+    """Exact numbers of at least 0 from text. Raises InvalidArgument."""
+    texts = list(values)
+    for text in texts:
+        if not (isinstance(text, str) and AMOUNT.fullmatch(text)):
+            raise InvalidArgument("amount", "an exact number of at least 0, as text", text)
+    return tuple(Fraction(str(text)) for text in texts)
 
 
 def check_unit(unit: object) -> Unit:
@@ -299,8 +307,8 @@ def key_of(key: object) -> bytes | None:
     )
 
 
-def bad(requirement: str, value: object, way_out: str = WAY_OUT) -> BadLedger:
-    """The error on a text that is not what was saved."""
+def bad_ledger(requirement: str, value: object, way_out: str = WAY_OUT) -> BadLedger:
+    """The error on a text that was not saved."""
     return BadLedger("the saved ledger", requirement, value, way_out)
 
 
@@ -316,11 +324,11 @@ def _check_seal(whole: Mapping[str, Any], key: bytes | None) -> None:
     body, tag = whole["ledger"], whole["hmac"]
     if (key is None) != (tag is None):
         with_key, way_out = ("without", "Give no key.") if key else ("with", "Give key=.")
-        raise bad(f"opened as it was saved, {with_key} a key", "the other", way_out)
+        raise bad_ledger(f"opened as it was saved, {with_key} a key", "the other", way_out)
     if key is not None and not _equal(tag, _tag(body, key)):
-        raise bad("sealed with this key", "another HMAC")
+        raise bad_ledger("sealed with this key", "another HMAC")
     if not _equal(whole["seal"], hashlib.sha256(_canonical(body)).hexdigest()):
-        raise bad("what its seal says", "another SHA-256")
+        raise bad_ledger("what its seal says", "another SHA-256")
 
 
 def _equal(given: object, computed: str) -> bool:

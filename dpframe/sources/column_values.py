@@ -1,8 +1,8 @@
-"""What a window of a column holds, whatever its make: doubles where the type of its memory says
-numbers, else its cells as objects.
+"""The values of a window of a column of any library: doubles where the type of its memory is
+numeric, else its cells as objects.
 
-Both readings of one cell mean the same (tests/sources/test_records.py), so a library may store a
-column either way.
+Both readings of a cell give the same value (tests/sources/test_records.py), so a library may store
+a column either way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ OF_POLARS = ("Date", "Datetime", "Duration", "Time", "List", "Array", "Struct", 
 EXACT = ("Decimal", "Int128", "UInt128")  # of Polars: its own conversion may round twice
 
 
-def held(window: Any) -> Array | Sequence[Any]:
+def cell_values(window: Any) -> Array | Sequence[Any]:
     """Doubles, nan where a number is missing; or a sequence of objects."""
     if isinstance(window, (list, tuple)):
         return _of_list(window)
@@ -86,7 +86,7 @@ def _of_polars(series: Any) -> Array | Sequence[Any]:
 
 
 def kind_of(values: Any) -> str | None:
-    """What every cell of a column is by the type of its memory; None where this does not say."""
+    """The kind of all cells of a column by the type of its memory; None where that is open."""
     if isinstance(values, (list, tuple)):
         return None
     if is_arrow(values):
@@ -111,23 +111,23 @@ def _kind_of_arrow(kind: Any) -> str | None:
 
 
 @attrs.frozen
-class Reader:
-    """A window of a column of any make as doubles, shape (m,): what its cells mean."""
+class ColumnReader:
+    """A window of a column of any library as doubles, shape (m,), by the meaning of its cells."""
 
     meaning: Meaning
 
     def __call__(self, window: Any) -> Array:
-        cells = held(window)
+        cells = cell_values(window)
         if isinstance(cells, np.ndarray):
             return self.meaning.of_numbers(cells)
         return self.meaning.of_cells(cells)
 
 
 @lru_cache(maxsize=64)
-def reader(part: Numeric | Categorical | None) -> Reader:
-    """For a column of the codebook; numbers where there is no codebook. Many levels take long, and
-    every block asks.
+def column_reader(part: Numeric | Categorical | None) -> ColumnReader:
+    """For a column of the codebook; numbers where there is no codebook. Cached: many levels take
+    long, and every block needs it.
     """
     if not isinstance(part, Categorical):
-        return Reader(NUMBERS)
-    return Reader(Levels.of(part.levels, NO_LEVEL if part.unknown == "zeros" else np.nan))
+        return ColumnReader(NUMBERS)
+    return ColumnReader(Levels.of(part.levels, NO_LEVEL if part.unknown == "zeros" else np.nan))

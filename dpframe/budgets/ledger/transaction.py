@@ -1,4 +1,4 @@
-"""What one transaction does: read on, decide, append."""
+"""One transaction on a ledger: read on, decide, append."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import Kind
-from ..kept import of_unit
+from ..saved_ledger import of_unit
 from . import json_values, store
-from .accounts import Account, Charge, Cost, Total, fitting, left_line, nothing_spent
+from .accounts import Account, Charge, Cost, Total, largest_fit, left_line, nothing_spent
 from .book import Book, amounts_of
 from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
 from .history import charge_of
 from .names import check_name, check_new
-from .plan import Admission, Plan, planned, settled
+from .plan import Admission, Plan, plan_for, planned
 
 
-class Step:
+class Transaction:
     """One transaction on a ledger that has been read to its end, `book`.
 
-    What is appended is read back into the book before it is committed: a file that could not be
-    read again is never written. Where it is not committed, the book is to be thrown away.
+    An entry is read back into the book before it is committed: a file that could not be read again
+    is never written. Where it is not committed, the book is to be thrown away.
     """
 
     def __init__(self, connection: sqlite3.Connection, book: Book) -> None:
@@ -36,7 +36,7 @@ class Step:
     def create(self, dataset: str, budget: Guarantee, unit: Unit | None, by: Kind | None) -> None:
         """Open an account. Raises InvalidArgument where its name, or one like it, is taken."""
         if dataset in self._book.accounts:
-            raise taken(self._book, dataset)
+            raise name_taken(self._book, dataset)
         check_new(dataset, self._book.accounts)
         if not self._book.head.number:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
@@ -50,19 +50,19 @@ class Step:
 
     def charge(self, dataset: str, cost: Cost) -> Charge:
         """Append a charge. Raises BudgetExceeded or InvalidArgument where it is not admitted."""
-        account = known(self._book, dataset)
-        plan, found = admission(account, cost)
-        if not found.totals:
-            raise unfit(account, cost)
+        account = account_of(self._book, dataset)
+        plan, admitted = admission(account, cost)
+        if not admitted.totals:
+            raise over_budget(account, cost)
         if account.unit is None:
             self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
-        content = {**amounts_of(found), "cost": json_values.of_cost(cost)}
+        content = {**amounts_of(admitted), "cost": json_values.of_cost(cost)}
         return charge_of(self._append("charge", dataset, content), content, cost.unit)
 
     def released(self, charge: Charge) -> None:
         """Append that a charge has been released, once."""
-        if charge.number in self._book.waiting:
+        if charge.number in self._book.unreleased:
             self._append("released", charge.dataset, {"charge": charge.number})
 
     def close(self) -> None:
@@ -87,49 +87,50 @@ def read_on(connection: sqlite3.Connection, book: Book) -> Book:
     Raises StaleLedger where the file is not its continuation, BadLedger for one that was edited.
     """
     if not book.head.number:
-        book = begun(connection, store.last(connection))
+        book = book_at_checkpoint(connection, store.last(connection))
     elif not store.contains(connection, book.head):
-        raise older()
+        raise rolled_back()
     book.extend(store.entries_after(connection, book.head.number))
     return book
 
 
-def begun(connection: sqlite3.Connection, number: int) -> Book:
+def book_at_checkpoint(connection: sqlite3.Connection, number: int) -> Book:
     """A book at a checkpoint, such that another one, or no other, lies between it and `number`.
 
-    What is to be read after it is at least one stretch between two checkpoints, so the second of
-    them is computed again.
+    At least one stretch between two checkpoints is read after it, so the second of them is computed
+    again.
     """
-    found = store.checkpoints(connection, number)
-    if len(found) < 2:
+    admitted = store.checkpoints(connection, number)
+    if len(admitted) < 2:
         return Book()
-    if not store.contains(connection, found[1].before):
-        raise broken(found[1].number, "next in the chain")
-    return Book.at(found[1])
+    if not store.contains(connection, admitted[1].before):
+        raise broken(admitted[1].number, "next in the chain")
+    return Book.at(admitted[1])
 
 
-def older() -> StaleLedger:
-    """The error on a file that is not what was read before, or a continuation of it."""
+def rolled_back() -> StaleLedger:
+    """The error on a file that is no continuation of the one that was read before."""
     expected = "the one that was read before, or a later one"
     return StaleLedger("the ledger", expected, "an older one, or another", TRUSTED)
 
 
 def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
-    """What a run takes from an account, and the ceilings that it settles, if they are not yet.
+    """The admission of a run to an account, and the ceilings that it determines, if it is the
+    first.
 
     Raises InvalidArgument for another unit of privacy, and for a kind that is not added here.
     """
     check_cost(account, cost)
-    plan = None if account.settled else settled(account.budget, cost.guarantees)
+    plan = None if account.settled else plan_for(account.budget, cost.guarantees)
     totals = account.totals if plan is None else tuple(map(nothing_spent, plan))
-    found = Admission(totals, cost.guarantees)
-    if not found.priced:
+    admitted = Admission(totals, cost.guarantees)
+    if not admitted.priced:
         raise _unpriced(totals, cost)
-    return plan, found
+    return plan, admitted
 
 
 def check_cost(account: Account, cost: object) -> None:
-    """Refuse what is no Cost, and one for another unit of privacy. Raises InvalidArgument."""
+    """Refuse anything but a Cost for this unit of privacy. Raises InvalidArgument."""
     if type(cost) is not Cost:
         raise InvalidArgument(
             "cost", "a dpframe.budgets.ledger.Cost", cost, "Take Cost.of(certificate)."
@@ -141,19 +142,19 @@ def check_cost(account: Account, cost: object) -> None:
         raise InvalidArgument("the run", requirement, str(cost.unit), way_out)
 
 
-def unfit(account: Account, cost: Cost) -> BudgetExceeded:
-    """The error on a run beyond what is left of every total."""
+def over_budget(account: Account, cost: Cost) -> BudgetExceeded:
+    """The error on a run beyond the rest of every total."""
     totals = account.totals or (account.main,)
     left = "; ".join(left_line(total) for total in totals)
-    would = ", or ".join(fitting(total, cost.guarantees) for total in totals)
+    fits = ", or ".join(largest_fit(total, cost.guarantees) for total in totals)
     text = (
         f"{cost} does not fit the budget of {account.dataset!r}: {left} is left. "
-        f"What fits: {would}. Nothing was charged."
+        f"What fits: {fits}. Nothing was charged."
     )
     return BudgetExceeded(cost, account.remaining, text)
 
 
-def known(book: Book, dataset: str) -> Account:
+def account_of(book: Book, dataset: str) -> Account:
     """The account of a data set. Raises InvalidArgument where there is none."""
     check_name(dataset)
     if dataset not in book.accounts:
@@ -163,7 +164,7 @@ def known(book: Book, dataset: str) -> Account:
     return book.accounts[dataset]
 
 
-def taken(book: Book, dataset: str) -> InvalidArgument:
+def name_taken(book: Book, dataset: str) -> InvalidArgument:
     """The error on creating a data set again."""
     budget = book.accounts[dataset].budget
     way_out = f"It has its budget already, {budget}, for good: leave create out on a rerun."

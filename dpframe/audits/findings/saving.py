@@ -1,0 +1,130 @@
+"""The split of a budget that adds the least noise, and how much it saves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+
+from dpframe.errors import DPFrameError
+from dpframe.graph import Graph
+from dpframe.privacy import Share
+from dpframe.symbols import Expression
+
+from ..figures import figure
+from ..splits.by_formula import law_of, value_at
+from ..splits.criterion import NoiseCriterion
+from ..splits.resplit import divided, released
+from .example import Values, budget_at, upper_at
+
+if TYPE_CHECKING:
+    from ..report import Audit
+
+MOST = 6  # releases that are named
+WORTH = 0.01  # relative: less noise saved is not worth a change
+ALIKE = (
+    "all releases count alike: less noise in sum is not always less error in coefficients, which "
+    "dp.audits.ErrorCriterion bounds"
+)
+CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
+
+
+@attrs.frozen
+class Saving:
+    """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
+    split, rounded up. `releases`: name, and the std (of pure noise the scale) as declared and at
+    that split; None where a number is missing. `call` finds the split and certifies it.
+    """
+
+    before: float
+    after: float
+    criterion: str
+    noise: str
+    releases: tuple[tuple[str, float | None, float | None], ...]
+    call: str
+
+    @property
+    def part(self) -> float:
+        """The part of the squared noise that the best split saves."""
+        return 1 - self.after / self.before
+
+    @property
+    def percent(self) -> str:
+        """The same in percent, rounded down."""
+        return figure(100 * self.part, "down", 3)
+
+    @property
+    def says(self) -> str:
+        """The criterion at both splits, in words."""
+        before, after = figure(self.before), figure(self.after, "up")
+        return f"{self.criterion}: {before} as declared, {after} at the best split"
+
+    @property
+    def sizes(self) -> str:
+        """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, as declared and at the best split."""
+        known = [one for one in dict.fromkeys(self.releases) if None not in one[1:]]
+        said = [f"{name} {figure(now)} -> {figure(best, 'up')}" for name, now, best in known[:MOST]]
+        more = f"; and {len(known) - MOST} more" if len(known) > MOST else ""
+        return f"{self.noise} {'; '.join(said)}{more}" if said else ""
+
+    def record(self) -> dict[str, object]:
+        """Every field as a JSON value."""
+        releases = [
+            {"name": name, "declared": declared, "best": best}
+            for name, declared, best in self.releases
+        ]
+        fields = {name: getattr(self, name) for name in ("before", "after", "criterion", "call")}
+        return {**fields, "noise": self.noise, "releases": releases}
+
+
+def saving(audit: Audit, values: Values) -> Saving | None:
+    """The best split of the budget of a proved declaration among its releases, by
+    dp.audits.NoiseCriterion. None where there is no closed form, as with noise of several kinds.
+    """
+    problem = audit.report.problem
+    if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
+        return None
+    try:
+        found = _best(problem.graph, audit.target.budget, values)
+    except DPFrameError:
+        return None
+    return found if found is not None and found.part > WORTH else None
+
+
+def _best(graph: Graph, budget: Share, values: Values) -> Saving | None:
+    releases, budget = released(graph), budget_at(budget, values)
+    rows = {"n": int(values["n"])} if "n" in values else {}
+    criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)  # a codebook fixes d
+    law = law_of(graph, criterion, budget)
+    declared = criterion.formula(graph).substitute(dict(criterion.sizes))
+    if law is None or not _known(declared, values) or not _known(law.least, values):
+        return None
+    noise = divided(releases, law.weights, budget)
+    given = [f"d={criterion.d}", *(f"n={n}" for n in rows.values())]
+    before, after = (value_at(one, values) for one in (declared, law.least))
+    return Saving(
+        before=before,
+        after=after,
+        criterion=criterion.sentence,
+        noise=releases[0].noise.noise,
+        releases=tuple(
+            (
+                one.label,
+                _size(one.mechanism.formula, values),
+                _size(noise[one.label][0].formula, values),
+            )
+            for one in releases
+        ),
+        call=CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
+    )
+
+
+def _known(formula: Expression, values: Values) -> bool:
+    """Whether every symbol has a number: released ones have none."""
+    return all(symbol.name in values for symbol in formula.symbols())
+
+
+def _size(formula: Expression, values: Values) -> float | None:
+    """The size of noise, rounded up."""
+    found = upper_at(formula, values) if _known(formula, values) else None
+    return None if found is None else float(found)

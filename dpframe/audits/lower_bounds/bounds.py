@@ -1,0 +1,241 @@
+"""Lower bounds that draws on two neighbouring tables prove against a claim.
+
+For each question one event is chosen on half of the draws and counted on the other half. The bounds
+on its probability are exact binomial ones and hold for any event.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betaincinv, ndtri
+
+from dpframe.errors import InvalidArgument
+from dpframe.numbers import whole
+from dpframe.randomness import Randomness
+
+from .claims import ClaimedProfile
+
+Reals: TypeAlias = NDArray[np.float64]
+ROUNDING = 1e-11  # more than the error of the inverse of the incomplete beta function
+MOST = 400  # thresholds, tried on the first half
+DRAWS, LEAST, MOST_DRAWS = 20_000, 100, 10_000_000
+VISIBLE = 0.3  # the delta at epsilon 0 that a claim should have, to be tested by few draws
+RUNS = 64
+METHOD = "likelihood ratios: Clopper-Pearson bounds"
+QUESTIONS = 3  # delta at some epsilon, epsilon at some delta, mu
+
+
+@attrs.frozen(eq=False)
+class Job:
+    """A claim, the number of draws, the probability that the bounds fail together, the randomness,
+    and a callback for descriptions of each step.
+    """
+
+    claim: ClaimedProfile
+    draws: int
+    failing: float
+    randomness: Randomness
+    on_progress: Callable[[str], object]
+
+    @classmethod
+    def of(cls, claim: ClaimedProfile, draws: object, confidence: object, *rest: Any) -> Job:
+        """Of checked arguments. Raises InvalidArgument."""
+        if isinstance(confidence, bool) or not isinstance(confidence, (int, float)):
+            raise InvalidArgument("confidence", "a number in (0, 1)", confidence)
+        failing = 1 - float(confidence)
+        if not 1e-15 < failing < 1:
+            raise InvalidArgument("confidence", "in (0, 1), at most 1 - 1e-15", confidence)
+        return cls(claim, whole("draws", draws, LEAST, MOST_DRAWS), failing, *rest)
+
+    def repeats(self, claim: ClaimedProfile) -> int:
+        """The number of runs that make one draw, so that their joint cost is visible."""
+        count = 1
+        while count < RUNS and claim.times(count).delta(0) < VISIBLE:
+            count *= 2
+        return count
+
+
+@attrs.frozen(kw_only=True)
+class Finding:
+    """`quantity` is at least `bound`, where at most `allowed` is claimed.
+
+    `what` was drawn on `pair` and attacked by `method`. The claim is that of the whole target where
+    `whole`, else that of a part. With `repeats`, so many runs make one draw.
+    """
+
+    what: str
+    pair: str
+    method: str
+    quantity: str
+    bound: float
+    allowed: float
+    epsilon: float | None = None
+    claimed_epsilon: float | None = None
+    mu: float | None = None
+    repeats: int = 1
+    whole: bool = True
+    certain: bool = False
+    floating: bool = False
+    """Of the low bits of doubles, which no claim covers: it refutes none."""
+
+    @property
+    def flagged(self) -> bool:
+        """The claim is refuted."""
+        return self.above and not self.floating
+
+    @property
+    def above(self) -> bool:
+        """Some bound exceeds the claim."""
+        return self.bound > self.allowed or self.epsilon_above
+
+    @property
+    def epsilon_above(self) -> bool:
+        """The bound on epsilon exceeds the claimed one."""
+        both = self.epsilon is not None and self.claimed_epsilon is not None
+        return both and self.epsilon > self.claimed_epsilon  # type: ignore[operator]
+
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        fields = {**attrs.asdict(self), "flagged": self.flagged}
+        return {k: None if v in (math.inf, -math.inf) else v for k, v in fields.items()}
+
+
+@attrs.frozen(eq=False)
+class Scores:
+    """One number for each draw: larger where the first table is the likelier."""
+
+    first: Reals
+    second: Reals
+
+    def rounded(self) -> Scores:
+        """In single precision: low bits of doubles reveal more than the law [Mironov12]."""
+        return self._mapped(lambda one: one.astype(np.float32).astype(np.float64))
+
+    def summed(self, repeats: int) -> Scores:
+        """Consecutive runs, `repeats` of which make one draw."""
+        return self._mapped(lambda one: one.reshape(-1, repeats).sum(axis=1))
+
+    def halves(self) -> tuple[Scores, Scores]:
+        """The draws on which events are chosen, and those on which they are counted."""
+        half = len(self.first) // 2
+        return self._mapped(lambda one: one[:half]), self._mapped(lambda one: one[half:])
+
+    def _mapped(self, function: Callable[[Reals], Reals]) -> Scores:
+        return Scores(function(self.first), function(self.second))
+
+    def __add__(self, other: Scores) -> Scores:
+        """Of independent releases."""
+        return Scores(self.first + other.first, self.second + other.second)
+
+
+def at_least(hits: ArrayLike, draws: int, failing: float) -> Reals:
+    """A lower bound on the probability of an event that occurred `hits` times in `draws`
+    independent draws; too large with probability at most `failing`. [ClopperP34]
+    """
+    counts = np.asarray(hits, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        inverse = betaincinv(np.maximum(counts, 1), draws - np.maximum(counts, 1) + 1, failing)
+    return np.where(counts > 0, np.maximum(inverse * (1 - ROUNDING) - ROUNDING, 0.0), 0.0)
+
+
+def at_most(hits: ArrayLike, draws: int, failing: float) -> Reals:
+    """An upper bound, too small with probability at most `failing`. [ClopperP34]"""
+    return 1.0 - at_least(draws - np.asarray(hits, dtype=np.float64), draws, failing)
+
+
+def threshold_finding(
+    scores: Scores,
+    claim: ClaimedProfile,
+    failing: float,
+    *,
+    what: str,
+    pair: str,
+    method: str = METHOD,
+    repeats: int = 1,
+    **more: bool,
+) -> Finding:
+    """The bounds that events of scores above or below a threshold prove; wrong with probability at
+    most `failing`. The halves are independent, so each event is fixed before it is counted.
+    """
+    choosing, counting = scores.halves()
+    each, n = failing / (2 * QUESTIONS), len(counting.first)
+    pooled = np.unique(np.concatenate([choosing.first, choosing.second]))
+    cuts = pooled[np.unique(np.linspace(0, len(pooled) - 1, min(MOST, len(pooled))).astype(int))]
+    hits = _hits(counting, cuts)
+    expected = _limits(_hits(choosing, cuts) * (n / len(choosing.first)), n, each)
+    delta_at = float(claim.reported_delta)
+
+    def counted(event: int) -> tuple[Reals, Reals]:
+        return _limits(hits[:, event], n, each)
+
+    at, event = _sharpest(expected, claim)
+    low, high = counted(event)
+    runs = "" if repeats == 1 else f" of {repeats} runs together"
+    return Finding(
+        what=what,
+        pair=pair,
+        method=method,
+        quantity=f"delta at epsilon {at:.4g}{runs}",
+        bound=max(float(low - math.exp(at) * high * (1 + 1e-12)), 0.0),
+        allowed=claim.delta(at),
+        epsilon=max(float(_epsilon(*counted(_best(_epsilon(*expected, delta_at))), delta_at)), 0.0),
+        claimed_epsilon=claim.reported_epsilon,
+        mu=max(float(_mu(*counted(_best(_mu(*expected))))), 0.0),
+        repeats=repeats,
+        **more,
+    )
+
+
+def _hits(scores: Scores, cuts: Reals) -> Reals:
+    """Draws in each event, of the likelier table and of the other: scores of at least each cut,
+    then scores of at most each cut, for which the second table is the likelier.
+    """
+    n, first, second = len(scores.first), np.sort(scores.first), np.sort(scores.second)
+    above = [n - np.searchsorted(one, cuts, side="left") for one in (first, second)]
+    below = [np.searchsorted(one, cuts, side="right") for one in (second, first)]
+    return np.hstack([above, below]).astype(float)
+
+
+def _limits(hits: Reals, draws: int, failing: float) -> tuple[Reals, Reals]:
+    """A lower bound for the likelier table, an upper one for the other."""
+    return at_least(hits[0], draws, failing), at_most(hits[1], draws, failing)
+
+
+def _best(gains: Reals) -> int:
+    return int(np.argmax(gains))
+
+
+def _sharpest(limits: tuple[Reals, Reals], claim: ClaimedProfile) -> tuple[float, int]:
+    """The epsilon and the event that exceed the claim by most on the first half, or else come
+    closest to it.
+    """
+    low, high = limits
+
+    def excess(at: float) -> tuple[tuple[float, float], float, int]:
+        gains = low - math.exp(at) * high
+        event, allowed = _best(gains), claim.delta(at)
+        gain = float(gains[event])
+        far = (gain - allowed, 0.0) if gain > allowed else (0.0, gain / max(allowed, 1e-9))
+        return far, at, event
+
+    _, at, event = max(map(excess, claim.grid), key=lambda one: one[0])
+    return at, event
+
+
+def _epsilon(low: Reals, high: Reals, delta: float) -> Reals:
+    """log((p - delta)/q)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.maximum(low - delta, 0.0)) - np.log(high) - 1e-11)
+
+
+def _mu(low: Reals, high: Reals) -> Reals:
+    """The mu at which events distinguish N(mu, 1) from N(0, 1) so well."""
+    with np.errstate(invalid="ignore"):
+        gap = ndtri(low) - ndtri(high) - 1e-11
+    return np.asarray(np.where(np.isfinite(gap), gap, -np.inf))

@@ -1,0 +1,291 @@
+"""A mechanism attacked: its listed law, and its draws on the worst pair of inputs known for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial, singledispatch
+
+import attrs
+import numpy as np
+
+from dpframe.errors import InvalidArgument
+from dpframe.identity import own
+from dpframe.mechanisms import (
+    AdditiveNoise,
+    CorrelatedGaussian,
+    Mechanism,
+    PoissonSubsampled,
+    RandomizedResponse,
+    SelectionNoise,
+    SubsampledWithoutReplacement,
+)
+from dpframe.numerics.rounding import to_float
+from dpframe.privacy import ADD_REMOVE, Relation, number
+from dpframe.randomness import Randomness
+from dpframe.symbols import exact
+
+from .bounds import Finding, Job, Scores, threshold_finding
+from .exact_laws import law_findings, worst_scores
+from .repeated_noise import (
+    RepeatedNoise,
+    double_collision,
+    freshness_findings,
+    grid_collision,
+)
+from .scores import Array, density_scores, learned_scores, log_density
+
+FINE = 2**20  # steps of the grid to a unit of sensitivity
+VECTOR = 3  # numbers of a joint draw
+CALL = 16  # numbers of one call of a mechanism
+
+
+@attrs.frozen(eq=False)
+class DrawnPair:
+    """Draws on both inputs of a pair, as scores; `doubles` where noise is drawn in floating
+    point.
+    """
+
+    what: str
+    pair: str
+    scores: Callable[[int, Randomness], Scores]
+    doubles: bool = False
+
+
+def mechanism_findings(
+    mechanism: Mechanism, sensitivity: Fraction, relation: Relation, job: Job, given: object
+) -> list[Finding]:
+    """Every enumeration and every way of drawing. `given` is the claim as the user gave it."""
+    findings = law_findings(mechanism, sensitivity, job, given)
+    pairs = list(draws_of(mechanism, sensitivity, relation))
+    repeats = dict.fromkeys((1, job.repeats(job.claim)))
+    noises = noise_of_mechanism(mechanism, sensitivity)
+    doubles = sum(pair.doubles for pair in pairs)
+    each = job.failing / (len(pairs) * len(repeats) + doubles + bool(noises))
+    for pair in pairs:
+        for count in repeats:
+            findings += _findings(pair, count, each, job)
+    return findings + (freshness_findings(noises, job.randomness, each) if noises else [])
+
+
+def _findings(drawn: DrawnPair, repeats: int, failing: float, job: Job) -> list[Finding]:
+    """One way of drawing, against the claim for so many runs. Scores are rounded, so that the law
+    is attacked; what the low bits of doubles reveal beyond it is a separate finding.
+    """
+    job.on_progress(f"{drawn.what}: {job.draws * repeats} draws on each of {drawn.pair}")
+    scores, claim = drawn.scores(job.draws * repeats, job.randomness), job.claim.times(repeats)
+    rounded = scores.rounded().summed(repeats)
+    law = threshold_finding(
+        rounded, claim, failing, what=drawn.what, pair=drawn.pair, repeats=repeats
+    )
+    if not drawn.doubles or repeats > 1 or law.above:
+        return [law]
+    what = f"floating point, in {drawn.what}"
+    low_bits = threshold_finding(scores, claim, failing, what=what, pair=drawn.pair, floating=True)
+    return [law, low_bits] if low_bits.above else [law]
+
+
+@singledispatch
+def draws_of(mechanism: object, sensitivity: Fraction, relation: Relation) -> Iterator[DrawnPair]:
+    """Every way in which a mechanism is drawn, on its worst pair. Raises InvalidArgument."""
+    del sensitivity, relation
+    raise _unknown("one whose draws are known here", mechanism)
+
+
+def _unknown(requirement: str, mechanism: object) -> InvalidArgument:
+    way_out = "Attack a function that draws it: dp.attack(run, on=(D, E), claim=mechanism)."
+    return InvalidArgument("mechanism", requirement, getattr(mechanism, "kind", mechanism), way_out)
+
+
+def law_of(noise: AdditiveNoise) -> type[AdditiveNoise]:
+    """Its class; of noise from outside with parameters, a class that draws at these."""
+    kind = type(noise)
+    if own(kind) or not noise.parameters:
+        return kind
+    law = {name: to_float(number(name, one), up=True) for name, one in noise.parameters.items()}
+    draw: Callable[..., Array] = kind.sample
+    drawing = staticmethod(partial(draw, **law))
+    return type(kind.__name__, (kind,), {"__slots__": (), "sample": drawing})
+
+
+@draws_of.register
+def _(mechanism: AdditiveNoise, sensitivity: Fraction, *_: object) -> Iterator[DrawnPair]:
+    """One number that moves by all of the sensitivity; on a grid, in doubles, and in a matrix."""
+    kind, size = law_of(mechanism), number(mechanism.noise, mechanism.formula)
+    move = float(sensitivity)
+    moved = f"one number that is {move:g} larger"
+    doubles = partial(_in_doubles, kind, to_float(size, up=True))
+    if kind.exact:
+        what = "whole numbers" if kind.integer else "noise in steps of a grid"
+        yield DrawnPair(what, moved, partial(_on_grid, kind, size, sensitivity))
+    elif kind.integer:
+        yield DrawnPair("whole numbers", moved, partial(doubles, np.array([move])))
+    if kind.integer:
+        return
+    yield DrawnPair("noise in doubles", moved, partial(doubles, np.array([move])), doubles=True)
+    if kind.joint:
+        vector = np.array([move] + [0.0] * (VECTOR - 1))
+        what = f"a vector of {VECTOR} numbers"
+        yield DrawnPair(what, moved, partial(doubles, vector), doubles=True)
+    entry = move / (2**0.5 if str(kind.norm) == "L2" else 1.0)  # L1 counts the upper triangle
+    matrix = partial(doubles, np.array([[0.0, entry], [entry, 0.0]]))
+    off = f"entries off the diagonal that are larger, by {move:g} in all"
+    yield DrawnPair("a symmetric matrix", off, matrix, doubles=True)
+
+
+def _on_grid(
+    kind: type[AdditiveNoise], size: Fraction, moved: Fraction, n: int, randomness: Randomness
+) -> Scores:
+    step = Fraction(1) if kind.integer else moved / FINE
+    first, second = (kind.on_grid(size / step, n, randomness.bits)[:, None] for _ in range(2))
+    shift = np.array([float(moved / step)])
+    return _scores(kind, to_float(size / step, up=True), shift, first + shift[0], second)
+
+
+def _in_doubles(
+    kind: type[AdditiveNoise], scale: float, shift: Array, n: int, randomness: Randomness
+) -> Scores:
+    """A move by `shift`, of a vector or of a symmetric matrix."""
+    first, second = (sampled(kind, scale, n, shift.shape, randomness.generator) for _ in range(2))
+    return _scores(kind, scale, shift, first + shift, second)
+
+
+def sampled(
+    kind: type[AdditiveNoise],
+    size: float,
+    n: int,
+    shape: tuple[int, ...],
+    rng: np.random.Generator,
+) -> Array:
+    """n draws of the mechanism's own sampler, (n, *shape), of matrices symmetric ones; one call
+    each where numbers depend on each other, as in an execution.
+    """
+    symmetric = len(shape) == 2
+    if not kind.joint or symmetric:  # each symmetric matrix is a draw
+        return kind.sample(size, (n, *shape), rng, symmetric=symmetric)
+    return np.stack([kind.sample(size, shape, rng, symmetric=False) for _ in range(n)])
+
+
+def _scores(
+    kind: type[AdditiveNoise], scale: float, shift: Array, first: Array, second: Array
+) -> Scores:
+    """By the stated densities around the shift and around 0."""
+    density = partial(log_density, kind, scale, symmetric=shift.ndim == 2)
+    return density_scores(first, second, (lambda at: density(at - shift), density))
+
+
+def noise_of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[RepeatedNoise]:
+    """Additive noise, on a grid and in doubles; no law is known here of other mechanisms."""
+    if not isinstance(mechanism, AdditiveNoise) or mechanism.selects:
+        return []
+    kind, size = law_of(mechanism), number(mechanism.noise, mechanism.formula)
+    steps = size if kind.integer else size * FINE / sensitivity
+    scale = to_float(size, up=True)
+
+    def on_grid(randomness: Randomness) -> Array:
+        return kind.on_grid(steps, CALL, randomness.bits).astype(float)
+
+    def in_doubles(randomness: Randomness) -> Array:
+        return kind.sample(scale, (CALL,), randomness.generator, symmetric=False)
+
+    noises = []
+    if kind.exact:
+        collision = grid_collision(to_float(steps, up=False))
+        noises.append(RepeatedNoise("noise on a grid", on_grid, collision))
+    if not kind.integer:
+        collision = double_collision(0.0, scale)
+        noises.append(RepeatedNoise("noise in doubles", in_doubles, collision, kind.joint))
+    return noises
+
+
+@draws_of.register
+def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, *_: object) -> Iterator[DrawnPair]:
+    rows = np.array([[float(entry) for entry in row] for row in mechanism.covariance])
+    shift = float(sensitivity) * np.linalg.eigh(rows)[1][:, 0]
+
+    def scores(n: int, randomness: Randomness) -> Scores:
+        first, second = (mechanism.sample((n,), randomness.generator) for _ in range(2))
+        towards = np.linalg.solve(rows, shift)
+        return Scores((first + shift) @ towards, second @ towards)
+
+    moved = "a move along the direction of least noise"
+    yield DrawnPair("noise in doubles", moved, scores, doubles=True)
+
+
+@draws_of.register
+def _(mechanism: RandomizedResponse, sensitivity: Fraction, *_: object) -> Iterator[DrawnPair]:
+    changed = int(sensitivity)
+
+    def scores(n: int, randomness: Randomness) -> Scores:
+        drawn = (mechanism.sample(np.full((n, changed), one), randomness.bits) for one in (0, 1))
+        return Scores(*((1.0 * (a == 0) - (a == 1)).sum(axis=1) for a in drawn))
+
+    values = "the value 0 against 1" if changed == 1 else f"{changed} values 0 against 1"
+    yield DrawnPair("answers", values, scores)
+
+
+@draws_of.register
+def _(mechanism: SelectionNoise, sensitivity: Fraction, *_: object) -> Iterator[DrawnPair]:
+    """The pair of score vectors whose laws are the hardest to hide, by the law in exact balls."""
+    pair, scale = worst_scores(mechanism, sensitivity), number("scale", mechanism.scale)
+
+    def scores(n: int, randomness: Randomness) -> Scores:
+        drawn = (mechanism.chosen(np.tile(row, (n, 1)), scale, randomness.bits) for row in pair)
+        return learned_scores(*(one.astype(float) for one in drawn))
+
+    rows = " against ".join(str([round(one, 6) for one in row]) for row in pair)
+    yield DrawnPair("the index", f"scores {rows}", scores)
+
+
+@draws_of.register
+def _(
+    mechanism: PoissonSubsampled, sensitivity: Fraction, relation: Relation
+) -> Iterator[DrawnPair]:
+    """A table of one row against the empty one: n inclusion indicators are n samples of it."""
+    if relation is not ADD_REMOVE:
+        raise InvalidArgument("relation", "add/remove for a Poisson sample", relation)
+
+    def included(n: int, randomness: Randomness) -> Array:
+        indicators = np.zeros(n)
+        indicators[mechanism.rows(n, randomness.bits)] = 1.0
+        return indicators
+
+    yield _subsampled(mechanism.mechanism, sensitivity, included)
+
+
+@draws_of.register
+def _(
+    mechanism: SubsampledWithoutReplacement, sensitivity: Fraction, *_: object
+) -> Iterator[DrawnPair]:
+    """The first row of the table is replaced: it counts where the sample has it."""
+
+    def included(n: int, randomness: Randomness) -> Array:
+        samples = (mechanism.rows(mechanism.of, randomness.bits) for _ in range(n))
+        return np.array([float(rows[0] == 0) for rows in samples])
+
+    yield _subsampled(mechanism.mechanism, sensitivity, included)
+
+
+def _subsampled(
+    base: Mechanism, sensitivity: Fraction, included: Callable[[int, Randomness], Array]
+) -> DrawnPair:
+    if not isinstance(base, AdditiveNoise):
+        raise _unknown("additive noise on a sample", base)
+    kind, size = type(base), to_float(number(base.noise, base.formula), up=True)
+
+    def scores(n: int, randomness: Randomness) -> Scores:
+        shape = (1,) if kind.joint else ()
+        first, second = (
+            sampled(kind, size, n, shape, randomness.generator).reshape(n) for _ in range(2)
+        )
+        return Scores(first + float(sensitivity) * included(n, randomness), second)
+
+    return DrawnPair("fresh samples of the rows", "one row, which a sample may lack", scores)
+
+
+def sensitivity_of(value: object) -> Fraction:
+    """A sensitivity as an exact number above 0. Raises InvalidArgument."""
+    size = number("sensitivity", exact(value, "sensitivity"))
+    if size <= 0:
+        raise InvalidArgument("sensitivity", "above 0", size)
+    return size
