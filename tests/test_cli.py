@@ -353,6 +353,21 @@ class Mine(dp.Regression):
         assert call("audit", "my_regressions:Mine", "--set", text, status=2)
 
 
+@pytest.mark.parametrize(
+    ("option", "arguments"),
+    [
+        ("--target", ["fit", "SSP", "t.csv", *ONE, *BALL]),
+        ("--delta", ["fit", "SSP", "t.csv", "--target", "y", "--epsilon", "1", *BALL]),
+        ("--columns", ["split", "AdaSSPBudgetTight", *ONE]),
+    ],
+)
+def test_required_options_have_no_default(option, arguments):
+    """A budget that is not given is never assumed."""
+    said = call(*arguments, status=2)
+    assert "Missing option" in said
+    assert option in said
+
+
 def test_version_and_help():
     """Help names every command."""
     assert call("--version").strip() == f"dpframe {dp.__version__}"

@@ -145,7 +145,7 @@ Related = Annotated[
     RelationName,
     typer.Option("--relation", help="The neighbouring relation: what one person may change."),
 ]
-GROUPS = "Epsilons by group, careful=0.1,open=1; without --delta pure."
+GROUPS = "Epsilons by group, careful=0.1,open=1."
 
 
 @attrs.frozen(kw_only=True)
@@ -177,7 +177,9 @@ class PersonalClaimOptions(ClaimOptions):
     each_epsilon: Annotated[
         bool, option("--each-epsilon", "A public epsilon for each record; without --delta pure.")
     ] = False
-    groups: Annotated[str | None, option("--groups", GROUPS)] = None
+    groups: Annotated[str | None, option("--groups", f"{GROUPS[:-1]}; without --delta pure.")] = (
+        None
+    )
 
     @property
     def personal(self) -> bool:
@@ -329,14 +331,17 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _options(cls: Any) -> list[inspect.Parameter]:
+    """One parameter per field; a field without a default is a required option."""
     hints = get_type_hints(cls, include_extras=True)
+
+    def default(field: Any) -> object:
+        if field.default is attrs.NOTHING:
+            return inspect.Parameter.empty
+        return [] if isinstance(field.default, attrs.Factory) else field.default  # type: ignore[arg-type]
+
+    kind = inspect.Parameter.KEYWORD_ONLY
     return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=[] if isinstance(field.default, attrs.Factory) else field.default,
-            annotation=hints[field.name],
-        )
+        inspect.Parameter(field.name, kind, default=default(field), annotation=hints[field.name])
         for field in attrs.fields(cls)
     ]
 
