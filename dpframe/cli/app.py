@@ -108,8 +108,8 @@ def line(name: str) -> str:
     if there is no source.
     """
     source = pkgutil.get_data(__package__, f"{name}.py") or b""
-    found = LINE.match(source.decode())
-    text = "" if found is None else " ".join(found[1].split())
+    match = LINE.match(source.decode())
+    text = "" if match is None else " ".join(match[1].split())
     return text[:1].upper() + text[1:]
 
 

@@ -51,9 +51,9 @@ def _variant(cls: type[dp.Regression], name: str) -> Any:
 
 def _known(name: str) -> type[dp.Regression]:
     for place in (dp.regressions, dp.literature):
-        found = getattr(place, name) if name in dir(place) else None
-        if isinstance(found, type) and issubclass(found, dp.Regression):
-            return found  # without loading the others
+        cls = getattr(place, name) if name in dir(place) else None
+        if isinstance(cls, type) and issubclass(cls, dp.Regression):
+            return cls  # without loading the others
     from dpframe.literature.every import everything
 
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
@@ -73,13 +73,13 @@ def imported(name: str, option: str = "NAME") -> Any:
     file = Path(module) if module.endswith(".py") else None
     place = str(Path.cwd() if file is None else file.resolve().parent)
     sys.path.insert(0, place)
-    found: Any = None
+    target: Any = None
     try:
-        found = importlib.import_module(module if file is None else file.stem)
+        target = importlib.import_module(module if file is None else file.stem)
         for part in path.split("."):
-            found = getattr(found, part)
+            target = getattr(target, part)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
-        way_out = f"{str(error)[:1].upper()}{str(error)[1:]}.{_meant(error, found, module)}"
+        way_out = f"{str(error)[:1].upper()}{str(error)[1:]}.{_meant(error, target, module)}"
         raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
     except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
         by = f"python {file}" if file else f'python -c "import {module}"'
@@ -87,13 +87,13 @@ def imported(name: str, option: str = "NAME") -> Any:
         raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
     finally:
         sys.path.remove(place)
-    return found
+    return target
 
 
-def _meant(error: Exception, found: Any, module: str) -> str:
-    """A suggestion: a similar name in `found`, or of a module in the current folder."""
+def _meant(error: Exception, target: Any, module: str) -> str:
+    """A suggestion: a similar name in `target`, or of a module in the current folder."""
     if isinstance(error, AttributeError):
-        return nearest(error.name or "", dir(found))
+        return nearest(error.name or "", dir(target))
     if isinstance(error, ModuleNotFoundError) and error.name == module:
         return nearest(module, [file.stem for file in Path.cwd().glob("*.py")])
     return ""
@@ -101,11 +101,11 @@ def _meant(error: Exception, found: Any, module: str) -> str:
 
 def trust_of(names: Sequence[str]) -> list[type]:
     """The classes of these names. Raises InvalidArgument."""
-    found = [imported(name, "--trust") if ":" in name else None for name in names]
-    for name, one in zip(names, found, strict=True):
+    classes = [imported(name, "--trust") if ":" in name else None for name in names]
+    for name, one in zip(names, classes, strict=True):
         if not isinstance(one, type):
             raise dp.InvalidArgument("--trust", "the name of a class, module:Class", name, TRUSTED)
-    return [one for one in found if isinstance(one, type)]
+    return [one for one in classes if isinstance(one, type)]
 
 
 def accountant_of(name: str) -> str | dp.Accountant:
@@ -115,9 +115,9 @@ def accountant_of(name: str) -> str | dp.Accountant:
     name = name.strip()
     if ":" not in name:
         return name
-    found = imported(name, "--accountant")
+    cls = imported(name, "--accountant")
     try:
-        made = found()
+        made = cls()
     except TypeError as error:
         raise dp.InvalidArgument(
             "--accountant", "constructed without arguments", str(error)
@@ -128,10 +128,10 @@ def accountant_of(name: str) -> str | dp.Accountant:
 
 
 def _imported(name: str) -> type[dp.Regression]:
-    found = imported(name)
-    if not (isinstance(found, type) and issubclass(found, dp.Regression)):
+    cls = imported(name)
+    if not (isinstance(cls, type) and issubclass(cls, dp.Regression)):
         raise dp.InvalidArgument("NAME", "the name of a dp.Regression", name)
-    return found
+    return cls
 
 
 def _value(default: object, text: str) -> object:

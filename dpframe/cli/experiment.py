@@ -92,13 +92,13 @@ def _reproduce(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> 
             memory,
             done=lambda count, total: progress.update(bar, completed=count, total=total),
         )
-    found = entries(work, memory)
-    for line in text(work, found):
+    results = entries(work, memory)
+    for line in text(work, results):
         say(line)
     times = "1 repeat" if work.repeats == 1 else f"{work.repeats} repeats"
     note = f"{times}, seed {seed}"
     files = [out / f"{item.name}.{ending}" for ending in ("csv", "json")]
-    files[0].write_text(as_csv(found, item), encoding="utf-8")
+    files[0].write_text(as_csv(results, item), encoding="utf-8")
     facts = {
         "label": NOT_PRIVATE,
         "name": item.name,
@@ -113,20 +113,20 @@ def _reproduce(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> 
     files[1].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     if item.figure is not None:
         pictures = [out / f"{item.name}.{ending}" for ending in ("png", "svg")]
-        files += pictures if _drawn(item, found, pictures, note) else []
+        files += pictures if _drawn(item, results, pictures, note) else []
     listed = ", ".join(str(file) for file in files)
     cost = f"{note}; {facts['cpu_seconds']} s of CPU on {facts['machine']}"
     for line in labelled([cost, f"wrote {listed}"]):
         say(line)
 
 
-def _drawn(item: Item, found: list[object], pictures: list[Path], note: str) -> bool:
+def _drawn(item: Item, results: list[object], pictures: list[Path], note: str) -> bool:
     """Draw the figure; print a note if matplotlib is not installed."""
     from dpframe.experiments.plotting import picture
     from dpframe.experiments.tables import labelled
 
     try:
-        picture(found, item, pictures, note=f"{note}.")
+        picture(results, item, pictures, note=f"{note}.")
     except dp.errors.MissingExtra:
         for line in labelled(["no picture: pip install 'dpframe[plots]'"]):
             say(line)

@@ -125,7 +125,7 @@ class ChargeOptions:
 
 @attrs.frozen(kw_only=True)
 class OutputOptions:
-    """What a fit prints and saves."""
+    """The output of a fit."""
 
     alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
     certificate: Annotated[

@@ -65,16 +65,16 @@ def _verdicts(
 
     from .verdicts import NOTES, by_name, reasons, verdict_cells
 
-    found = catalogue(classes, relations)
+    entries = catalogue(classes, relations)
     if as_json:
-        print_json([entry.record() for entry in found])
+        print_json([entry.record() for entry in entries])
     elif why:
-        for block in reasons(found):
+        for block in reasons(entries):
             page(block)
     else:
         rows = [
             [*verdict_cells(row), _papers(cls)]
-            for cls, row in zip(classes, by_name(found), strict=True)
+            for cls, row in zip(classes, by_name(entries), strict=True)
         ]
         _say("\n".join(_table(["", *map(str, relations), "paper"], classes, rows)))
         say("\n".join(["", *NOTES]))

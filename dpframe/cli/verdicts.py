@@ -21,9 +21,9 @@ NOTES = (
 )
 
 
-def by_name(found: Iterable[Entry]) -> list[list[Entry]]:
+def by_name(catalogue: Iterable[Entry]) -> list[list[Entry]]:
     """The entries of each regression, which are adjacent."""
-    return [list(same) for _, same in groupby(found, lambda entry: entry.name)]
+    return [list(same) for _, same in groupby(catalogue, lambda entry: entry.name)]
 
 
 def verdict_cells(row: Sequence[Entry]) -> list[str]:
@@ -31,9 +31,9 @@ def verdict_cells(row: Sequence[Entry]) -> list[str]:
     return [KINDS.get(row[0].claim, "none"), *map(_cell, row)]
 
 
-def reasons(found: Iterable[Entry]) -> Iterator[str]:
+def reasons(catalogue: Iterable[Entry]) -> Iterator[str]:
     """A paragraph per regression: the verdicts with reasons."""
-    for entries in by_name(found):
+    for entries in by_name(catalogue):
         cls = type(entries[0].regression)
         yield f"{entries[0].regression}: {cls.title}, {cls.variant} [{cls.paper}]"
         for entry in entries:

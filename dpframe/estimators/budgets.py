@@ -34,7 +34,7 @@ NAMES = "fit(X, y, epsilon=names), one name of a group per record, or the name o
 REQUIRED = "required"
 GIVEN = {
     "epsilon": "such as epsilon=1. Smaller values are more private",
-    "delta": "such as delta='1e-6', far below one over the number of records. 0 asks for pure "
+    "delta": "such as delta='1e-6', far below one over the number of records. 0 requests pure "
     "differential privacy",
 }
 OWN = "fit(X, y, epsilon=numbers), one per record, or the name of their column."

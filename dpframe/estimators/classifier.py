@@ -142,10 +142,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         check_known(others)
         self._fitted(X, y, epsilon, executor)
         self._odds = Odds.of(self.certificate_, self._number)
-        found = self._in(self._odds.factor * self._theta, AffineScale())
+        fit = self._in(self._odds.factor * self._theta, AffineScale())
         self.classes_ = self._odds.classes
-        self.coef_, self.intercept_ = found.coefficients[None, :], np.array([found.intercept])
-        self.coef_names_ = found.names
+        self.coef_, self.intercept_ = fit.coefficients[None, :], np.array([fit.intercept])
+        self.coef_names_ = fit.names
         return self
 
     def decision_function(self, X: Any) -> Array:

@@ -185,9 +185,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """
         check_known(others)
         self._fitted(X, y, epsilon, executor)
-        found = self._in(self._theta, label_scale(self.certificate_.setting.y))
-        self.coef_, self.intercept_ = found.coefficients, found.intercept
-        self.coef_names_ = found.names
+        fit = self._in(self._theta, label_scale(self.certificate_.setting.y))
+        self.coef_, self.intercept_ = fit.coefficients, fit.intercept
+        self.coef_names_ = fit.names
         return self
 
     def predict(self, X: Any) -> Array:
@@ -237,9 +237,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             have none (the notes of `summary` name the direction), and the others assume that the
             predicted label changes over the range of a column by at most its declared range.
         normal_residuals : bool
-            Intervals rest on sums of labels, whatever the distribution of labels. dp.JointSSP also
-            releases sums of clipped residuals; True uses them, which makes intervals up to fifteen
-            times shorter. They are invalid if residuals are not normal (counts, classes, skewed or
+            Intervals rest on sums of labels and are valid for every distribution of labels.
+            dp.JointSSP also releases sums of clipped residuals; True uses them, which makes
+            intervals up to fifteen times shorter. They are invalid if residuals are not normal (counts, classes, skewed or
             mostly zero labels), which no released value can test.
         equal_variance : bool or None
             By default residuals may be heteroscedastic: dp.JointSSP releases X' diag(r^2) X for
@@ -324,10 +324,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         default = noisy and self.certificate_.regression == JointSSP()
         if notes:
             hidden = named(inference.unseen.lost, inference.units)
-            said = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
+            texts = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
         else:
-            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")]
-        found = Summary(
+            texts = [
+                *brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")
+            ]
+        summary = Summary(
             estimates=estimates,
             fitted=fitted,
             ranges=self._in(self._theta, AffineScale()).ranges,
@@ -337,11 +339,11 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        said += [*self._at_ends(), *self._of_short_rows()]
-        said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
+        texts += [*self._at_ends(), *self._of_short_rows()]
+        texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
-        said += [together] if simultaneous else []
-        return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
+        texts += [together] if simultaneous else []
+        return attrs.evolve(summary, notes=(*texts, *([] if notes else [MORE])))
 
     def _at_ends(self) -> list[str]:
         """A note that bounds on labels may be wrong, if released counts are mostly near an end."""
@@ -371,9 +373,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _row_set(self) -> RowSet:
         """The set of rows that the setting allows; a ball if a declaration maps them further."""
         rows = self.certificate_.setting.nodes()[0]
-        found = row_set_of(rows, len(self._theta), self._number)
+        allowed = row_set_of(rows, len(self._theta), self._number)
         known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
-        return found if known else RowSet(found.norm)
+        return allowed if known else RowSet(allowed.norm)
 
     @property
     def _constant(self) -> Array | None:
@@ -383,8 +385,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _units(self) -> Units:
         """From the coefficients of mapped rows to coef_ and intercept_."""
         scale = label_scale(self.certificate_.setting.y)
-        found = in_units(lambda theta: self._in(theta, scale), len(self._theta))
-        return attrs.evolve(found, centre=scale.centre, half=scale.half, rows=self._rows)
+        units = in_units(lambda theta: self._in(theta, scale), len(self._theta))
+        return attrs.evolve(units, centre=scale.centre, half=scale.half, rows=self._rows)
 
     def _rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

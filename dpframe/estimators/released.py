@@ -39,9 +39,9 @@ def evidence_of(
     by SSP and AdaSSP, with y'y and n if they are released or public (n also if row @ `unit` (d,) is
     1 for every row). The noise must be Gaussian with a public std. Raises InvalidArgument.
     """
-    kept = getattr(result.output, "evidence", None)
-    if isinstance(kept, Evidence):
-        return kept
+    evidence = getattr(result.output, "evidence", None)
+    if isinstance(evidence, Evidence):
+        return evidence
     rows, labels = certificate.setting.nodes()
     if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
         raise no_evidence(certificate)
@@ -51,14 +51,15 @@ def evidence_of(
         "squares": (labels @ labels,),
         "count": (count(rows), count(rows.origin)),
     }
-    found = {
-        name: next(seen(certificate, result, alike, sizes), None) for name, alike in wanted.items()
+    releases = {
+        name: next(released_once(certificate, result, alike, sizes), None)
+        for name, alike in wanted.items()
     }
-    gram, moment = found["gram"], found["moment"]
+    gram, moment = releases["gram"], releases["moment"]
     if gram is None or moment is None:
         raise no_evidence(certificate)
-    n, squares = result.receipt.rows, found["squares"] or NOTHING
-    number = (float(n), 0.0) if n is not None else found["count"] or NOTHING
+    n, squares = result.receipt.rows, releases["squares"] or NOTHING
+    number = (float(n), 0.0) if n is not None else releases["count"] or NOTHING
     if unit is not None and not np.isfinite(number[1]):
         number = (float(unit @ gram[0] @ unit), gram[1] * float(unit @ unit))
     width = certificate.number(labels.radius, up=False, sizes=sizes)
@@ -73,7 +74,7 @@ def evidence_of(
     )
 
 
-def seen(
+def released_once(
     certificate: Certificate, result: Result, alike: tuple[Statistic, ...], sizes: dict[str, int]
 ) -> Iterator[tuple[Any, float]]:
     """The value of a statistic of all records, or of an equal one, that was released once with

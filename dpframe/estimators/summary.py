@@ -200,9 +200,9 @@ class Summary(Printed):
     @property
     def shrunken(self) -> bool:
         """Whether predictions use coefficients other than the centres of intervals."""
-        found = self.estimates
-        apart = np.abs(self.fitted - found.effect)
-        return bool(np.any(apart > SAME * np.sqrt(found.spread.errors)))
+        estimates = self.estimates
+        apart = np.abs(self.fitted - estimates.effect)
+        return bool(np.any(apart > SAME * np.sqrt(estimates.spread.errors)))
 
     @property
     def tested_by_z(self) -> bool:
@@ -211,11 +211,14 @@ class Summary(Printed):
         """
         from scipy.special import ndtr
 
-        found = self.estimates
-        known = np.isfinite(found.sd)
-        z, apart = np.abs(found.statistic[known]), np.abs(found.effect - found.null)[known]
-        ratio = apart / found.sd[known]
-        off = np.abs(2 * ndtr(-z) - found.pvalue[known])
+        estimates = self.estimates
+        known = np.isfinite(estimates.sd)
+        z, apart = (
+            np.abs(estimates.statistic[known]),
+            np.abs(estimates.effect - estimates.null)[known],
+        )
+        ratio = apart / estimates.sd[known]
+        off = np.abs(2 * ndtr(-z) - estimates.pvalue[known])
         return bool(np.all(off < NEAR) and np.all(np.abs(z - ratio) < NEAR * (1 + ratio)))
 
     def _table(self) -> list[list[str]]:

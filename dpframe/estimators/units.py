@@ -116,10 +116,10 @@ def _pairs(graph: Graph, kind: type, other: type) -> list[tuple[Any, Any]]:
 
 
 def _chain(node: Any, kind: type) -> list[Any]:
-    found = [node]
-    while above := [one for one in found[-1].inputs if isinstance(one, kind)]:
-        found.append(above[0])
-    return found
+    chain = [node]
+    while above := [one for one in chain[-1].inputs if isinstance(one, kind)]:
+        chain.append(above[0])
+    return chain
 
 
 def check_undone(certificate: Certificate, kind: type, other: type) -> None:
@@ -200,11 +200,11 @@ def in_one_unit(graph: Graph) -> bool:
     """Whether X'X and X'y are released with one common factor; otherwise their solution is in other
     units, unless a function inverts it.
     """
-    found = [_factored(one.statistic) for one in graph.releases]
+    factored = [_factored(one.statistic) for one in graph.releases]
     both = (RowsNode, ColumnNode)
     solved = (
         factor
-        for factor, of in found
+        for factor, of in factored
         if len(of.shape) > 1 or all(any(isinstance(n, k) for n in of.inputs) for k in both)
     )
     return len(set(solved)) < 2
@@ -258,11 +258,11 @@ def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
     """
     ranges: tuple[tuple[float, str], ...] = ()
     known = None if setting is None else set(_chain(setting, RowsNode))
-    found, intercept = (None, 0.0) if known is None else _before(theta, maps, number, known)
-    if found is None:
+    original, intercept = (None, 0.0) if known is None else _before(theta, maps, number, known)
+    if original is None:
         names = tuple(f"{name} (mapped)" for name in _columns_of(maps, names))
     else:
-        theta = found
+        theta = original
         if maps and isinstance(maps[0], Encoded):
             terms = _expanded(maps[0].parts, theta)
             intercept += float(terms.pop((), 0.0))
@@ -311,10 +311,10 @@ def _columns_of(maps: tuple[RowMap, ...], names: tuple[str, ...]) -> list[str]:
     """The columns of mapped rows: the coded columns of the codebook, or those of the table, and
     constant ones.
     """
-    found = list(names)
+    columns = list(names)
     if isinstance(maps[0], Encoded):
-        found = [":".join(each) for term in maps[0].parts for each in product(*map(_codes, term))]
-    return found + ["intercept"] * sum(isinstance(each, Intercept) for each in maps)
+        columns = [":".join(each) for term in maps[0].parts for each in product(*map(_codes, term))]
+    return columns + ["intercept"] * sum(isinstance(each, Intercept) for each in maps)
 
 
 def _codes(part: Part) -> list[str]:
@@ -326,10 +326,10 @@ def _codes(part: Part) -> list[str]:
 
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
     """A bound on |entries| of mapped rows; 1 for a codebook."""
-    kept = [each for each in maps if not isinstance(each, Intercept)]
-    if not kept or any(isinstance(each, Encoded) for each in kept):
+    features = [each for each in maps if not isinstance(each, Intercept)]
+    if not features or any(isinstance(each, Encoded) for each in features):
         return 1.0
-    bound = kept[-1].radius if kept[-1].entry is None else kept[-1].entry
+    bound = features[-1].radius if features[-1].entry is None else features[-1].entry
     return number(bound)
 
 
@@ -372,15 +372,15 @@ def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part,
     the baseline), from those of products of their codes: first the terms in the order of `terms`,
     then those that follow from centring; () is the intercept.
     """
-    found: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
-    known = {frozenset(term): term for term in found}
+    expanded: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
+    known = {frozenset(term): term for term in expanded}
     ends = np.cumsum([prod(part.width for part in term) for term in terms])[:-1]
     for term, own in zip(terms, np.split(theta, ends), strict=True):
-        for kept, tensor in _tensors(term, own).items():
-            order = known.setdefault(frozenset(kept), kept)
-            turned = tensor.transpose([kept.index(part) for part in order])
-            found[order] = found.get(order, 0.0) + turned
-    return found
+        for parts, tensor in _tensors(term, own).items():
+            order = known.setdefault(frozenset(parts), parts)
+            turned = tensor.transpose([parts.index(part) for part in order])
+            expanded[order] = expanded.get(order, 0.0) + turned
+    return expanded
 
 
 def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array]:
@@ -389,10 +389,10 @@ def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array
     for part in term:  # its coded columns are the first axis, those of the table become the last
         constant, slopes = _coding(part)
         split: dict[tuple[Part, ...], Array] = {}
-        for kept, tensor in tensors.items():
-            split[*kept, part] = np.moveaxis(np.tensordot(slopes, tensor, 1), 0, -1)
+        for parts, tensor in tensors.items():
+            split[*parts, part] = np.moveaxis(np.tensordot(slopes, tensor, 1), 0, -1)
             if np.any(constant):
-                split[kept] = np.tensordot(constant, tensor, 1)
+                split[parts] = np.tensordot(constant, tensor, 1)
         tensors = split
     return tensors
 

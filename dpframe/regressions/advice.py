@@ -244,8 +244,8 @@ def recommend(
     table = (target, setting, n, size)
     if SMALL * lost < size / n:
         return Recommendation(AT_ONCE, NO_CORRECTIONS, lost, intervals_of(AT_ONCE, *table))
-    found = of_least_squares(table, spent, failure)
-    return attrs.evolve(found, lost=lost, enough=enough_for_most(found, n, spent, failure))
+    advice = of_least_squares(table, spent, failure)
+    return attrs.evolve(advice, lost=lost, enough=enough_for_most(advice, n, spent, failure))
 
 
 NO_CORRECTIONS = (
@@ -391,12 +391,12 @@ def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommend
         way_out = "Logistic regressions use Gaussian noise; 1e-6 is usual."
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
     why = "two classes, dp.PrivateClassifier; nothing to tune"
-    found = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
-    if certify(found.regression, target=target, setting=setting).free:
-        return found
+    advice = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
+    if certify(advice.regression, target=target, setting=setting).free:
+        return advice
     sizes = {"n": n, "d": columns_of(setting, None if setting.X.columns else d)}
     odds = foreseen_of_descent(target, setting, sizes)
-    return attrs.evolve(found, log_odds=odds, at_once=penalised(target, setting, sizes))
+    return attrs.evolve(advice, log_odds=odds, at_once=penalised(target, setting, sizes))
 
 
 def of_pure(setting: Setting | None) -> tuple[Regression, str]:

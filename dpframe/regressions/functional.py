@@ -51,9 +51,9 @@ def projected(form: Quadratic) -> Quadratic:
     if not (np.isfinite(form.A).all() and np.isfinite(form.b).all()):
         return form  # an overflow, for which no minimiser exists
     values, vectors = np.linalg.eigh(form.A)
-    kept = values > max(0.0, FLAT * np.max(values, initial=0.0))
-    basis = vectors[:, kept]
-    matrix = (basis * values[kept]) @ basis.T
+    positive = values > max(0.0, FLAT * np.max(values, initial=0.0))
+    basis = vectors[:, positive]
+    matrix = (basis * values[positive]) @ basis.T
     return Quadratic((matrix + matrix.T) / 2, basis @ (basis.T @ form.b))
 
 

@@ -103,9 +103,9 @@ class GaussianNoise(Noisy):
         noise = self.size**2 / 2
         weight = own / (own + noise)
         mean = n * spectrum[:, :, None] * np.eye(spectrum.shape[1])
-        seen = axes.swapaxes(1, 2) @ self.values @ axes
+        turned = axes.swapaxes(1, 2) @ self.values @ axes
         spread = np.sqrt(weight * noise) * symmetric(own.shape, rng)
-        drawn = mean + weight * (seen - mean) + spread
+        drawn = mean + weight * (turned - mean) + spread
         return np.asarray(axes @ drawn @ axes.swapaxes(1, 2))
 
 

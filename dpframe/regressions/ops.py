@@ -122,8 +122,8 @@ def best_penalty(floor: float, own: float, power: float, least: float) -> float:
         return float(np.logaddexp(size, logarithm))
 
     low = math.log(max(least, 1e-6))
-    found = minimize_scalar(bound, bounds=(low, low + 60), method="bounded")
-    return float(max(math.exp(found.x), least, 1e-6))
+    solution = minimize_scalar(bound, bounds=(low, low + 60), method="bounded")
+    return float(max(math.exp(solution.x), least, 1e-6))
 
 
 def adaptive_penalty_of(floor: float, square: float, *others: float) -> float:

@@ -96,11 +96,11 @@ def _dual(H: Array, b: Array, absolute: float) -> Array:
     planes = np.hstack([C, -C])
     least = np.concatenate([b / size - half, -b / size - half])
     try:
-        found, _ = nnls(np.vstack([planes, least]), np.append(np.zeros(len(C)), 1.0))
+        dual, _ = nnls(np.vstack([planes, least]), np.append(np.zeros(len(C)), 1.0))
     except RuntimeError:  # too many iterations
         return np.zeros(len(b))
-    slack = 1.0 - least @ found
-    theta = (found[: len(b)] - found[len(b) :]) / (slack if slack > 0 else 1.0)
+    slack = 1.0 - least @ dual
+    theta = (dual[: len(b)] - dual[len(b) :]) / (slack if slack > 0 else 1.0)
     scaled: Array = theta * (size / np.max(values))
     return scaled
 

@@ -45,8 +45,8 @@ class OutputPerturbation(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        found = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(found, self.rule, budget, name="coefficients")
+        minimiser = Argmin(X, y, Squared(), self.penalty, self.radius)
+        theta = release(minimiser, self.rule, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
@@ -88,8 +88,8 @@ class LogisticOutputPerturbation(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        found = Argmin(X, y, Logistic(), self.penalty)
-        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        minimiser = Argmin(X, y, Logistic(), self.penalty)
+        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
@@ -118,8 +118,8 @@ class HuberOutputPerturbation(Regression):
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release the minimiser for the whole budget."""
-        found = Argmin(X, y, Huber(self.knee), self.penalty)
-        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        minimiser = Argmin(X, y, Huber(self.knee), self.penalty)
+        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 

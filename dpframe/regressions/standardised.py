@@ -111,8 +111,8 @@ def mean(total: float, n: float, top: float) -> float:
 def spreads(squares: Any, n: float, centre: Any, top: float, least: float) -> Any:
     """sqrt(squares/n - centre^2), clipped to [least top, top]."""
     variance = np.asarray(squares) / max(n, 1.0) - np.square(centre)
-    found = np.sqrt(np.clip(variance, (least * top) ** 2, top**2))
-    return found if found.shape else float(found)
+    deviation = np.sqrt(np.clip(variance, (least * top) ** 2, top**2))
+    return deviation if deviation.shape else float(deviation)
 
 
 def cut_at(counts: Array, level: float, top: float, cuts: int) -> Array:

@@ -44,7 +44,7 @@ class Tuned(Regression):
     `of` is the regression, which must satisfy pure differential privacy, `field` its hyperparameter
     and `candidates` a public list of values. After each run the search stops with probability
     `gamma`, above 0 and at most 1. A run, with its score, spends a third of epsilon; the search
-    spends epsilon, whatever the number of runs. The share `scoring` of a run's epsilon, from 0 to
+    spends epsilon, for any number of runs. The share `scoring` of a run's epsilon, from 0 to
     1, is for the score, a noisy sum of squared residuals, which are clipped to `bound` Y.
     """
 

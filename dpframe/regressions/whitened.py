@@ -84,9 +84,9 @@ class Whitening:
         lengths = np.linalg.norm(turned, axis=1)
         factors = np.minimum(1.0, norm / np.maximum(lengths, norm)) ** 2
         whole = turned.T @ turned / len(rows)
-        kept = (turned * factors[:, None]).T @ turned / len(rows)
-        kept += np.trace(whole) / len(rows) / len(whole) * np.eye(len(whole))
-        inverse = np.linalg.inv(kept)
+        shrunk = (turned * factors[:, None]).T @ turned / len(rows)
+        shrunk += np.trace(whole) / len(rows) / len(whole) * np.eye(len(whole))
+        inverse = np.linalg.inv(shrunk)
         cost = norm**2 * float(np.trace(inverse @ whole @ inverse))
         weight = float(factors.mean() - 2 * factors.std() / np.sqrt(len(rows)))
         return cls(encoded(matrix), norm, weight, cost)
