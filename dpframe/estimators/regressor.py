@@ -239,8 +239,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         normal_residuals : bool
             Intervals rest on sums of labels and are valid for every distribution of labels.
             dp.JointSSP also releases sums of clipped residuals; True uses them, which makes
-            intervals up to fifteen times shorter. They are invalid if residuals are not normal (counts, classes, skewed or
-            mostly zero labels), which no released value can test.
+            intervals up to fifteen times shorter. They are invalid if residuals are not normal
+            (counts, classes, skewed or mostly zero labels), which no released value can test.
         equal_variance : bool or None
             By default residuals may be heteroscedastic: dp.JointSSP releases X' diag(r^2) X for
             robust standard errors. Regressions that release y'y without it use the residual
