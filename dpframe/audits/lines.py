@@ -16,11 +16,11 @@ from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Relation, Share
+from dpframe.privacy import Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
-from dpframe.prover.exactly import Draw, earns_exactly
+from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
@@ -74,7 +74,7 @@ def attained_by(statistic: Statistic, norm: Norm, relation: Relation) -> Pair | 
     bound = statistic.one_row(norm, relation)
     if bound is None or not bound.attained:
         return None
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return Pair()
     if own.constant:
         return Pair(ZERO, ZERO)
@@ -236,7 +236,7 @@ def _factor(problem: Problem, release: Release, judged: Obligation | None) -> fl
     many = len(problem.classes) > MOST
     if judged is None or release.rule is not None or release.share is None or many:
         return None
-    known = Draw.of(release)
+    known = OneDraw.of(release)
     found = None if known is None else known.factor(release.share, problem.field)
     sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
     return None if sharper else found

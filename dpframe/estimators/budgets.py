@@ -145,7 +145,7 @@ def check_relation(claimed: BudgetClaim, setting: object) -> None:
     InvalidArgument.
     """
     target, relation = claimed.target, getattr(setting, "relation", REPLACE_ONE)
-    if isinstance(target, PersonalizedDP) and not target.groups and relation is not REPLACE_ONE:
+    if isinstance(target, PersonalizedDP) and not target.groups and not relation.replaced:
         names = " and ".join(target.given)
         if isinstance(claimed.budgets, str):
             way_out = "A text is a number, '0.5'; or, under dp.REPLACE_ONE, a column of budgets."

@@ -29,12 +29,11 @@ from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import ZERO, Expression, add, analytic_sigma, exact, maximum, sqrt
 from dpframe.theory import gaussian as book
-from dpframe.theory.book import PLAIN
 
 from .facts import Symbolic, facts_of
 from .statistics import Statistic
 
-ALONE = PLAIN.role
+ALONE = "rest"
 Larger = Callable[[Expression, Expression], Expression]
 
 

@@ -334,6 +334,6 @@ def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression
     [DworkR14, Thm 2.2]
     """
     epsilon, delta = share.epsilon, share.delta
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return epsilon, delta
     return epsilon / 2, delta / (exp(epsilon / 2) + 1)

@@ -35,7 +35,7 @@ class Metrics:
     @property
     def replaced(self) -> bool:
         """Whether neighbours have equally many rows."""
-        return self.relation is REPLACE_ONE
+        return self.relation.replaced
 
 
 Reached = tuple[str, bool]
@@ -53,8 +53,8 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
     own = entry_of(RANGES if norm is RANGE else STATISTICS, statistic)
     if own is None:
         return ("|a - b| <= |a| + |b|: at most L1" if norm is RANGE else ""), False
-    found: Reached = own(statistic, Metrics(norm, relation))
-    return found
+    rule, attained = own(statistic, Metrics(norm, relation))
+    return rule, attained and relation.all_pairs
 
 
 def as_decimal(number: Any) -> object:

@@ -318,7 +318,7 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     law = () if own(node.noise) else node.parameters.values()
     # without a dictionary of readings for each of many
     read = (node.times, *rate, *size, *share, *law)
-    return frozenset().union(*[formula.symbols() for formula in read])
+    return frozenset().union(*[one.symbols() for one in read if type(one) is not Number])
 
 
 def release(

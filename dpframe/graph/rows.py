@@ -9,7 +9,9 @@ and for rows in a box the bound on every entry (`entry`) and whether the whole b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import attrs
@@ -31,7 +33,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .facts import stated
+from .facts import stated, unchanging
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
 from .occurring import occurring
@@ -294,6 +296,16 @@ def public_size(rows: Rows) -> Expression:
     raise InvalidArgument("the number of rows", "public for a mean", private, way_out)
 
 
+def _product(kind: Callable[..., Any], *inputs: Node) -> Any:
+    """A product of tables: the same object again for the same tables, which many releases read."""
+    return _shared_product(kind, *inputs) if all(map(unchanging, inputs)) else kind(*inputs)
+
+
+@lru_cache(maxsize=256)
+def _shared_product(kind: Callable[..., Any], *inputs: Node) -> Any:
+    return kind(*inputs)
+
+
 @attrs.frozen
 class Transposed(Symbolic):
     """X.T, the left factor of a product."""
@@ -304,11 +316,11 @@ class Transposed(Symbolic):
         from .statistics.sums import Gram, Moment
 
         if other is self.rows or (isinstance(other, Rows) and other == self.rows):
-            return Gram(self.rows)
+            return _product(Gram, self.rows)
         from .columns import Column
 
         if isinstance(other, Column):
-            return Moment(self.rows, other)
+            return _product(Moment, self.rows, other)
         return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))
 
     def refuse(self, operation: Operation) -> NoReturn:

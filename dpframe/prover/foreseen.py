@@ -30,7 +30,7 @@ END = ", 1.5 times that for means near an end"
 
 
 @attrs.frozen
-class Foretold:
+class Predicted:
     """A column of the codebook, or all of them: its mean square per direction where it spreads
     evenly and where it hardly does; and what noise asks for, over n, where it hides no other column
     (`needed`) and where it hides all that may be hidden (`beside`). Intervals are `likely` where
@@ -120,7 +120,7 @@ class Foreseen:
     one for all without a codebook. str() is a sentence.
     """
 
-    parts: tuple[Foretold, ...]
+    parts: tuple[Predicted, ...]
 
     @classmethod
     def of(
@@ -138,17 +138,17 @@ class Foreseen:
             spread = number(rows.norm) ** 2 / d if rows.norm is not None else math.inf
             if rows.box is not None:
                 spread = min(spread, number(rows.box) ** 2 * EVEN)
-            return cls((Foretold("", spread, NARROW * spread, needed, needed),))
+            return cls((Predicted("", spread, NARROW * spread, needed, needed),))
         shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(terms))
         if rows.box is not None:
             shrunk = min(shrunk, number(rows.box) ** 2)
-        alone = [foretold(term, needed / shrunk, needed / shrunk) for term in terms]
+        alone = [predicted(term, needed / shrunk, needed / shrunk) for term in terms]
         widths = [math.prod(part.width for part in term) for term in terms]
         lost = [0 if one.likely else width for one, width in zip(alone, widths, strict=True)]
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
-        return cls(tuple(foretold(term, needed / shrunk, more) for term, more in pairs))
+        return cls(tuple(predicted(term, needed / shrunk, more) for term, more in pairs))
 
     @property
     def by_column(self) -> bool:
@@ -240,17 +240,17 @@ class Foreseen:
             yield "the intercept only with all of them"
 
 
-def foretold(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Foretold:
+def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Predicted:
     """Of one column of a codebook, or of the product of several, as if they were independent."""
     if len(term) > 1:
-        alone = [foretold((part,), needed, beside) for part in term]
+        alone = [predicted((part,), needed, beside) for part in term]
         even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
-        return Foretold(":".join(part.name for part in term), even, uneven, needed, beside)
+        return Predicted(":".join(part.name for part in term), even, uneven, needed, beside)
     (part,) = term
     if isinstance(part, Numeric):
-        return Foretold(part.name, EVEN, PEAKED, needed, beside)
+        return Predicted(part.name, EVEN, PEAKED, needed, beside)
     even = 1 / max(part.width, 1)
-    return Foretold(part.name, even, RARE * even, needed, beside, len(part.levels))
+    return Predicted(part.name, even, RARE * even, needed, beside, len(part.levels))
 
 
 def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foreseen | None:

@@ -24,7 +24,7 @@ from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
-from dpframe.privacy import REPLACE_ONE, Each, PureDP
+from dpframe.privacy import Each, PureDP
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import ONE, RECORD, ZERO
 
@@ -261,7 +261,7 @@ def _growth(release: Release) -> str | None:
     statistic = release.statistic
     if any(isinstance(node, RawAggregate) for node in ancestors(release)):
         return None
-    added = statistic.unit.relation is not REPLACE_ONE
+    added = not statistic.unit.relation.replaced
     if statistic.kind == "identity" and added:
         return "one record more is one row more: how many there are shows whether it is there"
     read = list(tables(statistic))

@@ -27,7 +27,7 @@ TYPICAL = 0.3  # the squared length of a row, over that of the longest
 
 
 @attrs.frozen
-class Line:
+class PreviewLine:
     """One release: its noise std, the root mean square of the 2-norm of its noise (of a matrix
     Frobenius's), and that relative to the largest possible signal, nan of coefficients; of log-odds
     `moved`, the std of the noise in those of a typical row.
@@ -56,7 +56,7 @@ class Preview:
 
     n: int
     d: int
-    lines: tuple[Line, ...]
+    lines: tuple[PreviewLine, ...]
     grid: float | None
     intervals: Foreseen | None = None
     coefficients: int = 0
@@ -161,11 +161,11 @@ def _line(
     signal: Expression | None,
     n: int,
     sizes: dict[str, int],
-) -> Line:
+) -> PreviewLine:
     std = certificate.number(release.std, up=True, sizes=sizes)
     noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
-    found = Line(release.label, std, noise, noise / most if most else math.inf)
+    found = PreviewLine(release.label, std, noise, noise / most if most else math.inf)
     statistic = release.statistic
     if not isinstance(statistic, Argmin):
         return found

@@ -255,7 +255,7 @@ class Problem:
 
     @cached_property
     def made_of(self) -> tuple[object, ...] | None:
-        """All that it is made of, laid flat, when it is first asked for; None where a class is not
+        """All that it is made of, laid flat, when it is first read; None where a class is not
         dpframe's own, or is trusted.
         """
         return None if self.trust else own_state(self.graph, self.given)
@@ -372,5 +372,5 @@ def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
 
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:
-    """The samples of a graph, in which each record has a coin of its own."""
+    """The samples of a graph, in which each record has its own inclusion indicator."""
     return graph.of_kind(Thinning)

@@ -1,5 +1,5 @@
 """Does a procedure earn its share? The entry of its kind in the rule book is called, as the kernel
-calls it; what it asks is decided here, and what stays open is explained.
+calls it; its obligations are decided here, and open ones are explained.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Deciding(Symbolic):
         self.found: list[Obligation] = []
 
     def obligations(self) -> list[Obligation]:
-        """All that the entry of its kind asks; open ones only up to one that others rest on."""
+        """The obligations of its kind's entry; open ones only up to one that others rest on."""
         kind = KINDS[self.node.kind]
         own_keys = {name: self.node.parameters.get(name) for name in kind.keys}
         try:
@@ -146,7 +146,7 @@ class Deciding(Symbolic):
         self.sizes.append((name, value))
         return value
 
-    def require(self, shown: object, rule: str) -> None:
+    def require(self, shown: object, rule: str, *about: Expression) -> None:
         """Note a hypothesis of the theorem. Raises Noted where it does not hold, unless others can
         be stated without it: they may be refuted.
         """
@@ -214,7 +214,7 @@ class Deciding(Symbolic):
             self._note(what[0], (self._reads(), *what[1:]), shown=True)
 
     def private_runs(self, graphs: object, epsilon: Expression) -> None:
-        """Whether each graph of the procedure is epsilon-DP, its own proof asked."""
+        """Whether each graph of the procedure is epsilon-DP, by its own proof."""
         del graphs, epsilon  # the node has both
         assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry asks
         self.found += private_runs(self.problem, self.node)

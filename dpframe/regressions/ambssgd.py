@@ -25,7 +25,7 @@ from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, exact, sqrt
 
 from .gradient_descent import FOR_N, number_of_rows, sensitivity_of
@@ -78,7 +78,7 @@ def moved(X: RowsNode, y: ColumnNode, theta: Node | None, plan: Schedule, turn: 
     quantile = post(clip_at, counts, plan.n, plan.least, plan.parts, plan.level)
     clip = known(quantile, CUTS[0], CUTS[-1], name=f"clip{turn}")
     total = RowSum(each.clip(norm=clip * unit))
-    left = 1 - FOR_COUNTS - (0 if X.unit.relation is REPLACE_ONE else FOR_N)
+    left = 1 - FOR_COUNTS - (0 if X.unit.relation.replaced else FOR_N)
     step = release(total, sized(total, plan.spread, left), name=f"gradient{turn}")
     before = constant(0) if theta is None else theta
     return post(descend, before, step, constant(turn), plan.n, plan.least, plan.pace, plan.radius)
@@ -127,7 +127,7 @@ class AMBSSGD(Regression):
         """Release counts and the clipped gradient sum of each batch, and n if it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
-        changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
+        changed = X.unit.rows_per_person * (2 if X.unit.relation.replaced else 1)
         plan = self.schedule(X, y, budget, rounds, changed)
         return self.path(plan, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)])
 

@@ -10,7 +10,7 @@ from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, po
 from dpframe.graph.functions import count, sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .noise_aware import (
@@ -65,7 +65,7 @@ class BayesianSSP(Regression):
         statistics = sums(X, y) | {"squares": y @ y}
         three = [*statistics.values()]
         n: Expression | Release = X.rows
-        if X.unit.relation is REPLACE_ONE:
+        if X.unit.relation.replaced:
             noises = [*jointly(budget, three, PARTS)]
         else:
             weights = [(1 - FOR_N) * part / 4 for part in PARTS]
@@ -98,7 +98,7 @@ class BayesianSSPPure(BayesianSSP):
         statistics = sufficient_statistics(X, y, constant=True)
         n: Expression | Release = X.rows
         own = budget
-        if X.unit.relation is not REPLACE_ONE:
+        if not X.unit.relation.replaced:
             own, for_n = budget.split(1 - FOR_N, FOR_N)
             n = release(count(X), Laplace.pure, for_n, name="n")
         noisy = release(statistics, Laplace.pure, own, name="statistics")

@@ -27,7 +27,7 @@ from dpframe.graph.statistics import Gram, LambdaMin, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.numerics import to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
+from dpframe.privacy import ADD_REMOVE, Share, Unit
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, constant, sqrt
 
@@ -66,7 +66,7 @@ class NoisyGradientDescent(Regression):
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, clip=self.clip * X.radius * y.radius)
         pace, radius = self.pace * X.columns / X.radius**2, self.radius * y.radius / X.radius
-        if X.unit.relation is REPLACE_ONE:
+        if X.unit.relation.replaced:
             (noise,) = jointly(budget, [gradients], times=[self.rounds])
             step = release(gradients, noise, times=self.rounds, name="gradients")
             path = loop(point, step, descend, X.rows, constant(1), pace, radius)
@@ -126,13 +126,13 @@ class NoisySGD(Regression):
         alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
         if alone and len(numbers) == len(amounts) and budget.currency == ("epsilon", "delta"):
             return Number(deviation(unit_std(budget), *numbers))
-        spent = constant(1) if unit.relation is REPLACE_ONE else 1 - FOR_N
+        spent = constant(1) if unit.relation.replaced else 1 - FOR_N
         return sqrt(self.rounds / spent) * unit_std(budget)
 
 
 def number_of_rows(X: RowsNode, budget: Share) -> tuple[Release | Expression, Expression]:
     """n, public or released, and a lower limit for a released n."""
-    if X.unit.relation is REPLACE_ONE:
+    if X.unit.relation.replaced:
         return X.rows, constant(1)
     std = unit_std(budget) * sensitivity_of(count(X)) / sqrt(FOR_N)
     n = release(count(X), Gaussian(std=std), name="n")

@@ -42,7 +42,7 @@ from dpframe.inference.widths import (
     share_kept,
 )
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
@@ -178,7 +178,7 @@ class JointSSP(Regression):
 
     def part_of_sums(self, X: RowsNode) -> Expression:
         """The part of the squared mu for X'X, X'y and y'y. Raises InvalidArgument."""
-        counts = self.halvings or X.unit.relation is not REPLACE_ONE
+        counts = self.halvings or not X.unit.relation.replaced
         used = {"counting": self.counting} if counts else {}
         used |= {"correcting": self.correcting} if self.corrections else {}
         check_parts({"gram": self.gram, "moment": self.moment, "squares": self.squares} | used)
@@ -258,7 +258,7 @@ class JointSSP(Regression):
         without halvings n, if it is private. `moment_std` is the std of the noise on X'y over the
         bound of rows.
         """
-        n = X.rows if X.unit.relation is REPLACE_ONE else None
+        n = X.rows if X.unit.relation.replaced else None
         if not self.halvings and n is not None:
             return LabelCounts((n, None, None))
         cuts = [Fraction(1, 2**k) for k in range(self.halvings, 0, -1)]

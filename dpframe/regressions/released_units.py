@@ -21,7 +21,6 @@ from dpframe.graph.functions import bin_counts
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.statistics import NormCounts, Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import Array
@@ -71,7 +70,7 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     labels. `noise` calibrates a release to a part of the squared mu; both releases spend `part`.
     """
     source = X.source if isinstance(X, Intercept) else X
-    n = source.rows if X.unit.relation is REPLACE_ONE else None
+    n = source.rows if X.unit.relation.replaced else None
     relative, longest = source.scaled(source.radius), LONGEST * sqrt(X.columns)
     entries = bin_counts(relative, SIZES, absolute=True)
     sizes = release(entries, noise(part * COLUMNS, entries), name="sizes")

@@ -24,7 +24,7 @@ from dpframe.graph.functions import bin_counts, column_squares, count, total
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import QUANTILE, RHO, Array, Fit, adapted, released, ridge_solve, sums
@@ -64,7 +64,7 @@ def deviations(X: RowsNode, y: ColumnNode, budget: Share, weight: Expression) ->
     mean squares. Proof: proofs/divided.
     """
     rows, centred = features(X)
-    private = X.unit.relation is not REPLACE_ONE
+    private = not X.unit.relation.replaced
     statistics: dict[str, Statistic] = {"squares": column_squares(rows), "label_squares": y @ y}
     statistics |= {"sums": total(rows), "label_sum": total(y)} if centred else {}
     statistics |= {"count": count(rows)} if private else {}

@@ -17,7 +17,7 @@ from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..columns import Column
-from ..facts import in_package, stated
+from ..facts import in_package, stated, unchanging
 from ..node import DataNode, Node
 from ..reached import reached
 from ..rows import SIZE, Rows
@@ -136,7 +136,8 @@ class Statistic(Origin, DataNode):
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;
         None if no rule bounds it.
         """
-        return _sensitivity(self, norm)
+        derive = _sensitivity if unchanging(self) else _sensitivity.__wrapped__
+        return derive(self, norm)
 
     def __expression__(self) -> Expression:
         return Symbol(f"value of {self.label}", Domain(), self)
