@@ -69,8 +69,9 @@ def attack_(
     if target is None:
         declared = _numbered(regression.regression(name))
         goal = ClaimOptions(epsilon=claim.epsilon or "1", delta=claim.delta or "1e-6").target
-        sizes = {"norm": attack.norm, "box": attack.box, "bound": attack.bound}
-        setting = TableOptions(**sizes, relation=attack.relation).setting
+        setting = TableOptions(
+            norm=attack.norm, box=attack.box, bound=attack.bound, relation=attack.relation
+        ).setting
         target = dp.certify(declared, target=goal, setting=setting, trust=regression.trusted)
     elif claim.epsilon is not None:
         stated = attrs.evolve(claim, delta=claim.delta or "0").target

@@ -337,7 +337,7 @@ def _options(cls: Any) -> list[inspect.Parameter]:
     def default(field: Any) -> object:
         if field.default is attrs.NOTHING:
             return inspect.Parameter.empty
-        return [] if isinstance(field.default, attrs.Factory) else field.default  # type: ignore[arg-type]
+        return [] if isinstance(field.default, attrs.Factory) else field.default
 
     kind = inspect.Parameter.KEYWORD_ONLY
     return [
