@@ -1,4 +1,4 @@
-"""Whether coefficients will have intervals, foreseen from public numbers: n, the noise on X'X, and
+"""Predict from public numbers whether coefficients will have intervals: n, the noise on X'X, and
 the codebook.
 """
 
@@ -31,10 +31,12 @@ END = ", 1.5 times that for means near an end"
 
 @attrs.frozen
 class Predicted:
-    """A column of the codebook, or all of them: its mean square per direction where it spreads
-    evenly and where it hardly does; and what noise asks for, over n, where it hides no other column
-    (`needed`) and where it hides all that may be hidden (`beside`). Intervals are `likely` where
-    little is enough even so, `unlikely` where the most that is usual is never enough.
+    """A column of the codebook, or all of them.
+
+    Its mean square per direction when it varies evenly and when it hardly varies; and the values,
+    over n, that noise requires for an interval if it hides no other column (`needed`) and if it
+    hides all that it may (`beside`). Intervals are `likely` if little variation suffices even then,
+    `unlikely` if no usual variation suffices.
     """
 
     name: str
@@ -46,22 +48,22 @@ class Predicted:
 
     @property
     def likely(self) -> bool:
-        """Whether hardly any spread is enough."""
+        """Whether little variation suffices."""
         return self.beside <= self.uneven
 
     @property
     def unlikely(self) -> bool:
-        """Whether no usual spread is."""
+        """Whether no usual variation suffices."""
         return self.needed > self.even
 
     @property
     def usual(self) -> float:
-        """The mean square of a column that spreads as most do."""
+        """The mean square of a column with typical variation."""
         return self.even * (USUAL_LEVELS if self.levels > 2 else USUAL)
 
     @property
     def word(self) -> str:
-        """Whether there will be an interval."""
+        """The prediction in a word."""
         if self.beside <= self.usual:
             return "likely"
         if self.needed <= self.usual:
@@ -70,13 +72,13 @@ class Predicted:
 
     @property
     def condition(self) -> str:
-        """What the table must be like."""
+        """The condition on the table."""
         end = "" if self.levels or not self.name else END
         return f"{self._least}{end}"
 
     @property
     def short(self) -> str:
-        """The same of a column, in a table; empty where nothing usual is enough."""
+        """The condition on a column, for a table; empty if no usual variation suffices."""
         if self.unlikely:
             return ""
         return self._least.removeprefix("the ").replace("if noise hides other columns", "at worst")
@@ -116,8 +118,8 @@ def percent(share: float) -> str:
 
 @attrs.frozen
 class Foreseen:
-    """What is `likely` to have an interval and what is not, a part for each column of the codebook,
-    one for all without a codebook. str() is a sentence.
+    """Predicted intervals, one part for each column of the codebook, or one for all without a
+    codebook. str() is a sentence.
     """
 
     parts: tuple[Predicted, ...]
@@ -131,7 +133,7 @@ class Foreseen:
         d: float,
         number: Callable[[Expression], float],
     ) -> Self:
-        """At n records of d columns, for noise of `std` on the diagonal of X'X."""
+        """For n records of d columns and noise of `std` on the diagonal of X'X."""
         needed = least_visible(std, d) / n if n else math.inf
         rows, terms = setting.X, setting.X.parts
         if not terms:
@@ -157,18 +159,20 @@ class Foreseen:
 
     @property
     def few(self) -> bool:
-        """Whether most columns that spread as usual have none."""
+        """Whether most columns with typical variation have no interval."""
         return self._share <= 0.5
 
     @property
     def _share(self) -> float:
-        """Of columns that have one; a possible one counts half."""
+        """The share of columns with an interval; a possible one counts half."""
         counts = {"likely": 1.0, "possible": 0.5}
         return sum(counts.get(part.word, 0.0) for part in self.parts) / len(self.parts)
 
     @property
     def times_for_most(self) -> float:
-        """How many times the records give more than half of such columns an interval."""
+        """The factor on the number of records at which more than half of such columns have an
+        interval.
+        """
         times = sorted(part.beside / part.usual for part in self.parts)
         return times[len(times) // 2]
 
@@ -186,8 +190,8 @@ class Foreseen:
         return f"intervals for {'most' if self._share > 0.75 else 'some'} columns"
 
     def table(self, other: Foreseen | None = None) -> list[str]:
-        """One row a column: whether it will have an interval, also by another regression, the
-        second; and what the table must be like for that.
+        """One row per column: the prediction, also for another regression, and the condition on the
+        table.
         """
         both = [self] if other is None else [self, other]
         named = ["default", "for intervals"] if other else ["interval"]
@@ -206,12 +210,12 @@ class Foreseen:
 
     @property
     def all_likely(self) -> bool:
-        """Whether everything is."""
+        """Whether all are likely."""
         return all(part.likely for part in self.parts)
 
     @property
     def none(self) -> bool:
-        """Whether nothing is."""
+        """Whether none is likely."""
         return all(part.unlikely for part in self.parts)
 
     def __str__(self) -> str:
@@ -241,7 +245,7 @@ class Foreseen:
 
 
 def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Predicted:
-    """Of one column of a codebook, or of the product of several, as if they were independent."""
+    """The prediction for a column of a codebook, or for the product of independent columns."""
     if len(term) > 1:
         alone = [predicted((part,), needed, beside) for part in term]
         even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
@@ -254,7 +258,7 @@ def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: floa
 
 
 def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foreseen | None:
-    """What a certificate's noise on X'X leaves of intervals; None where its regression has none."""
+    """The intervals that a certificate's noise on X'X leaves; None if its regression has none."""
     if not getattr(certificate.regression, "intervals", False):
         return None
     for release in certificate.graph.releases:

@@ -1,4 +1,4 @@
-"""What a run would cost in accuracy, at public sizes, before anything is spent."""
+"""The accuracy of a run at public sizes, before any budget is spent."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ TYPICAL = 0.3  # the squared length of a row, over that of the longest
 
 @attrs.frozen
 class PreviewLine:
-    """One release: its noise std, the root mean square of the 2-norm of its noise (of a matrix
-    Frobenius's), and that relative to the largest possible signal, nan of coefficients; of log-odds
+    """One release: its noise std, the root mean square of the 2-norm of its noise (Frobenius for a
+    matrix), and its ratio to the largest possible signal (nan for coefficients); for log-odds
     `moved`, the std of the noise in those of a typical row.
     """
 
@@ -47,11 +47,10 @@ class PreviewLine:
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d, and which of so many `coefficients` will have `intervals`,
-    None for a regression without any. str() is a table.
-
-    `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
-    possible signal; None where a release is computed in floating point.
+    """Expected noise at public n and d, and which of the `coefficients` will have `intervals` (None
+    for a regression without). str() is a table. `grid` bounds the effect of rounding onto the grid
+    on any statistic, relative to the largest possible signal; None if a release is computed in
+    floating point.
     """
 
     n: int
