@@ -27,6 +27,7 @@ from dpframe.exact.profile import ContourLine, Draws, composed, least_std, mills
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
 from dpframe.kernel.checker import hash_of
+from dpframe.prover.certify import certify
 from dpframe.prover.witnesses import SearchedSteps, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of
@@ -80,3 +81,8 @@ def check(document: Any, expect: str | None = None, **limits: Any) -> kernel.Ver
     if isinstance(document, Mapping) and "proof" in document:
         return kernel.check(proved(document), expect, **limits)
     return kernel.check(document, expect, **limits)
+
+
+def document(declared: Any, target: Any, setting: Any) -> Any:
+    """The certificate of a regression as it is saved."""
+    return file_of(certify(declared, target=target, setting=setting))
