@@ -193,21 +193,23 @@ def replayed(
     product = X.T @ X if product is None else product
     for name, total in (("gram", product), ("moment", X.T @ labels), ("squares", labels @ labels)):
         sums += [noisy(name, total), stds[name]]
-    evidence = joint_ssp.gathered(None, counts, stds["counts"], level, 1.0, *sums)
-    seen = (joint_ssp.principal_of(evidence.gram, evidence.gram_std), radius, null)
+    evidence = joint_ssp.evidence_with_counts(None, counts, stds["counts"], level, 1.0, *sums)
+    seen = (joint_ssp.principal_directions(evidence.gram, evidence.gram_std), radius, null)
     share = (1 - counting - correcting - sandwich) / (gram + moment + squares)
     gained = 1 + correcting / (share * moment)
-    enough = joint_ssp.no_more_looks(evidence, *seen, 1.0, strength, gained)
+    enough = joint_ssp.sampling_dominates(evidence, *seen, 1.0, strength, gained)
     least = min(float(joint_ssp.NARROWEST), 2.0**-joint.steps)
     for turn in range(1, joint.turns + 1):
-        aim = joint_ssp.aimed(evidence, *seen, enough, joint.turns + 1 - turn)
-        width = np.clip(joint_ssp.width_of(evidence, aim, 1.0, strength), least, joint_ssp.WIDEST)
+        aim = joint_ssp.residual_point(evidence, *seen, enough, joint.turns + 1 - turn)
+        width = np.clip(
+            joint_ssp.clipping_width(evidence, aim, 1.0, strength), least, joint_ssp.WIDEST
+        )
         left = np.clip((y - X @ aim.at) / width, -1, 1)
         name = f"correction{turn}"
         found = noisy(name, X.T @ left)
-        evidence = joint_ssp.corrected(evidence, aim, found, stds[name], float(width))
-    fit = joint_ssp.fitted(evidence, *seen)
-    reach = min(joint_ssp.reach_of(fit, level, radius), joint_ssp.FARTHEST)
+        evidence = joint_ssp.with_correction(evidence, aim, found, stds[name], float(width))
+    fit = joint_ssp.posterior_fit(evidence, *seen)
+    reach = min(joint_ssp.largest_residual(fit, level, radius), joint_ssp.FARTHEST)
     scale = level * reach * radius
     gradients = (np.clip(y, -level, level) - X @ fit.mean)[:, None] * X / scale
     meat = noisy("meat", gradients.T @ gradients)

@@ -292,36 +292,6 @@ def test_fit_refuses_what_it_cannot_use(table, change, says):
 
 
 @pytest.mark.parametrize(
-    "content",
-    [
-        "[]",
-        "{",
-        '{"columns": []}',
-        '{"columns": [], "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "lower": 0}], "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "lower": 0, "upper": 1, "x": 1}], "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {}}',
-        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"mean": 1}}',
-        '{"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": 1}, "more": 1}',
-        '{"columns": [{"name": "a", "levels": [1]}], "target": {"bound": 1}, "intercept": 1}',
-        '{"columns": [3], "target": {"bound": 1}}',
-        '{"columns": 3, "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "levels": 3}], "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "levels": [[1]]}], "target": {"bound": 1}}',
-        '{"columns": [{"name": "a", "lower": NaN, "upper": 1}], "target": {"bound": 1}}',
-        "[" * 100_000,
-    ],
-    ids=lambda content: content[:40],
-)
-def test_an_unreadable_codebook_is_refused(table, content):
-    """With an example of how one is written, or what is wrong with it."""
-    path = table / "other.json"
-    path.write_text(content)
-    data = [str(table / "table.csv"), "--target", "y", "--schema", str(path)]
-    assert call("fit", "SSP", *data, *ONE, status=2)
-
-
-@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         (["certify", "adasp"], "Perhaps AdaSSP"),
@@ -381,6 +351,21 @@ class Mine(dp.Regression):
     assert "Gaussian.analytic" in printed
     for text in ("tight=maybe", "draws=x", "share=x"):
         assert call("audit", "my_regressions:Mine", "--set", text, status=2)
+
+
+@pytest.mark.parametrize(
+    ("option", "arguments"),
+    [
+        ("--target", ["fit", "SSP", "t.csv", *ONE, *BALL]),
+        ("--delta", ["fit", "SSP", "t.csv", "--target", "y", "--epsilon", "1", *BALL]),
+        ("--columns", ["split", "AdaSSPBudgetTight", *ONE]),
+    ],
+)
+def test_required_options_have_no_default(option, arguments):
+    """A budget that is not given is never assumed."""
+    said = call(*arguments, status=2)
+    assert "Missing option" in said
+    assert option in said
 
 
 def test_version_and_help():

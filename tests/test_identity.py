@@ -16,7 +16,7 @@ from dpframe.graph.maps.bounds import ClipNorm
 from dpframe.graph.procedure import Logistic
 from dpframe.graph.procedures.deep_point import DeepPoint
 from dpframe.graph.release import Release
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import Gram, Moment, Trace
 from dpframe.identity import own, strangers
 from dpframe.symbols import Expression
@@ -318,7 +318,7 @@ def test_numbers_changed_between_executions_are_those_of_the_noise():
 
 @pytest.mark.parametrize(
     "part",
-    [lambda: dp.constant(1), lambda: Rows.__dict__["norm"], lambda: Rows.norm.fget],
+    [lambda: dp.constant(1), lambda: RowsNode.__dict__["norm"], lambda: RowsNode.norm.fget],
     ids=["a constant", "a property of ours", "a function of ours"],
 )
 def test_what_hides_an_inherited_rule_is_seen(part, monkeypatch):

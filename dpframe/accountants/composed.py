@@ -18,7 +18,6 @@ from dpframe.numerics import Interval, to_float
 from dpframe.pld import losses
 from dpframe.privacy import (
     ADD_REMOVE,
-    REPLACE_ONE,
     ApproxDP,
     GaussianDP,
     Guarantee,
@@ -141,7 +140,7 @@ def _cost(thing: object, pricing: Pricing) -> object:
         return (_cost(thing[0], pricing), thing[1])
     if isinstance(thing, mechanisms.Mechanism):
         return _priced(thing, pricing)
-    return _symmetric(thing) if pricing.relation is REPLACE_ONE else thing
+    return _symmetric(thing) if pricing.relation.replaced else thing
 
 
 def _priced(thing: mechanisms.Mechanism, pricing: Pricing) -> Part:

@@ -19,7 +19,7 @@ from .descriptions import read_description as read_description
 from .differences import Difference as Difference
 from .differences import difference as difference
 from .joint_cost import JointCost as JointCost
-from .lines import Line as Line
+from .lines import ReleaseLine as ReleaseLine
 from .lower_bounds import Attack as Attack
 from .record_costs import budget_report as budget_report
 from .report import Audit as Audit

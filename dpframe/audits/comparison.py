@@ -83,7 +83,7 @@ class Cell:
 
 
 @attrs.frozen
-class Theorem:
+class NoiseTheorem:
     """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
 
     `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
@@ -117,7 +117,7 @@ class Comparison:
     points: tuple[tuple[Fraction, Fraction], ...]
     workload: Workload
     calibrations: tuple[Calibration, ...]
-    theorems: tuple[Theorem, ...]
+    theorems: tuple[NoiseTheorem, ...]
     cells: tuple[tuple[Cell, ...], ...]
 
     @property
@@ -249,7 +249,7 @@ def _below(comparison: Comparison) -> Iterator[str]:
         yield _unproved(comparison.deltas)
 
 
-def _notes(theorem: Theorem, deltas: Sequence[Fraction]) -> Iterator[str]:
+def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
     if theorem.trusted:
         yield f"{theorem.name}: on trust in {theorem.trusted}."
     if theorem.norm:
@@ -506,16 +506,18 @@ def _suffices(mechanism: object, share: Share, sensitivity: Expression) -> bool 
     """Whether the formula's number gives the share, by the exact profile."""
     if not isinstance(mechanism, Gaussian):
         return None
-    from dpframe.prover.profile_rule import Claim, holds, refute
+    from dpframe.prover.profile_rule import ProfileClaim, holds, refute
 
     move = power(sensitivity / mechanism.std, 2)
-    claim = Claim(share.epsilon, share.delta, move, move)
+    claim = ProfileClaim(share.epsilon, share.delta, move, move)
     if holds(claim, {}):
         return True
     return None if refute(claim) is None else False
 
 
-def _theorem(calibration: Calibration, deltas: Sequence[Fraction], workload: Workload) -> Theorem:
+def _theorem(
+    calibration: Calibration, deltas: Sequence[Fraction], workload: Workload
+) -> NoiseTheorem:
     budgets = [ApproxDP(EPSILON, delta).budget for delta in deltas]
     limit = calibration.limit(budgets[0])
     hypothesis = "" if limit is None else str(Constraint(*limit))
@@ -526,7 +528,9 @@ def _theorem(calibration: Calibration, deltas: Sequence[Fraction], workload: Wor
     other = workload.note(calibration.mechanism)
     alone = workload.dimension == 1
     among = _among(calibration.calibrate(budgets[0], Number(ONE))) if alone else ""
-    return Theorem(calibration.name, calibration.citation, hypothesis, own, trusted, other, among)
+    return NoiseTheorem(
+        calibration.name, calibration.citation, hypothesis, own, trusted, other, among
+    )
 
 
 def _among(mechanism: AdditiveNoise) -> str:

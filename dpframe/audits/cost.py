@@ -32,7 +32,7 @@ ROUNDED = 1 + 1e-9  # what rounding adds at most
 
 
 @attrs.frozen(kw_only=True)
-class Cost:
+class TotalCost:
     """Bounds on epsilon at the target's delta, at `at`, numbers for what is left of symbols.
 
     Some pair of neighbours costs at least `lower`, 0 where none is known.
@@ -67,7 +67,7 @@ class Cost:
         return f"<= {figure(self.upper, 'up', 2)}"
 
 
-def cost(judged: Audit) -> Cost | None:
+def cost(judged: Audit) -> TotalCost | None:
     """The cost of an audit at numbers; what is left of symbols gets those of the counterexample, or
     of an example. None where nothing bounds it: also where private data reaches what is public,
     or a bound may fail.
@@ -87,7 +87,7 @@ def cost(judged: Audit) -> Cost | None:
         rule = rule if upper <= claimed * ROUNDED else PROVED.get(judged.derivation, CLAIM)
         upper = float(claimed)
     used = {name: value for name, value in values.items() if name in _names(problem)}
-    return Cost(lower=lower, upper=upper, claimed=claimed, delta=delta, rule=rule, at=used)
+    return TotalCost(lower=lower, upper=upper, claimed=claimed, delta=delta, rule=rule, at=used)
 
 
 def numbers_of(symbols: Iterable[Symbol]) -> dict[str, Fraction]:

@@ -30,7 +30,7 @@ LONG, SAID = 84, 56
 
 
 @attrs.frozen
-class Line:
+class DrawnLine:
     """A node: where it stands, what it reads, its mark and its words."""
 
     node: Node
@@ -55,7 +55,7 @@ def drawing(graph: Graph) -> str:
     return "\n".join([*drawn, "", "   ".join([LEGEND, *leaks])])
 
 
-def lines(graph: Graph) -> list[Line]:
+def lines(graph: Graph) -> list[DrawnLine]:
     """A line for every node that a person wrote, in topological order."""
     marks: dict[Node, str] = {}
     found = []
@@ -64,7 +64,7 @@ def lines(graph: Graph) -> list[Line]:
             reads = tuple(dict.fromkeys(_written((*node.inputs, *origins(node)))))
             marks[node] = _mark(node, [marks[one] for one in reads])
             end = "  -> the output" if node in graph.outputs else ""
-            found.append(Line(node, reads, marks[node], f"{clipped(_words(node), LONG)}{end}"))
+            found.append(DrawnLine(node, reads, marks[node], f"{clipped(_words(node), LONG)}{end}"))
     return found
 
 
@@ -141,14 +141,14 @@ class _Lanes:
     over: int | None = None  # the lane of a mark that nothing reads: what follows stands elsewhere
 
     @classmethod
-    def of(cls, found: Sequence[Line]) -> _Lanes:
+    def of(cls, found: Sequence[DrawnLine]) -> _Lanes:
         left = {line.node: 0 for line in found}
         for line in found:
             for one in line.reads:
                 left[one] += 1
         return cls(left)
 
-    def row(self, line: Line) -> str:
+    def row(self, line: DrawnLine) -> str:
         """The row of a node; the lanes move on to the next."""
         joined = [i for i, one in enumerate(self.lanes) if one in line.reads]
         before = list(self.lanes)

@@ -16,11 +16,11 @@ from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Relation, Share
+from dpframe.privacy import Guarantee, PureDP, Relation, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
-from dpframe.prover.exactly import Draw, earns_exactly
+from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
@@ -74,7 +74,7 @@ def attained_by(statistic: Statistic, norm: Norm, relation: Relation) -> Pair | 
     bound = statistic.one_row(norm, relation)
     if bound is None or not bound.attained:
         return None
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return Pair()
     if own.constant:
         return Pair(ZERO, ZERO)
@@ -91,7 +91,7 @@ SYMBOLIC: Mapping[str, Guarantee] = {
 
 
 @attrs.frozen(kw_only=True)
-class Line:
+class ReleaseLine:
     """One release. Numbers are None while a symbol is left.
 
     `size` is the std (Laplace: the scale); `formula` is that as it was verified, `written` as the
@@ -164,7 +164,7 @@ class Line:
         }
 
 
-def lines(regression: Regression, report: Report) -> tuple[Line, ...]:
+def lines(regression: Regression, report: Report) -> tuple[ReleaseLine, ...]:
     """One line a release, in order; equal releases are judged once."""
     problem = report.problem
     releases = problem.graph.releases
@@ -180,7 +180,7 @@ def _key(release: Release) -> object:
     return (release.statistic, release.stated, release.share, release.times, release.sampled)
 
 
-def _line(report: Report, release: Release) -> Line:
+def _line(report: Report, release: Release) -> ReleaseLine:
     problem, mechanism = report.problem, release.mechanism
     moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
@@ -189,7 +189,7 @@ def _line(report: Report, release: Release) -> Line:
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
     obligation = None if result is None else result.obligation
-    return Line(
+    return ReleaseLine(
         name=release.label,
         statistic=release.statistic.title,
         sensitivity=None if moved is None else moved.value,
@@ -236,7 +236,7 @@ def _factor(problem: Problem, release: Release, judged: Obligation | None) -> fl
     many = len(problem.classes) > MOST
     if judged is None or release.rule is not None or release.share is None or many:
         return None
-    known = Draw.of(release)
+    known = OneDraw.of(release)
     found = None if known is None else known.factor(release.share, problem.field)
     sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
     return None if sharper else found
@@ -346,7 +346,7 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
 
 
-def meanings(lines: Iterable[Line], setting: Setting) -> dict[str, str]:
+def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
     """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
     boxed = rows.norm is None and rows.box is not None

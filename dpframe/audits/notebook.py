@@ -14,7 +14,7 @@ from .plot import new_axes
 from .sentence import goal, sentence
 
 if TYPE_CHECKING:
-    from .lines import Line
+    from .lines import ReleaseLine
     from .report import Audit
 
 SHOWN = 12  # releases of a card
@@ -41,7 +41,7 @@ def audit_html(audit: Audit) -> str:
     )
 
 
-def _cells(line: Line) -> list[str]:
+def _cells(line: ReleaseLine) -> list[str]:
     found: dict[str, Any] = line.record()
     numbers = (found["exact_epsilon"], found["exact_delta"])
     exact = ["-" if one is None else figure(one) for one in numbers]
@@ -93,7 +93,7 @@ def told_of(audit: Audit) -> str:
     return audit.target.currency[0]
 
 
-def _claimed(audit: Audit, line: Line) -> float | None:
+def _claimed(audit: Audit, line: ReleaseLine) -> float | None:
     """The share of the first amount of the target that a release claims, where it is a number."""
     if not isinstance(line.share, Share) or told_of(audit) not in line.share.currency:
         return None

@@ -161,7 +161,8 @@ def _aside(audit: Audit) -> Iterator[str]:
     for attempt in () if silent else audit.report.attempts:
         totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
         if totals and set(totals) == {Verdict.PROVED}:
-            yield "  The noise alone would prove the total; the open obligations stand in the way."
+            part = " for a part of the parameter values" * bool(attempt.constraints)
+            yield f"  The noise alone would prove the total{part}."
             return
 
 

@@ -22,7 +22,6 @@ from dpframe.graph.rows import COLUMNS
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
 from dpframe.privacy import (
-    REPLACE_ONE,
     ApproxDP,
     GaussianDP,
     PersonalizedDP,
@@ -252,7 +251,7 @@ def budget_report(
         raise InvalidArgument("budgets", "one number or name a record", budgets, way_out)
     roster = roster_for(certificate, budgets)
     target: Any = certificate.target
-    public = certificate.setting.relation is REPLACE_ONE
+    public = certificate.setting.relation.replaced
     known = public and not (target.groups and budgets is None)
     if public and not known and target.shares is not None:
         roster = _of_many(certificate, roster, n)
@@ -311,7 +310,7 @@ def counted(
     certificate: Certificate, roster: Roster, found: tuple[NDArray[Any], NDArray[Any]]
 ) -> Roster:
     """A roster of groups with its records, where their number is public."""
-    if certificate.setting.relation is not REPLACE_ONE:
+    if not certificate.setting.relation.replaced:
         return roster
     counts = dict(zip(found[0].tolist(), found[1].tolist(), strict=True))
     return attrs.evolve(roster, counts=np.array([counts.get(name, 0) for name in roster.names]))

@@ -10,7 +10,7 @@ from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
 
 from .figures import TINY, against, clipped, figure, formula, hanging, short, table, tidy
-from .lines import Line, lower_end, meanings
+from .lines import ReleaseLine, lower_end, meanings
 from .sentence import conditions
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def procedures(audit: Audit) -> Iterator[str]:
         yield f"  {bound.label}: {size} of its noise, failure {bound.failure}"
 
 
-def _table(counts: Mapping[Line, int], columns: list[str]) -> list[str]:
+def _table(counts: Mapping[ReleaseLine, int], columns: list[str]) -> list[str]:
     shown = list(counts.items())[:MOST]
     rows = [[_cell(line, column, many) for column in columns] for line, many in shown]
     return table(columns, rows, [i for i, column in enumerate(columns) if column in RIGHT])
@@ -78,25 +78,25 @@ def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, str]:
     return {key: joined(some) for key, some in names.items()}
 
 
-def _statistics(lines: Iterable[Line]) -> str:
+def _statistics(lines: Iterable[ReleaseLine]) -> str:
     """`floor: lambda_min(X'X); gram, third: X'X`."""
     names = _grouped((clipped(line.statistic, 24), line.name) for line in lines)
     return "; ".join(f"{some}: {statistic}" for statistic, some in list(names.items())[:MOST])
 
 
-def _noise_name(lines: Iterable[Line]) -> str:
+def _noise_name(lines: Iterable[ReleaseLine]) -> str:
     names = {line.noise for line in lines}
     return names.pop() if len(names) == 1 else "noise"
 
 
-def _exact_columns(lines: tuple[Line, ...]) -> list[str]:
+def _exact_columns(lines: tuple[ReleaseLine, ...]) -> list[str]:
     if any(line.exact_delta is not None for line in lines):
         return ["exact delta", "exact eps"]
     columns = ["mu"] if any(line.mu is not None for line in lines) else []
     return columns + ["exact eps"] * any(line.exact_epsilon is not None for line in lines)
 
 
-def _cell(line: Line, column: str, many: int) -> str:
+def _cell(line: ReleaseLine, column: str, many: int) -> str:
     match column:
         case "release":
             times = formula(line.times * many)
@@ -117,7 +117,7 @@ def _cell(line: Line, column: str, many: int) -> str:
     return line.claim if column == "claim" else figure(line.size)
 
 
-def cost(line: Line, value: float | None, name: str) -> str:
+def cost(line: ReleaseLine, value: float | None, name: str) -> str:
     """A cost, in enough digits to distinguish it from the claim."""
     if value is None:
         return "-"
@@ -142,7 +142,7 @@ def _amount(amount: Expression) -> str:
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
 
 
-def _formula_of(line: Line) -> str:
+def _formula_of(line: ReleaseLine) -> str:
     return clipped(formula(line.written), 240) if line.sized else UNSIZED
 
 
@@ -179,7 +179,7 @@ def claims(audit: Audit) -> Iterator[str]:
         yield from (f"  {some}: {reason}" for reason, some in names.items())
 
 
-def refuted(line: Line) -> str:
+def refuted(line: ReleaseLine) -> str:
     """Why the claim of this release fails, in its own numbers; "" where it does not."""
     if line.verdict is not Verdict.REFUTED:
         return ""
@@ -189,7 +189,7 @@ def refuted(line: Line) -> str:
     return f"exact delta {exact} > {_amount(line.share.delta)}"
 
 
-def _reasons(line: Line) -> Iterator[str]:
+def _reasons(line: ReleaseLine) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
     if line.unbounded:
@@ -203,7 +203,7 @@ def _reasons(line: Line) -> Iterator[str]:
         yield tidy(f"its sensitivity is attained by {line.attained_by}")
 
 
-def _spent(line: Line) -> Iterator[str]:
+def _spent(line: ReleaseLine) -> Iterator[str]:
     """By how much noise a share is over- or underspent."""
     factor = line.noise_factor
     if factor is not None and factor > 1 + EQUAL and line.verdict is Verdict.PROVED:

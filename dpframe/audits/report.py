@@ -20,7 +20,7 @@ from dpframe.prover.text import overspent
 from dpframe.symbols import Number, add, maximum
 
 from .joint_cost import JointCost, joint_cost
-from .lines import Line, lines
+from .lines import ReleaseLine, lines
 
 ONE = Number(Fraction(1))
 
@@ -38,7 +38,7 @@ class Audit:
     joint: JointCost | None
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ReleaseLine, ...]:
         """One entry a release, in order."""
         return lines(self.regression, self.report)
 

@@ -1,6 +1,6 @@
-"""The command line: list, certify, audit, compare, fit, check, diff, split, ledger, experiment.
+"""The command line of dpframe.
 
-Exit status: 0 proved or done, 1 not proved, 2 a bad argument, 3 a mistake of dpframe.
+Exit status: 0 success, 1 not proved, refuted or different, 2 invalid input, 3 an error of dpframe.
 """
 
 from __future__ import annotations

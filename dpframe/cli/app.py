@@ -1,5 +1,5 @@
-"""The typer application: commands that load when they are chosen, the version, and the exit status
-of a deliberate error.
+"""The typer application: commands that are imported when they run, the version, and the exit
+status of errors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typer.core import TyperCommand, TyperGroup
 import dpframe as dp
 from dpframe.errors import DPFrameError, Uncertified
 
-COMMANDS = (  # modules beside this one, each with its typer application, as the help page has them
+COMMANDS = (  # modules of this package with a typer application each, in the order of the help
     "list",
     "certify",
     "audit",
@@ -37,7 +37,7 @@ LINE = re.compile(r'\A"""dpframe [\w-]+: (.+?)(?:"""|\n\n)', re.DOTALL)
 
 
 class Group(TyperGroup):
-    """Prints a deliberate error as its sentence, without a traceback."""
+    """Prints errors of dpframe as one sentence, without a traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; 2 is the exit status of a bad argument."""
@@ -53,7 +53,7 @@ class Group(TyperGroup):
 
             complain(spelled(str(error)))
             raise typer.Exit(2) from None
-        except BrokenPipeError:  # whoever read the output has read enough
+        except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OverflowError:
@@ -72,7 +72,7 @@ class Group(TyperGroup):
 
 
 def unforeseen(error: Exception) -> str:
-    """The sentence for an error that nobody wrote a sentence for: its class and its place."""
+    """The message for an unexpected error: its class and its place."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if PLACE in frame.filename] or frames
     place = f"{Path(own[-1].filename).name}:{own[-1].lineno}"
@@ -82,14 +82,14 @@ def unforeseen(error: Exception) -> str:
     )
 
 
-class Later(TyperCommand):
-    """A command of COMMANDS whose module loads when it is run; the help page has a line of it."""
+class LazyCommand(TyperCommand):
+    """A command of COMMANDS whose module is imported when it runs; the help shows one line."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, help=line(name))
 
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
-        """That of the command itself, which is then what runs."""
+        """The context of the imported command, which then runs."""
         module = import_module(f".{self.name}", __package__)
         return typer.main.get_command(module.app).make_context(*args, **kwargs)
 
@@ -100,37 +100,38 @@ class Commands(Group):
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         for name in COMMANDS:
-            self.add_command(Later(name))
+            self.add_command(LazyCommand(name))
 
 
 def line(name: str) -> str:
-    """What the docstring of a command's module says after `dpframe NAME:`, read without an import;
-    empty where there is no source.
+    """The first sentence of a command's module after `dpframe NAME:`, read without an import; empty
+    if there is no source.
     """
     source = pkgutil.get_data(__package__, f"{name}.py") or b""
-    found = LINE.match(source.decode())
-    text = "" if found is None else " ".join(found[1].split())
+    match = LINE.match(source.decode())
+    text = "" if match is None else " ".join(match[1].split())
     return text[:1].upper() + text[1:]
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"dpframe {dp.__version__}")
         raise typer.Exit
 
 
 Version = Annotated[
-    bool, typer.Option("--version", help="Print it.", is_eager=True, callback=_version)
+    bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_version)
 ]
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Private regressions, proved before they run.",
+    help="Differentially private regression, proved before it runs.",
+    epilog="dpframe COMMAND --help shows the options and an example of each command.",
 )
 
 
 @app.callback()
 def _options(version: Version = False) -> None:
-    del version  # it is printed before anything else is looked at
+    del version  # printed by the callback of the option

@@ -1,4 +1,4 @@
-"""dpframe attack: a mechanism, a regression or a program, attacked by drawing from it."""
+"""dpframe attack: estimate from draws how much a mechanism, regression or program leaks."""
 
 from __future__ import annotations
 
@@ -11,89 +11,90 @@ import typer
 
 import dpframe as dp
 
-from .declaration import imported, regression_of, trust_of
+from .declaration import imported
 from .options import (
-    Bound,
-    Box,
-    Delta,
-    Epsilon,
-    Given,
+    ClaimOptions,
     Json,
-    Norm,
+    RegressionOptions,
     Related,
     RelationName,
-    Trust,
+    TableOptions,
+    grouped,
     option,
-    setting_of,
-    target_of,
 )
 from .printing import print_json, say
 
 app = typer.Typer(add_completion=False)
 
 NAME = (
-    "A regression of `dpframe list`, a mechanism such as Laplace, module:Class or module:function."
+    "A regression that `dpframe list` prints, a mechanism such as Laplace, or your own, "
+    "module:Class or module:function."
 )
 
 
-@app.command()
+@attrs.frozen(kw_only=True)
+class AttackOptions:
+    """The tables and draws of an attack."""
+
+    norm: Annotated[str, option("--norm", "Bound on the norm of rows. Default: 1.")] = "1"
+    box: Annotated[str | None, option("--box", "Bound on the entries of rows.")] = None
+    bound: Annotated[str, option("--bound", "Bound on the size of labels. Default: 1.")] = "1"
+    relation: Related = RelationName.ADD_REMOVE
+    sensitivity: Annotated[str, typer.Option(help="The sensitivity for a mechanism.")] = "1"
+    on: Annotated[
+        str | None, option("--on", "Two neighbouring tables, module:name. Default: searched.")
+    ] = None
+    draws: Annotated[int, typer.Option(help="The number of draws from each table.")] = 20_000
+    confidence: Annotated[float, typer.Option(help="That of all bounds together.")] = 0.95
+    seed: Annotated[int | None, option("--seed", "A seed for reproducible draws.")] = None
+
+
+@app.command(epilog="Example: dpframe attack Laplace --set scale=1 --epsilon 0.9")
+@grouped
 def attack_(
     name: Annotated[str, typer.Argument(help=NAME)],
     *,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    norm: Norm = None,
-    box: Box = None,
-    bound: Bound = None,
-    relation: Related = RelationName.ADD_REMOVE,
-    sensitivity: Annotated[str, typer.Option(help="Of a mechanism.")] = "1",
-    on: Annotated[str | None, option("--on", "module:name of two neighbouring tables.")] = None,
-    draws: Annotated[int, typer.Option(help="Of each table.")] = 20_000,
-    confidence: Annotated[float, typer.Option(help="Of all bounds together.")] = 0.95,
-    seed: Annotated[int | None, option("--seed", "Simulate the noise.")] = None,
-    given: Given = [],  # noqa: B006 - typer makes a list of its own
-    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
+    claim: ClaimOptions,
+    attack: AttackOptions,
+    regression: RegressionOptions,
     as_json: Json = False,
 ) -> None:
-    """Draw from it on neighbouring tables, and prove how much it leaks at least. 1 is the exit
-    status where its claim is refuted.
+    """Draw from a mechanism, regression or program on neighbouring tables, and print a statistical
+    lower bound on its epsilon. Exit status 1 if the claim is refuted.
     """
-    claimed = None if epsilon is None else target_of(epsilon, "0" if delta is None else delta)
-    target: Any = _mechanism(name, given)
-    if target is None and ":" in name and not inspect.isclass(found := imported(name)):
-        target = found
-    claim = claimed
+    stated: dp.Guarantee | None = None
+    target: Any = _mechanism(name, regression.given)
+    if target is None and ":" in name and not inspect.isclass(program := imported(name)):
+        target = program
     if target is None:
-        declared = _numbered(regression_of(name, given))
-        aim = target_of(epsilon or "1", delta or "1e-6")
-        setting = setting_of(norm or "1", bound or "1", relation.relation, "1", box)
-        target, claim = _certified(declared, aim, setting, trust), None
-    found_ = dp.attack(
+        declared = _numbered(regression.regression(name))
+        goal = ClaimOptions(epsilon=claim.epsilon or "1", delta=claim.delta or "1e-6").target
+        setting = TableOptions(
+            norm=attack.norm, box=attack.box, bound=attack.bound, relation=attack.relation
+        ).setting
+        target = dp.certify(declared, target=goal, setting=setting, trust=regression.trusted)
+    elif claim.epsilon is not None:
+        stated = attrs.evolve(claim, delta=claim.delta or "0").target
+    result = dp.attack(
         target,
-        on=None if on is None else imported(on),
-        claim=claim,
-        sensitivity=sensitivity,
-        relation=relation.relation,
-        draws=draws,
-        confidence=confidence,
-        seed=seed,
+        on=None if attack.on is None else imported(attack.on),
+        claim=stated,
+        sensitivity=attack.sensitivity,
+        relation=attack.relation.relation,
+        draws=attack.draws,
+        confidence=attack.confidence,
+        seed=attack.seed,
     )
     if as_json:
-        print_json(found_.record())
+        print_json(result.record())
     else:
-        say(str(found_))
-    if found_.flagged:
+        say(str(result))
+    if result.flagged:
         raise typer.Exit(1)
 
 
-def _certified(
-    declared: dp.Regression, aim: dp.Guarantee, setting: dp.Setting, trust: Sequence[str]
-) -> dp.Certificate:
-    return dp.certify(declared, target=aim, setting=setting, trust=trust_of(trust))
-
-
 def _mechanism(name: str, given: Sequence[str]) -> dp.Mechanism | None:
-    """A mechanism of dpframe by its name, at exact numbers; None for another name."""
+    """The mechanism of dpframe of that name with these numbers; None for other names."""
     cls = getattr(dp.mechanisms, name) if name in dir(dp.mechanisms) else None
     if not (inspect.isclass(cls) and issubclass(cls, dp.Mechanism)):
         return None
@@ -110,7 +111,7 @@ def _number(text: str) -> object:
 
 
 def _numbered(declared: dp.Regression) -> dp.Regression:
-    """An example in the place of each field that was not given."""
+    """The regression with an example value for each field without one."""
     from dpframe.symbols import Symbol
 
     fields = {field.name: getattr(declared, field.name) for field in attrs.fields(type(declared))}

@@ -1,4 +1,4 @@
-"""dpframe audit: the page on a budget split, of a regression or a description."""
+"""dpframe audit: the true cost of a budget split, and how to reduce it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .declaration import accountant_of, trust_of
 from .options import (
-    Accountant,
-    Bound,
-    Box,
-    Delta,
-    EachEpsilon,
-    Epsilon,
-    Formula,
-    Given,
-    Groups,
-    Jointly,
+    CodebookOptions,
+    JointProofOptions,
     Json,
-    Norm,
-    Related,
-    RelationName,
-    RowsEach,
-    Schema,
-    Trust,
+    PersonalClaimOptions,
+    grouped,
     option,
-    setting_of,
 )
 from .printing import print_json, say, waiting, width, written
 
@@ -41,36 +27,26 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 SUBJECT = (
-    "A name that `dpframe list` prints, module:Class, file.py:Class, or FILE.toml, a description."
+    "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class; or "
+    "FILE.toml, a description."
 )
-PAGE = "Write the page to this HTML file, which needs nothing else."
+PAGE = "Write the audit as a self-contained HTML page to this file."
 
 
-@app.command()
+@app.command(epilog="Example: dpframe audit AdaSSPWang --epsilon 1 --delta 1e-6 --html audit.html")
+@grouped
 def audit_(
     name: Annotated[str, typer.Argument(help=SUBJECT)],
     *,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    each_epsilon: EachEpsilon = False,
-    groups: Groups = None,
-    schema: Schema = None,
-    formula: Formula = None,
-    norm: Norm = None,
-    box: Box = None,
-    bound: Bound = None,
-    relation: Related = RelationName.ADD_REMOVE,
-    rows_per_person: RowsEach = "1",
-    given: Given = [],  # noqa: B006 - typer makes a list of its own
-    accountant: Accountant = "auto",
-    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
-    jointly: Jointly = False,
+    claim: PersonalClaimOptions,
+    table: CodebookOptions,
+    proof: JointProofOptions,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
     as_json: Json = False,
 ) -> None:
-    """What a budget split really costs: of a regression, or of a description.
-
-    Judges each release and the whole, by every accountant that applies, and says what to change.
+    """Audit the budget split of a regression or of a description: the true cost of each release and
+    of the whole, by every accountant that applies, and what to change. Exit status 1 if the claim
+    is not proved.
     """
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
@@ -79,31 +55,8 @@ def audit_(
 
     if html is not None:
         require()  # before the work
-    about_table: dict[str, object] = {
-        "--norm": norm,
-        "--box": box,
-        "--bound": bound,
-        "--set": given,
-    }
-    about_table |= {"--schema": schema, "--formula": formula, "--jointly": jointly}
-    about_table |= {"--relation": relation is not RelationName.ADD_REMOVE}
-    about_table |= {"--rows-per-person": rows_per_person != "1"}
-    options = AuditOptions(
-        epsilon=epsilon,
-        delta=delta,
-        each=each_epsilon,
-        groups=groups,
-        setting=setting_of(
-            norm, bound, relation.relation, rows_per_person, box, schema=schema, formula=formula
-        ),
-        accountant=accountant_of(accountant),
-        trust=trust_of(trust),
-        given=given,
-        jointly=jointly,
-        given_names=tuple(name for name, value in about_table.items() if value),
-    )
     with waiting("Proving, and adding up by every accountant"):
-        done = audited(name, options)
+        done = audited(name, AuditOptions(claim, table, proof))
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)

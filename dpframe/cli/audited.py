@@ -1,8 +1,7 @@
-"""What is audited: a declaration, or a description in a file."""
+"""The subject of an audit: a regression, or the description of one in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
@@ -12,99 +11,88 @@ from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
 from dpframe.symbols import Number
 
-from .declaration import regression_of
-from .options import target_of
+from .options import (
+    ClaimOptions,
+    CodebookOptions,
+    JointProofOptions,
+    PersonalClaimOptions,
+    names_given,
+)
 
-DESCRIBED = (".toml", ".yaml", ".yml")  # the latter are refused in words
+DESCRIBED = (".toml", ".yaml", ".yml")  # YAML is refused with a message
 ELSEWHERE = "The description states this: edit the file."
 
 
 @attrs.frozen
 class Audited:
-    """An audit, and what a description says besides."""
+    """An audit, and the title and notes of a description."""
 
     audit: Audit
     title: str = ""
     notes: tuple[str, ...] = ()
 
 
-@attrs.frozen(kw_only=True)
+@attrs.frozen
 class AuditOptions:
-    """The options of the command line that say what is claimed, and of what table."""
+    """The options of an audit."""
 
-    epsilon: str | None
-    delta: str | None
-    each: bool
-    groups: str | None
-    setting: dp.Setting
-    accountant: str | dp.Accountant
-    trust: Sequence[type]
-    given: Sequence[str]
-    jointly: bool
-    given_names: tuple[str, ...]
-    """names of the options about the table and the declaration that were given"""
-
-    @property
-    def personal(self) -> bool:
-        """Whether every record has a budget of its own."""
-        return self.each or self.groups is not None
-
-    @property
-    def target(self) -> dp.Guarantee:
-        """What is claimed. Raises InvalidArgument."""
-        return target_of(self.epsilon, self.delta, each=self.each, groups=self.groups)
+    claim: PersonalClaimOptions
+    table: CodebookOptions
+    proof: JointProofOptions
 
 
 def is_description(name: str) -> bool:
-    """Whether the name is that of a description's file."""
+    """Whether the name is that of a file with a description."""
     return name.lower().endswith(DESCRIBED)
 
 
 def audited(name: str, options: AuditOptions) -> Audited:
-    """The audit of a named declaration, or of a description. Raises InvalidArgument."""
+    """The audit of a regression by its name, or of a description. Raises InvalidArgument."""
+    proof = options.proof
     if is_description(name):
-        return _described(read_description(Path(name), trust=options.trust), options)
-    regression = regression_of(name, options.given, jointly=options.jointly)
-    found = audit(
-        regression,
-        target=options.target,
-        setting=options.setting,
-        accountant=options.accountant,
-        trust=options.trust,
+        return _described(read_description(Path(name), trust=proof.trusted), options)
+    return Audited(
+        audit(
+            proof.regression(name),
+            target=options.claim.target,
+            setting=options.table.setting,
+            accountant=proof.accounting,
+            trust=proof.trusted,
+        )
     )
-    return Audited(found)
 
 
-def _claimed(own: dp.Guarantee, options: AuditOptions) -> dp.Guarantee:
-    """The description's own target, in which --epsilon and --delta replace one number each."""
-    if options.personal:
-        return options.target
-    if options.epsilon is None and options.delta is None:
-        return own
-    kept: dict[str, str | None] = {"epsilon": options.epsilon, "delta": options.delta}
-    currency = own.budget.currency
-    if kept.keys() >= set(currency):
-        stated = {"delta": "0", **dict(zip(currency, own.amounts, strict=True))}
-        for name, amount in stated.items():
-            if kept[name] is None and isinstance(amount, (str, Number)):
-                kept[name] = str(amount)
-    return target_of(kept["epsilon"], kept["delta"])
+def _target(stated: dp.Guarantee, claim: PersonalClaimOptions) -> dp.Guarantee:
+    """The target of the description, with the numbers that --epsilon and --delta replace."""
+    if claim.personal:
+        return claim.target
+    if claim.epsilon is None and claim.delta is None:
+        return stated
+    numbers: dict[str, str | None] = {"epsilon": claim.epsilon, "delta": claim.delta}
+    currency = stated.budget.currency
+    if numbers.keys() >= set(currency):
+        amounts = {"delta": "0", **dict(zip(currency, stated.amounts, strict=True))}
+        for name, amount in amounts.items():
+            if numbers[name] is None and isinstance(amount, (str, Number)):
+                numbers[name] = str(amount)
+    return ClaimOptions(**numbers).target
 
 
-def _described(found: Description, options: AuditOptions) -> Audited:
-    """The description's own claim, or another one of the same table by --epsilon and --delta."""
-    if options.given_names:
-        wanted, found = "left out with a description", dp.errors.Plain("both")
-        raise dp.InvalidArgument(", ".join(options.given_names), wanted, found, ELSEWHERE)
-    accountant = found.accountant if options.accountant == "auto" else options.accountant
+def _described(described: Description, options: AuditOptions) -> Audited:
+    """The audit of the stated claim, or of that by --epsilon and --delta for the same table."""
+    proof = options.proof
+    free = attrs.evolve(proof, accountant="auto", trust=[])
+    if given := names_given(options.table, free):
+        wanted, got = "left out with a description", dp.errors.Plain("both")
+        raise dp.InvalidArgument(", ".join(given), wanted, got, ELSEWHERE)
     done = audit(
-        found.regression,
-        target=_claimed(found.target, options),
-        setting=found.setting,
-        accountant=accountant,
-        trust=options.trust,
+        described.regression,
+        target=_target(described.target, options.claim),
+        setting=described.setting,
+        accountant=described.accountant if proof.accountant == "auto" else proof.accounting,
+        trust=proof.trusted,
     )
-    remarks = [f"{name}: {text}" for name, text in found.remarks.items() if text]
-    claims = [f"sensitivity of {one}" for one in found.claimed_sensitivities]
-    notes = [text for text in (found.citation, found.notes, *remarks, *claims) if text]
-    return Audited(done, found.title, tuple(notes))
+    remarks = [f"{name}: {text}" for name, text in described.remarks.items() if text]
+    claims = [f"sensitivity of {one}" for one in described.claimed_sensitivities]
+    notes = [text for text in (described.citation, described.notes, *remarks, *claims) if text]
+    return Audited(done, described.title, tuple(notes))

@@ -1,4 +1,4 @@
-"""dpframe check: a certificate file, checked independently of the prover."""
+"""dpframe check: verify a certificate file independently of the prover."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MAIN = "import sys\n\nfrom dpframe.kernel.__main__ import main\n\nsys.exit(main(
 
 
 def write_standalone(path: Path) -> None:
-    """Write `exact`, `theory` and `kernel`, and nothing else, as a zip file that Python runs. The
-    same bytes each time.
+    """Write `exact`, `theory` and `kernel` only, as a zip file that Python runs. The bytes are
+    reproducible.
     """
     import zipfile
 
@@ -35,20 +35,27 @@ def write_standalone(path: Path) -> None:
 
 app = typer.Typer(add_completion=False)
 
-TRUSTED = "Refuse what trusts other classes than this, module:Class, or none. Repeatable."
+TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
 
-@app.command()
+@app.command(epilog="Example: dpframe check proof.json --expect HASH")
 def check(
-    file: Annotated[Path, typer.Argument(help="A certificate file.")],
-    expect: Annotated[str | None, option("--expect", "The hash that it must have.")] = None,
+    file: Annotated[
+        Path, typer.Argument(help="A certificate file, saved by --out or certificate.save.")
+    ],
+    expect: Annotated[
+        str | None, option("--expect", "The hash that the certificate must have.")
+    ] = None,
     trusted: Annotated[list[str], option("--trusted", TRUSTED)] = [],  # noqa: B006 - typer's own
     as_json: Json = False,
     standalone: Annotated[
-        bool, option("--standalone", "Write the kernel as one file that runs without dpframe.")
+        bool,
+        option("--standalone", "Write the checker to FILE, a program that runs without dpframe."),
     ] = False,
 ) -> None:
-    """Check a certificate file by the kernel, which shares no search with the prover."""
+    """Verify a certificate file by the kernel, which replays each step of the proof. Exit status 1
+    if the certificate is rejected.
+    """
     from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check as checked
     from dpframe.kernel.__main__ import main
@@ -57,9 +64,9 @@ def check(
         write_standalone(file)
         raise typer.Exit
     if not as_json:
-        told = [part for name in trusted for part in ("--trusted", name)]
+        allowed = [part for name in trusted for part in ("--trusted", name)]
         pinned = ["--expect", expect] if expect else []
-        raise typer.Exit(main([*pinned, *told, "--", str(file)]))
+        raise typer.Exit(main([*pinned, *allowed, "--", str(file)]))
     try:
         verdict = checked(read(content_of(file)), expect, trusted=trusted or None)
     except (OSError, ValueError, Unusable) as error:

@@ -1,4 +1,4 @@
-"""dpframe compare: calibrations of noise side by side, alone, composed or in a declaration."""
+"""dpframe compare: the noise that different calibrations and accountants require."""
 
 from __future__ import annotations
 
@@ -6,106 +6,116 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
 import dpframe as dp
 
-from .declaration import accountant_of, regression_of, trust_of
+from .declaration import accountant_of
 from .options import (
-    Bound,
-    Box,
-    Given,
     Json,
-    Norm,
     Plot,
-    Related,
-    RelationName,
-    RowsEach,
-    Trust,
+    RegressionOptions,
+    TableOptions,
+    grouped,
+    names_given,
     option,
-    setting_of,
 )
 from .printing import print_json, say, width, written
 
 app = typer.Typer(add_completion=False)
 
-NAMED = "A declaration, as `dpframe audit` takes it: the noise of each of its releases."
-ABOUT_NOISE = ("--sensitivity", "--dimension", "--times", "--accountant")
-ABOUT_TABLES = ("--norm", "--box", "--bound", "--set", "--relation", "--rows-per-person")
+NAMED = "A regression or description, as in `dpframe audit`. Default: noise by itself."
 
 
-@app.command()
+@attrs.frozen(kw_only=True)
+class Points:
+    """The budgets that are compared."""
+
+    epsilon: Annotated[
+        str | None, option("--epsilon", "Numbers, separated by commas. Default: 0.1,0.9,3,10.")
+    ] = None
+    delta: Annotated[
+        str | None, option("--delta", "Numbers, separated by commas. Default: 1e-6.")
+    ] = None
+    pair: Annotated[
+        list[str], option("--pair", "An epsilon with its delta, such as 1,1e-6. Repeatable.")
+    ] = attrs.field(factory=list)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of dp.compare. Raises InvalidArgument."""
+        numbers = {"epsilon": self.epsilon, "delta": self.delta}
+        given: dict[str, Any] = {
+            name: text.split(",") for name, text in numbers.items() if text is not None
+        }
+        return given | ({"pairs": [_pair(text) for text in self.pair]} if self.pair else {})
+
+
+@attrs.frozen(kw_only=True)
+class NoiseOptions:
+    """Noise that is compared without a regression."""
+
+    sensitivity: Annotated[str, typer.Option(help="The L2 sensitivity, without a NAME.")] = "1"
+    dimension: Annotated[
+        int, typer.Option("-d", "--dimension", help="How many numbers a release has.")
+    ] = 1
+    times: Annotated[int, typer.Option(help="How many releases share epsilon and delta.")] = 1
+    accountant: Annotated[
+        str | None,
+        option("--accountant", "Accountants, separated by commas. Default: all that apply."),
+    ] = None
+
+
+@app.command(epilog="Example: dpframe compare --epsilon 1 --delta 1e-6 --times 10")
+@grouped
 def compare_(
     name: Annotated[str | None, typer.Argument(help=NAMED, show_default=False)] = None,
     *,
-    epsilon: Annotated[
-        str | None, option("--epsilon", "Numbers, by commas. Left out: 0.1,0.9,3,10.")
-    ] = None,
-    delta: Annotated[str | None, option("--delta", "Numbers, by commas. Left out: 1e-6.")] = None,
-    pair: Annotated[
-        list[str], option("--pair", "An epsilon and its delta, such as 1,1e-6. Repeatable.")
-    ] = [],  # noqa: B006 - typer makes a list of its own
-    sensitivity: Annotated[str, typer.Option(help="In 2-norm, without a NAME.")] = "1",
-    dimension: Annotated[
-        int, typer.Option("-d", "--dimension", help="Numbers released together.")
-    ] = 1,
-    times: Annotated[int, typer.Option(help="Releases that share epsilon and delta.")] = 1,
-    accountant: Annotated[
-        str | None, option("--accountant", "Names, by commas. Left out: all that apply.")
-    ] = None,
-    norm: Norm = None,
-    box: Box = None,
-    bound: Bound = None,
-    relation: Related = RelationName.ADD_REMOVE,
-    rows_per_person: RowsEach = "1",
-    given: Given = [],  # noqa: B006 - typer makes a list of its own
-    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
+    at: Points,
+    noise: NoiseOptions,
+    table: TableOptions,
+    regression: RegressionOptions,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """The std of Gaussian noise by the classical theorems and by the exact profile, and how many
-    times as much as is enough that is. With --times, of Gaussian and Laplace noise by each
-    accountant. A declaration's bounds that are left out are 1.
+    """Compare the std of Gaussian noise by the classical theorems with that by the exact profile;
+    with --times, Gaussian and Laplace noise by each accountant; with a NAME, the noise of each of
+    its releases, for bounds of 1 by default.
     """
-    points: dict[str, Any] = {"pairs": [_pair(text) for text in pair]} if pair else {}
-    points |= {"epsilon": epsilon.split(",")} if epsilon is not None else {}
-    points |= {"delta": delta.split(",")} if delta is not None else {}
-    alone = (sensitivity != "1", dimension != 1, times != 1, accountant is not None)
-    told: list[object] = [norm, box, bound, given, relation is not RelationName.ADD_REMOVE]
-    told.append(rows_per_person != "1")
+    about_table = names_given(table, attrs.evolve(regression, trust=[]))
     if name is None:
-        _refuse(told, ABOUT_TABLES, "Name a declaration: dpframe compare NAME --norm 1.")
-        found: Any = dp.compare(
-            sensitivity=sensitivity,
-            dimension=dimension,
-            times=times,
-            accountant=_accountants(accountant),
-            **points,
-        )
+        _refuse(about_table, "Name a regression: dpframe compare NAME --norm 1.")
+        accountants = noise.accountant and map(accountant_of, noise.accountant.split(","))
+        options: dict[str, Any] = {"dimension": noise.dimension, "times": noise.times}
+        options |= {"accountant": [*accountants] if accountants else None}
+        compared: Any = dp.compare(sensitivity=noise.sensitivity, **options, **at.options)
     else:
-        _refuse(alone, ABOUT_NOISE, "It is of calibrations alone: leave NAME out.")
-        described = _described(name, trust_of(trust))
-        if described is None:
-            norms = "1" if norm is None and box is None else norm
-            setting = setting_of(norms, bound or "1", relation.relation, rows_per_person, box)
-            regression = regression_of(name, given)
-        else:
-            _refuse(told, ABOUT_TABLES, "The description says it.")
-            regression, setting = described.regression, described.setting
-        found = dp.compare(regression, setting=setting, trust=trust_of(trust), **points)
+        _refuse(names_given(noise), "It applies to noise by itself: leave NAME out.")
+        declared, setting = _declared(name, table, regression, about_table)
+        trusted = regression.trusted
+        compared = dp.compare(declared, setting=setting, trust=trusted, **at.options)
     if plot is not None:
-        written("--plot", plot, found.plot().figure.savefig)
+        written("--plot", plot, compared.plot().figure.savefig)
     if as_json:
-        print_json(found.records())
+        print_json(compared.records())
     else:
-        say(found.text(width()))
+        say(compared.text(width()))
 
 
-def _described(name: str, trust: list[type]) -> dp.audits.Description | None:
-    """The description in the file of that name; None where it names a declaration."""
+def _declared(
+    name: str, table: TableOptions, regression: RegressionOptions, about_table: Sequence[str]
+) -> tuple[dp.Regression, dp.Setting]:
+    """The regression and setting of a name or of a description in a file."""
     from .audited import is_description
 
-    return dp.audits.read_description(Path(name), trust=trust) if is_description(name) else None
+    if is_description(name):
+        _refuse(about_table, "The description states it: edit the file.")
+        described = dp.audits.read_description(Path(name), trust=regression.trusted)
+        return described.regression, described.setting
+    norm = "1" if table.norm is None and table.box is None else table.norm
+    bounds = attrs.evolve(table, norm=norm, bound=table.bound or "1")
+    return regression.regression(name), bounds.setting
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -115,12 +125,8 @@ def _pair(text: str) -> tuple[str, str]:
     return epsilon, delta
 
 
-def _accountants(text: str | None) -> list[object] | None:
-    return None if text is None else [accountant_of(one.strip()) for one in text.split(",")]
-
-
-def _refuse(given: Sequence[object], names: tuple[str, ...], way_out: str) -> None:
-    """Options that say nothing of what is compared. Raises InvalidArgument."""
-    for name, value in zip(names, given, strict=True):
-        if value:
-            raise dp.InvalidArgument(name, "left out here", dp.errors.Plain("a value"), way_out)
+def _refuse(names: Sequence[str], way_out: str) -> None:
+    """Refuse options that do not apply. Raises InvalidArgument."""
+    if names:
+        got = dp.errors.Plain("a value")
+        raise dp.InvalidArgument(", ".join(names), "left out here", got, way_out)

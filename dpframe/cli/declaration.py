@@ -1,4 +1,4 @@
-"""The regression that a person names, with its hyperparameters."""
+"""Find regressions, accountants and classes by the names that users give."""
 
 from __future__ import annotations
 
@@ -18,15 +18,8 @@ from dpframe.symbols import Number, exact, rational
 TRUSTED = "Such as plug:MyNoise, for the class MyNoise of plug.py in the current folder."
 
 
-def regression_of(name: str, given: Sequence[str], *, jointly: bool = False) -> dp.Regression:
-    """The regression of that name, with its hyperparameters; all noise scaled together to the
-    target where `jointly`. Raises InvalidArgument.
-    """
-    declared = _declared(name, given)
-    return dp.regressions.Jointly(of=declared) if jointly else declared
-
-
-def _declared(name: str, given: Sequence[str]) -> dp.Regression:
+def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
+    """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
     base, _, variant = (name, "", "") if ":" in name else name.partition(".")
     cls = _imported(name) if ":" in name else _known(base)
     make: Any = _variant(cls, variant) if variant else cls
@@ -41,7 +34,8 @@ def _declared(name: str, given: Sequence[str]) -> dp.Regression:
     try:
         made: dp.Regression = attrs.evolve(make(), **values) if variant else make(**values)
     except TypeError as error:
-        raise dp.InvalidArgument(name, "complete", str(error), "Give fields by --set.") from None
+        way_out = "Give its fields by --set name=value."
+        raise dp.InvalidArgument(name, "complete", str(error), way_out) from None
     return made
 
 
@@ -51,15 +45,15 @@ def _variant(cls: type[dp.Regression], name: str) -> Any:
     public = [key for key in own if not key.startswith("_")]
     if name not in public:
         known = ", ".join(f"{cls.__name__}.{key}" for key in public) or "none of this regression"
-        raise dp.InvalidArgument("NAME", f"a variant that there is: {known}", name)
+        raise dp.InvalidArgument("NAME", f"an existing variant: {known}", name)
     return getattr(cls, name)
 
 
 def _known(name: str) -> type[dp.Regression]:
     for place in (dp.regressions, dp.literature):
-        found = getattr(place, name) if name in dir(place) else None
-        if isinstance(found, type) and issubclass(found, dp.Regression):
-            return found  # the others stay unloaded
+        cls = getattr(place, name) if name in dir(place) else None
+        if isinstance(cls, type) and issubclass(cls, dp.Regression):
+            return cls  # without loading the others
     from dpframe.literature.every import everything
 
     classes: dict[str, type[dp.Regression]] = {cls.__name__.lower(): cls for cls in everything()}
@@ -79,13 +73,13 @@ def imported(name: str, option: str = "NAME") -> Any:
     file = Path(module) if module.endswith(".py") else None
     place = str(Path.cwd() if file is None else file.resolve().parent)
     sys.path.insert(0, place)
-    found: Any = None
+    target: Any = None
     try:
-        found = importlib.import_module(module if file is None else file.stem)
+        target = importlib.import_module(module if file is None else file.stem)
         for part in path.split("."):
-            found = getattr(found, part)
+            target = getattr(target, part)
     except (ImportError, AttributeError, ValueError, TypeError, SyntaxError) as error:
-        way_out = f"{str(error)[:1].upper()}{str(error)[1:]}.{_meant(error, found, module)}"
+        way_out = f"{str(error)[:1].upper()}{str(error)[1:]}.{_meant(error, target, module)}"
         raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
     except Exception as error:  # noqa: BLE001  the file is the user's; its text might quote data
         by = f"python {file}" if file else f'python -c "import {module}"'
@@ -93,54 +87,55 @@ def imported(name: str, option: str = "NAME") -> Any:
         raise dp.InvalidArgument(option, "an importable module:Class", name, way_out) from None
     finally:
         sys.path.remove(place)
-    return found
+    return target
 
 
-def _meant(error: Exception, found: Any, module: str) -> str:
-    """The name that was meant: of what was `found` last, or of a module of the current folder."""
+def _meant(error: Exception, target: Any, module: str) -> str:
+    """A suggestion: a similar name in `target`, or of a module in the current folder."""
     if isinstance(error, AttributeError):
-        return nearest(error.name or "", dir(found))
+        return nearest(error.name or "", dir(target))
     if isinstance(error, ModuleNotFoundError) and error.name == module:
         return nearest(module, [file.stem for file in Path.cwd().glob("*.py")])
     return ""
 
 
 def trust_of(names: Sequence[str]) -> list[type]:
-    """The classes of these names: modules are imported because a person names them. Raises
-    InvalidArgument.
-    """
-    found = [imported(name, "--trust") if ":" in name else None for name in names]
-    for name, one in zip(names, found, strict=True):
+    """The classes of these names. Raises InvalidArgument."""
+    classes = [imported(name, "--trust") if ":" in name else None for name in names]
+    for name, one in zip(names, classes, strict=True):
         if not isinstance(one, type):
             raise dp.InvalidArgument("--trust", "the name of a class, module:Class", name, TRUSTED)
-    return [one for one in found if isinstance(one, type)]
+    return [one for one in classes if isinstance(one, type)]
 
 
 def accountant_of(name: str) -> str | dp.Accountant:
-    """The name of an accountant of dpframe, or one of your own at module:Class, made without
-    arguments. Raises InvalidArgument.
+    """The name of an accountant of dpframe, or an instance of the user's class at module:Class,
+    constructed without arguments. Raises InvalidArgument.
     """
+    name = name.strip()
     if ":" not in name:
         return name
-    found = imported(name, "--accountant")
+    cls = imported(name, "--accountant")
     try:
-        made = found()
+        made = cls()
     except TypeError as error:
-        raise dp.InvalidArgument("--accountant", "made without arguments", str(error)) from None
+        raise dp.InvalidArgument(
+            "--accountant", "constructed without arguments", str(error)
+        ) from None
     if not isinstance(made, dp.Accountant):
         raise dp.InvalidArgument("--accountant", "the name of a dp.Accountant", name)
     return made
 
 
 def _imported(name: str) -> type[dp.Regression]:
-    found = imported(name)
-    if not (isinstance(found, type) and issubclass(found, dp.Regression)):
+    cls = imported(name)
+    if not (isinstance(cls, type) and issubclass(cls, dp.Regression)):
         raise dp.InvalidArgument("NAME", "the name of a dp.Regression", name)
-    return found
+    return cls
 
 
 def _value(default: object, text: str) -> object:
-    """The value of name=value as the field wants it: exact numbers, or text, or true and false."""
+    """The value in name=value by the kind of the field: an exact number, text, or true or false."""
     name, value = (part.strip() for part in text.split("=", 1))
     if isinstance(default, bool):
         if value.lower() not in ("true", "false"):

@@ -1,4 +1,4 @@
-"""dpframe diff: what changed between two certificate files."""
+"""dpframe diff: show what changed between two certificate files."""
 
 from __future__ import annotations
 
@@ -14,28 +14,27 @@ from .printing import complain, print_json, say
 
 app = typer.Typer(add_completion=False)
 
-FIRST = "A certificate file."
-SECOND = "Another."
 
-
-@app.command()
+@app.command(epilog="Example: dpframe diff old.json new.json")
 def diff(
-    first: Annotated[Path, typer.Argument(help=FIRST)],
-    second: Annotated[Path, typer.Argument(help=SECOND)],
+    first: Annotated[Path, typer.Argument(help="The first certificate file.")],
+    second: Annotated[Path, typer.Argument(help="The second certificate file.")],
     as_json: Json = False,
 ) -> None:
-    """What changed between two certificate files; each is checked again first."""
+    """Show what changed between two certificate files, each of which is checked first. Exit status
+    1 if they differ.
+    """
     documents = [_checked(path) for path in (first, second)]
-    found = dp.audits.difference(*documents)
+    difference = dp.audits.difference(*documents)
     if as_json:
-        print_json(found.records())
+        print_json(difference.records())
     else:
-        say(str(found))
-    raise typer.Exit(0 if found.same else 1)
+        say(str(difference))
+    raise typer.Exit(0 if difference.same else 1)
 
 
 def _checked(path: Path) -> Any:
-    """The file's document; a complaint where the independent checker refuses it."""
+    """The document in a file; a warning if the independent checker rejects it."""
     from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check
 

@@ -1,4 +1,4 @@
-"""dpframe experiment: tables and figures of papers, run again. Nothing they print is private."""
+"""dpframe experiment: reproduce tables and figures of papers. The results are NOT private."""
 
 from __future__ import annotations
 
@@ -26,53 +26,54 @@ if TYPE_CHECKING:
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
-    help="Tables and figures of papers, run again. NOT PRIVATE.",
+    help="Reproduce tables and figures of papers. NOT PRIVATE.",
 )
 
-NAME = "A table or figure, the beginning of several names (wang, acharya-table), all, or list."
+NAME = "A table or figure, a common prefix of several (wang, acharya-table), all, or list."
 DATA = (
-    "A folder of sets, each NAME.csv.gz with the target last, or the folder above it; "
-    "insurance.csv in it or beside it."
+    "The folder of data sets, each NAME.csv.gz with the target in the last column, or its parent; "
+    "insurance.csv in or beside it."
 )
-LEAVE = "Preparations read the data, and methods run that have no proof: say that you know."
-OUT = "Where tables (CSV), pictures (PNG, SVG) and what is remembered are written."
+LEAVE = "Required: confirm that preparations read the data and some methods have no proof."
+OUT = "The folder for tables (CSV), pictures (PNG, SVG) and cached results."
 
 
-@app.command()
+@app.command(epilog="Example: dpframe experiment wang-figure-1 --not-private --quick --data uci")
 def experiment(
     name: Annotated[str, typer.Argument(help=NAME)],
     *,
     not_private: Annotated[bool, option("--not-private", LEAVE)] = False,
-    quick: Annotated[bool, option("--quick", "Fewer repeats and values: seconds each.")] = False,
+    quick: Annotated[
+        bool, option("--quick", "Fewer repeats and values: some seconds each.")
+    ] = False,
     data: Annotated[Path | None, typer.Option(envvar="DPFRAME_DATA", help=DATA)] = None,
     out: Annotated[Path, typer.Option(help=OUT)] = Path("experiments"),
-    repeats: Annotated[int | None, typer.Option(min=1, help="Instead of those declared.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of splits and noise.")] = 0,
+    repeats: Annotated[int | None, typer.Option(min=1, help="The number of repeats.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of splits and noise.")] = 0,
 ) -> None:
-    """Print a table beside the published one, draw the figure, and write both. NOT PRIVATE.
-
-    Results are remembered as they are found, so that an interrupted run goes on.
+    """Print a table beside the published one, draw the figure, and write both. NOT PRIVATE. Results
+    are cached, so that an interrupted run continues.
     """
     from dpframe.experiments.catalogue import ITEMS, chosen
     from dpframe.experiments.data import Data
 
     if name == "list":
         for one in ITEMS.values():
-            told = " (stand-in data)" if one.stand_in else ""
-            say(f"{one.name:26}[{one.paper}] {one.title}{told}")
+            note = " (stand-in data)" if one.stand_in else ""
+            say(f"{one.name:26}[{one.paper}] {one.title}{note}")
         return
     items = chosen(name)
     if not not_private:
-        way_out = "Preparations read the data, and methods run that nobody proved."
+        way_out = "It confirms that preparations read the data and that some methods have no proof."
         raise dp.InvalidArgument("--not-private", "given", dp.errors.Plain("nothing"), way_out)
     found = Data.found(data)
     for one in items:
         item = one if repeats is None else attrs.evolve(one, repeats=repeats)
-        _shown(item, found, out, seed=seed, quick=quick)
+        _reproduce(item, found, out, seed=seed, quick=quick)
 
 
-def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None:
-    """Compute, print, write."""
+def _reproduce(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None:
+    """Compute, print and write an item."""
     from dpframe.experiments import NOT_PRIVATE
     from dpframe.experiments.running import Memory, Work, computed
     from dpframe.experiments.tables import as_csv, entries, labelled, text
@@ -91,13 +92,13 @@ def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None
             memory,
             done=lambda count, total: progress.update(bar, completed=count, total=total),
         )
-    found = entries(work, memory)
-    for line in text(work, found):
+    results = entries(work, memory)
+    for line in text(work, results):
         say(line)
     times = "1 repeat" if work.repeats == 1 else f"{work.repeats} repeats"
-    told = f"{times}, seed {seed}"
+    note = f"{times}, seed {seed}"
     files = [out / f"{item.name}.{ending}" for ending in ("csv", "json")]
-    files[0].write_text(as_csv(found, item), encoding="utf-8")
+    files[0].write_text(as_csv(results, item), encoding="utf-8")
     facts = {
         "label": NOT_PRIVATE,
         "name": item.name,
@@ -112,20 +113,20 @@ def _shown(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> None
     files[1].write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     if item.figure is not None:
         pictures = [out / f"{item.name}.{ending}" for ending in ("png", "svg")]
-        files += pictures if _drawn(item, found, pictures, told) else []
+        files += pictures if _drawn(item, results, pictures, note) else []
     listed = ", ".join(str(file) for file in files)
-    cost = f"{told}; {facts['cpu_seconds']} s of CPU on {facts['machine']}"
+    cost = f"{note}; {facts['cpu_seconds']} s of CPU on {facts['machine']}"
     for line in labelled([cost, f"wrote {listed}"]):
         say(line)
 
 
-def _drawn(item: Item, found: list[object], pictures: list[Path], told: str) -> bool:
-    """Draw, if matplotlib is there; say so if not."""
+def _drawn(item: Item, results: list[object], pictures: list[Path], note: str) -> bool:
+    """Draw the figure; print a note if matplotlib is not installed."""
     from dpframe.experiments.plotting import picture
     from dpframe.experiments.tables import labelled
 
     try:
-        picture(found, item, pictures, note=f"{told}.")
+        picture(results, item, pictures, note=f"{note}.")
     except dp.errors.MissingExtra:
         for line in labelled(["no picture: pip install 'dpframe[plots]'"]):
             say(line)
@@ -134,7 +135,7 @@ def _drawn(item: Item, found: list[object], pictures: list[Path], told: str) -> 
 
 
 def progress_bar() -> Progress:
-    """A bar on standard error, for a person only; what is printed stays on standard output."""
+    """A progress bar on standard error, if that is a terminal."""
     return Progress(
         console=Console(stderr=True),
         transient=True,

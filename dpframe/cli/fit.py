@@ -1,4 +1,4 @@
-"""dpframe fit: one private fit of a table, its coefficients and its receipt."""
+"""dpframe fit: fit a regression to a table once, with noise, and print its coefficients."""
 
 from __future__ import annotations
 
@@ -11,21 +11,18 @@ import typer
 
 import dpframe as dp
 
-from .declaration import accountant_of, regression_of, trust_of
 from .ledger import existing
 from .options import (
-    Accountant,
-    Formula,
-    Given,
-    Jointly,
+    CODEBOOK,
+    FORMULA,
+    GROUPS,
+    JointProofOptions,
     Json,
     Name,
     Related,
     RelationName,
-    RowsEach,
-    Schema,
-    Trust,
     bounds_of,
+    grouped,
     groups_of,
     option,
 )
@@ -34,122 +31,203 @@ from .printing import check_written, json_text, page, print_json, say, written
 app = typer.Typer(add_completion=False)
 
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
-
-LINES = "Quoted cells of CSV may hold line breaks; assumes that every record closes its quotes."
+LINES = "Quoted cells of CSV may contain line breaks. Assumes that every record closes its quotes."
 NO_COLUMN = "the name of a column"
-COLUMN = "The column of public epsilons, a record each; with --groups of names of groups."
+COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
 CLASSES = (
-    "dpframe fit LogisticDescent TABLE ... is one. Labels of 0 and 1 "
+    "dpframe fit LogisticDescent TABLE ... fits two classes. Labels of 0 and 1 "
     'that are fitted as numbers have "lower": 0, "upper": 1 in the codebook.'
 )
-GROUPS = "Epsilons by group, careful=0.1,open=1."
+EXAMPLE = (
+    "Example: dpframe fit JointSSP people.csv --target charges --schema codebook.json --epsilon 1 "
+    "--delta 1e-6"
+)
 
 
-@app.command()
+@attrs.frozen(kw_only=True)
+class BudgetOptions:
+    """The budget of a fit."""
+
+    epsilon: Annotated[str | None, option("--epsilon", "The budget of every record, a number.")] = (
+        None
+    )
+    delta: Annotated[str, typer.Option(help="A number; 0 for pure privacy.")]
+    epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None
+    groups: Annotated[str | None, option("--groups", GROUPS)] = None
+    relation: Related = RelationName.ADD_REMOVE
+
+    @property
+    def spent(self) -> object:
+        """One epsilon for all, epsilons by group, or None if a column has them. Raises
+        InvalidArgument.
+        """
+        column = self.epsilon_column
+        if (self.epsilon is None) == (column is None):
+            wanted = "a number for everybody, or --epsilon-column NAME"
+            got = "neither" if column is None else "both"
+            raise dp.InvalidArgument("--epsilon", wanted, got, "Give one of them.")
+        if column is None and self.groups is not None:
+            wanted = "given with --groups: the column of names of groups"
+            way_out = "Add --epsilon-column NAME, or leave out --groups."
+            raise dp.InvalidArgument("--epsilon-column", wanted, None, way_out)
+        if column is not None and self.groups is None and self.relation is RelationName.ADD_REMOVE:
+            way_out = "Or declare the possible groups: --groups careful=0.1,open=1."
+            wanted = "replace-one with a column of epsilons, which reveals who is in the table"
+            raise dp.InvalidArgument("--relation", wanted, self.relation.value, way_out)
+        return self.epsilon if self.groups is None else groups_of(self.groups)
+
+
+@attrs.frozen(kw_only=True)
+class DataOptions:
+    """The public description of the table, and how it is read."""
+
+    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None
+    formula: Annotated[str | None, option("--formula", FORMULA)] = None
+    norm: Annotated[str | None, option("--norm", "Public bound on the norm of rows.")] = None
+    bound: Annotated[str | None, option("--bound", "Public bound on the size of labels.")] = None
+    rows_per_person: Annotated[
+        str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
+    ] = "1"
+    drop: Annotated[bool, option("--drop", "Leave out rows with missing numbers.")] = False
+    multiline: Annotated[bool, option("--multiline", LINES)] = False
+
+    def setting(self, target: str, relation: RelationName) -> dp.Setting:
+        """The setting for labels in the column `target`. Raises InvalidArgument, MissingExtra."""
+        X, y = bounds_of(self.schema, self.norm, self.bound, self.formula)
+        if target in X.names:
+            way_out = "Leave it out of the codebook's columns, or of the formula."
+            raise dp.InvalidArgument("--target", "no column that is a feature", target, way_out)
+        y, rows = attrs.evolve(y, name=target), self.rows_per_person
+        return dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows)
+
+
+@attrs.frozen(kw_only=True)
+class ChargeOptions:
+    """The ledger that a fit is charged to, or a simulation."""
+
+    simulate: Annotated[
+        int | None, option("--simulate", "A seed: reproducible noise, NOT private.")
+    ] = None
+    ledger: Annotated[Path | None, option("--ledger", "Charge this ledger file first.")] = None
+    dataset: Annotated[
+        str | None, option("--dataset", "The data set in the ledger that is charged.")
+    ] = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of an estimator. Raises InvalidArgument."""
+        if (self.ledger is None) != (self.dataset is None):
+            got = "--dataset alone" if self.ledger is None else "--ledger alone"
+            raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
+        ledger = None if self.ledger is None else existing(self.ledger)
+        return {"rng": self.simulate, "ledger": ledger, "dataset": self.dataset}
+
+
+@attrs.frozen(kw_only=True)
+class OutputOptions:
+    """The output of a fit."""
+
+    alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
+    certificate: Annotated[
+        Path | None, option("--certificate", "Save the proof to this file, for dpframe check.")
+    ] = None
+    out: Annotated[
+        Path | None, option("--out", "Save coefficients, intervals and receipt to this JSON file.")
+    ] = None
+    as_json: Json = False
+
+    def check(self) -> None:
+        """Check the options before any budget is spent. Raises InvalidArgument."""
+        from dpframe.inference.estimates import checked
+
+        checked(self.alpha)
+        check_written("--certificate", self.certificate)
+        check_written("--out", self.out)
+
+
+@app.command(epilog=EXAMPLE)
+@grouped
 def fit(
     name: Name,
     table: Annotated[list[str], typer.Argument(help=TABLE)],
     *,
     target: Annotated[str, typer.Option(help="The column of labels.")],
-    epsilon: Annotated[str | None, option("--epsilon", "A number, for everybody.")] = None,
-    delta: Annotated[str, typer.Option(help="A number; 0 is pure.")],
-    epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None,
-    groups: Annotated[str | None, option("--groups", GROUPS)] = None,
-    schema: Schema = None,
-    formula: Formula = None,
-    norm: Annotated[str | None, option("--norm", "Public bound on the norm of a row.")] = None,
-    bound: Annotated[str | None, option("--bound", "Public bound on the size of a label.")] = None,
-    relation: Related = RelationName.ADD_REMOVE,
-    rows_per_person: RowsEach = "1",
-    given: Given = [],  # noqa: B006 - typer makes a list of its own
-    accountant: Accountant = "auto",
-    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
-    jointly: Jointly = False,
-    drop: Annotated[bool, option("--drop", "Leave rows with missing numbers out.")] = False,
-    multiline: Annotated[bool, option("--multiline", LINES)] = False,
-    simulate: Annotated[
-        int | None, option("--simulate", "A seed: repeatable noise, NOT private.")
-    ] = None,
-    ledger: Annotated[Path | None, option("--ledger", "Charge this ledger first.")] = None,
-    dataset: Annotated[str | None, option("--dataset", "Whose budget in the ledger.")] = None,
-    alpha: Annotated[float, typer.Option(help="Intervals miss with this probability.")] = 0.05,
-    certificate: Annotated[
-        Path | None, option("--certificate", "Save the proof to this file, for dpframe check.")
-    ] = None,
-    out: Annotated[
-        Path | None, option("--out", "Save coefficients, intervals and receipt to this JSON file.")
-    ] = None,
-    as_json: Json = False,
+    budget: BudgetOptions,
+    data: DataOptions,
+    proof: JointProofOptions,
+    charge: ChargeOptions,
+    output: OutputOptions,
 ) -> None:
-    """Fit a regression on a table, once, with noise; print coefficients with standard errors and
-    intervals, where the regression has them, and the receipt.
-
-    Of a loss of two classes they are log-odds; the codebook's "target" then has "levels".
+    """Fit a regression to a table once, with noise, and print coefficients with standard errors and
+    intervals, if the regression has them, and a receipt of the spent budget. The coefficients of a
+    loss for two classes are log-odds; the target of the codebook then has "levels".
     """
+    output.check()
+    spent, setting = budget.spent, data.setting(target, budget.relation)
+    declared = proof.regression(name)
+    options = {"epsilon": spent, "delta": budget.delta, "setting": setting, **charge.arguments}
+    model = _estimator(declared, name, budget, setting)(
+        declared,
+        **options,
+        missing="drop" if data.drop else "refuse",
+        accountant=proof.accounting,
+        trust=proof.trusted,
+    )
+    source = dp.MultilineCSV(table) if data.multiline else table
+    _fit(model, source, target, budget.epsilon_column)
+    _report(model, output, budgets=budget.epsilon_column is not None)
+
+
+def _estimator(
+    declared: dp.Regression, name: str, budget: BudgetOptions, setting: dp.Setting
+) -> type[Any]:
+    """The class of estimators for the loss of the regression. Raises InvalidArgument."""
     from dpframe.estimators.budgets import claim
     from dpframe.estimators.links import of_classes
-    from dpframe.inference.estimates import checked
 
-    checked(alpha)  # before anything is spent
-    for named, file in (("--certificate", certificate), ("--out", out)):
-        check_written(named, file)
-    if (ledger is None) != (dataset is None):
-        given_one = "--dataset alone" if ledger is None else "--ledger alone"
-        raise dp.InvalidArgument("--ledger and --dataset", "given together", given_one)
-    spent = _epsilon(epsilon, epsilon_column, groups, relation)
-    X, y = bounds_of(schema, norm, bound, formula)
-    if target in X.names:
-        way_out = "Leave it out of the codebook's columns, or of the formula."
-        raise dp.InvalidArgument("--target", "no column that is a feature", target, way_out)
-    y = attrs.evolve(y, name=target)
-    setting = dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows_per_person)
-    declared = regression_of(name, given, jointly=jointly)
-    logistic = of_classes(declared, setting, claim(spent, delta, epsilon_column).target)
-    if y.levels is not None and not logistic:
-        raise dp.InvalidArgument(
-            "NAME", "a regression of two classes, as the target is", name, CLASSES
-        )
-    model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
-        declared,
-        epsilon=spent,
-        delta=delta,
-        setting=setting,
-        rng=simulate,
-        missing="drop" if drop else "refuse",
-        ledger=None if ledger is None else existing(ledger),
-        dataset=dataset,
-        accountant=accountant_of(accountant),
-        trust=trust_of(trust),
-    )
+    target = claim(budget.spent, budget.delta, budget.epsilon_column).target
+    logistic = of_classes(declared, setting, target)
+    if setting.y is not None and setting.y.levels is not None and not logistic:
+        wanted = "a regression for two classes, as the target has"
+        raise dp.InvalidArgument("NAME", wanted, name, CLASSES)
+    return dp.PrivateClassifier if logistic else dp.PrivateRegressor
+
+
+def _fit(model: Any, source: Any, target: str, column: str | None) -> None:
+    """Fit, and name options in errors about columns. Raises BadData and other errors."""
     try:
-        model.fit(dp.MultilineCSV(table) if multiline else table, target, epsilon=epsilon_column)
+        model.fit(source, target, epsilon=column)
     except dp.BadData as error:
         if error.requirement != NO_COLUMN:
             raise
-        option = {"y": "--target", "budgets": "--epsilon-column"}.get(error.name, error.name)
-        raise dp.BadData(option, NO_COLUMN, error.value, error.way_out) from None
-    summary, why = _summary(model, alpha)
+        name = {"y": "--target", "budgets": "--epsilon-column"}.get(error.name, error.name)
+        raise dp.BadData(name, NO_COLUMN, error.value, error.way_out) from None
+
+
+def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
+    """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+    summary, why = _summary(model, output.alpha)
     record = _record(model) | {"summary": summary and summary.to_dict()}
-    failed = _kept(
-        ("--certificate", certificate, model.certificate_.save),
-        ("--out", out, lambda path: path.write_text(json_text(record) + "\n")),
+    failed = _saved(
+        ("--certificate", output.certificate, model.certificate_.save),
+        ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
     )
-    if as_json:
+    if output.as_json:
         print_json(record)
     else:
         say(str(summary or _coefficients(model)))
         if why:
             page(f"\nno standard errors: {why}")
         page(f"\n{model.receipt_}")
-        if epsilon_column is not None:
+        if budgets:
             say(f"\n{model.budget_report_}")
     if failed is not None:
         raise failed
 
 
-def _kept(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.InvalidArgument | None:
-    """Write the files that are asked for, before anything is printed; the error of one that cannot
-    be written, for what was paid for is printed anyway.
+def _saved(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.InvalidArgument | None:
+    """Write the requested files. Returns the error of a file that cannot be written, so that the
+    fit, whose budget is spent, is printed first.
     """
     failed = None
     for option_of, path, write in files:
@@ -161,25 +239,8 @@ def _kept(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.Inval
     return failed
 
 
-def _epsilon(
-    epsilon: str | None, column: str | None, groups: str | None, relation: RelationName
-) -> object:
-    """What everybody may spend; None where it is read from the column. Raises InvalidArgument."""
-    if (epsilon is None) == (column is None):
-        wanted = "a number for everybody, or --epsilon-column NAME"
-        raise dp.InvalidArgument("--epsilon", wanted, "neither" if epsilon is None else "both")
-    if column is None and groups is not None:
-        wanted = "given with --groups: the column of names of groups"
-        raise dp.InvalidArgument("--epsilon-column", wanted, None)
-    if column is not None and groups is None and relation is RelationName.ADD_REMOVE:
-        way_out = "Or name the groups that there may be: --groups careful=0.1,open=1."
-        wanted = "replace-one with a column of epsilons, which tells who is there"
-        raise dp.InvalidArgument("--relation", wanted, relation.value, way_out)
-    return epsilon if groups is None else groups_of(groups)
-
-
 def _summary(model: Any, alpha: float) -> tuple[Any, str]:
-    """The summary of a fit; or None, and why there is none. What was paid for is printed anyway."""
+    """The summary of a fit; or None, and the reason."""
     if hasattr(model, "classes_"):
         return model.summary(), ""
     try:
@@ -189,7 +250,7 @@ def _summary(model: Any, alpha: float) -> tuple[Any, str]:
 
 
 def _coefficients(model: Any) -> str:
-    """One line a coefficient, the intercept last."""
+    """One line per coefficient, the intercept last."""
     width = max(map(len, [*model.coef_names_, "intercept"]))
     values = [*_named(model).items(), ("intercept", _intercept(model))]
     return "\n".join(f"{label:{width}}  {value:>12.6g}" for label, value in values)

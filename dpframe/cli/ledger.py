@@ -18,15 +18,19 @@ from .options import Json, RelationName, option
 from .printing import print_json, width
 
 app = typer.Typer(
-    add_completion=False, no_args_is_help=True, help="Budgets of data sets across runs, in a file."
+    add_completion=False,
+    no_args_is_help=True,
+    help="Keep the budgets of data sets across runs in one file.",
 )
 
 File = Annotated[Path, typer.Argument(help="A ledger file.")]
-Head = Annotated[str | None, option("--head", "A head that was kept: the chain must contain it.")]
+Head = Annotated[
+    str | None, option("--head", "A head noted earlier, which the chain must contain.")
+]
 
 
-class Rule(enum.StrEnum):
-    """What guards a budget in (epsilon, delta)."""
+class AdditionRule(enum.StrEnum):
+    """The guarantee that is added up within a budget in (epsilon, delta)."""
 
     SUMS = "sums"
     GAUSSIAN = "gaussian"
@@ -34,20 +38,22 @@ class Rule(enum.StrEnum):
 
     @property
     def kind(self) -> type[dp.Guarantee]:
-        """The kind of guarantee that is added."""
+        """The class of this guarantee."""
         kinds = {"sums": dp.ApproxDP, "gaussian": dp.GaussianDP, "zcdp": dp.ZeroConcentratedDP}
-        found: type[dp.Guarantee] = kinds[self.value]
-        return found
+        kind: type[dp.Guarantee] = kinds[self.value]
+        return kind
 
 
-@app.command("show")
+@app.command("show", epilog="Example: dpframe ledger show budget.sqlite survey")
 def show(
     file: File,
-    dataset: Annotated[str | None, typer.Argument(help="A data set: its runs.")] = None,
+    dataset: Annotated[
+        str | None, typer.Argument(help="A data set, whose runs are listed.")
+    ] = None,
     head: Head = None,
     as_json: Json = False,
 ) -> None:
-    """Budgets and what is spent of them; of one data set every run."""
+    """Show budgets and what is spent of them; for one data set also every run."""
     ledger = existing(file, head)
     if as_json:
         print_json([_record(ledger.account(name)) for name in _names(ledger, dataset)])
@@ -60,25 +66,30 @@ def show(
     console.print(f"head {ledger.head}", markup=False, soft_wrap=True)
 
 
-WHO = "Who is a neighbour; left out, the first run settles it."
+RELATION = "The neighbouring relation. Default: that of the first run."
+CREATED = "Example: dpframe ledger create budget.sqlite survey --epsilon 1 --delta 1e-6"
 
 
-@app.command("create")
+@app.command("create", epilog=CREATED)
 def create(
     file: File,
     name: Annotated[str, typer.Argument(help="The name of the data set.")],
     *,
     epsilon: Annotated[
-        str | None, option("--epsilon", "Pure, or with --delta approximate.")
+        str | None, option("--epsilon", "A pure budget, or with --delta an approximate one.")
     ] = None,
-    delta: Annotated[str | None, option("--delta", "The delta beside --epsilon.")] = None,
+    delta: Annotated[str | None, option("--delta", "The delta of the budget.")] = None,
     rho: Annotated[str | None, option("--rho", "A budget in zCDP.")] = None,
     mu: Annotated[str | None, option("--mu", "A budget in Gaussian DP.")] = None,
-    relation: Annotated[RelationName | None, option("--relation", WHO)] = None,
-    rows_per_person: Annotated[int, typer.Option("--rows-per-person", min=1)] = 1,
-    by: Annotated[Rule | None, option("--by", "What is added up inside (epsilon, delta).")] = None,
+    relation: Annotated[RelationName | None, option("--relation", RELATION)] = None,
+    rows_per_person: Annotated[
+        int, typer.Option("--rows-per-person", min=1, help="The most rows of one person.")
+    ] = 1,
+    by: Annotated[
+        AdditionRule | None, option("--by", "The guarantee that is added up within the budget.")
+    ] = None,
 ) -> None:
-    """Give a data set its budget, for good; begins the file where there is none."""
+    """Give a data set its budget, which is final. Creates the file if it does not exist."""
     budget = _budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     account = dp.Ledger(file).create(
         name,
@@ -90,25 +101,28 @@ def create(
     typer.echo(str(account))
 
 
-@app.command("export")
+@app.command("export", epilog="Example: dpframe ledger export budget.sqlite > budget.json")
 def export(file: File, head: Head = None) -> None:
-    """Everything as JSON, with exact numbers."""
+    """Print the whole ledger as JSON, with exact numbers."""
     typer.echo(existing(file, head).export(), nl=False)
 
 
-@app.command("verify")
+@app.command("verify", epilog="Example: dpframe ledger verify budget.sqlite --head HEAD")
 def verify(file: File, head: Head = None) -> None:
-    """Compute every hash, price, sum and checkpoint again; a kept head must be in the chain."""
+    """Verify every hash, cost, sum and checkpoint, and that the chain contains the head."""
     ledger = existing(file)
     ledger.verify(head=head)
-    kept = "and contains that head" if head else "no head was given, so roll-back is not excluded"
-    typer.echo(f"The chain is whole, {kept}.\nhead {ledger.head}")
+    checked = (
+        "and contains that head" if head else "no head was given, so roll-back is not excluded"
+    )
+    typer.echo(f"The chain is whole, {checked}.\nhead {ledger.head}")
 
 
 def existing(file: Path, head: str | None = None) -> dp.Ledger:
-    """The ledger in a file that is there. Raises InvalidArgument."""
+    """The ledger in an existing file. Raises InvalidArgument."""
     if not file.exists():
-        raise dp.InvalidArgument("FILE", "an existing ledger", str(file), "dpframe ledger create")
+        way_out = "dpframe ledger create FILE NAME --epsilon 1 --delta 1e-6 makes one."
+        raise dp.InvalidArgument("FILE", "an existing ledger", str(file), way_out)
     return dp.Ledger(file, head=head)
 
 

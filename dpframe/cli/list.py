@@ -1,4 +1,4 @@
-"""dpframe list: regressions, their variants and papers; whether each is certified, at what cost."""
+"""dpframe list: regressions with their papers, and on request whether each is certified."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ app = typer.Typer(add_completion=False)
 
 VARIANTS = ("printed", "coded", "recommended", "baseline")
 COLOURS = {r"\bcertified\b": "green", r"\brefused\b": "bold red", r">[\d.]+": "bold red"}
-TITLE = 41  # columns of it, so that a line has at most 100
-MORE = "--verdicts  whether each is certified, and at what cost; dpframe audit NAME says all of one"
+TITLE = 41  # the width of titles, so that lines have at most 100 columns
+MORE = "--verdicts  whether each is certified, and at what cost; dpframe audit NAME has the details"
 
 Variant = Annotated[str | None, option("--variant", f"Only {', '.join(VARIANTS)}.")]
-Verdicts = Annotated[bool, typer.Option("--verdicts", help="Prove each, and say what it costs.")]
-Why = Annotated[bool, typer.Option("--why", help="Verdicts with reasons, one paragraph each.")]
-Only = Annotated[RelationName | None, option("--relation", "Verdicts under this one, not both.")]
+Verdicts = Annotated[bool, typer.Option("--verdicts", help="Prove each, and show its cost.")]
+Why = Annotated[bool, typer.Option("--why", help="Verdicts with the reasons.")]
+Only = Annotated[RelationName | None, option("--relation", "Verdicts for one relation only.")]
 
 
-@app.command()
+@app.command(epilog="Example: dpframe list --verdicts --variant recommended")
 def list_(
     *,
     variant: Variant = None,
@@ -36,10 +36,8 @@ def list_(
     relation: Only = None,
     as_json: Json = False,
 ) -> None:
-    """Regressions, their variants and papers.
-
-    With --verdicts, --why or --relation each is proved, which takes seconds: whether it is
-    certified for every epsilon, delta and bound, and its cost.
+    """List regressions with their variants and papers. With --verdicts, --why or --relation, prove
+    each for every epsilon, delta and bound, which takes some seconds, and show its cost.
     """
     from dpframe.audits.figures import clipped
     from dpframe.literature.every import about
@@ -47,7 +45,7 @@ def list_(
     classes = _of(variant)
     if verdicts or why or relation is not None:
         relations = tuple(dp.Relation) if relation is None else (relation.relation,)
-        _judged(classes, relations, why=why, as_json=as_json)
+        _verdicts(classes, relations, why=why, as_json=as_json)
     elif as_json:
         print_json([about(cls) for cls in classes])
     else:
@@ -56,7 +54,7 @@ def list_(
         say(f"\n{MORE}")
 
 
-def _judged(
+def _verdicts(
     classes: Sequence[type[dp.Regression]],
     relations: Sequence[dp.Relation],
     *,
@@ -67,23 +65,23 @@ def _judged(
 
     from .verdicts import NOTES, by_name, reasons, verdict_cells
 
-    found = catalogue(classes, relations)
+    entries = catalogue(classes, relations)
     if as_json:
-        print_json([entry.record() for entry in found])
+        print_json([entry.record() for entry in entries])
     elif why:
-        for block in reasons(found):
+        for block in reasons(entries):
             page(block)
     else:
         rows = [
             [*verdict_cells(row), _papers(cls)]
-            for cls, row in zip(classes, by_name(found), strict=True)
+            for cls, row in zip(classes, by_name(entries), strict=True)
         ]
         _say("\n".join(_table(["", *map(str, relations), "paper"], classes, rows)))
         say("\n".join(["", *NOTES]))
 
 
 def _of(variant: str | None) -> list[type[dp.Regression]]:
-    """The classes of a variant, families together. Raises InvalidArgument."""
+    """The classes of a variant, grouped by family. Raises InvalidArgument."""
     from dpframe.literature.every import everything, together
 
     if variant not in (None, *VARIANTS):
@@ -92,19 +90,21 @@ def _of(variant: str | None) -> list[type[dp.Regression]]:
 
 
 def _table(
-    head: Sequence[str], classes: Sequence[type[dp.Regression]], told: Sequence[Sequence[str]]
+    head: Sequence[str], classes: Sequence[type[dp.Regression]], columns: Sequence[Sequence[str]]
 ) -> Iterator[str]:
-    """One line a regression, with what is told of it; larger families between blank lines."""
+    """One line per regression with its columns; families of several between blank lines."""
     from dpframe.audits.figures import table
     from dpframe.literature.every import family
 
-    rows = [[cls.__name__, cls.variant, *cells] for cls, cells in zip(classes, told, strict=True)]
+    rows = [
+        [cls.__name__, cls.variant, *cells] for cls, cells in zip(classes, columns, strict=True)
+    ]
     first, *lines = (line[2:] for line in table(["name", "variant", *head], rows, ()))
     yield first
     families = [family(cls) for cls in classes]
     before = None
     for line, own in zip(lines, families, strict=True):
-        block = own if families.count(own) > 1 else ""  # those of one share a block
+        block = own if families.count(own) > 1 else ""  # families of one share a block
         if block != before:
             yield ""
         yield line

@@ -1,18 +1,23 @@
-"""Options that several commands share: the claim, the setting, the bounds of a table."""
+"""Options that several commands share: the claim, the table, the regression and its proof."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
+import attrs
 import typer
 
 import dpframe as dp
 from dpframe import documents
 from dpframe.symbols import rational
+
+from .declaration import accountant_of, regression_of, trust_of
 
 # ----------------------------------------- Bounds: a codebook in a JSON file, or two numbers
 SCHEMA = (
@@ -32,13 +37,15 @@ def bounds_of(
 ) -> tuple[dp.Rows, dp.Column]:
     """The public description of a table. Raises InvalidArgument, MissingExtra."""
     if schema is None and formula is not None:
-        raise dp.InvalidArgument("--formula", "given with --schema, its codebook", "without it")
+        way_out = "Add --schema FILE.json, the codebook."
+        raise dp.InvalidArgument(
+            "--formula", "given with --schema, its codebook", "--formula alone", way_out
+        )
     if schema is None:
         return _numbers(norm, bound)
     if norm is not None or bound is not None:
-        raise dp.InvalidArgument(
-            "bounds", "given once: by --schema, or by --norm and --bound", "both"
-        )
+        wanted = "given once: by --schema, or by --norm and --bound"
+        raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
     content = _content(schema)
     rows, column = _rows(content, schema), _column(content.get("target"), schema)
     return rows if formula is None else _by_formula(formula, rows), column
@@ -49,7 +56,7 @@ def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
     from dpframe.graph.formulas import right_side
 
     if rows.norm is not None:
-        way_out = "A formula says how long its rows are."
+        way_out = "The norm follows from the formula: delete it from the codebook."
         raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
     return right_side(formula, rows.columns or ())
 
@@ -75,11 +82,11 @@ def _content(path: Path) -> dict[str, Any]:
 
 
 def _check_keys(place: str, part: object, known: tuple[str, ...]) -> None:
-    """Name the key that there is not. Raises InvalidArgument."""
+    """Refuse unknown keys. Raises InvalidArgument."""
     others = [key for key in part if key not in known] if isinstance(part, dict) else []
     if others:
         wanted = f"of the keys {', '.join(known)}"
-        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "")
+        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
 
 
 def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
@@ -107,8 +114,8 @@ def _column(content: object, path: Path) -> dp.Column:
     return dp.Column(**content)
 
 
-# --------------------------------------- Options, and the claim and the setting that they spell
-NAME = "A name that `dpframe list` prints, or module:Class."
+# ------------------------------------------------------------------------------------ Options
+NAME = "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class."
 
 
 class RelationName(enum.StrEnum):
@@ -124,102 +131,239 @@ class RelationName(enum.StrEnum):
 
 
 def option(name: str, text: str) -> Any:
-    """An option whose help names no default."""
+    """An option whose help shows no default."""
     return typer.Option(name, help=text, show_default=False)
 
 
 Name = Annotated[str, typer.Argument(help=NAME)]
-Epsilon = Annotated[str | None, option("--epsilon", "A number. Left out: every epsilon > 0.")]
-Delta = Annotated[
-    str | None, option("--delta", "A number; 0 is pure. Left out: every delta in (0, 1).")
-]
-EachEpsilon = Annotated[
-    bool, option("--each-epsilon", "Every record its own public epsilon; without --delta: pure.")
-]
-Groups = Annotated[
-    str | None,
-    option("--groups", "Epsilons by group, careful=0.1,open=1; without --delta: pure."),
-]
-Norm = Annotated[str | None, option("--norm", "Bound on the norm of a row. Left out: every B.")]
-Box = Annotated[str | None, option("--box", "Bound on every entry of a row, besides its norm.")]
-Bound = Annotated[str | None, option("--bound", "Bound on the size of a label. Left out: every Y.")]
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 FORMULA = "Columns and products of the codebook, 'age + bmi:C(smoker)'; needs formulaic."
-Schema = Annotated[Path | None, option("--schema", CODEBOOK)]
-Formula = Annotated[str | None, option("--formula", FORMULA)]
-Related = Annotated[RelationName, typer.Option("--relation", help="Who is a neighbour.")]
-RowsEach = Annotated[str, typer.Option("--rows-per-person", help="Most rows of one person.")]
-Given = Annotated[list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")]
-Accountant = Annotated[
-    str,
-    typer.Option("--accountant", help="auto, basic, gaussian, zcdp, numeric, ..., module:Class"),
-]
-Trust = Annotated[
-    list[str],
-    option("--trust", "A class of your own, module:Class, to take at its word. Repeatable."),
-]
 Out = Annotated[Path | None, option("--out", "Save the certificate to this file.")]
-Plot = Annotated[Path | None, option("--plot", "Draw it into this file, .png, .pdf or .svg.")]
-Jointly = Annotated[bool, typer.Option("--jointly", help="Scale all noise to the target.")]
+Plot = Annotated[Path | None, option("--plot", "Draw a picture into this .png, .pdf or .svg file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
+Related = Annotated[
+    RelationName,
+    typer.Option("--relation", help="The neighbouring relation: what one person may change."),
+]
+GROUPS = "Epsilons by group, careful=0.1,open=1."
 
 
-def target_of(
-    epsilon: str | None, delta: str | None, *, each: bool = False, groups: str | None = None
-) -> dp.Guarantee:
-    """(epsilon, delta)-DP, symbolic where a number is left out; epsilon-DP where delta is 0. With
-    `each` or `groups` personalised, and pure where delta is left out too. Raises InvalidArgument.
+@attrs.frozen(kw_only=True)
+class ClaimOptions:
+    """The budget that is claimed."""
+
+    epsilon: Annotated[
+        str | None, option("--epsilon", "The budget, a number. Default: every epsilon above 0.")
+    ] = None
+    delta: Annotated[
+        str | None,
+        option("--delta", "A number, 0 for pure privacy. Default: every delta in (0, 1)."),
+    ] = None
+
+    @property
+    def target(self) -> dp.Guarantee:
+        """(epsilon, delta)-DP, symbolic in an omitted number; epsilon-DP if delta is 0. Raises
+        InvalidArgument.
+        """
+        spent = dp.EPSILON if self.epsilon is None else rational(self.epsilon.strip(), "epsilon")
+        failing = dp.DELTA if self.delta is None else rational(self.delta.strip(), "delta")
+        return dp.PureDP(spent) if failing == 0 else dp.ApproxDP(spent, failing)
+
+
+@attrs.frozen(kw_only=True)
+class PersonalClaimOptions(ClaimOptions):
+    """The budget that is claimed, perhaps one for each record."""
+
+    each_epsilon: Annotated[
+        bool, option("--each-epsilon", "A public epsilon for each record; without --delta pure.")
+    ] = False
+    groups: Annotated[str | None, option("--groups", f"{GROUPS[:-1]}; without --delta pure.")] = (
+        None
+    )
+
+    @property
+    def personal(self) -> bool:
+        """Whether each record has a budget of its own."""
+        return self.each_epsilon or self.groups is not None
+
+    @property
+    def target(self) -> dp.Guarantee:
+        """As in ClaimOptions; or personalised, and pure if delta is omitted too. Raises
+        InvalidArgument.
+        """
+        if not self.personal:
+            return super().target
+        if (self.epsilon is not None) + self.each_epsilon + (self.groups is not None) > 1:
+            wanted = "given once: by --epsilon, --each-epsilon or --groups"
+            raise dp.InvalidArgument("epsilon", wanted, "several", "Leave out all but one.")
+        failing = rational((self.delta or "0").strip(), "delta")
+        spent = dp.each("epsilon") if self.groups is None else groups_of(self.groups)
+        return dp.PersonalizedDP(spent, None if failing == 0 else failing)
+
+
+@attrs.frozen(kw_only=True)
+class TableOptions:
+    """The public description of the table by two numbers."""
+
+    norm: Annotated[
+        str | None, option("--norm", "Bound B on the norm of rows. Default: every B.")
+    ] = None
+    box: Annotated[
+        str | None, option("--box", "Bound on the entries of rows, beside or without --norm.")
+    ] = None
+    bound: Annotated[
+        str | None, option("--bound", "Bound Y on the size of labels. Default: every Y.")
+    ] = None
+    relation: Related = RelationName.ADD_REMOVE
+    rows_per_person: Annotated[
+        str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
+    ] = "1"
+
+    @property
+    def setting(self) -> dp.Setting:
+        """The setting with these bounds, or the symbols B and Y. Raises InvalidArgument."""
+        free = dp.parameter("B") if self.box is None else None
+        return self._setting(
+            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box),
+            dp.Column(bound=dp.parameter("Y") if self.bound is None else self.bound),
+        )
+
+    def _setting(self, X: dp.Rows, y: dp.Column) -> dp.Setting:
+        relation, rows = self.relation.relation, self.rows_per_person
+        return dp.Setting(X=X, y=y, relation=relation, rows_per_person=rows)
+
+
+@attrs.frozen(kw_only=True)
+class CodebookOptions(TableOptions):
+    """The public description of the table by a codebook or two numbers."""
+
+    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None
+    formula: Annotated[str | None, option("--formula", FORMULA)] = None
+
+    @property
+    def setting(self) -> dp.Setting:
+        """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
+        if self.schema is None and self.formula is None:
+            return super().setting
+        return self._setting(
+            *bounds_of(self.schema, self.norm or self.box, self.bound, self.formula)
+        )
+
+
+@attrs.frozen(kw_only=True)
+class RegressionOptions:
+    """Hyperparameters of a regression, and classes that its proof may trust."""
+
+    given: Annotated[
+        list[str], option("--set", "A hyperparameter, such as gamma=1/3. Repeatable.")
+    ] = attrs.field(factory=list)
+    trust: Annotated[
+        list[str],
+        option("--trust", "Your own class, module:Class, whose claims to trust. Repeatable."),
+    ] = attrs.field(factory=list)
+
+    @property
+    def trusted(self) -> list[type]:
+        """The trusted classes. Raises InvalidArgument."""
+        return trust_of(self.trust)
+
+    def regression(self, name: str) -> dp.Regression:
+        """The regression of that name. Raises InvalidArgument."""
+        return regression_of(name, self.given)
+
+
+@attrs.frozen(kw_only=True)
+class ProofOptions(RegressionOptions):
+    """Hyperparameters of a regression, and how its total is proved."""
+
+    accountant: Annotated[
+        str,
+        typer.Option(
+            "--accountant", help="auto, basic, gaussian, zcdp, numeric, ... or your module:Class."
+        ),
+    ] = "auto"
+
+    @property
+    def accounting(self) -> str | dp.Accountant:
+        """The accountant. Raises InvalidArgument."""
+        return accountant_of(self.accountant)
+
+
+@attrs.frozen(kw_only=True)
+class JointProofOptions(ProofOptions):
+    """ProofOptions, and joint calibration."""
+
+    jointly: Annotated[
+        bool, typer.Option("--jointly", help="Scale all noise jointly to the budget.")
+    ] = False
+
+    def regression(self, name: str) -> dp.Regression:
+        """The regression of that name, calibrated jointly if requested. Raises InvalidArgument."""
+        declared = super().regression(name)
+        return dp.regressions.Jointly(of=declared) if self.jointly else declared
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """A command in which a parameter annotated by a class of options stands for its fields, each of
+    which is an option.
     """
-    if each or groups is not None:
-        return _personalised(epsilon, delta, each, groups)
-    spent = dp.EPSILON if epsilon is None else rational(epsilon.strip(), "epsilon")
-    failing = dp.DELTA if delta is None else rational(delta.strip(), "delta")
-    return dp.PureDP(spent) if failing == 0 else dp.ApproxDP(spent, failing)
+    signature = inspect.signature(command, eval_str=True)
+    classes: dict[str, Any] = {}
+    parameters = []
+    for one in signature.parameters.values():
+        if attrs.has(one.annotation):
+            classes[one.name] = one.annotation
+            parameters += _options(one.annotation)
+        else:
+            parameters.append(one)
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        groups = {
+            name: cls(**{field.name: values.pop(field.name) for field in attrs.fields(cls)})
+            for name, cls in classes.items()
+        }
+        command(**values, **groups)
+
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
 
 
-def _personalised(
-    epsilon: str | None, delta: str | None, each: bool, groups: str | None
-) -> dp.PersonalizedDP:
-    if (epsilon is not None) + each + (groups is not None) > 1:
-        wanted = "given once: by --epsilon, --each-epsilon or --groups"
-        raise dp.InvalidArgument("epsilon", wanted, "several")
-    failing = rational((delta or "0").strip(), "delta")
-    spent = dp.each("epsilon") if groups is None else groups_of(groups)
-    return dp.PersonalizedDP(spent, None if failing == 0 else failing)
+def _options(cls: Any) -> list[inspect.Parameter]:
+    """One parameter per field; a field without a default is a required option."""
+    hints = get_type_hints(cls, include_extras=True)
+
+    def default(field: Any) -> object:
+        if field.default is attrs.NOTHING:
+            return inspect.Parameter.empty
+        return [] if isinstance(field.default, attrs.Factory) else field.default
+
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return [
+        inspect.Parameter(field.name, kind, default=default(field), annotation=hints[field.name])
+        for field in attrs.fields(cls)
+    ]
+
+
+def names_given(*groups: Any) -> tuple[str, ...]:
+    """The names of the options among these that were given: `--norm`, `--set`."""
+    spelled = {"given": "--set"}
+    return tuple(
+        spelled.get(field.name, f"--{field.name.replace('_', '-')}")
+        for group in groups
+        for field in attrs.fields(type(group))
+        if (value := getattr(group, field.name)) != field.default and value != []
+    )
 
 
 def groups_of(text: str) -> dict[str, Fraction]:
     """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
-    found: dict[str, Fraction] = {}
+    epsilons: dict[str, Fraction] = {}
     for part in text.split(","):
         name, equal, number = (piece.strip() for piece in part.rpartition("="))
-        if not (name and equal) or name in found:
+        if not (name and equal) or name in epsilons:
             wanted = "different names with their epsilons, such as careful=0.1,open=1"
             raise dp.InvalidArgument("--groups", wanted, text)
-        found[name] = rational(number, f"epsilon of {name}")
-    return found
-
-
-def setting_of(
-    norm: str | None,
-    bound: str | None,
-    relation: dp.Relation,
-    rows: str,
-    box: str | None = None,
-    *,
-    schema: Path | None = None,
-    formula: str | None = None,
-) -> dp.Setting:
-    """The bounds of a codebook; or numbers, or symbols B and Y where they are left out. Raises
-    InvalidArgument.
-    """
-    if schema is not None or formula is not None:
-        X, y = bounds_of(schema, norm or box, bound, formula)
-        return dp.Setting(X=X, y=y, relation=relation, rows_per_person=rows)
-    free = dp.parameter("B") if box is None else None
-    return dp.Setting(
-        X=dp.Rows(norm=free if norm is None else norm, box=box),
-        y=dp.Column(bound=dp.parameter("Y") if bound is None else bound),
-        relation=relation,
-        rows_per_person=rows,
-    )
+        epsilons[name] = rational(number, f"epsilon of {name}")
+    return epsilons

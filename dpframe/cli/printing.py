@@ -1,4 +1,4 @@
-"""What the commands print: JSON, pages as wide as the terminal, complaints."""
+"""Print JSON, text as wide as the terminal, and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rich.text import Text
 from dpframe.errors import DPFrameError, InvalidArgument
 
 NARROWEST = 60
-SPELLED = {  # in messages: what Python users write, and what the command line has for it
+SPELLED = {  # in messages: the words for Python users, and those for the command line
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
     "missing='drop'": "--drop",
@@ -38,12 +38,12 @@ COLOURS = {
 
 
 def print_json(value: object) -> None:
-    """A value as JSON; what is infinite or no number is null."""
+    """Print a value as JSON, with null for infinite numbers and NaN."""
     typer.echo(json_text(value))
 
 
 def json_text(value: object) -> str:
-    """What print_json prints."""
+    """The text that print_json prints."""
     return json.dumps(_finite(value), indent=1, allow_nan=False)
 
 
@@ -56,16 +56,17 @@ def _finite(value: Any) -> Any:
 
 
 def check_written(option: str, path: Path | None) -> None:
-    """Refuse a file whose folder is not there, before anything is spent. Raises
+    """Refuse a file in a folder that does not exist, before any budget is spent. Raises
     InvalidArgument.
     """
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise InvalidArgument(option, "a file in a folder that exists", str(path))
+        way_out = "Create the folder first, or name another file."
+        raise InvalidArgument(option, "a file in a folder that exists", str(path), way_out)
 
 
 def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file that an option names. Raises InvalidArgument where it cannot be, or where its
-    ending names no kind of picture.
+    """Write a file that an option names. Raises InvalidArgument if it cannot be written or has an
+    unknown ending.
     """
     try:
         write(path)
@@ -79,26 +80,26 @@ def written(option: str, path: Path, write: Callable[[Path], object]) -> None:
 
 
 def spelled(text: str) -> str:
-    """A message in terms of the command line."""
+    """A message in the terms of the command line."""
     for python, option in SPELLED.items():
         text = text.replace(python, option)
     return text
 
 
 def say(text: str) -> None:
-    """Text as it is, verdicts coloured on a terminal."""
+    """Print text unfolded, with coloured verdicts on a terminal."""
     Console(highlight=False, soft_wrap=True).print(coloured(text))
 
 
 def page(text: str) -> None:
-    """Text with long lines folded."""
+    """Print text with long lines folded."""
     from dpframe.audits.figures import paragraphs, tidy
 
     say(paragraphs(tidy(text).split("\n"), width()))
 
 
 def width() -> int:
-    """Columns of a page: 100, less on a narrower terminal."""
+    """The width of lines: 100 columns, less on a narrower terminal."""
     from dpframe.audits.figures import WIDTH
 
     if not sys.stdout.isatty():
@@ -107,7 +108,7 @@ def width() -> int:
 
 
 def coloured(text: str) -> Text:
-    """Text with its verdicts in colour."""
+    """Text with coloured verdicts."""
     shown = Text(text)
     for pattern, style in COLOURS.items():
         shown.highlight_regex(pattern, style)
@@ -126,5 +127,5 @@ def waiting(text: str) -> Iterator[None]:
 
 
 def complain(text: str, style: str = "red") -> None:
-    """A sentence on standard error."""
+    """Print a sentence on standard error."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(Text(text, style=style))

@@ -3,128 +3,132 @@
 from __future__ import annotations
 
 import enum
-from typing import Annotated
+from typing import Annotated, Any
 
+import attrs
 import typer
 
 import dpframe as dp
 
-from .declaration import accountant_of, imported, regression_of, trust_of
+from .declaration import imported
 from .options import (
-    Accountant,
-    Bound,
-    Box,
-    Delta,
-    Epsilon,
-    Given,
+    ClaimOptions,
     Json,
     Name,
-    Norm,
     Out,
     Plot,
-    Related,
-    RelationName,
-    RowsEach,
-    Trust,
+    ProofOptions,
+    TableOptions,
+    grouped,
     option,
-    setting_of,
-    target_of,
 )
 from .printing import page, print_json, written
 
 app = typer.Typer(add_completion=False)
 
 
-class Made(enum.StrEnum):
-    """What is minimised."""
+class CriterionName(enum.StrEnum):
+    """The criteria of the command line."""
 
     NOISE = "noise"
     ERROR = "error"
 
 
-@app.command()
+@attrs.frozen(kw_only=True)
+class CriterionOptions:
+    """The criterion that is minimised."""
+
+    columns: Annotated[
+        int, typer.Option("-d", "--columns", help="The number of columns, which is public.")
+    ]
+    rows: Annotated[
+        int | None, option("-n", "The number of rows, public or a guess; for --criterion error.")
+    ] = None
+    criterion: Annotated[
+        CriterionName,
+        typer.Option(help="noise: squared noise; error: a bound on the error of coefficients."),
+    ] = CriterionName.NOISE
+    weight: Annotated[
+        list[str],
+        option("--weight", "The weight of the noise of a release, such as floor=0. Repeatable."),
+    ] = attrs.field(factory=list)
+    solver: Annotated[
+        str | None, option("--solver", "Your ridge solver, module:function; for error.")
+    ] = None
+    condition: Annotated[
+        str, typer.Option(help="The condition number of the rows, 1 or more; for error.")
+    ] = "1"
+
+    @property
+    def measure(self) -> Any:
+        """The criterion. Raises InvalidArgument."""
+        if self.criterion is CriterionName.NOISE:
+            weights = _weights(self.weight)
+            return dp.audits.NoiseCriterion(d=self.columns, n=self.rows, weights=weights)
+        if self.rows is None:
+            wanted = "given: a public number of rows, or a guess"
+            raise dp.InvalidArgument("-n", wanted, "nothing", "Such as -n 10000.")
+        return dp.audits.ErrorCriterion(
+            n=self.rows,
+            d=self.columns,
+            condition=self.condition,
+            solver=None if self.solver is None else imported(self.solver),
+        )
+
+
+@app.command(
+    epilog="Example: dpframe split AdaSSPBudgetTight -d 10 --epsilon 1 --delta 1e-6 --norm 1 "
+    "--bound 1"
+)
+@grouped
 def split(
     name: Name,
     *,
-    columns: Annotated[int, typer.Option("-d", "--columns", help="Columns, a public number.")],
-    rows: Annotated[
-        int | None, option("-n", "Rows, a public number or a guess; for error.")
-    ] = None,
-    criterion: Annotated[
-        Made, typer.Option(help="noise: squared noise; error: a bound on that of coefficients.")
-    ] = Made.NOISE,
+    measured: CriterionOptions,
     over: Annotated[
         str | None,
-        option("--over", "A symbolic field, several (a,b), or shares. Left out: symbolic fields."),
+        option("--over", "A symbolic field, several (a,b), or shares. Default: symbolic fields."),
     ] = None,
-    within: Annotated[str | None, option("--within", "Where to look, such as 0.01,0.5.")] = None,
-    weight: Annotated[
-        list[str], option("--weight", "Of a release's noise, such as floor=0. Repeatable.")
-    ] = [],  # noqa: B006 - typer makes a list of its own
-    solver: Annotated[
-        str | None, option("--solver", "For error: a ridge solver of your own, module:function.")
+    within: Annotated[
+        str | None, option("--within", "The range of values, such as 0.01,0.5.")
     ] = None,
-    condition: Annotated[
-        str, typer.Option(help="How unlike the directions of rows are: 1 or more.")
-    ] = "1",
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    norm: Norm = None,
-    box: Box = None,
-    bound: Bound = None,
-    relation: Related = RelationName.ADD_REMOVE,
-    rows_per_person: RowsEach = "1",
-    given: Given = [],  # noqa: B006 - typer makes a list of its own
-    accountant: Accountant = "auto",
-    trust: Trust = [],  # noqa: B006 - typer makes a list of its own
+    claim: ClaimOptions,
+    table: TableOptions,
+    proof: ProofOptions,
     plot: Plot = None,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Choose symbolic fields, or every share, by public numbers alone; and certify the choice."""
-    measures = {
-        Made.NOISE: lambda: dp.audits.NoiseCriterion(d=columns, n=rows, weights=_weights(weight)),
-        Made.ERROR: lambda: dp.audits.ErrorCriterion(
-            n=_rows(rows),
-            d=columns,
-            condition=condition,
-            solver=None if solver is None else imported(solver),
-        ),
-    }
-    names = [name.strip() for name in (over or "").split(",")]
-    found = dp.best_split(
-        regression_of(name, given),
-        target=target_of(epsilon, delta),
-        setting=setting_of(norm, bound, relation.relation, rows_per_person, box),
-        criterion=measures[criterion](),
+    """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
+    of public numbers, and certify the choice.
+    """
+    names = [field.strip() for field in (over or "").split(",")]
+    best = dp.best_split(
+        proof.regression(name),
+        target=claim.target,
+        setting=table.setting,
+        criterion=measured.measure,
         over=tuple(names) if len(names) > 1 else over,
         within=None if within is None else within.split(","),
-        accountant=accountant_of(accountant),
-        trust=trust_of(trust),
+        accountant=proof.accounting,
+        trust=proof.trusted,
     )
     if as_json:
-        print_json(found.record())
+        print_json(best.record())
     else:
-        page(str(found))
+        page(str(best))
     if plot is not None:
-        written("--plot", plot, found.plot().figure.savefig)
+        written("--plot", plot, best.plot().figure.savefig)
     if out is not None:
-        written("--out", out, found.certificate.save)
-
-
-def _rows(rows: int | None) -> int:
-    if rows is None:
-        wanted = "given: a public number of rows, or a guess"
-        raise dp.InvalidArgument("-n", wanted, "nothing", "Such as -n 10000.")
-    return rows
+        written("--out", out, best.certificate.save)
 
 
 def _weights(given: list[str]) -> dict[str, str]:
-    found = {}
+    weights: dict[str, str] = {}
     for text in given:
         name, equal, number = (part.strip() for part in text.partition("="))
-        if not (name and equal) or name in found:
+        if not (name and equal) or name in weights:
             wanted = "written name=number, once for each release"
-            raise dp.InvalidArgument("--weight", wanted, text)
-        found[name] = number
-    return found
+            raise dp.InvalidArgument("--weight", wanted, text, "Such as --weight floor=0.")
+        weights[name] = number
+    return weights

@@ -1,4 +1,4 @@
-"""What `dpframe list` says of regressions with --verdicts and --why: proved when asked."""
+"""The columns and paragraphs of `dpframe list --verdicts` and `--why`."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from dpframe.literature.catalogue import HERE, Entry
 KINDS = {"(epsilon, delta)": "", "epsilon": "pure"}
 MARKS = {"region": "*", "numbers": "+"}
 NOTES = (
-    "pure     it claims epsilon alone, not (epsilon, delta); none: it claims nothing",
-    "number   the epsilon of all releases together, exactly, against 1 that is claimed,",
+    "pure     the claim is epsilon alone, not (epsilon, delta); none: there is no claim",
+    "number   the exact epsilon of all releases together, for a claimed epsilon of 1,",
     f"         at {HERE}; <= an upper bound, > a lower bound, - none;",
-    "         a free hyperparameter has an example's value; docs/dossier.md has the worst one's",
-    "*        certified where the hypothesis of a theorem holds, not for every epsilon and delta",
-    "+        refused as a claim for every epsilon and delta, though it holds at these numbers",
-    "no data  it reads no row and no label: there is nothing to certify",
-    "--why    where each is certified, and what stands in the way of the others",
+    "         free hyperparameters have example values; docs/dossier.md has the worst case",
+    "*        certified under the hypothesis of a theorem, not for every epsilon and delta",
+    "+        refused for every epsilon and delta, although it holds at these numbers",
+    "no data  reads neither rows nor labels: there is nothing to certify",
+    "--why    where each is certified, and why others are not",
 )
 
 
-def by_name(found: Iterable[Entry]) -> list[list[Entry]]:
-    """The entries of each regression, which stand together."""
-    return [list(same) for _, same in groupby(found, lambda entry: entry.name)]
+def by_name(catalogue: Iterable[Entry]) -> list[list[Entry]]:
+    """The entries of each regression, which are adjacent."""
+    return [list(same) for _, same in groupby(catalogue, lambda entry: entry.name)]
 
 
 def verdict_cells(row: Sequence[Entry]) -> list[str]:
-    """What kind of claim it is; the verdict and the cost under each relation, 17 columns."""
+    """The kind of claim, then the verdict and cost under each relation, 17 columns wide."""
     return [KINDS.get(row[0].claim, "none"), *map(_cell, row)]
 
 
-def reasons(found: Iterable[Entry]) -> Iterator[str]:
-    """A paragraph a regression: the verdicts, and why."""
-    for entries in by_name(found):
+def reasons(catalogue: Iterable[Entry]) -> Iterator[str]:
+    """A paragraph per regression: the verdicts with reasons."""
+    for entries in by_name(catalogue):
         cls = type(entries[0].regression)
         yield f"{entries[0].regression}: {cls.title}, {cls.variant} [{cls.paper}]"
         for entry in entries:

@@ -1,4 +1,4 @@
-"""What every estimator of dpframe does: certify, read a table, execute once, keep what came out."""
+"""The common part of estimators: certify, read a table, execute once and store the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dpframe.errors import BadData, InvalidArgument, Plain, PrivacyWarning, near
 from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.public_budgets import check_order, requested_budgets
-from dpframe.execution.receipts import Spending
+from dpframe.execution.receipts import Result, Spending
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.graph import (
     Categorical,
@@ -49,7 +49,7 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import Linear, Scale, check_undone, in_one_unit, linear, mapped, row_maps
+from .units import AffineScale, Coefficients, check_undone, in_one_unit, linear, mapped, row_maps
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 OTHER_CURRENCY = "in a currency with"
 OF_OTHER_TARGETS = (
-    "An estimator claims (epsilon, delta). Give the declaration noise that spends any budget, "
+    "The budget of an estimator is (epsilon, delta). Use noise that is calibrated to any budget, "
     "dp.release(..., dp.Gaussian.analytic, share); or make the number a field, such as "
     "rho: dp.Expression = dp.parameter('rho'), which the proof compares with (epsilon, delta); or "
     "run dp.execute(dp.certify(...), X, y) for that target."
@@ -69,7 +69,7 @@ OF_FORMULA = (
 
 
 class PrivateEstimator(BaseEstimator, ABC):
-    """Abstract: a declaration, a budget and a setting, fitted and kept."""
+    """Abstract: a private estimator from a regression, a budget and a setting."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         accountant: str | Accountant = "auto",
         trust: Sequence[type] = (),
     ) -> None:
-        """Keep the parameters as they are; `fit` judges them."""
+        """Store the parameters, which `fit` checks."""
         self.regression = regression
         self.epsilon = epsilon
         self.delta = delta
@@ -107,9 +107,10 @@ class PrivateEstimator(BaseEstimator, ABC):
         rows_per_person: object = 1,
         **parameters: Any,
     ) -> Self:
-        """The estimator of a formula over a codebook, as of `dp.Setting.from_formula`; `parameters`
-        are its others. `fit` and `predict` read the columns by name from a frame or file, as with
-        any codebook. Raises InvalidArgument, MissingExtra without formulaic.
+        """An estimator with the setting of a formula over a codebook, see
+        `dp.Setting.from_formula`; `parameters` are the other parameters. `fit` and `predict` read
+        the columns by name from a frame or file, as with any codebook. Raises InvalidArgument,
+        MissingExtra without formulaic.
         """
         for name in ("setting", "y", "X"):
             if name in parameters:
@@ -122,13 +123,13 @@ class PrivateEstimator(BaseEstimator, ABC):
         return cls(setting=setting, **parameters)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002 - sklearn's
-        """The parameters; where `deep`, those of the regression too, as `regression__ridge`."""
-        found: dict[str, Any] = super().get_params(deep=deep)
-        return {**found, **(fields(self.regression, "regression") if deep else {})}
+        """The parameters; with `deep` also those of the regression, as `regression__ridge`."""
+        own: dict[str, Any] = super().get_params(deep=deep)
+        return {**own, **(fields(self.regression, "regression") if deep else {})}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters; `regression__ridge` makes a regression with another ridge of the one that
-        is there. Raises InvalidArgument.
+        """Set parameters; `regression__ridge` replaces the regression by one with another ridge.
+        Raises InvalidArgument.
         """
         inner = {name: params[name] for name in params if name.startswith("regression__")}
         super().set_params(**{name: params[name] for name in params if name not in inner})
@@ -137,7 +138,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         return self
 
     def _fitted(self, X: Any, y: Any, epsilon: Any, executor: Any) -> PrivateEstimator:
-        """Certify, then execute once; what was released is kept, whatever is raised after it."""
+        """Certify, then execute once; released values are stored even if a later step fails."""
         check_callers(self)
         with Progress(None, "fitting"):
             return self._fitted_once(X, y, epsilon, executor)
@@ -150,30 +151,17 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_relation(claimed, self.setting)
         certificate = self._certify(claimed.target, self.setting)
         own = requested_budgets(certificate, claimed.budgets)
-        column = None if own is None else own.column
         for given in () if own is None else (epsilon, self.epsilon, self.delta):
             check_order(X, given)
-        y = raveled(y)
-        setting, drop = certificate.setting, self.missing == "drop"
-        source = open_source(setting, X, y, drop=drop, budgets=column)
+        y, column = raveled(y), None if own is None else own.column
+        drop = self.missing == "drop"
+        source = open_source(certificate.setting, X, y, drop=drop, budgets=column)
         table = (source,) if own is None else self._table(X, y, source)
         lists = None if own is None else rosters(certificate, own, source, executor)
         names = self._note_names(X, source)
-        fit = Spending(certificate.target, certificate.setting.unit)
         self._check_output(certificate, source)
-        if self.rng is None and self.ledger is None:  # which has the exact total
-            self._fits.check_counted()
-            self._fits.warn(source.identity, fit)
-        options: dict[str, Any] = {"rng": self.rng, "missing": self.missing}
-        options |= {"ledger": self.ledger, "dataset": self.dataset, "executor": executor}
-        try:
-            result = execute(certificate, *table, budgets=claimed.budgets, **options)
-        except BaseException as failed:
-            if self.rng is None and getattr(failed, "receipt", None) is not None:
-                self._fits.add(source.identity, fit)
-            raise
-        if self.rng is None:
-            self._fits.add(source.identity, fit)
+        options = {"budgets": claimed.budgets, "executor": executor}
+        result = self._executed(certificate, table, source.identity, **options)
         self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
         self._rosters, self._budget = lists, source.layout.budget
         self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
@@ -183,8 +171,28 @@ class PrivateEstimator(BaseEstimator, ABC):
         self.ridge_ = getattr(first, "ridge", None)
         return self
 
+    def _executed(
+        self, certificate: Certificate, table: tuple[Any, ...], identity: object, **options: Any
+    ) -> Result:
+        """Execute, and count a private fit; a ledger, if given, has the exact total."""
+        fit = Spending(certificate.target, certificate.setting.unit)
+        if self.rng is None and self.ledger is None:
+            self._fits.check_counted()
+            self._fits.warn(identity, fit)
+        options |= {"rng": self.rng, "missing": self.missing}
+        options |= {"ledger": self.ledger, "dataset": self.dataset}
+        try:
+            result = execute(certificate, *table, **options)
+        except BaseException as failed:
+            if self.rng is None and getattr(failed, "receipt", None) is not None:
+                self._fits.add(identity, fit)
+            raise
+        if self.rng is None:
+            self._fits.add(identity, fit)
+        return result
+
     def _what(self) -> dict[str, str]:
-        """The head of a summary: what was fitted, at what cost, with which noise."""
+        """The header of a summary: regression, privacy and randomness."""
         return {
             "regression": type(self.certificate_.regression).__name__,
             "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
@@ -192,20 +200,20 @@ class PrivateEstimator(BaseEstimator, ABC):
         }
 
     def _warn_of_score(self) -> None:
-        """Of a private fit: a score is not. Once for an estimator and its clones."""
+        """Warn once, for an estimator and its clones, that scores are not private."""
         if self.rng is None and not self._fits.scored:
             self._fits.scored = True
-            said = "A score is computed from labels without noise: it is not private."
-            warn(said, PrivacyWarning)
+            message = "A score is computed from labels without noise: it is not private."
+            warn(message, PrivacyWarning)
 
-    def _in(self, theta: Array, label: Scale) -> Linear:
+    def _in(self, theta: Array, label: AffineScale) -> Coefficients:
         """Coefficients of mapped rows in the units of the codebook and of `label`."""
-        known = in_one_unit(self.certificate_.graph)
-        setting = self.certificate_.setting.nodes()[0] if known else None
+        common = in_one_unit(self.certificate_.graph)
+        setting = self.certificate_.setting.nodes()[0] if common else None
         return linear(theta, self._maps, self._columns, label, self._number, setting)
 
     def _check_output(self, certificate: Certificate, source: Source) -> None:
-        """Refuse, before anything is charged, what would not be coefficients. Raises
+        """Refuse an output without coefficients before anything is charged. Raises
         InvalidArgument.
         """
         graph, sizes = certificate.graph, public_sizes(certificate, source)
@@ -221,7 +229,7 @@ class PrivateEstimator(BaseEstimator, ABC):
                     coefficients(trial.output, wanted)
 
     def _blocks(self, X: Any) -> Iterator[Array]:
-        """Rows as the statistics see them. Raises BadData."""
+        """Rows as the statistics read them. Raises BadData."""
         setting, X = self.certificate_.setting, without(X, self._budget)
         table = features(setting, X)
         if setting.X.columns is None:
@@ -235,12 +243,10 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     @property
     def budget_report_(self) -> BudgetReport:
-        """What records pay of their budgets; of a fit where they have some."""
+        """The costs of records beside their budgets, for a fit with personalised privacy."""
         check_is_fitted(self, "certificate_")
         if self._rosters is None:
-            raise AttributeError(
-                "budget_report_ is of fits where records have budgets of their own"
-            )
+            raise AttributeError("budget_report_ requires a fit with a budget for each record")
         lists = self._rosters
         return report_at(self.certificate_, lists.shown, self._sizes, lists.executed)
 
@@ -251,17 +257,17 @@ class PrivateEstimator(BaseEstimator, ABC):
         return clone
 
     def __getstate__(self) -> Any:
-        """For pickle: the certificate as its document, and where fits are counted."""
+        """For pickle: the certificate as its document, and the count of fits."""
         state = {**super().__getstate__(), "_shared_fits": self._fits}
         if "certificate_" in state:
             state = {**state, "certificate_": state["certificate_"].claim}
         return state
 
     def __setstate__(self, state: Any) -> None:
-        """From pickle: the certificate is proved anew. Raises BadCertificate."""
+        """From pickle: the certificate is proved again. Raises BadCertificate."""
         if "certificate_" in state:
-            found = load(state["certificate_"], trust=state.get("trust", ()))
-            state = {**state, "certificate_": found}
+            certificate = load(state["certificate_"], trust=state.get("trust", ()))
+            state = {**state, "certificate_": certificate}
         super().__setstate__(state)
 
     @property
@@ -272,11 +278,11 @@ class PrivateEstimator(BaseEstimator, ABC):
 
     @abstractmethod
     def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
-        """What is certified. Raises InvalidArgument."""
+        """The regression and setting to certify. Raises InvalidArgument."""
 
     @abstractmethod
     def _check_link(self, certificate: Certificate) -> None:
-        """Refuse what is not of this estimator's kind. Raises InvalidArgument."""
+        """Refuse a regression for another estimator. Raises InvalidArgument."""
 
     def _certify(self, target: Guarantee, setting: Setting) -> Certificate:
         chosen, setting = self._declared(target, setting)
@@ -297,11 +303,11 @@ class PrivateEstimator(BaseEstimator, ABC):
         return certificate
 
     def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
-        """X and y to be opened again with everybody's budgets. Raises BadData, InvalidArgument."""
+        """X and y, to be opened again with the budgets. Raises BadData, InvalidArgument."""
         check_source(source)
         if self.ledger is not None:
             wanted = "left out where records have budgets of their own"
-            way_out = "It adds up one budget for all; so fit with one."
+            way_out = "A ledger adds up one budget for all records: fit with one."
             raise InvalidArgument("ledger", wanted, type(self.ledger).__name__, way_out)
         return X, y
 
@@ -335,16 +341,16 @@ class PrivateEstimator(BaseEstimator, ABC):
 
 
 def fields(regression: object, name: str) -> dict[str, Any]:
-    """The parameters of a declaration by name, `regression__of__ridge` of one inside another."""
-    found: dict[str, Any] = {}
+    """The parameters of a regression by name, nested ones as `regression__of__ridge`."""
+    values: dict[str, Any] = {}
     if isinstance(regression, Regression):
         for key, value in attrs.asdict(regression, recurse=False).items():
-            found |= {f"{name}__{key}": value, **fields(value, f"{name}__{key}")}
-    return found
+            values |= {f"{name}__{key}": value, **fields(value, f"{name}__{key}")}
+    return values
 
 
 def evolved(regression: object, path: Sequence[str], value: object) -> Regression:
-    """The declaration with another value at the end of a path such as `regression, of, ridge`.
+    """The regression with another value at the end of a path such as `regression, of, ridge`.
     Raises InvalidArgument.
     """
     (name, *rest), title = path[1:], path[0]
@@ -361,11 +367,12 @@ def evolved(regression: object, path: Sequence[str], value: object) -> Regressio
 
 
 def without(X: Any, column: str | None) -> Any:
-    """X without its column of budgets, which is no feature."""
+    """X without its column of budgets."""
     if column is None or column not in (header(X) or ()):
         return X
-    kept = [name for name in X.columns if str(name) != column] if is_frame(X) else None
-    return X.drop_columns([column]) if kept is None else X[kept]
+    if not is_frame(X):
+        return X.drop_columns([column])
+    return X[[name for name in X.columns if str(name) != column]]
 
 
 def features(setting: Setting, X: Any) -> Table:
@@ -383,12 +390,12 @@ def width(certificate: Certificate, sizes: dict[str, int]) -> int:
 
 def coefficients(output: object, p: int) -> Array:
     """The coefficients in a regression's output, shape (p,). Raises InvalidArgument."""
-    found = coefficients_of(output)
-    if found is None:
+    theta = coefficients_of(output)
+    if theta is None:
         raise no_coefficients(_kind(output), p)
-    if found.shape != (p,) or found.dtype.kind != "f":
-        raise no_coefficients(f"an array of shape {found.shape} of {found.dtype}", p)
-    return found
+    if theta.shape != (p,) or theta.dtype.kind != "f":
+        raise no_coefficients(f"an array of shape {theta.shape} of {theta.dtype}", p)
+    return theta
 
 
 DESCRIBE = (
@@ -396,15 +403,15 @@ DESCRIBE = (
     'y=dp.Column("hours", lower=0, upper=24), relation=dp.ADD_REMOVE).'
 )
 WEIGHTS = (
-    "A weight multiplies how far its record moves every sum, so it must be bounded before the "
-    "proof, as rows are. Multiply each row, its constant column and its label by the square root "
-    "of a public weight, declare bounds that hold for the products, and fit those; or give records "
-    "budgets of their own, which weigh them: fit(X, y, epsilon=...)."
+    "A weight multiplies the sensitivity of every sum, so it must be bounded before the proof, as "
+    "rows are. Multiply each row, its constant column and its label by the square root of a public "
+    "weight, declare bounds that hold for the products, and fit those; or give each record a "
+    "budget, which weights them: fit(X, y, epsilon=...)."
 )
 
 
 def check_known(given: dict[str, Any]) -> None:
-    """Refuse arguments of fit that it does not have. Raises InvalidArgument."""
+    """Refuse unknown arguments of fit. Raises InvalidArgument."""
     for name in given:
         if name == "sample_weight":
             raise InvalidArgument(name, "left out", Plain("weights"), WEIGHTS)
@@ -419,10 +426,10 @@ def _kind(output: object) -> str:
 
 
 def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
-    """The refusal of an output that is no coefficients."""
+    """The error for an output without coefficients."""
     count = "" if p is None else f"{p} "
     wanted = (
-        f"one whose output is a dp.regressions.Fit or an array of {count}coefficients, one a "
+        f"one whose output is a dp.regressions.Fit or an array of {count}coefficients, one per "
         "column, or a tuple that begins with one of them"
     )
     way_out = "dp.execute(certificate, X, y) runs any declaration."
@@ -430,15 +437,15 @@ def no_coefficients(got: str, p: int | None = None) -> InvalidArgument:
 
 
 def raveled(y: Any) -> Any:
-    """Labels as one number a record: a single column of them, as in scikit-learn, with a
-    warning. Raises BadData for several.
+    """Labels as a vector: a single column is flattened with a warning, as in scikit-learn. Raises
+    BadData for several columns.
     """
     shape = getattr(y, "shape", None)
     if not (isinstance(y, np.ndarray) or is_frame(y)) or shape is None or len(shape) != 2:
         return y
     if shape[1] != 1:
         way_out = "Fit each label by itself, with its own share of the budget."
-        raise BadData("y", "one label a record", Plain(f"{shape[1]} columns"), way_out)
+        raise BadData("y", "one label per record", Plain(f"{shape[1]} columns"), way_out)
     message = "A column-vector y was passed when a 1d array was expected. y.ravel() flattens it."
     warn(message, DataConversionWarning)
     if isinstance(y, np.ndarray):

@@ -1,4 +1,4 @@
-"""The budget that an estimator was given: for everybody, by group, by column, or one a record."""
+"""The budget of an estimator: one for all records, by group, in a column, or one per record."""
 
 from __future__ import annotations
 
@@ -30,29 +30,28 @@ from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.symbols import RECORD, Expression, rational
 
-NAMES = "fit(X, y, epsilon=names), one name of a group a record, or the name of their column."
+NAMES = "fit(X, y, epsilon=names), one name of a group per record, or the name of their column."
 REQUIRED = "required"
 GIVEN = {
     "epsilon": "such as epsilon=1. Smaller values are more private",
-    "delta": "such as delta='1e-6', far below one over the number of records. 0 asks for pure "
+    "delta": "such as delta='1e-6', far below one over the number of records. 0 requests pure "
     "differential privacy",
 }
-OWN = "fit(X, y, epsilon=numbers), one a record, or the name of their column."
+OWN = "fit(X, y, epsilon=numbers), one per record, or the name of their column."
 
 
 @attrs.frozen(eq=False)
-class Claim:
-    """A target, and the budgets of records beside it: an array, the name of a column, or None where
-    the target is for everybody or lists them.
+class BudgetClaim:
+    """A target and the budgets of records: an array, the name of a column, or None if the target
+    has one budget for all records or lists them.
     """
 
     target: Guarantee
     budgets: Any = None
 
 
-def claim(epsilon: object, delta: object, given: object = None) -> Claim:
-    """What an estimator with `epsilon` and `delta` claims where `fit` was `given` an epsilon too.
-
+def claim(epsilon: object, delta: object, given: object = None) -> BudgetClaim:
+    """The claim of an estimator with `epsilon` and `delta`, and with the epsilon `given` to `fit`.
     Raises InvalidArgument.
     """
     if given is not None and not (isinstance(given, str) or is_list(given)):
@@ -76,18 +75,18 @@ def claim(epsilon: object, delta: object, given: object = None) -> Claim:
     if is_list(epsilon):
         return _own(epsilon, delta, epsilon if given is None else given)
     if given is not None:
-        way_out = "Build the estimator with epsilon=None or dp.each('epsilon')."
+        way_out = "Construct the estimator with epsilon=None or dp.each('epsilon')."
         raise InvalidArgument("epsilon of fit", "left out: one is given for all", epsilon, way_out)
-    return Claim(_plain(epsilon, delta))
+    return BudgetClaim(_plain(epsilon, delta))
 
 
 def is_list(value: object) -> bool:
-    """Whether this is one entry a record."""
+    """Whether this has one entry per record."""
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping))
 
 
 def is_column(value: object) -> bool:
-    """Whether this is a text that is no number."""
+    """Whether this is a text other than a number."""
     if not isinstance(value, str):
         return False
     try:
@@ -107,7 +106,7 @@ def _is_zero(delta: object) -> bool:
 
 
 def _plain(epsilon: object, delta: object) -> Guarantee:
-    """The same for everybody, but perhaps for a delta of each record."""
+    """One epsilon for all records; delta may differ."""
     exactly = rational(epsilon, "epsilon")
     if delta is None:
         return PureDP(exactly)
@@ -116,19 +115,17 @@ def _plain(epsilon: object, delta: object) -> Guarantee:
     return ApproxDP(exactly, rational(delta, "delta"))
 
 
-def _grouped(epsilon: object, delta: object, given: object) -> Claim:
+def _grouped(epsilon: object, delta: object, given: object) -> BudgetClaim:
     target = PersonalizedDP(epsilon, delta)
     if given is None:
         raise InvalidArgument("epsilon of fit", "given, where there are groups", None, NAMES)
     if not isinstance(given, str):
         check_names(target, given, "epsilon of fit")
-    return Claim(target, given)
+    return BudgetClaim(target, given)
 
 
-def _own(epsilon: object, delta: object, given: object) -> Claim:
-    """Each record's own number; listed in the target where deltas are listed too, or where the
-    estimator lists them.
-    """
+def _own(epsilon: object, delta: object, given: object) -> BudgetClaim:
+    """One epsilon per record; listed in the target if the estimator has the list or deltas."""
     budgets = epsilon if given is None and isinstance(epsilon, str) else given
     if budgets is None:
         raise InvalidArgument("epsilon", "given, to the estimator or to fit", epsilon, OWN)
@@ -136,40 +133,42 @@ def _own(epsilon: object, delta: object, given: object) -> Claim:
         way_out = "Give epsilons as an array too."
         raise InvalidArgument("delta", "one number where epsilons are a column", "a list", way_out)
     if budgets is epsilon and not isinstance(budgets, str):
-        return Claim(PersonalizedDP(budgets, delta))
+        return BudgetClaim(PersonalizedDP(budgets, delta))
     if is_list(delta):
-        return Claim(PersonalizedDP(budgets, delta))
+        return BudgetClaim(PersonalizedDP(budgets, delta))
     symbol = epsilon if _is_own(epsilon) else each("epsilon")
-    return Claim(PersonalizedDP(symbol, delta), budgets)
+    return BudgetClaim(PersonalizedDP(symbol, delta), budgets)
 
 
-def check_relation(claimed: Claim, setting: object) -> None:
-    """Under add/remove a list of budgets tells who is there. Raises InvalidArgument."""
+def check_relation(claimed: BudgetClaim, setting: object) -> None:
+    """Refuse a list of budgets under add/remove, which reveals who is in the table. Raises
+    InvalidArgument.
+    """
     target, relation = claimed.target, getattr(setting, "relation", REPLACE_ONE)
-    if isinstance(target, PersonalizedDP) and not target.groups and relation is not REPLACE_ONE:
+    if isinstance(target, PersonalizedDP) and not target.groups and not relation.replaced:
         names = " and ".join(target.given)
         if isinstance(claimed.budgets, str):
             way_out = "A text is a number, '0.5'; or, under dp.REPLACE_ONE, a column of budgets."
             raise InvalidArgument("epsilon", "a number, under add/remove", claimed.budgets, way_out)
         wanted = "a number, or a mapping from groups, under add/remove"
         way_out = (
-            "A list of the budgets of those who are there tells who is there. Declare groups, "
+            "A list of budgets reveals who is in the table. Declare groups, "
             "epsilon={'careful': 0.1, 'open': 1}, or use dp.REPLACE_ONE."
         )
-        raise InvalidArgument(names, wanted, "one a record", way_out)
+        raise InvalidArgument(names, wanted, "one per record", way_out)
 
 
 def check_source(source: Source) -> None:
-    """Budgets of records are looked at before the table is. Raises BadData."""
+    """Refuse a source that can be read once only, as budgets are read first. Raises BadData."""
     if source.passes < 2:
-        got, way_out = Plain("one that can be read once"), "dp.execute(...) may do."
+        got, way_out = Plain("one that can be read once"), "Or use dp.execute(...)."
         raise BadData("X", "an array, a data frame or files, with budgets", got, way_out)
 
 
 @attrs.frozen(eq=False)
 class Rosters:
-    """The list of budgets that the execution read, and the same as it is shown: in the order of
-    groups, with the numbers of their records where those are public.
+    """The budgets that the execution used, and those for display: in the order of groups, with the
+    numbers of records if these are public.
     """
 
     executed: Roster
@@ -179,20 +178,20 @@ class Rosters:
 def rosters(
     certificate: Certificate, asked: RequestedBudgets, source: Source, executor: Any
 ) -> Rosters:
-    """Everybody's budgets, after a pass or two over their column where it must be read first."""
-    found = read_budgets(certificate, asked, source, executor)
-    if found is None:
+    """The budgets of all records, after one or two passes over their column if necessary."""
+    budgets = read_budgets(certificate, asked, source, executor)
+    if budgets is None:
         raise InvalidArgument("budgets", "of records", None)
     if asked.roster is None or asked.keys is not None:
-        return Rosters(found.roster, found.roster)
+        return Rosters(budgets.roster, budgets.roster)
     counts = source.total(distinct_budgets, executor=executor)
     texts = comparable(counts.entries), counts.counts
     _check_declared(asked, texts[0].tolist())
-    return Rosters(found.roster, counted(certificate, asked.roster, texts))
+    return Rosters(budgets.roster, counted(certificate, asked.roster, texts))
 
 
 def _check_declared(asked: RequestedBudgets, names: list[Any]) -> None:
-    """Nobody is of a group that was not declared, also where nothing reads who is in which."""
+    """Refuse undeclared groups, even if no release depends on the groups. Raises BadData."""
     if not set(names) <= set(asked.target.groups):
         wanted = f"among the groups {', '.join(asked.target.groups)}"
         raise BadData("budgets", wanted, Plain("others"), "Declare every group.")

@@ -17,11 +17,10 @@ from dpframe.sources.reading import Plain
 
 PUBLIC = frozenset({"n_features_in_", "feature_names_in_", "n_output_features_", "n_features_"})
 WAY_OUT = (
-    "Give public bounds, dp.Rows(columns=[dp.Numeric('age', 18, 90)]), which scale at no cost; or "
-    "dp.regressions.Standardised(), which learns scales privately; or a step that learns nothing "
-    "of the table: "
-    "FunctionTransformer with public numbers, or FrozenEstimator of one that was fitted on public "
-    "data."
+    "Declare public bounds, dp.Rows(columns=[dp.Numeric('age', 18, 90)]), which scale at no cost; "
+    "or use dp.regressions.Standardised(), which learns scales privately; or a step that learns "
+    "nothing from the table: FunctionTransformer with public numbers, or FrozenEstimator of a step "
+    "that was fitted on public data."
 )
 ON_PUBLIC = (
     "No certificate covers that one. On records that are public it may be fitted to the private "
@@ -87,7 +86,7 @@ def learned(step: Any) -> bool:
         return any(learned(one) for _, one in step.transformer_list)
     if hasattr(step, "transformers_"):  # of a ColumnTransformer
         return any(learned(one) for _, one, _ in step.transformers_)
-    return bool(found(step) - PUBLIC)
+    return bool(learned_attributes(step) - PUBLIC)
 
 
 def _is(value: object, name: str) -> bool:
@@ -98,7 +97,7 @@ def _is(value: object, name: str) -> bool:
     return isinstance(value, getattr(sys.modules.get(f"sklearn.{module}"), name, ()))
 
 
-def found(step: Any) -> set[str]:
+def learned_attributes(step: Any) -> set[str]:
     """The learned attributes: those with scikit-learn's trailing underscore, and those that hold
     numbers and are not parameters.
     """

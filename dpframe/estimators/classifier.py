@@ -25,7 +25,7 @@ from .links import Odds, with_classes
 from .released import gaussian_stds
 from .scikit import ClassifierMixin, check_is_fitted
 from .summary import INTERCEPT, NO_INTERVALS, OddsSummary
-from .units import Scale
+from .units import AffineScale
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -37,17 +37,17 @@ PENALISED = (
     "about n records."
 )
 NOISE = (
-    "The noise std is that of the noise for privacy alone, around the coefficients of this table, "
-    "which the penalty shrinks. An odds ratio is of the penalised fit, shrunken towards 1: alone "
-    "it is no estimate of the population's."
+    "The noise std is that of the privacy noise alone, around the coefficients of this table, "
+    "which the penalty shrinks. An odds ratio is that of the penalised fit, shrunken towards 1: by "
+    "itself it is no estimate of the population's."
 )
 MOSTLY_NOISE = (
     "Most coefficients are within two stds of the noise. dp.regressions.LogisticDescent(), more "
     "records, a larger epsilon or fewer columns help."
 )
 PER_RANGE = (
-    "An odds ratio is for one more in the unit of the codebook; where the declared range is "
-    "shorter than that, for all of the range."
+    "An odds ratio is for an increase by one unit of the codebook; if the declared range is "
+    "shorter, for all of the range."
 )
 
 
@@ -118,7 +118,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         accountant: str | Accountant = "auto",
         trust: Sequence[type] = (),
     ) -> None:
-        """Keep the parameters as they are; `fit` judges them."""
+        """Store the parameters, which `fit` checks."""
         super().__init__(
             regression,
             epsilon=epsilon,
@@ -142,10 +142,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         check_known(others)
         self._fitted(X, y, epsilon, executor)
         self._odds = Odds.of(self.certificate_, self._number)
-        found = self._in(self._odds.factor * self._theta, Scale())
+        fit = self._in(self._odds.factor * self._theta, AffineScale())
         self.classes_ = self._odds.classes
-        self.coef_, self.intercept_ = found.coefficients[None, :], np.array([found.intercept])
-        self.coef_names_ = found.names
+        self.coef_, self.intercept_ = fit.coefficients[None, :], np.array([fit.intercept])
+        self.coef_names_ = fit.names
         return self
 
     def decision_function(self, X: Any) -> Array:
@@ -212,7 +212,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
         advice = [MOSTLY_NOISE] if near.mean() > 0.5 else []
         stated = [PENALISED.format(value)] if (value := self._stated) is not None else []
-        ranges = self._in(self._theta, Scale()).ranges
+        ranges = self._in(self._theta, AffineScale()).ranges
         short = [PER_RANGE] if any(length < 1 for length, _ in ranges) else []
         notes = [*([NOISE] if known else []), *short, *advice, *stated]
         return OddsSummary(
@@ -231,7 +231,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
 
     @property
     def _stated(self) -> Fraction | None:
-        """The penalty that the declaration states, if it is a number."""
+        """The penalty of the regression, if it is a number."""
         penalty = getattr(self.certificate_.regression, "penalty", None)
         return penalty.value if isinstance(penalty, Number) else None
 
@@ -241,7 +241,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         release with Gaussian noise of a public std; else nan.
         """
         factor, p = self._odds.factor, len(self._theta)
-        zero, *units = (self._in(factor * row, Scale()) for row in (np.zeros(p), *np.eye(p)))
+        zero, *units = (self._in(factor * row, AffineScale()) for row in (np.zeros(p), *np.eye(p)))
         moves = [np.append(one.coefficients, one.intercept) for one in units]
         origin = np.append(zero.coefficients, zero.intercept)
         for name, std in gaussian_stds(self.certificate_, self.result_, self._sizes):

@@ -33,10 +33,10 @@ def named(lost: Array, units: Units) -> tuple[str, ...]:
 def _named(lost: Array, rows: Array, names: tuple[str, ...]) -> Iterator[str]:
     left = lost
     for _ in range(min(MOST, lost.shape[1])):
-        seen = rows @ left
-        nearest = int(np.argmax(np.linalg.norm(seen, axis=1)))
-        along = seen[nearest] / np.linalg.norm(seen[nearest])
-        yield combination(seen @ along, names)
+        images = rows @ left
+        nearest = int(np.argmax(np.linalg.norm(images, axis=1)))
+        along = images[nearest] / np.linalg.norm(images[nearest])
+        yield combination(images @ along, names)
         turned = np.linalg.svd(along[None, :])[2]
         left = left @ turned[1:].T
     if lost.shape[1] > MOST:

@@ -77,13 +77,13 @@ def link(regression: Regression, graph: Graph) -> str:
     stated = type(regression).link
     links = {stated} if stated else {loss.link for loss in losses(graph)}
     if len(links) > 1:
-        found = f"losses of the links {', '.join(map(repr, sorted(links)))}"
-        raise InvalidArgument("regression", "of losses with one link", found, STATED)
-    found = links.pop() if links else IDENTITY
-    if found not in {IDENTITY, LOGIT}:
+        got = f"losses of the links {', '.join(map(repr, sorted(links)))}"
+        raise InvalidArgument("regression", "of losses with one link", got, STATED)
+    chosen = links.pop() if links else IDENTITY
+    if chosen not in {IDENTITY, LOGIT}:
         wanted = f"of a loss whose link is {IDENTITY!r} or {LOGIT!r}"
-        raise InvalidArgument("regression", wanted, found, STATED)
-    return found
+        raise InvalidArgument("regression", wanted, chosen, STATED)
+    return chosen
 
 
 def losses(graph: Graph) -> list[Objective]:
@@ -93,12 +93,12 @@ def losses(graph: Graph) -> list[Objective]:
 
 def everything(graph: Graph) -> Iterator[Node]:
     """Every node, also inside procedures, at any depth."""
-    seen: set[Node] = set()
+    visited: set[Node] = set()
     waiting = list(graph.nodes)
     while waiting:
         node = waiting.pop()
-        if node not in seen:
-            seen.add(node)
+        if node not in visited:
+            visited.add(node)
             yield node
             waiting += [*node.inputs, *(node.within if isinstance(node, Procedure) else ())]
 
@@ -114,8 +114,8 @@ def with_classes(setting: Setting, classes: tuple[Class, ...] | None) -> Setting
     if own is not None and classes is not None and set(own) != set(classes):
         wanted = "those of the setting, or left out"
         raise InvalidArgument("classes", wanted, classes, f"Its levels are {own}.")
-    found = own or classes or ends(column)
-    return attrs.evolve(setting, y=Column(column.name, levels=found))
+    levels = own or classes or ends(column)
+    return attrs.evolve(setting, y=Column(column.name, levels=levels))
 
 
 def ends(column: Column) -> tuple[Class, Class]:
@@ -165,13 +165,13 @@ def factor_of(certificate: Certificate, number: Numbers) -> float:
     """a, if the losses read labels -a and a: log(1 + exp(-y t)) then has log-odds a t. Raises
     InvalidArgument otherwise.
     """
-    found = set()
+    codes = set()
     for node in everything(certificate.graph):
         if any(isinstance(one, Objective) and one.link == LOGIT for one in node.inputs):
             column = getattr(node, "column", None)
             labels = coded(column, number) if isinstance(column, ColumnNode) else np.zeros(2)
-            found.add((float(labels[0]), float(labels[1])))
-    low, high = found.pop() if len(found) == 1 else (0.0, 0.0) if found else (-1.0, 1.0)
+            codes.add((float(labels[0]), float(labels[1])))
+    low, high = codes.pop() if len(codes) == 1 else (0.0, 0.0) if codes else (-1.0, 1.0)
     if not high == -low > 0:
         wanted = "one whose losses read both classes as -a and a"
         got = f"{type(certificate.regression).__name__}, which maps them otherwise"

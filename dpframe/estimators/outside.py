@@ -17,8 +17,8 @@ def warn_outside(X: Any, columns: Iterable[Numeric | Categorical]) -> None:
     bound.
     """
     if is_frame(X) and (beyond := [*_beyond(X, columns)]):
-        said = f"Predicted as at the nearer bound: rows of X beyond {', '.join(beyond)}."
-        warn(said, DataWarning)
+        message = f"Predicted as at the nearer bound: rows of X beyond {', '.join(beyond)}."
+        warn(message, DataWarning)
 
 
 def _beyond(X: Any, columns: Iterable[Numeric | Categorical]) -> Iterator[str]:

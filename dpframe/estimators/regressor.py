@@ -30,10 +30,10 @@ from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import Summary, between, constant_of, counted, in_units
-from .units import Scale, entry_bound, label_scale, own_maps, predictions, row_set_of
+from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
-MOST = 0.5  # of the variance of a coefficient
+MOST = 0.5  # the share of privacy noise in the variance of a coefficient
 SHORTER = (
     "Noise for privacy is most of what makes these intervals long. Where intervals matter more "
     f"than predictions, {written(FOR_INTERVALS)} has mostly shorter ones and worse predictions; "
@@ -43,24 +43,24 @@ NEARER = (
     "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
     "interval are, but has no proved interval of its own."
 )
-NEARLY, SURE = 0.9, 4.0  # of all labels; stds of the noise on a count
+NEARLY, SURE = 0.9, 4.0  # the share of labels near an end; stds of the noise on a count
 AT_ENDS = (
     "By released counts more than {:.0%} of labels lie near or beyond an end of {}: are these "
     "bounds right, in the units of the table?"
 )
-MORE = "summary(notes=True) says the rest."
-SHORT = 0.25  # of the norm of rows: below it released units gain most
+MORE = "summary(notes=True) prints all notes."
+SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
     "Rows are at most {share:.0%} as long as their declared norm, in root mean square, by the "
     "released X'X. Noise is as large as the longest row allowed: declare the least norm that is "
-    f"public knowledge, or fit {written(IN_UNITS)}, which finds the lengths of rows with 3% of the "
-    "squared mu, for as many records as dp.recommend names it. It is another fit, which costs its "
-    "own budget."
+    f"public knowledge, or fit {written(IN_UNITS)}, which releases the lengths of rows for 3% of "
+    "the squared mu, if dp.recommend names it for this number of records. It is another fit, which "
+    "spends its own budget."
 )
 
 
 class Assumptions(TypedDict, total=False):
-    """What intervals cover and assume: the arguments of `PrivateRegressor.inference`."""
+    """The arguments of `PrivateRegressor.inference`: the target and assumptions of intervals."""
 
     target: str
     largest: float
@@ -170,8 +170,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
-        `X` and `y` are whatever `execute` takes: arrays, data frames, files, streams, collections
-        of Dask; `y` may be the name of a column of X. `executor` reads parts of X in parallel.
+        `X` and `y` are as in `execute`: arrays, data frames, files, streams or Dask collections;
+        `y` may be the name of a column of X. `executor` reads parts of X in parallel.
 
         `epsilon` is the public budget of each record, shape (n,); the group of each record; or the
         name of a column of X with either. It replaces a column or an array that the estimator was
@@ -185,9 +185,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """
         check_known(others)
         self._fitted(X, y, epsilon, executor)
-        found = self._in(self._theta, label_scale(self.certificate_.setting.y))
-        self.coef_, self.intercept_ = found.coefficients, found.intercept
-        self.coef_names_ = found.names
+        fit = self._in(self._theta, label_scale(self.certificate_.setting.y))
+        self.coef_, self.intercept_ = fit.coefficients, fit.intercept
+        self.coef_names_ = fit.names
         return self
 
     def predict(self, X: Any) -> Array:
@@ -237,10 +237,10 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             have none (the notes of `summary` name the direction), and the others assume that the
             predicted label changes over the range of a column by at most its declared range.
         normal_residuals : bool
-            Intervals rest on sums of labels, whatever the distribution of labels. dp.JointSSP also
-            releases sums of clipped residuals; True uses them, which makes intervals up to fifteen
-            times shorter. They are invalid if residuals are not normal (counts, classes, skewed or
-            mostly zero labels), which no released value can test.
+            Intervals rest on sums of labels and are valid for every distribution of labels.
+            dp.JointSSP also releases sums of clipped residuals; True uses them, which makes
+            intervals up to fifteen times shorter. They are invalid if residuals are not normal
+            (counts, classes, skewed or mostly zero labels), which no released value can test.
         equal_variance : bool or None
             By default residuals may be heteroscedastic: dp.JointSSP releases X' diag(r^2) X for
             robust standard errors. Regressions that release y'y without it use the residual
@@ -324,24 +324,26 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         default = noisy and self.certificate_.regression == JointSSP()
         if notes:
             hidden = named(inference.unseen.lost, inference.units)
-            said = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
+            texts = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
         else:
-            said = [*brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")]
-        found = Summary(
+            texts = [
+                *brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")
+            ]
+        summary = Summary(
             estimates=estimates,
             fitted=fitted,
-            ranges=self._in(self._theta, Scale()).ranges,
+            ranges=self._in(self._theta, AffineScale()).ranges,
             label=self.certificate_.setting.y.name,
             alpha=alpha,
             simultaneous=simultaneous,
             header=self._header(inference, alpha),
             notes=(),
         )
-        said += [*self._at_ends(), *self._of_short_rows()]
-        said += [NEARER] if inference.unseen.lost.size and found.shrunken else []
-        together = f"Intervals hold all together, by {simultaneous!r}; p values are of each alone."
-        said += [together] if simultaneous else []
-        return attrs.evolve(found, notes=(*said, *([] if notes else [MORE])))
+        texts += [*self._at_ends(), *self._of_short_rows()]
+        texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
+        together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
+        texts += [together] if simultaneous else []
+        return attrs.evolve(summary, notes=(*texts, *([] if notes else [MORE])))
 
     def _at_ends(self) -> list[str]:
         """A note that bounds on labels may be wrong, if released counts are mostly near an end."""
@@ -371,9 +373,9 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _row_set(self) -> RowSet:
         """The set of rows that the setting allows; a ball if a declaration maps them further."""
         rows = self.certificate_.setting.nodes()[0]
-        found = row_set_of(rows, len(self._theta), self._number)
+        allowed = row_set_of(rows, len(self._theta), self._number)
         known = self._evidence.shrunk is not None or not own_maps(self.certificate_)
-        return found if known else RowSet(found.norm)
+        return allowed if known else RowSet(allowed.norm)
 
     @property
     def _constant(self) -> Array | None:
@@ -383,8 +385,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _units(self) -> Units:
         """From the coefficients of mapped rows to coef_ and intercept_."""
         scale = label_scale(self.certificate_.setting.y)
-        found = in_units(lambda theta: self._in(theta, scale), len(self._theta))
-        return attrs.evolve(found, centre=scale.centre, half=scale.half, rows=self._rows)
+        units = in_units(lambda theta: self._in(theta, scale), len(self._theta))
+        return attrs.evolve(units, centre=scale.centre, half=scale.half, rows=self._rows)
 
     def _rows(self, X: Any) -> Array:
         """Rows as the statistics read them. Raises BadData."""

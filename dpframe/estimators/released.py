@@ -35,15 +35,13 @@ NOTHING = (0.0, float("inf"))
 def evidence_of(
     certificate: Certificate, result: Result, sizes: dict[str, int], unit: Array | None
 ) -> Evidence:
-    """The evidence for inference.
-
-    It is that of an output that keeps it, such as JointSSP's; or X'X and X'y as SSP and AdaSSP
-    release them, with y'y and n if they were released or are public (n also if row @ `unit` (d,) is
-    1 for every row). Noise must be Gaussian with a public std. Raises InvalidArgument.
+    """The evidence for inference: that in the output, as of JointSSP; or X'X and X'y, as released
+    by SSP and AdaSSP, with y'y and n if they are released or public (n also if row @ `unit` (d,) is
+    1 for every row). The noise must be Gaussian with a public std. Raises InvalidArgument.
     """
-    kept = getattr(result.output, "evidence", None)
-    if isinstance(kept, Evidence):
-        return kept
+    evidence = getattr(result.output, "evidence", None)
+    if isinstance(evidence, Evidence):
+        return evidence
     rows, labels = certificate.setting.nodes()
     if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
         raise no_evidence(certificate)
@@ -53,14 +51,15 @@ def evidence_of(
         "squares": (labels @ labels,),
         "count": (count(rows), count(rows.origin)),
     }
-    found = {
-        name: next(seen(certificate, result, alike, sizes), None) for name, alike in wanted.items()
+    releases = {
+        name: next(released_once(certificate, result, alike, sizes), None)
+        for name, alike in wanted.items()
     }
-    gram, moment = found["gram"], found["moment"]
+    gram, moment = releases["gram"], releases["moment"]
     if gram is None or moment is None:
         raise no_evidence(certificate)
-    n, squares = result.receipt.rows, found["squares"] or NOTHING
-    number = (float(n), 0.0) if n is not None else found["count"] or NOTHING
+    n, squares = result.receipt.rows, releases["squares"] or NOTHING
+    number = (float(n), 0.0) if n is not None else releases["count"] or NOTHING
     if unit is not None and not np.isfinite(number[1]):
         number = (float(unit @ gram[0] @ unit), gram[1] * float(unit @ unit))
     width = certificate.number(labels.radius, up=False, sizes=sizes)
@@ -75,7 +74,7 @@ def evidence_of(
     )
 
 
-def seen(
+def released_once(
     certificate: Certificate, result: Result, alike: tuple[Statistic, ...], sizes: dict[str, int]
 ) -> Iterator[tuple[Any, float]]:
     """The value of a statistic of all records, or of an equal one, that was released once with
@@ -104,9 +103,7 @@ def _releases(certificate: Certificate) -> Iterator[tuple[str, Release]]:
 
 
 def public_std(certificate: Certificate, node: Release, sizes: dict[str, int]) -> Iterator[float]:
-    """The std of a release with Gaussian noise, for one draw; None if it depends on released
-    values.
-    """
+    """The std of a single release with Gaussian noise, unless it depends on released values."""
     if type(node.mechanism) is Gaussian and node.sampled is None and node.times == ONCE:
         with suppress(InvalidArgument):
             yield certificate.number(node.mechanism.std, up=True, sizes=sizes)
@@ -118,9 +115,9 @@ def last_map(rows: RowsNode) -> tuple[RowMap, ...]:
 
 
 def no_evidence(certificate: Certificate) -> InvalidArgument:
-    """The refusal of a regression that releases too little."""
+    """The error for a regression that releases too little."""
     name = type(certificate.regression).__name__
-    rows = "the rows as the setting has them, and of the labels"
+    rows = "the rows and labels of the setting"
     wanted = f"one that releases X'X and X'y of {rows}, with Gaussian noise, for intervals"
     way_out = (
         "dp.JointSSP(), dp.SSP() and dp.AdaSSP() do; the others' coefficients come without "

@@ -22,26 +22,26 @@ from dpframe.inference.result import Units
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
 
-from .units import Linear, Numbers
+from .units import Coefficients, Numbers
 
 Array = NDArray[Any]
 
 INTERCEPT = "intercept"
-NEAR = 0.005  # p values that differ by less are printed alike
-SAME = 1e-9  # of a standard error: coefficients that differ by less are shown once
+NEAR = 0.005  # p values with smaller differences print the same
+SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST = "lost in noise"
 ONE_MORE = "1 more"
 NO_INTERVALS = (
-    "There are no intervals: how sampling spreads these coefficients is not known from what was "
-    "released. A linear probability model has intervals: dp.PrivateRegressor with labels of 0 and "
-    "1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
+    "There are no intervals: the sampling distribution of these coefficients cannot be computed "
+    "from the released values. A linear probability model has intervals: dp.PrivateRegressor with "
+    "labels of 0 and 1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
 )
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
 
 
-def in_units(linear: Callable[[Array], Linear], p: int) -> Units:
+def in_units(linear: Callable[[Array], Coefficients], p: int) -> Units:
     """The matrix and constant of an affine map of p coefficients, from its values at zero and at
     unit vectors.
     """
@@ -50,7 +50,7 @@ def in_units(linear: Callable[[Array], Linear], p: int) -> Units:
     origin = np.append(zero.coefficients, zero.intercept)
     columns = [np.append(unit.coefficients, unit.intercept) - origin for unit in units]
     matrix, names = np.stack(columns, axis=1), (*zero.names, INTERCEPT)
-    if not np.any(matrix[-1]):  # a constant, or 0: nothing was fitted
+    if not np.any(matrix[-1]):  # a constant intercept, which was not fitted
         matrix, origin, names = matrix[:-1], origin[:-1], names[:-1]
     return Units(matrix, origin, names)
 
@@ -116,27 +116,16 @@ class Printed(ABC):
 
     def as_latex(self) -> str:
         """The same as two `tabular` environments followed by the notes; needs no LaTeX package."""
-        head = [f"{latex(a)} & {latex(b)} \\\\" for a, b in self.header.items()]
-        titles, *rows = self._table()
-        lines = [" & ".join(map(latex, cells)) + " \\\\" for cells in (titles, *rows)]
-        columns = "l" + "r" * (len(titles) - 1)
-        return "\n".join(
-            [
-                "\\begin{tabular}{ll}",
-                *head,
-                "\\end{tabular}",
-                "",
-                f"\\begin{{tabular}}{{{columns}}}",
-                "\\hline",
-                lines[0],
-                "\\hline",
-                *lines[1:],
-                "\\hline",
-                "\\end{tabular}",
-                "",
-                "\n\n".join(map(latex, self.notes)),
-            ]
+        titles, *rows = (" & ".join(map(latex, cells)) + " \\\\" for cells in self._table())
+        head = (f"{latex(a)} & {latex(b)} \\\\" for a, b in self.header.items())
+        columns = "l" + "r" * (len(self._table()[0]) - 1)
+        tables = (
+            ("\\begin{tabular}{ll}", *head, "\\end{tabular}"),
+            (f"\\begin{{tabular}}{{{columns}}}", "\\hline", titles, "\\hline"),
+            (*rows, "\\hline", "\\end{tabular}"),
         )
+        first, second, third = ("\n".join(lines) for lines in tables)
+        return "\n\n".join([first, f"{second}\n{third}", *map(latex, self.notes)])
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
@@ -191,32 +180,29 @@ class Summary(Printed):
         MissingExtra without matplotlib.
         """
         axes = new_axes() if ax is None else ax
-        places: list[int] = []
         names: list[str] = []
         slopes = len(self.names) - (self.names[-1:] == (INTERCEPT,))
         ranges = self.ranges or ((1.0, ""),) * slopes
         effects = zip(ranges, self.names, self.estimates.effect, self.intervals, strict=False)
         for (length, text), name, effect, ends in effects:
             if np.isfinite(ends[0]):
-                places.append(-len(places))
-                names.append(f"{name}\n{text}".strip())
                 beside = np.abs(ends - effect)[:, None] * length
-                axes.errorbar(
-                    [effect * length], places[-1:], xerr=beside, fmt="o", color="C0", capsize=3
-                )
+                at = [effect * length], [-len(names)]
+                axes.errorbar(*at, xerr=beside, fmt="o", color="C0", capsize=3)
+                names.append(f"{name}\n{text}".strip())
         axes.axvline(0, color="grey", linewidth=0.8)
-        axes.set_yticks(places, names)
-        which = "" if self.simultaneous is None else ", all together"
+        axes.set_yticks([-place for place in range(len(names))], names)
+        jointly = "" if self.simultaneous is None else ", all together"
         what = f"difference of {self.label} over the range" if self.ranges else "coefficient"
-        axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{which}")
+        axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{jointly}")
         return axes
 
     @property
     def shrunken(self) -> bool:
         """Whether predictions use coefficients other than the centres of intervals."""
-        found = self.estimates
-        apart = np.abs(self.fitted - found.effect)
-        return bool(np.any(apart > SAME * np.sqrt(found.spread.errors)))
+        estimates = self.estimates
+        apart = np.abs(self.fitted - estimates.effect)
+        return bool(np.any(apart > SAME * np.sqrt(estimates.spread.errors)))
 
     @property
     def tested_by_z(self) -> bool:
@@ -225,11 +211,14 @@ class Summary(Printed):
         """
         from scipy.special import ndtr
 
-        found = self.estimates
-        known = np.isfinite(found.sd)
-        z, apart = np.abs(found.statistic[known]), np.abs(found.effect - found.null)[known]
-        ratio = apart / found.sd[known]
-        off = np.abs(2 * ndtr(-z) - found.pvalue[known])
+        estimates = self.estimates
+        known = np.isfinite(estimates.sd)
+        z, apart = (
+            np.abs(estimates.statistic[known]),
+            np.abs(estimates.effect - estimates.null)[known],
+        )
+        ratio = apart / estimates.sd[known]
+        off = np.abs(2 * ndtr(-z) - estimates.pvalue[known])
         return bool(np.all(off < NEAR) and np.all(np.abs(z - ratio) < NEAR * (1 + ratio)))
 
     def _table(self) -> list[list[str]]:
@@ -242,13 +231,7 @@ class Summary(Printed):
             yield "fitted"
         tail = self.alpha / 2
         ends = (f"[{tail:.4g}", f"{1 - tail:.4g}]")
-        yield from (
-            "std err",
-            "privacy share",
-            *(["z"] if self.tested_by_z else []),
-            "P>|z|",
-            *ends,
-        )
+        yield from ("std err", "privacy share", *["z"] * self.tested_by_z, "P>|z|", *ends)
 
     def _cells(self, record: dict[str, Any]) -> Iterator[str]:
         known = record["std_err"] is not None

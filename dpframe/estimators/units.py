@@ -52,30 +52,29 @@ Numbers = Callable[[Expression], float]
 Part = Numeric | Categorical
 AS_IT_IS = ((1, 0), (constant(1), constant(0)))  # no scale; the divisor and shift of labels
 UNDONE = (
-    "Leave labels as they are: coef_ undoes how dp.Column(lower=..., upper=...) scales them, and "
-    "X / c and X.scaled_columns(...). What is scaled by a released number or array, the function "
-    "of dp.post(...) that gives the coefficients undoes: pass it there. Weigh X and y alike, as in "
-    "X.weighted(w), y.weighted(w), and clip X where y.shrunk_with(X, norm=R) shrinks labels. "
-    "dp.execute(certificate, "
-    "X, y) runs any declaration."
+    "Do not scale labels: coef_ inverts the scaling of dp.Column(lower=..., upper=...), of X / c "
+    "and of X.scaled_columns(...). A scaling by a released number or array must be inverted in the "
+    "function of dp.post(...) that computes the coefficients: pass the number there. Weight X and "
+    "y equally, X.weighted(w), y.weighted(w), and clip X if y.shrunk_with(X, norm=R) shrinks "
+    "labels. dp.execute(certificate, X, y) runs any declaration."
 )
 
 
 @attrs.frozen
-class Scale:
+class AffineScale:
     """x = centre + half z, for z in [-1, 1]."""
 
     centre: float = 0.0
     half: float = 1.0
 
     @classmethod
-    def of(cls, lower: Any, upper: Any) -> Scale:
-        """[lower, upper] onto [-1, 1]."""
+    def of(cls, lower: Any, upper: Any) -> AffineScale:
+        """The scale that maps [lower, upper] to [-1, 1]."""
         return cls(float(lower + upper) / 2, float(upper - lower) / 2)
 
 
 @attrs.frozen(eq=False)
-class Linear:
+class Coefficients:
     """Coefficients (p,), intercept, and one name per coefficient; for a codebook also the length
     and text of each declared range: `(46.0, "18 to 64")` for a number, `(1.0, "")` for a level.
     """
@@ -99,8 +98,8 @@ def row_maps(graph: Graph, setting: Setting) -> tuple[RowMap, ...]:
 
 
 def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
-    """The rows that are multiplied with labels, or the labels multiplied with rows, each with its
-    chain of maps, the table's last; if there are none, all rows, or labels.
+    """The chain of maps of each rows node that is multiplied with labels (or labels node multiplied
+    with rows), that of the table last; if there are none, of all rows or labels nodes.
     """
     pairs = _pairs(graph, kind, other)
     beside = {node: None for node, _ in pairs}
@@ -110,17 +109,17 @@ def _chains(graph: Graph, kind: type, other: type) -> list[list[Any]]:
 
 
 def _pairs(graph: Graph, kind: type, other: type) -> list[tuple[Any, Any]]:
-    """The inputs of one kind that a node reads, with the inputs of the other kind beside them."""
+    """The pairs of an input of one kind and an input of the other kind to the same node."""
     of = ((one.inputs, (kind, other)) for one in graph.nodes)
     read = ([[n for n in inputs if isinstance(n, one)] for one in kinds] for inputs, kinds in of)
     return [pair for both in read for pair in product(*both)]
 
 
 def _chain(node: Any, kind: type) -> list[Any]:
-    found = [node]
-    while above := [one for one in found[-1].inputs if isinstance(one, kind)]:
-        found.append(above[0])
-    return found
+    chain = [node]
+    while above := [one for one in chain[-1].inputs if isinstance(one, kind)]:
+        chain.append(above[0])
+    return chain
 
 
 def check_undone(certificate: Certificate, kind: type, other: type) -> None:
@@ -182,7 +181,7 @@ def _check_weights(certificate: Certificate) -> None:
 
 def _refuse(certificate: Certificate, what: str) -> NoReturn:
     got = Plain(f"{type(certificate.regression).__name__}, which {what}")
-    wanted = "one whose coefficients are of the rows and labels that it is given"
+    wanted = "one with coefficients in the units of the given rows and labels"
     raise InvalidArgument("regression", wanted, got, UNDONE)
 
 
@@ -201,11 +200,11 @@ def in_one_unit(graph: Graph) -> bool:
     """Whether X'X and X'y are released with one common factor; otherwise their solution is in other
     units, unless a function inverts it.
     """
-    found = [_factored(one.statistic) for one in graph.releases]
+    factored = [_factored(one.statistic) for one in graph.releases]
     both = (RowsNode, ColumnNode)
     solved = (
         factor
-        for factor, of in found
+        for factor, of in factored
         if len(of.shape) > 1 or all(any(isinstance(n, k) for n in of.inputs) for k in both)
     )
     return len(set(solved)) < 2
@@ -234,21 +233,21 @@ def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:
     return rows
 
 
-def label_scale(column: Column | None) -> Scale:
+def label_scale(column: Column | None) -> AffineScale:
     """How labels were scaled: not at all if they were only clipped to a bound."""
     if column is None or column.lower is None:
-        return Scale()
-    return Scale.of(column.lower, column.upper)
+        return AffineScale()
+    return AffineScale.of(column.lower, column.upper)
 
 
-def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and labels
+def linear(  # noqa: PLR0917 - coefficients, and the maps of rows and labels
     theta: Array,
     maps: tuple[RowMap, ...],
     names: tuple[str, ...],
-    label: Scale,
+    label: AffineScale,
     number: Numbers,
     setting: RowsNode | None,
-) -> Linear:
+) -> Coefficients:
     """The fit in the units of the label and, if features were scaled by public numbers only, in
     theirs.
 
@@ -259,11 +258,11 @@ def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and label
     """
     ranges: tuple[tuple[float, str], ...] = ()
     known = None if setting is None else set(_chain(setting, RowsNode))
-    found, intercept = (None, 0.0) if known is None else _before(theta, maps, number, known)
-    if found is None:
+    original, intercept = (None, 0.0) if known is None else _before(theta, maps, number, known)
+    if original is None:
         names = tuple(f"{name} (mapped)" for name in _columns_of(maps, names))
     else:
-        theta = found
+        theta = original
         if maps and isinstance(maps[0], Encoded):
             terms = _expanded(maps[0].parts, theta)
             intercept += float(terms.pop((), 0.0))
@@ -272,7 +271,8 @@ def linear(  # noqa: PLR0917 - coefficients, and what was done to rows and label
             theta = np.concatenate([own.ravel() for own in terms.values()])
     if len(names) != len(theta):
         names = tuple(f"coefficient {j}" for j in range(len(theta)))
-    return Linear(label.half * theta, label.centre + label.half * intercept, names, ranges)
+    intercept = label.centre + label.half * intercept
+    return Coefficients(label.half * theta, intercept, names, ranges)
 
 
 def _before(
@@ -311,10 +311,10 @@ def _columns_of(maps: tuple[RowMap, ...], names: tuple[str, ...]) -> list[str]:
     """The columns of mapped rows: the coded columns of the codebook, or those of the table, and
     constant ones.
     """
-    found = list(names)
+    columns = list(names)
     if isinstance(maps[0], Encoded):
-        found = [":".join(each) for term in maps[0].parts for each in product(*map(_codes, term))]
-    return found + ["intercept"] * sum(isinstance(each, Intercept) for each in maps)
+        columns = [":".join(each) for term in maps[0].parts for each in product(*map(_codes, term))]
+    return columns + ["intercept"] * sum(isinstance(each, Intercept) for each in maps)
 
 
 def _codes(part: Part) -> list[str]:
@@ -326,10 +326,10 @@ def _codes(part: Part) -> list[str]:
 
 def entry_bound(maps: tuple[RowMap, ...], number: Numbers) -> float:
     """A bound on |entries| of mapped rows; 1 for a codebook."""
-    kept = [each for each in maps if not isinstance(each, Intercept)]
-    if not kept or any(isinstance(each, Encoded) for each in kept):
+    features = [each for each in maps if not isinstance(each, Intercept)]
+    if not features or any(isinstance(each, Encoded) for each in features):
         return 1.0
-    bound = kept[-1].radius if kept[-1].entry is None else kept[-1].entry
+    bound = features[-1].radius if features[-1].entry is None else features[-1].entry
     return number(bound)
 
 
@@ -372,15 +372,15 @@ def _expanded(terms: Sequence[Sequence[Part]], theta: Array) -> dict[tuple[Part,
     the baseline), from those of products of their codes: first the terms in the order of `terms`,
     then those that follow from centring; () is the intercept.
     """
-    found: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
-    known = {frozenset(term): term for term in found}
+    expanded: dict[tuple[Part, ...], Any] = {tuple(term): 0.0 for term in terms}
+    known = {frozenset(term): term for term in expanded}
     ends = np.cumsum([prod(part.width for part in term) for term in terms])[:-1]
     for term, own in zip(terms, np.split(theta, ends), strict=True):
-        for kept, tensor in _tensors(term, own).items():
-            order = known.setdefault(frozenset(kept), kept)
-            turned = tensor.transpose([kept.index(part) for part in order])
-            found[order] = found.get(order, 0.0) + turned
-    return found
+        for parts, tensor in _tensors(term, own).items():
+            order = known.setdefault(frozenset(parts), parts)
+            turned = tensor.transpose([parts.index(part) for part in order])
+            expanded[order] = expanded.get(order, 0.0) + turned
+    return expanded
 
 
 def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array]:
@@ -389,10 +389,10 @@ def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array
     for part in term:  # its coded columns are the first axis, those of the table become the last
         constant, slopes = _coding(part)
         split: dict[tuple[Part, ...], Array] = {}
-        for kept, tensor in tensors.items():
-            split[*kept, part] = np.moveaxis(np.tensordot(slopes, tensor, 1), 0, -1)
+        for parts, tensor in tensors.items():
+            split[*parts, part] = np.moveaxis(np.tensordot(slopes, tensor, 1), 0, -1)
             if np.any(constant):
-                split[kept] = np.tensordot(constant, tensor, 1)
+                split[parts] = np.tensordot(constant, tensor, 1)
         tensors = split
     return tensors
 
@@ -400,7 +400,7 @@ def _tensors(term: Sequence[Part], theta: Array) -> dict[tuple[Part, ...], Array
 def _coding(part: Part) -> tuple[Array, Array]:
     """The coding of a column: constant (width,) + table columns @ slopes (columns, width)."""
     if isinstance(part, Numeric):
-        scale = Scale.of(part.lower, part.upper)
+        scale = AffineScale.of(part.lower, part.upper)
         return np.array([-scale.centre / scale.half]), np.array([[1 / scale.half]])
     if part.baseline is None:
         return np.zeros(part.width), part.coding
@@ -433,7 +433,7 @@ def _columns(part: Part) -> list[str]:
     return [f"{part.name}[{level}]" for level in shown]
 
 
-def predictions(blocks: Iterator[Array], theta: Array, label: Scale) -> Array:
+def predictions(blocks: Iterator[Array], theta: Array, label: AffineScale) -> Array:
     """Predicted labels, shape (n,), block by block."""
     parts = [label.centre + label.half * (rows @ theta) for rows in blocks]
     return np.concatenate(parts)

@@ -1,7 +1,7 @@
 """JSON documents from strangers: files of limited size, finite values of bounded depth, exact
 rationals as text; domains.
 
-Limits on the work that a document may ask for, and the two ways to refuse it.
+Limits on the work for a document, and the two ways to refuse it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import re
 import stat
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 Json = Any
 Exponent = int | Fraction
@@ -90,9 +90,9 @@ def content_of(path: str | Path) -> str:
 
 
 def read(text: str) -> Json:
-    """The JSON value of a text without repeated keys, NaN or infinities. Raises Unusable."""
+    """The JSON value of a text without repeated keys; `plain` refuses NaN. Raises Unusable."""
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise Unusable(f"not usable JSON: {error}") from None
 
@@ -101,10 +101,6 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(dict(pairs)) < len(pairs):
         raise Unusable(f"a key occurs twice among {sorted(name for name, _ in pairs)}")
     return dict(pairs)
-
-
-def _no_number(text: str) -> NoReturn:
-    raise Unusable(f"{text} is not a number")
 
 
 def plain(document: Json) -> None:

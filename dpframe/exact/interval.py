@@ -104,9 +104,9 @@ def root_ends(value: Fraction, q: int, bits: int) -> Interval:
     return Interval(low / scale, (low + 1) / scale)
 
 
-def ball(n: int, error: int, scale: int, bits: int) -> Interval:
-    """The numbers within `error` units 2^-scale of n units, with ends of `bits` bits."""
-    return Interval(_floored(n - error, scale, bits), -_floored(-n - error, scale, bits))
+def within(low: int, high: int, scale: int, bits: int) -> Interval:
+    """The numbers from low to high units 2^-scale, with ends of `bits` bits."""
+    return Interval(_floored(low, scale, bits), -_floored(-high, scale, bits))
 
 
 def _floored(n: int, scale: int, bits: int) -> Fraction:
@@ -153,7 +153,7 @@ def _pi(scale: int) -> int:
 
 def pi(bits: int) -> Interval:
     """pi, to a relative width of 2^(2 - bits)."""
-    return ball(_pi(bits + 16) + 1, 1, bits + 16, bits)
+    return within(_pi(bits + 16), _pi(bits + 16) + 2, bits + 16, bits)
 
 
 @lru_cache(maxsize=4096)
@@ -173,8 +173,7 @@ def exp(x: Fraction, bits: int) -> Interval:
     k, n = divmod(start, _log_two(scale) + 2 * (start >= 0))
     low, high = _exp_units(n, scale + 8)
     high += (high * (2 + 4 * abs(k)) >> scale) + 1
-    ends = _floored(low, scale + 8 - k, bits), -_floored(-high, scale + 8 - k, bits)
-    return Interval(*ends)
+    return within(low, high, scale + 8 - k, bits)
 
 
 def _exp_units(n: int, scale: int) -> tuple[int, int]:
@@ -215,8 +214,9 @@ def log(x: Fraction, bits: int) -> Interval:
         n, k = 2 * n, k - 1
     scale = bits + 24 + (0 if k else (n + d).bit_length() - (n - d).bit_length())
     total, error = _odd_series(n - d, n + d, scale, 1)
-    middle = k * (_log_two(scale) + 1) if k else 0
-    return ball(2 * total + middle, 2 * error + abs(k), scale, bits)
+    middle = 2 * total + (k * (_log_two(scale) + 1) if k else 0)
+    error = 2 * error + abs(k)
+    return within(middle - error, middle + error, scale, bits)
 
 
 def cos_sin_units(x: Fraction, scale: int) -> tuple[int, int, int]:
@@ -253,9 +253,16 @@ def _alternating(term: int, j: int, square: int, scale: int) -> tuple[int, int]:
     return total, 3 * (j - first) // 2 + 3
 
 
-def phases(x: Fraction, scale: int) -> Iterator[tuple[int, int, int]]:
-    """cos(kx) and sin(kx) for k = 0, 1, ... in units 2^-scale, and a bound on the error of the two
-    as one complex number.
+class Near(NamedTuple):
+    """A complex number within `error` units of real + i imaginary units."""
+
+    real: int
+    imaginary: int
+    error: int
+
+
+def phases(x: Fraction, scale: int) -> Iterator[Near]:
+    """exp(ikx) for k = 0, 1, ... in units 2^-scale.
 
     Where z and w lie on the unit circle and err by d and e, their product errs by e + (1 + e) d,
     and by sqrt(2) units more when its parts are rounded. Here e is sqrt(2) times the error of one
@@ -265,7 +272,7 @@ def phases(x: Fraction, scale: int) -> Iterator[tuple[int, int, int]]:
     step = 2 * own + 3
     real, imaginary, error = 1 << scale, 0, 0
     while True:
-        yield real, imaginary, error
+        yield Near(real, imaginary, error)
         turned = real * cosine - imaginary * sine >> scale
         real, imaginary = turned, real * sine + imaginary * cosine >> scale
         error += step

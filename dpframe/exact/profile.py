@@ -1,4 +1,4 @@
-"""The Gaussian privacy profile between rational bounds, and the noise that it asks for.
+"""The Gaussian privacy profile between rational bounds, and the noise that it requires.
 
 The delta of Gaussian and pure releases together is at most a sum along a line in the plane. For
 the joint privacy loss L, g(z) = E[exp(zL)] exp(-ez)/(z (z + 1)) and c, h > 0,
@@ -16,11 +16,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import count, islice, starmap
+from itertools import count, islice
 from typing import NamedTuple
 
 from .documents import HALF, ONE, ZERO, Unbounded
-from .interval import FAR, Interval, exp, log, magnitude, multiplied, phases, pi, raised
+from .interval import FAR, Interval, Near, exp, log, magnitude, multiplied, phases, pi, raised
 
 SCALE = 192
 BITS = 160
@@ -37,7 +37,7 @@ class Draws(NamedTuple):
     times: int
 
 
-class Line(NamedTuple):
+class ContourLine(NamedTuple):
     """z = c + ikh for k = 0, ..., nodes - 1, at least two."""
 
     c: Fraction
@@ -45,15 +45,7 @@ class Line(NamedTuple):
     nodes: int
 
 
-class Near(NamedTuple):
-    """A complex number of the unit disc within `error` units of real + i imaginary units."""
-
-    real: int
-    imaginary: int
-    error: int
-
-
-def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Fraction:
+def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: ContourLine) -> Fraction:
     """An upper bound on delta(e) of a Gaussian, mu^2 = square > 0, and pure releases.
 
     From t = nodes h on, |g| <= g(c) c (c + 1) exp(-square t^2/2)/t^2, and the sum of h/t^2 is at
@@ -86,12 +78,14 @@ def _log_first(e: Fraction, square: Fraction, pure: Sequence[Draws], c: Fraction
     return most
 
 
-def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> Iterator[Near]:
+def _terms(
+    e: Fraction, square: Fraction, pure: Sequence[Draws], line: ContourLine
+) -> Iterator[Near]:
     """g(z)/g(c) for z = c + it, t = 0, h, 2h, ...: exp(-square t^2/2) exp(i ((2c + 1) square/2 - e)
     t) c (c + 1)/(z (z + 1)), times the factors of the draws.
     """
     c, h, _ = line
-    turns = _phases(h * ((2 * c + 1) * square / 2 - e))
+    turns = phases(h * ((2 * c + 1) * square / 2 - e), SCALE)
     factors = [_factors(one, line) for one in pure]
     for k, (a, b, d) in enumerate(_wholes(line)):
         size = _between(exp(-square * (k * h) ** 2 / 2, BITS))
@@ -103,14 +97,14 @@ def _terms(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Line) -> 
         yield value
 
 
-def _wholes(line: Line) -> Iterator[tuple[int, int, int]]:
+def _wholes(line: ContourLine) -> Iterator[tuple[int, int, int]]:
     """(a, b, d) with c = a/d and kh = b/d, for k = 0, 1, ..."""
     d = math.lcm(line.c.denominator, line.h.denominator)
     a, step = int(line.c * d), int(line.h * d)
     return ((a, k * step, d) for k in count())
 
 
-def _factors(one: Draws, line: Line) -> Iterator[Near]:
+def _factors(one: Draws, line: ContourLine) -> Iterator[Near]:
     """E[exp(zL)]/E[exp(cL)] of one draw at z = c + it: (u w + (1 - u) y/w)/(v + (1 - v) y), with
     w = exp(itx), y = exp(-(2c + 1) x), u = (z + 1)/(2z + 1) or 1/2, and v what u is at c.
     """
@@ -121,7 +115,7 @@ def _factors(one: Draws, line: Line) -> Iterator[Near]:
     most, least = (1 / (v + (1 - v) * y) / 2 for y in (low, high))  # halved: v >= 1/2
     up, down = _between(Interval(least, most)), _between(Interval(least * low, most * high))
     u = Near(UNIT // 2, 0, 0)
-    for (a, b, d), w in zip(_wholes(line), _phases(line.h * x), strict=False):
+    for (a, b, d), w in zip(_wholes(line), phases(line.h * x, SCALE), strict=False):
         if laplace:
             m = 2 * a + d
             u = _quotient((a + d) * m + 2 * b * b, -b * d, m * m + 4 * b * b)
@@ -129,11 +123,6 @@ def _factors(one: Draws, line: Line) -> Iterator[Near]:
         back = Near(w.real, -w.imaginary, w.error)
         parts = _times(_times(u, w), up), _times(_times(rest, back), down)
         yield Near(*(2 * (p + q) for p, q in zip(*parts, strict=True)))
-
-
-def _phases(angle: Fraction) -> Iterator[Near]:
-    """exp(ik angle) for k = 0, 1, ..."""
-    return starmap(Near, phases(angle, SCALE))
 
 
 def _between(ends: Interval) -> Near:

@@ -236,7 +236,7 @@ class Ring:
         return self.logs[f.key]
 
     def new_log(self, f: Formula) -> Formula:
-        """The same, when it is first asked for. Raises Refused."""
+        """The same, computed. Raises Refused."""
         if not self.prove(f, strict=True):
             raise Refused(f"log({text_of(f)}): not shown to be defined on the whole domain")
         top, bottom = self.ratio(f)

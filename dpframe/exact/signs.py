@@ -14,7 +14,7 @@ from itertools import product
 from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .documents import MAX_TENSOR, ZERO, Exponent, Json, Range, Refused
+from .documents import MAX_TENSOR, ONE, ZERO, Exponent, Json, Range, Refused
 from .enclosure import Enclosure
 from .formula import Atom, Formula, atom_text, digest, text_of
 from .interval import floor_to, log, root_ends
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .ring import Ring
 
 
-class Claim(Protocol):
+class StepClaim(Protocol):
     """What one step shows."""
 
     @property
@@ -40,11 +40,11 @@ class Steps:
     def __init__(self, given: Mapping[str, Json]) -> None:
         self.given, self.used = given, set[str]()
 
-    def find(self, claim: Claim) -> Json | None:
+    def find(self, claim: StepClaim) -> Json | None:
         """The step for a claim."""
         return self.given.get(claim.key)
 
-    def closes(self, claim: Claim) -> Any:
+    def closes(self, claim: StepClaim) -> Any:
         """What the step for a claim shows; False where there is none. Raises Refused."""
         step = self.find(claim)
         if step is None:
@@ -93,7 +93,7 @@ class Sign(NamedTuple):
                 return patch is not None and subdivided(patch, tree, strict=self.strict)
             case {"by": "squares"} if len(step) == 1:
                 return self.squared()
-        raise Refused(f"no step for a sign: {step!r:.80}")
+        return False
 
     def squared(self) -> bool:
         """Whether p >= q follows from p^2 >= q^2 and p, q >= 0, where p - q is the formula and q
@@ -310,22 +310,19 @@ def to_bernstein(
     """
     if lower is None and upper is None:
         return None
-    start, side = (lower, 1) if lower is not None else (upper or ZERO, -1)
-    width = upper - lower if lower is not None and upper is not None else None
-    rows = []
-    for k in range(n + 1):
-        row = []
-        for i in range(n + 1):  # x^i = sum_j C(i, j) start^(i-j) (width t)^j
-            if width is None:
-                entry = math.comb(i, k) * start ** (i - k) * side**k if k <= i else ZERO
-                row.append(Fraction(entry) / math.comb(n, k))
-                continue
-            terms = (
-                math.comb(i, j) * start ** (i - j) * width**j * math.comb(k, j) / math.comb(n, j)
-                for j in range(min(i, k) + 1)
-            )
-            row.append(sum(terms, ZERO))
-        rows.append(row)
+    start, width = (lower, ONE) if lower is not None else (upper or ZERO, -ONE)
+    bounded = None not in (lower, upper)
+    if lower is not None and upper is not None:
+        width = upper - lower
+
+    def entry(k: int, i: int) -> Fraction:  # x^i = sum_j C(i, j) start^(i-j) (width t)^j
+        terms = (
+            math.comb(i, j) * start ** (i - j) * width**j * math.comb(k, j) / math.comb(n, j)
+            for j in range(0 if bounded else k, min(i, k) + 1)
+        )
+        return sum(terms, ZERO)
+
+    rows = [[entry(k, i) for i in range(n + 1)] for k in range(n + 1)]
     scale = math.lcm(*(c.denominator for row in rows for c in row))
     return tuple(tuple(int(c * scale) for c in row) for row in rows)
 

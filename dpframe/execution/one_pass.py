@@ -11,7 +11,6 @@ import numpy as np
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, Setting
 from dpframe.graph.statistics import Statistic
-from dpframe.privacy import REPLACE_ONE
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Bits
 from dpframe.sources import Source
@@ -86,7 +85,7 @@ def given_of(
 
 def sizes_read(certificate: AtNumbers, source: Source, sums: PassSums) -> dict[str, int]:
     """d, and n as it was read where it is public. Raises BadData."""
-    public = certificate.setting.relation is REPLACE_ONE
+    public = certificate.setting.relation.replaced
     return _certified(certificate, {"d": source.columns, **({"n": sums.rows} if public else {})})
 
 
@@ -95,7 +94,7 @@ def public_sizes(certificate: AtNumbers, source: Source) -> dict[str, int]:
     the table is read. Raises BadData.
     """
     sizes = {"d": source.columns}
-    if certificate.setting.relation is REPLACE_ONE and source.rows is not None:
+    if certificate.setting.relation.replaced and source.rows is not None:
         sizes["n"] = source.rows
     return _certified(certificate, sizes)
 
@@ -113,7 +112,7 @@ def _certified(certificate: AtNumbers, sizes: dict[str, int]) -> dict[str, int]:
 def _needs_count(certificate: AtNumbers, sizes: Mapping[str, int]) -> bool:
     """Whether bounds or noise read n, which is public and not yet known."""
     given = "n" in sizes or "n" in certificate.values
-    public = certificate.setting.relation is REPLACE_ONE and "n" in certificate.symbols
+    public = certificate.setting.relation.replaced and "n" in certificate.symbols
     return public and not given
 
 

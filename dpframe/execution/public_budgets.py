@@ -16,7 +16,7 @@ from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
 from dpframe.numbers import shortest
-from dpframe.privacy import REPLACE_ONE, Guarantee, PersonalizedDP, each
+from dpframe.privacy import Guarantee, PersonalizedDP, each
 from dpframe.privacy.personal import Listed, given, own_symbols_of
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.roster import Roster, listed, roster_of
@@ -135,7 +135,7 @@ def check_order(X: object, budgets: object) -> None:
 
 def _check_public(certificate: AtNumbers, target: PersonalizedDP) -> None:
     """Under add/remove a list of the present budgets reveals the present records."""
-    if certificate.setting.relation is not REPLACE_ONE and not target.groups:
+    if not certificate.setting.relation.replaced and not target.groups:
         raise NotExecutable(
             "under add/remove, a list of the present budgets reveals which records are present. "
             "Declare all possible groups, dp.PersonalizedDP({'careful': 0.1, 'open': 1}), "
@@ -239,7 +239,7 @@ def _of_groups(
     exact = {name: tuple(one[place] for place in order) for name, one in roster.exact.items()}
     names, counts = tuple(roster.names[place] for place in order), roster.counts[order]
     keys = np.array(names)
-    counted = certificate.setting.relation is REPLACE_ONE and _counts_are_read(certificate.graph)
+    counted = certificate.setting.relation.replaced and _counts_are_read(certificate.graph)
     placed = any(isinstance(node, BudgetSource) for node in certificate.graph.nodes)
     if counted or not placed:
         result = _tallied(source, executor)

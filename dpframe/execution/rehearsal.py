@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
 from dpframe.graph import Categorical, Numeric
 from dpframe.graph.procedures.random_stopping import RandomStopping
-from dpframe.privacy import REPLACE_ONE, PersonalizedDP
+from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.preview import columns_of
@@ -215,7 +215,7 @@ def rehearse(certificate: Certificate, *, n: int | None = None, d: int | None = 
     count = certificate.values.get("n", LIKELY if n is None else n)
     if isinstance(count, bool) or count != int(count) or count < 0:
         raise InvalidArgument("n", "a whole number, 0 or more", n, "A guess is enough.")
-    fixed = certificate.setting.relation is REPLACE_ONE
+    fixed = certificate.setting.relation.replaced
     plans = [*((int(count), seed, False) for seed in range(3))]
     plans += [(int(count) if fixed else 0, seed, True) for seed in (3, 4)]
     found = [trial(certificate, columns, m, seed, blank=blank) for m, seed, blank in plans]

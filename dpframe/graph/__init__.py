@@ -5,7 +5,7 @@ of them.
 from dpframe.lazily import attach
 
 from .bound import Bound, lower_bound, upper_bound
-from .columns import Column as ColumnNode
+from .columns import ColumnNode
 from .graph import Graph, Regression, origins
 from .joint import Joint, jointly
 from .known import Known, OfBudgets, known
@@ -15,7 +15,7 @@ from .partition import Partition, partition, partition_at
 from .post import Post, post
 from .procedure import Procedure, Sampler, Searcher
 from .release import Release, release
-from .rows import Rows as RowsNode
+from .rows import RowsNode
 from .schema import Categorical, Column, Numeric, Rows, Setting
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -18,7 +18,7 @@ from .node import DataNode, Node, one_number, titled
 from .occurring import occurring
 
 if TYPE_CHECKING:
-    from .rows import Rows
+    from .rows import RowsNode
     from .statistics import LabelSum
 
 
@@ -63,7 +63,7 @@ def compared(level: Any) -> str | float | None:
     return found if math.isfinite(found) else None
 
 
-class Column(DataNode):
+class ColumnNode(DataNode):
     """Abstract: the labels, one number per record."""
 
     __slots__ = ()
@@ -94,17 +94,17 @@ class Column(DataNode):
         return None
 
     @property
-    def T(self) -> Column:  # noqa: N802 - the name numpy gives it
+    def T(self) -> ColumnNode:  # noqa: N802 - the name numpy gives it
         """A column is its own transpose, as in numpy."""
         return self
 
     def __matmul__(self, other: object) -> Any:
-        from .rows import Rows
+        from .rows import RowsNode
         from .statistics import Moment, Squares
 
-        if isinstance(other, Rows):
+        if isinstance(other, RowsNode):
             return Moment(other, self)
-        if isinstance(other, Column) and other == self:
+        if isinstance(other, ColumnNode) and other == self:
             return Squares(self)
         return self.refuse(Operation("multiplied", "{} @ {}", (self, other)))
 
@@ -114,33 +114,33 @@ class Column(DataNode):
 
         return LabelSum(self)
 
-    def __truediv__(self, by: object) -> Column:
+    def __truediv__(self, by: object) -> ColumnNode:
         """Labels divided by one number; see `scaled`."""
         return self.scaled(one_number(self, by, "divided", "/"))
 
-    def __mul__(self, factor: object) -> Column:
+    def __mul__(self, factor: object) -> ColumnNode:
         """Labels multiplied by one number; see `scaled`."""
         return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
 
     __rmul__ = __mul__
 
-    def __sub__(self, minus: object) -> Column:
+    def __sub__(self, minus: object) -> ColumnNode:
         """One number subtracted from every label. The result needs a clip."""
         return self.scaled(1, minus=one_number(self, minus, "subtracted", "-"))
 
-    def __add__(self, plus: object) -> Column:
+    def __add__(self, plus: object) -> ColumnNode:
         """One number added to every label. The result needs a clip."""
         return self.scaled(1, minus=-one_number(self, plus, "added", "+"))
 
     __radd__ = __add__
 
-    def on_grid(self, bits: int) -> Column:
+    def on_grid(self, bits: int) -> ColumnNode:
         """The bounded labels in whole steps of a grid with `bits` bits from 0 to the bound."""
         from .maps.grid import GridColumn
 
         return GridColumn(self, bits)
 
-    def weighted(self, weight: object) -> Column:
+    def weighted(self, weight: object) -> ColumnNode:
         """Labels multiplied by the square root of `weight`, a public formula of the record's
         budget.
         """
@@ -149,19 +149,19 @@ class Column(DataNode):
         factor = sqrt(weight)
         return self if factor == exact(1) else WeightedColumn(self, Weight(factor))
 
-    def clip(self, lower: object, upper: object) -> Column:
+    def clip(self, lower: object, upper: object) -> ColumnNode:
         """Labels clipped to the public interval [lower, upper]."""
         from .maps.bounds import ClipColumn
 
         return ClipColumn(self, lower, upper)
 
-    def scaled(self, by: object, minus: object = 0) -> Column:
+    def scaled(self, by: object, minus: object = 0) -> ColumnNode:
         """(y - minus)/by, for public or released (dp.known) numbers. The result needs a clip."""
         from .maps.scaled import ScaledLabels
 
         return ScaledLabels(self, by, minus)
 
-    def shrunk_with(self, rows: Rows, *, norm: object) -> Column:
+    def shrunk_with(self, rows: RowsNode, *, norm: object) -> ColumnNode:
         """Labels multiplied by min(1, norm/|x|), the factor by which `rows.clip(norm=norm)` shrinks
         the row. Used together, the two reduce the weight of a record and leave the coefficients of
         a linear model unchanged.
@@ -170,7 +170,7 @@ class Column(DataNode):
 
         return ShrunkLabels(self, rows, norm)
 
-    def residuals(self, rows: Rows, theta: Node) -> Column:
+    def residuals(self, rows: RowsNode, theta: Node) -> ColumnNode:
         """y - x'theta for released coefficients theta, shape (d,). The result needs a clip."""
         from .maps.residuals import ResidualLabels
 
@@ -178,7 +178,7 @@ class Column(DataNode):
 
 
 @attrs.frozen(cache_hash=True)
-class ColumnSource(Column):
+class ColumnSource(ColumnNode):
     """The labels as given: finite, otherwise unrestricted."""
 
     kind: ClassVar[str] = "column"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of
-from dpframe.privacy import REPLACE_ONE, Relation, Unit
+from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import DATA, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
@@ -26,9 +26,9 @@ from dpframe.theory.mechanisms import NOISES, Noise
 from .node import Node
 
 if TYPE_CHECKING:
-    from .columns import Column
+    from .columns import ColumnNode
     from .procedure import Objective
-    from .rows import Rows
+    from .rows import RowsNode
     from .statistics import Statistic
 
 
@@ -54,7 +54,7 @@ MANY = 2**14  # facts that are kept
 OWN = __name__.partition(".")[0] + "."
 
 
-class Symbolic(Formulas):
+class SymbolicContext(Formulas):
     """The context in which a declaration evaluates the rule book. Numbers are expressions whose
     properties may depend on their symbols. Requirements (such as positivity) are left to the prover
     as obligations; those that are visibly violated are recorded in `open`.
@@ -65,19 +65,21 @@ class Symbolic(Formulas):
     def __init__(self, unit: Unit | Node | None, relation: Relation | None) -> None:
         """`unit` is that of the node's table, looked up when it is needed."""
         super().__init__(None if relation is None else RELATIONS[relation.value])
-        self._unit = unit
+        self.relation, self._unit = relation, unit
         self.open: list[str] = []
 
-    def formula(self, value: Expression) -> Expression:
+    def of_record(self, value: Expression) -> Expression:
         """An expression of a node."""
         return value
 
-    of_record = formula
+    def formula(self, value: Expression, name: str = "a formula") -> Expression:
+        """An expression of a node, which must depend on public and released numbers only."""
+        self.require(DATA not in value.scope, f"{name} must be public or released")
+        return value
 
     def positive(self, value: Expression, name: str) -> Expression:
         """An expression of a node; the prover shows that it is positive."""
-        del name
-        return value
+        return self.formula(value, name)
 
     whole = positive
 
@@ -87,19 +89,11 @@ class Symbolic(Formulas):
             raise Refused(f"{value} must be a number")
         return Fraction(value) if isinstance(value, str) else rational(value)
 
-    def readable(self, f: Expression) -> bool:
-        """Whether an expression depends on public and released numbers only."""
-        return DATA not in f.scope
-
-    def seen(self, fact: object) -> bool:
-        """Whether a node is released; the prover recognises constant statistics."""
-        return isinstance(fact, known.Post)
-
     def single(self) -> bool:
         """Whether each person has one row; checked by the prover."""
         return True
 
-    def require(self, shown: object, rule: str) -> None:
+    def require(self, shown: object, rule: str, *about: Expression) -> None:
         """Record a violated requirement."""
         if not shown:
             self.open.append(rule)
@@ -128,11 +122,6 @@ class Symbolic(Formulas):
         about, failure = facts_of(node.value.statistic, self.relation), node.failure
         return known.Bound(node.name, about, node.upper_side, failure)  # type: ignore[arg-type]
 
-    @property
-    def relation(self) -> Relation | None:
-        """The relation for which facts are derived."""
-        return REPLACE_ONE if self.replaced else None
-
     def each(self, f: Expression) -> bool:
         """Whether an expression depends on the record's own budget."""
         return RECORD in f.scope
@@ -158,24 +147,21 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     """The facts that the rule book derives for the class of dpframe that a node is, or is derived
     from; None if it has no entry or derives nothing.
     """
-    return _stated(node, relation is REPLACE_ONE)[0]
+    return _suitable(_stated, node)(node, relation or ADD_REMOVE)[0]
 
 
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
     """The requirements of a node's rule that are violated."""
-    return list(_stated(node, relation is REPLACE_ONE)[1])
+    return list(_suitable(_stated, node)(node, relation or ADD_REMOVE)[1])
 
 
 @lru_cache(maxsize=MANY)
-def _stated(
-    node: Node,
-    replaced: bool,  # noqa: FBT001 - a key of the cache
-) -> tuple[Any, Sequence[str]]:
+def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
     if kind is None or not asks_little(kind.make):
         return None, ()
-    at = Symbolic(node, REPLACE_ONE if replaced else None)
-    inputs = [facts_of(one, at.relation) for one in node.inputs]
+    at = SymbolicContext(node, relation)
+    inputs = [facts_of(one, relation) for one in node.inputs]
     try:
         own = cache(node.record)
         found = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
@@ -199,7 +185,7 @@ def unbounded(found: Any) -> Any:
 
 def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
     """The facts that an entry derives from symbolic expressions, under a relation."""
-    return rule(Symbolic(None, relation), *numbers)
+    return rule(SymbolicContext(None, relation), *numbers)
 
 
 def asks_little(entry: Callable[..., Any]) -> bool:
@@ -218,6 +204,24 @@ def in_package(cls: type) -> bool:
     return cls.__module__.startswith(OWN)
 
 
+def unchanging(node: Node) -> bool:
+    """Whether a node and all of its ancestors are of dpframe's own classes, whose values never
+    change, so that results computed from them may be cached.
+    """
+    return in_package(type(node)) and _unchanging_inputs(node)
+
+
+@lru_cache(maxsize=MANY)
+def _unchanging_inputs(node: Node) -> bool:
+    return all(map(unchanging, node.inputs))
+
+
+def _suitable(rule: Any, node: Node) -> Callable[..., Any]:
+    """A cached rule; without its cache for a node whose values may change."""
+    chosen: Callable[..., Any] = rule if unchanging(node) else rule.__wrapped__
+    return chosen
+
+
 def given(node: Node, name: str, record: Callable[[], Mapping[str, Any]]) -> Any:
     """A parameter of a node: expressions unchanged, anything else as in a file."""
     own = getattr(node, name, None)
@@ -234,23 +238,22 @@ def as_in_a_file(value: Any) -> Any:
 
 
 @lru_cache(maxsize=MANY)
-def _facts(node: Node, replaced: bool) -> Any:  # noqa: FBT001 - a key of the cache
-    relation = REPLACE_ONE if replaced else None
+def _facts(node: Node, relation: Relation) -> Any:
     found = stated(node, relation) if made_as(type(node)) is type(node) else None
     return _of_its_own(node, relation) if found is None else found
 
 
 def _of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
-    from .columns import Column
+    from .columns import ColumnNode
     from .maps.weighted import Weight
     from .procedure import Objective
-    from .rows import Rows
+    from .rows import RowsNode
     from .statistics import Statistic
 
-    if isinstance(node, Rows):
+    if isinstance(node, RowsNode):
         return stated_by_rows(node)
-    if isinstance(node, Column):
+    if isinstance(node, ColumnNode):
         return stated_by_labels(node)
     if isinstance(node, Statistic):
         return stated_by_statistic(node, relation)
@@ -261,17 +264,24 @@ def _of_its_own(node: Node, relation: Relation | None) -> Any:
 
 
 def facts_of(node: Node, relation: Relation | None = None) -> Any:
-    """The facts of a node: derived by the rule book, or stated by a class from outside."""
-    return _facts(node, relation is REPLACE_ONE)
+    """The facts of a node: derived by the rule book, or stated by a class from outside, as they are
+    now. The same object as long as they do not change.
+    """
+    cached = _facts(node, relation or ADD_REMOVE)
+    if unchanging(node):
+        return cached
+    current = _facts.__wrapped__(node, relation or ADD_REMOVE)
+    same = type(cached) is type(current) and vars(cached) == vars(current)
+    return cached if same else current
 
 
-def stated_by_rows(rows: Rows) -> known.RowFacts:
+def stated_by_rows(rows: RowsNode) -> known.RowFacts:
     """Facts that rows state."""
     bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
     return known.RowFacts(*bounds, step=getattr(rows, "step", None))
 
 
-def stated_by_labels(column: Column) -> known.LabelFacts:
+def stated_by_labels(column: ColumnNode) -> known.LabelFacts:
     """Facts that labels state."""
     bound: Any = column.bound
     return known.LabelFacts(bound, step=getattr(column, "step", None))
@@ -279,8 +289,6 @@ def stated_by_labels(column: Column) -> known.LabelFacts:
 
 def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
     """Facts that a statistic states."""
-    from dpframe.privacy import ADD_REMOVE
-
     found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in found)
     steps: Any = () if statistic.step is None else (statistic.step,)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dpframe.errors import InvalidArgument
 
 from . import statistics as st
-from .columns import Column
+from .columns import ColumnNode
 from .loop import Iterate
 from .node import DataNode
 from .procedure import Objective, Squared
-from .rows import Rows
+from .rows import RowsNode
 
 
 def lambda_min(gram: st.Gram) -> st.LambdaMin:
@@ -26,7 +26,7 @@ def trace(gram: st.Gram) -> st.Trace:
     return st.Trace(st.LambdaMin(gram).gram.rows)
 
 
-def count(rows: Rows) -> st.Count | st.CellCount:
+def count(rows: RowsNode) -> st.Count | st.CellCount:
     """The number of rows; sensitivity 1 under add/remove, 0 under replace-one. For rows of a cell
     of a partition, the number of records in the cell; sensitivity 1 under both.
     """
@@ -37,9 +37,9 @@ def count(rows: Rows) -> st.Count | st.CellCount:
     return st.Count(rows) if cell is None else st.CellCount(cell.partition, cell.cell)
 
 
-def total(data: Rows | Column) -> st.RowSum | st.LabelSum:
+def total(data: RowsNode | ColumnNode) -> st.RowSum | st.LabelSum:
     """The sum of the rows, shape (d,), or of the labels, shape ()."""
-    if isinstance(data, Column):
+    if isinstance(data, ColumnNode):
         return st.LabelSum(data)
     _declared(data)
     return st.RowSum(data)
@@ -50,7 +50,9 @@ def stack(*statistics: st.Statistic) -> st.Stack:
     return st.Stack(statistics)
 
 
-def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False) -> st.Statistic:
+def sufficient_statistics(
+    rows: RowsNode, column: ColumnNode, *, constant: bool = False
+) -> st.Statistic:
     """The upper triangle of X'X, then X'y, then y'y if `constant`, each entry once, for x/B and
     y/Y. The L1 sensitivity is sharp for rows in a box.
     """
@@ -58,7 +60,7 @@ def sufficient_statistics(rows: Rows, column: Column, *, constant: bool = False)
     return st.SufficientStatistics(rows, column, constant)
 
 
-def monomials(rows: Rows, column: Column, *, constant: bool = True) -> st.Statistic:
+def monomials(rows: RowsNode, column: ColumnNode, *, constant: bool = True) -> st.Statistic:
     """The coefficients of |y - X theta|^2 for x/B and y/Y, one per monomial in theta; without the
     constant term y'y unless `constant`.
     """
@@ -66,7 +68,7 @@ def monomials(rows: Rows, column: Column, *, constant: bool = True) -> st.Statis
     return st.Monomials(st.SufficientStatistics(rows, column, constant))
 
 
-def histogram(rows: Rows, column: Column, cells: int) -> st.Statistic:
+def histogram(rows: RowsNode, column: ColumnNode, cells: int) -> st.Statistic:
     """The number of records in each of cells^(d + 1) equal cells of the box of rows and labels.
     Raises InvalidArgument if a known d makes too many.
     """
@@ -75,8 +77,8 @@ def histogram(rows: Rows, column: Column, cells: int) -> st.Statistic:
 
 
 def argmin(
-    rows: Rows,
-    column: Column,
+    rows: RowsNode,
+    column: ColumnNode,
     objective: Objective,
     penalty: object,
     *,
@@ -92,8 +94,8 @@ def argmin(
 
 
 def gradient(
-    rows: Rows,
-    column: Column,
+    rows: RowsNode,
+    column: ColumnNode,
     *,
     at: Iterate,
     clip: object = None,
@@ -120,14 +122,14 @@ def log_residual(
     return st.LogResidual(gram, moment, penalty, floor)
 
 
-def column_squares(rows: Rows) -> st.Statistic:
+def column_squares(rows: RowsNode) -> st.Statistic:
     """The sum of the squares of every column, shape (d,): the diagonal of X.T @ X."""
     _declared(rows)
     return st.ColumnSquares(rows)
 
 
 def bin_counts(
-    data: Rows | Column, cuts: Sequence[object], *, absolute: bool = False
+    data: RowsNode | ColumnNode, cuts: Sequence[object], *, absolute: bool = False
 ) -> st.Statistic:
     """The number of entries in each bin between k public cuts, for every column of rows or for
     labels: k + 1 numbers per column. With `absolute`, absolute values are counted. Raises
@@ -136,7 +138,7 @@ def bin_counts(
     return st.BinCounts(data, cuts, absolute)
 
 
-def binned_sums(rows: Rows, column: Column, cuts: Sequence[object]) -> st.Statistic:
+def binned_sums(rows: RowsNode, column: ColumnNode, cuts: Sequence[object]) -> st.Statistic:
     """The sums of the rows in each bin between public cuts of the label, shape (d (k + 1),). Raises
     InvalidArgument.
     """
@@ -176,8 +178,8 @@ def aggregate(name: str, data: DataNode) -> st.RawAggregate:
 
 def _declared(rows: object, *labels: object) -> None:
     """Check the inputs of a statistic: rows, and labels if needed. Raises InvalidArgument."""
-    kinds: list[tuple[object, type, str]] = [(rows, Rows, "rows, such as X")]
-    kinds += [(one, Column, "labels, such as y") for one in labels]
+    kinds: list[tuple[object, type, str]] = [(rows, RowsNode, "rows, such as X")]
+    kinds += [(one, ColumnNode, "labels, such as y") for one in labels]
     for data, kind, said in kinds:
         if not isinstance(data, kind):
             way_out = "What is released is computed with in dp.post(function, release)."

@@ -26,7 +26,7 @@ from dpframe.symbols.expression import Domain
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .bound import Bound
-from .columns import Column
+from .columns import ColumnNode
 from .known import Known
 from .loop import Loop
 from .maps.weighted import Weight
@@ -34,7 +34,7 @@ from .node import DataNode, Node, noting
 from .post import Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
-from .rows import Rows
+from .rows import RowsNode
 from .schema import Setting
 from .statistics import Statistic
 
@@ -55,11 +55,11 @@ def trusted(node: Node) -> dict[str, object]:
 
 
 def _stated(node: Node) -> dict[str, object]:
-    if isinstance(node, Rows):
+    if isinstance(node, RowsNode):
         bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1), "step": _step(node)}
         kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm or None}
         return {"kind": "trusted_rows", **kept, **bounds}
-    if isinstance(node, Column):
+    if isinstance(node, ColumnNode):
         return {"kind": "trusted_column", "limit": _bound(node.bound), "step": _step(node)}
     if isinstance(node, Statistic):
         shape = [to_json(size) for size in node.shape]
@@ -352,7 +352,7 @@ class Regression(ABC):
         attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
 
     @abstractmethod
-    def declare(self, X: Rows, y: Column, budget: Share) -> Any:
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The output of the graph: dp.post(...), a release, or a tuple of them."""
 
     def graph(self, setting: Setting, budget: Share) -> Graph:
@@ -360,7 +360,7 @@ class Regression(ABC):
         return declared(self, *setting.nodes(), budget)
 
 
-def declared(of: Regression, X: Rows, y: Column | None, budget: Share) -> Graph:
+def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:
     """The graph of the output of a declaration. Raises InvalidArgument, also if the output does not
     depend on every release: such a release would be neither drawn nor charged.
     """

@@ -29,12 +29,11 @@ from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
 from dpframe.symbols import ZERO, Expression, add, analytic_sigma, exact, maximum, sqrt
 from dpframe.theory import gaussian as book
-from dpframe.theory.book import PLAIN
 
-from .facts import Symbolic, facts_of
+from .facts import SymbolicContext, facts_of
 from .statistics import Statistic
 
-ALONE = PLAIN.role
+ALONE = "rest"
 Larger = Callable[[Expression, Expression], Expression]
 
 
@@ -52,7 +51,7 @@ class Joint:
     @classmethod
     def of(cls, statistics: Sequence[Statistic], relation: Relation) -> Joint | None:
         """The joint sensitivity, or None if some statistic has no L2 bound."""
-        at = Symbolic(None, relation)
+        at = SymbolicContext(None, relation)
         known: list[Any] = book.sizes_of(at, [facts_of(one, relation) for one in statistics])  # type: ignore[arg-type]
         roles, sizes = (tuple(one[place] for one in known) for place in (0, 1))
         return None if at.open else cls(tuple(statistics), relation, sizes, roles)
@@ -92,7 +91,7 @@ class Joint:
         """Formulas whose maximum is the total. `larger` decides max(A, m2), or bounds it from
         above.
         """
-        at: Any = Symbolic(None, self.relation)
+        at: Any = SymbolicContext(None, self.relation)
         squares: Any = self.squares(moves)
         sums = book.by_part(at, squares)
         return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
@@ -101,7 +100,7 @@ class Joint:
         """A lower bound on the supremum, from the m_i: only sensitivities that one pair of
         neighbours is known to attain simultaneously count.
         """
-        at: Any = Symbolic(None, self.relation)
+        at: Any = SymbolicContext(None, self.relation)
         reached = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
         if not at.replaced:
             return add(*reached)
@@ -116,7 +115,7 @@ class Joint:
         return maximum((top + moment) ** 2 / top, amount + moment + labels)
 
 
-def _settled(at: Symbolic, larger: Larger, f: Expression, g: Expression) -> Expression:
+def _settled(at: SymbolicContext, larger: Larger, f: Expression, g: Expression) -> Expression:
     quotient = at.constant(f / g)
     if quotient is None:
         return larger(f, g)

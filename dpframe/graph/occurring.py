@@ -16,9 +16,9 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 from .facts import made_as, stated
 
 if TYPE_CHECKING:
-    from .columns import Column
+    from .columns import ColumnNode
     from .node import Node
-    from .rows import Rows
+    from .rows import RowsNode
 
 
 @attrs.frozen
@@ -56,7 +56,7 @@ def entry_of(table: dict[str, Any], node: Node) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def occurring(node: Rows | Column) -> Occurring:
+def occurring(node: RowsNode | ColumnNode) -> Occurring:
     """Which rows or labels occur."""
     own = entry_of(MAPS, node)
     return UNKNOWN if own is None else own(node)

@@ -17,10 +17,10 @@ from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
 from .arrays import Array, Values, np
-from .columns import Column
+from .columns import ColumnNode
 from .maps.grid import OnGrid
 from .node import Node, fields_of, to_float, written
-from .rows import Rows
+from .rows import RowsNode
 
 if TYPE_CHECKING:
     from .maps.cells import CellColumn, CellRows
@@ -125,14 +125,14 @@ class Partition:
     Compares by structure. cell(j) gives the rows and labels of one cell, count(j) its size.
     """
 
-    rows: Rows
-    column: Column | None
+    rows: RowsNode
+    column: ColumnNode | None
     assignment: Assignment
 
     def __attrs_post_init__(self) -> None:
         """Check that rows and labels are those of a declaration. Raises InvalidArgument."""
         found = (self.rows, self.column)
-        kinds = isinstance(self.rows, Rows) and isinstance(self.column, Column | None)
+        kinds = isinstance(self.rows, RowsNode) and isinstance(self.column, ColumnNode | None)
         if not kinds or any(isinstance(node, OnGrid) for node in found):
             way_out = "Give it the X and y of declare, or maps of them."
             raise InvalidArgument(
@@ -188,7 +188,7 @@ def in_partition(instance: Any, attribute: object, value: int) -> None:
         raise InvalidArgument("cell", wanted, value, "")
 
 
-def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Partition:
+def partition(X: RowsNode, y: ColumnNode | None, *, cells: int, salt: str = "") -> Partition:
     """A partition into `cells` cells (1 to 1000) by a salted public hash of each record's numbers
     after the maps of X and y. Cells have about equal sizes, but equal records share a cell. Raises
     InvalidArgument.
@@ -197,7 +197,7 @@ def partition(X: Rows, y: Column | None, *, cells: int, salt: str = "") -> Parti
 
 
 def partition_at(
-    X: Rows, y: Column | None, cuts: Sequence[object], *, column: int | None = None
+    X: RowsNode, y: ColumnNode | None, cuts: Sequence[object], *, column: int | None = None
 ) -> Partition:
     """A partition by public cuts of the label, or of one column of X (numbered from 0): cell j has
     the values for which exactly j cuts are at most the value. Raises InvalidArgument.

@@ -17,7 +17,7 @@ from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
-from .facts import Symbolic, facts_of, stated
+from .facts import SymbolicContext, facts_of, stated
 from .node import Node, Reading, noted, positive, reads, share_readings, written
 
 IDENTITY, LOGIT = "identity", "logit"
@@ -90,7 +90,7 @@ class Objective(Node):
     ) -> tuple[Expression | None, Expression | None]:
         from dpframe.theory.estimates import moves_of
 
-        at: Any = Symbolic(None, relation)
+        at: Any = SymbolicContext(None, relation)
         known: Any = (bounds.row, bounds.label, bounds.radius)
         weight: Any = None if bounds.weight == ONE else bounds.weight
         size: Any = penalty
@@ -334,6 +334,6 @@ def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression
     [DworkR14, Thm 2.2]
     """
     epsilon, delta = share.epsilon, share.delta
-    if relation is not REPLACE_ONE:
+    if not relation.replaced:
         return epsilon, delta
     return epsilon / 2, delta / (exp(epsilon / 2) + 1)

@@ -21,7 +21,7 @@ from .facts import facts_of
 from .occurring import entry, entry_of, occurring, of_classes, rounded, zero_occurs
 
 if TYPE_CHECKING:
-    from .columns import Column
+    from .columns import ColumnNode
     from .statistics import Statistic
 
 
@@ -35,7 +35,7 @@ class Metrics:
     @property
     def replaced(self) -> bool:
         """Whether neighbours have equally many rows."""
-        return self.relation is REPLACE_ONE
+        return self.relation.replaced
 
 
 Reached = tuple[str, bool]
@@ -53,8 +53,8 @@ def reached(statistic: Statistic, norm: Norm, relation: Relation) -> Reached:
     own = entry_of(RANGES if norm is RANGE else STATISTICS, statistic)
     if own is None:
         return ("|a - b| <= |a| + |b|: at most L1" if norm is RANGE else ""), False
-    found: Reached = own(statistic, Metrics(norm, relation))
-    return found
+    rule, attained = own(statistic, Metrics(norm, relation))
+    return rule, attained and relation.all_pairs
 
 
 def as_decimal(number: Any) -> object:
@@ -88,14 +88,14 @@ def both_sides(own: Any) -> bool:
     return any(abs(cut) < bound.value for cut in cuts)
 
 
-def exchanged(statistic: Any) -> Column | None:
+def exchanged(statistic: Any) -> ColumnNode | None:
     """The labels for which replacing Y by -Y attains the bounds of a statistic, or None."""
     own = entry_of(EXCHANGED, statistic)
     return None if own is None else own(statistic)
 
 
 @entry(EXCHANGED, "bin_counts")
-def _exchanged_bins(own: Any) -> Column | None:
+def _exchanged_bins(own: Any) -> ColumnNode | None:
     return own.data if both_sides(own) and not own.absolute else None
 
 

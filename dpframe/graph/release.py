@@ -35,7 +35,7 @@ from dpframe.symbols.expression import Domain
 from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, noted, share_readings
-from .rows import Rows, RowSource, Transposed
+from .rows import RowsNode, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)
@@ -203,7 +203,7 @@ class Release(Node):
         noise = noise_of(self.noise)
         uneven = noise is not None and noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
-        along = isinstance(rows, Rows) and rows.ball
+        along = isinstance(rows, RowsNode) and rows.ball
         laplace = noise is not None and noise.loss.name == "laplace" and self.hides is not None
         return (self.sampled is None or laplace) and (along or not uneven)
 
@@ -318,7 +318,7 @@ def symbols_of(node: Node) -> frozenset[Symbol]:
     law = () if own(node.noise) else node.parameters.values()
     # without a dictionary of readings for each of many
     read = (node.times, *rate, *size, *share, *law)
-    return frozenset().union(*[formula.symbols() for formula in read])
+    return frozenset().union(*[one.symbols() for one in read if type(one) is not Number])
 
 
 def release(

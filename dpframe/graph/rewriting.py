@@ -16,7 +16,7 @@ from dpframe.mechanisms import AdditiveNoise
 from dpframe.privacy import PureDP, Share
 from dpframe.symbols import Expression, Number, Symbol
 
-from .columns import Column, ColumnSource
+from .columns import ColumnNode, ColumnSource
 from .graph import Graph, Regression, declared
 from .known import Known
 from .loop import Loop
@@ -24,7 +24,7 @@ from .maps.grid import Grid, GridColumn
 from .node import Node, noting
 from .post import Post
 from .release import Release
-from .rows import Rows, RowSource
+from .rows import RowsNode, RowSource
 
 Replacement = Callable[[Any], Any]
 """From a node, built again on what was replaced below it, to what stands in its place."""
@@ -117,7 +117,7 @@ class Rewriting:
         source = self.node(node.source)  # type: ignore[attr-defined]
         if source is node.source:  # type: ignore[attr-defined]
             return node
-        bound = source.norm if isinstance(source, Rows) else source.bound
+        bound = source.norm if isinstance(source, RowsNode) else source.bound
         return source if bound is None else source.on_grid(node.bits)  # type: ignore[attr-defined]
 
     def rebuilt(self, value: Any) -> Any:
@@ -159,7 +159,7 @@ Rule = Callable[[Release], Release]
 
 
 def recalibrated(
-    of: Regression, X: Rows, y: Column | None, budget: Share, rule: Callable[[Graph], Rule]
+    of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share, rule: Callable[[Graph], Rule]
 ) -> Any:
     """The output of a declaration in which `rule` changes every release; the rule is chosen from
     the declared graph. Post-processing that reads the std of a release gets the new one; all other

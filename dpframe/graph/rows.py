@@ -9,7 +9,9 @@ and for rows in a box the bound on every entry (`entry`) and whether the whole b
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import attrs
@@ -31,7 +33,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .facts import stated
+from .facts import stated, unchanging
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
 from .occurring import occurring
@@ -43,7 +45,7 @@ SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
-class Rows(DataNode):
+class RowsNode(DataNode):
     """Abstract: the features, one row per record."""
 
     __slots__ = ()
@@ -133,7 +135,7 @@ class Rows(DataNode):
         return Symbol("n", SIZE, Count(self.origin))
 
     @property
-    def origin(self) -> Rows:
+    def origin(self) -> RowsNode:
         """The rows as given, before any map."""
         return self
 
@@ -152,11 +154,11 @@ class Rows(DataNode):
         found: Statistic = self.sum(axis) / public_size(self)
         return found
 
-    def __truediv__(self, by: object) -> Rows:
+    def __truediv__(self, by: object) -> RowsNode:
         """Rows divided by one number; see `scaled`."""
         return self.scaled(one_number(self, by, "divided", "/"))
 
-    def __mul__(self, factor: object) -> Rows:
+    def __mul__(self, factor: object) -> RowsNode:
         """Rows multiplied by one number; see `scaled`."""
         return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
 
@@ -198,13 +200,13 @@ class Rows(DataNode):
             return formula
         return OfBudgets(what, formula, self.unit, noise).symbol
 
-    def on_grid(self, bits: int) -> Rows:
+    def on_grid(self, bits: int) -> RowsNode:
         """The bounded rows in whole steps of a grid with `bits` bits from 0 to the bound."""
         from .maps.grid import Grid
 
         return Grid(self, bits)
 
-    def weighted(self, weight: object) -> Rows:
+    def weighted(self, weight: object) -> RowsNode:
         """Rows multiplied by the square root of `weight`, a public formula of the record's budget,
         so that X.T @ X is sum_i weight_i x_i x_i'. Apply it after all other maps, and to the labels
         alike.
@@ -214,7 +216,7 @@ class Rows(DataNode):
         factor = sqrt(weight)
         return self if factor == ONE else WeightedRows(self, Weight(factor))
 
-    def normalized(self) -> Rows:
+    def normalized(self) -> RowsNode:
         """Rows divided by their 2-norm (a zero row becomes the first unit vector), so all norms are
         exactly 1.
         """
@@ -222,25 +224,25 @@ class Rows(DataNode):
 
         return Normalized(self)
 
-    def clip(self, *, norm: object) -> Rows:
+    def clip(self, *, norm: object) -> RowsNode:
         """Rows projected onto the ball of radius `norm`, a public positive formula."""
         from .maps.bounds import ClipNorm
 
         return ClipNorm(self, norm)
 
-    def boxed(self, bound: object) -> Rows:
+    def boxed(self, bound: object) -> RowsNode:
         """Entries clipped to [-bound, bound], for a public positive formula."""
         from .maps.bounds import Box
 
         return Box(self, bound)
 
-    def with_intercept(self, value: object = 1) -> Rows:
+    def with_intercept(self, value: object = 1) -> RowsNode:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
         from .maps.bounds import Intercept
 
         return Intercept(self, value)
 
-    def scaled(self, by: object) -> Rows:
+    def scaled(self, by: object) -> RowsNode:
         """Rows divided by `by`, a public number. An aggregate of the data is accepted here and
         refused by the verifier, which shows the path.
         """
@@ -248,7 +250,7 @@ class Rows(DataNode):
 
         return Scaled(self, by)
 
-    def scaled_columns(self, *, by: object, minus: object | None = None) -> Rows:
+    def scaled_columns(self, *, by: object, minus: object | None = None) -> RowsNode:
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.
         """
@@ -257,7 +259,7 @@ class Rows(DataNode):
         scaled = ScaledColumns(self, by)
         return scaled if minus is None else ScaledColumns(self, by, minus)
 
-    def between(self, lower: object, upper: object) -> Rows:
+    def between(self, lower: object, upper: object) -> RowsNode:
         """The intervals [lower_j, upper_j] of the columns mapped to [-1, 1], by lists of public
         numbers; values outside are clipped. Raises InvalidArgument.
         """
@@ -265,7 +267,7 @@ class Rows(DataNode):
 
         return between(self, lower, upper)
 
-    def times(self, matrix: Node) -> Rows:
+    def times(self, matrix: Node) -> RowsNode:
         """Rows multiplied by a matrix (d, d), released or public (`dp.graph.public_array(...)`).
         The result needs a clip. Raises InvalidArgument.
         """
@@ -273,7 +275,9 @@ class Rows(DataNode):
 
         return LinearMap(self, matrix)
 
-    def divided(self, *, by: Node, lower: object, upper: object, minus: Node | None = None) -> Rows:
+    def divided(
+        self, *, by: Node, lower: object, upper: object, minus: Node | None = None
+    ) -> RowsNode:
         """Column j becomes (x_j - minus_j)/by_j, for released vectors `by` and `minus`; `by` is
         first clipped to the public range [lower, upper]. The result needs a clip.
         """
@@ -282,7 +286,7 @@ class Rows(DataNode):
         return DividedColumns(self, by, minus, lower, upper)
 
 
-def public_size(rows: Rows) -> Expression:
+def public_size(rows: RowsNode) -> Expression:
     """The number of rows, if it is public. Raises InvalidArgument."""
     if rows.unit.relation.replaced:
         return rows.rows
@@ -294,21 +298,31 @@ def public_size(rows: Rows) -> Expression:
     raise InvalidArgument("the number of rows", "public for a mean", private, way_out)
 
 
+def _product(kind: Callable[..., Any], *inputs: Node) -> Any:
+    """A product of tables: the same object again for the same tables, which many releases read."""
+    return _shared_product(kind, *inputs) if all(map(unchanging, inputs)) else kind(*inputs)
+
+
+@lru_cache(maxsize=256)
+def _shared_product(kind: Callable[..., Any], *inputs: Node) -> Any:
+    return kind(*inputs)
+
+
 @attrs.frozen
 class Transposed(Symbolic):
     """X.T, the left factor of a product."""
 
-    rows: Rows
+    rows: RowsNode
 
     def __matmul__(self, other: object) -> Any:
         from .statistics.sums import Gram, Moment
 
-        if other is self.rows or (isinstance(other, Rows) and other == self.rows):
-            return Gram(self.rows)
-        from .columns import Column
+        if other is self.rows or (isinstance(other, RowsNode) and other == self.rows):
+            return _product(Gram, self.rows)
+        from .columns import ColumnNode
 
-        if isinstance(other, Column):
-            return Moment(self.rows, other)
+        if isinstance(other, ColumnNode):
+            return _product(Moment, self.rows, other)
         return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))
 
     def refuse(self, operation: Operation) -> NoReturn:
@@ -328,7 +342,7 @@ class Transposed(Symbolic):
 
 
 @attrs.frozen(cache_hash=True)
-class RowSource(Rows):
+class RowSource(RowsNode):
     """The features as given: finite, otherwise unrestricted."""
 
     kind: ClassVar[str] = "rows"

@@ -17,13 +17,11 @@ from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
 from .arrays import Array, np
-from .columns import Class, ColumnSource, classes_of, compared
-from .columns import Column as ColumnNode
+from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
 from .maps.bounds import Box, ClipColumn, ClipNorm, Encoded, Intercept, ToUnitInterval, identified
 from .maps.grid import BITS, bits_of_grid
 from .node import check_ends, positive
-from .rows import COLUMNS, RowSource
-from .rows import Rows as RowsNode
+from .rows import COLUMNS, RowsNode, RowSource
 
 UNKNOWN = ("missing", "zeros")
 

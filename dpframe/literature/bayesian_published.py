@@ -9,7 +9,7 @@ from dpframe.graph.functions import aggregate, sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
 from dpframe.privacy import Share
-from dpframe.regressions.bayesian import PRECISION, SCALE, SHAPE, SWEEPS, laplace_posterior
+from dpframe.regressions.bayesian import BayesianSSP, laplace_posterior
 from dpframe.symbols import exact
 
 
@@ -37,5 +37,5 @@ class BayesianSSPCoded(Regression):
         statistics = sufficient_statistics(X, y, constant=True)
         noisy = release(statistics, Laplace(moved / budget.epsilon), budget, name="statistics")
         units = (noisy.std, unit_of_entries(X), y.radius)
-        prior = (PRECISION, SHAPE, SCALE)
-        return post(laplace_posterior, noisy, X.rows, *units, *prior, SWEEPS)
+        ours = BayesianSSP()
+        return post(laplace_posterior, noisy, X.rows, *units, *ours.prior, ours.sweeps)

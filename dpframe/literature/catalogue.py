@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.audits.cost import Cost, cost
+from dpframe.audits.cost import TotalCost, cost
 from dpframe.audits.figures import clipped, tidy
 from dpframe.audits.report import Audit, audit
 from dpframe.audits.sentence import conditions
@@ -147,7 +147,7 @@ class Entry:
         return ""
 
     @cached_property
-    def cost(self) -> Cost | None:
+    def cost(self) -> TotalCost | None:
         """Its cost at the numbers; None where nothing bounds it."""
         return None if self.here is None else cost(self.here)
 

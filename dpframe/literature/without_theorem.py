@@ -17,7 +17,7 @@ from dpframe.graph.node import reads
 from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import Posterior
 from dpframe.numbers import shortest
-from dpframe.privacy import REPLACE_ONE, Guarantee, PureDP, Share
+from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression, Number, constant, exp, power
 
 if TYPE_CHECKING:  # declarations are listed without the prover
@@ -76,7 +76,7 @@ class TestedDistance(WithoutTheorem):
         loss, share = 1 / self.scale, self.share
         tail = HALF * exp((self.unsafe - self.threshold) / self.scale)
         passes = PASSES.format(self.unsafe, _gap(self))
-        replaced = problem.setting.relation is REPLACE_ONE and problem.rows == ONE
+        replaced = problem.setting.relation.replaced and problem.rows == ONE
         return [
             hypothesis(
                 self,

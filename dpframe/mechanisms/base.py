@@ -18,6 +18,7 @@ from dpframe.symbols import ZERO, Expression, Number, exact
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.calibrations import CALIBRATIONS
 from dpframe.theory.guarantees import APPROX, PURE
+from dpframe.theory.guarantees import Guarantee as Notion
 from dpframe.theory.mechanisms import NOISES
 
 if TYPE_CHECKING:
@@ -245,10 +246,12 @@ class Theorem(Calibration):
     currencies: tuple[tuple[str, ...], ...] = attrs.field(eq=False, repr=False)
 
     @classmethod
-    def of(cls, kind: str, name: str) -> Theorem:
-        """The theorem of this name for a kind of noise."""
-        entry = CALIBRATIONS[kind, name]
-        return cls(name, kind, entry.citation, entry.currencies)
+    def of(cls, kind: str, name: str, citation: str, *spends: Notion) -> Theorem:
+        """The theorem of this name for a kind of noise, and the guarantees whose shares it spends.
+        Raises KeyError where the rule book has none.
+        """
+        CALIBRATIONS[kind, name]
+        return cls(name, kind, citation, tuple(one.currency for one in spends))
 
     @property
     def entry(self) -> Any:

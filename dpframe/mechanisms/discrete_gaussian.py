@@ -13,6 +13,7 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP, number
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, power
+from dpframe.theory.guarantees import APPROX, ZCDP
 
 from .base import Array, Calibration, Generator, Shape, StdNoise, Theorem
 from .discrete_laplace import whole_sensitivity
@@ -37,7 +38,11 @@ class DiscreteGaussian(StdNoise):
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
     concentrated: ClassVar[Calibration] = Theorem.of(
-        "discrete_gaussian", "DiscreteGaussian.concentrated"
+        "discrete_gaussian",
+        "DiscreteGaussian.concentrated",
+        "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]",
+        ZCDP,
+        APPROX,
     )
 
     def guarantee(self, sensitivity: Expression) -> ZeroConcentratedDP:

@@ -13,6 +13,7 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, exp, sqrt
+from dpframe.theory.guarantees import APPROX, PURE
 
 from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
@@ -33,7 +34,9 @@ class DiscreteLaplace(PureNoise):
     norm: ClassVar[Norm] = L1
     integer: ClassVar[bool] = True
     exact: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of("discrete_laplace", "DiscreteLaplace.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE, APPROX
+    )
 
     @property
     def deviation(self) -> Expression:

@@ -11,6 +11,8 @@ from typing import ClassVar
 
 import attrs
 
+from dpframe.theory.guarantees import APPROX, GAUSSIAN, ZCDP
+
 from .base import Array, Calibration, Generator, NormalNoise, Shape, Theorem
 
 
@@ -27,9 +29,18 @@ class Gaussian(NormalNoise):
     kind: ClassVar[str] = "gaussian"
     isotropic: ClassVar[bool] = True
     exact: ClassVar[bool] = True
-    classical: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.classical")
-    kamath_ullman: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.kamath_ullman")
-    analytic: ClassVar[Calibration] = Theorem.of("gaussian", "Gaussian.analytic")
+    classical: ClassVar[Calibration] = Theorem.of(
+        "gaussian", "Gaussian.classical", "[DworkR14, Thm A.1]", APPROX
+    )
+    kamath_ullman: ClassVar[Calibration] = Theorem.of(
+        "gaussian",
+        "Gaussian.kamath_ullman",
+        "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2",
+        APPROX,
+    )
+    analytic: ClassVar[Calibration] = Theorem.of(
+        "gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", APPROX, ZCDP, GAUSSIAN
+    )
 
     @staticmethod
     def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:

@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.sensitivity import L2, Norm
 from dpframe.symbols import Expression, sqrt
+from dpframe.theory.guarantees import APPROX, PURE
 
 from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
@@ -26,7 +27,9 @@ class L2Laplace(PureNoise):
     norm: ClassVar[Norm] = L2
     joint: ClassVar[bool] = True
     isotropic: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of("l2_laplace", "L2Laplace.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "l2_laplace", "L2Laplace.pure", "[HardtT10, Sec 4]", PURE, APPROX
+    )
 
     @property
     def deviation(self) -> Expression:

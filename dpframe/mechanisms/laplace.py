@@ -12,6 +12,7 @@ from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import Expression, exact, sqrt
+from dpframe.theory.guarantees import APPROX, PURE
 
 from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem, mirrored
 
@@ -30,7 +31,9 @@ class Laplace(PureNoise):
     kind: ClassVar[str] = "laplace"
     exact: ClassVar[bool] = True
     norm: ClassVar[Norm] = L1
-    pure: ClassVar[Calibration] = Theorem.of("laplace", "Laplace.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "laplace", "Laplace.pure", "[DworkR14, Thm 3.6]", PURE, APPROX
+    )
 
     @property
     def deviation(self) -> Expression:

@@ -15,6 +15,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, ZeroConcentratedDP
 from dpframe.sensitivity import RANGE, Norm
 from dpframe.symbols import Expression, constant, power, sqrt
+from dpframe.theory.guarantees import APPROX, PURE, ZCDP
 
 from .base import Array, Calibration, Generator, PureNoise, Shape, Theorem
 
@@ -88,7 +89,14 @@ class ExponentialSelection(SelectionNoise):
 
     kind: ClassVar[str] = "exponential_selection"
     exact: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of("exponential_selection", "ExponentialSelection.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "exponential_selection",
+        "ExponentialSelection.pure",
+        "[McSherryT07, Thm 6]",
+        PURE,
+        APPROX,
+        ZCDP,
+    )
 
     @property
     def deviation(self) -> Expression:
@@ -137,7 +145,9 @@ class GumbelSelection(ExponentialSelection):
 
     kind: ClassVar[str] = "gumbel_selection"
     exact: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of("gumbel_selection", "GumbelSelection.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "gumbel_selection", "GumbelSelection.pure", "[McSherryT07, Thm 6]", PURE, APPROX, ZCDP
+    )
 
 
 @attrs.frozen(cache_hash=True)
@@ -149,7 +159,7 @@ class PermuteAndFlipSelection(SelectionNoise):
     kind: ClassVar[str] = "permute_and_flip_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "permute_and_flip_selection", "PermuteAndFlipSelection.pure"
+        "permute_and_flip_selection", "PermuteAndFlipSelection.pure", "[McKennaS20]", PURE, APPROX
     )
 
     @property
@@ -184,7 +194,11 @@ class ExponentialNoiseSelection(PermuteAndFlipSelection):
     kind: ClassVar[str] = "exponential_noise_selection"
     exact: ClassVar[bool] = True
     pure: ClassVar[Calibration] = Theorem.of(
-        "exponential_noise_selection", "ExponentialNoiseSelection.pure"
+        "exponential_noise_selection",
+        "ExponentialNoiseSelection.pure",
+        "[McKennaS20]",
+        PURE,
+        APPROX,
     )
 
 
@@ -196,7 +210,9 @@ class LaplaceSelection(SelectionNoise):
 
     kind: ClassVar[str] = "laplace_selection"
     exact: ClassVar[bool] = True
-    pure: ClassVar[Calibration] = Theorem.of("laplace_selection", "LaplaceSelection.pure")
+    pure: ClassVar[Calibration] = Theorem.of(
+        "laplace_selection", "LaplaceSelection.pure", "[DworkR14, Claim 3.9]", PURE, APPROX
+    )
 
     @property
     def deviation(self) -> Expression:

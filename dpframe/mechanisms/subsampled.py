@@ -70,7 +70,7 @@ class Subsampled(Mechanism):
     def _under(self, relation: Relation | None) -> Relation:
         if relation is self.relation:
             return relation
-        poisson = self.relation is REPLACE_ONE
+        poisson = self.relation.replaced
         other = "PoissonSubsampled" if poisson else "SubsampledWithoutReplacement"
         way_out = f"Name it; under the other relation use {other}."
         wanted = f"{self.relation} for {self.kind}"

@@ -28,6 +28,13 @@ class Relation(enum.Enum):
         return RELATIONS[self.value].replaced
 
     @property
+    def all_pairs(self) -> bool:
+        """Whether any two tables that differ by so many rows are neighbours: then a pair of them
+        may attain a bound.
+        """
+        return RELATIONS[self.value].all_pairs
+
+    @property
     def words(self) -> str:
         """What happens to the rows of one person: `added or removed`."""
         return RELATIONS[self.value].words

@@ -2,7 +2,7 @@ from .certify import Certificate as Certificate
 from .certify import examine as examine
 from .composed import together as together
 from .document import load as load
-from .identical import Comparison as Comparison
+from .identical import GraphComparison as GraphComparison
 from .jointly import Jointly as Jointly
 from .problem import Constraint as Constraint
 from .problem import Obligation as Obligation

@@ -23,7 +23,7 @@ from dpframe.numerics.rounding import arb_float, arb_lower, arb_upper, working
 from dpframe.symbols import Call, Expression, Number, Symbol
 from dpframe.symbols.text import Arithmetic
 
-from .witnesses import Searched, exactly
+from .witnesses import SearchedSteps, exactly
 
 Ball = Any  # flint.arb
 BITS = 128
@@ -121,7 +121,7 @@ class Field:
     def __init__(self, symbols: Iterable[Symbol]) -> None:
         """Names are ordered, so that equal graphs make equal formulas."""
         self.symbols = tuple(sorted(set(symbols), key=lambda symbol: symbol.name))
-        self.ring = Ring(Searched())
+        self.ring = Ring(SearchedSteps())
         self.ring.symbols = {one.name: _atom(self.ring, one) for one in self.symbols}
         self._arithmetic = _arithmetic(self.ring)
         self._known: dict[Expression, Formula] = {}

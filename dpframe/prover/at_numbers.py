@@ -1,4 +1,4 @@
-"""A declaration at numbers: what its formulas are worth, whether or not it was proved."""
+"""A declaration at numbers: the values of its formulas, whether or not it was proved."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class AtNumbers:
     values: Mapping[str, Fraction] = attrs.field(factory=dict, converter=_read_only)
 
     def __attrs_post_init__(self) -> None:
-        """Numbers lie in their domains, and noise is defined there."""
+        """Check that numbers lie in their domains, and that noise is defined there."""
         for name, value in self.values.items():
             self._checked(name, value)
         self._defined(self.values)
@@ -50,7 +50,7 @@ class AtNumbers:
 
     @property
     def setting(self) -> Setting:
-        """What is public, who is a neighbour, what one unit is."""
+        """Public bounds, neighbouring relation and unit of privacy."""
         return self.report.problem.setting
 
     @property
@@ -60,7 +60,7 @@ class AtNumbers:
 
     @property
     def free(self) -> frozenset[str]:
-        """Names of the parameters that still lack a number; public sizes of the data are bound at
+        """Names of the parameters without a number; public sizes of the data are known at
         execution.
         """
         return frozenset(
@@ -73,17 +73,15 @@ class AtNumbers:
         )
 
     def at(self, **values: object) -> Self:
-        """The same at numbers (exact: text, Fraction, int; a float is its shortest decimal);
-        some may be left for later.
-
-        Every number is checked against its domain, and against the proof's region by rigorous
-        enclosure. Raises InvalidArgument.
+        """The same at numbers (exact: text, Fraction, int; a float is read as its shortest
+        decimal); some may be left for later. Every number is checked against its domain, and
+        against the proof's region by rigorous enclosure. Raises InvalidArgument.
         """
         given = {name: self._checked(name, value) for name, value in values.items()}
         return attrs.evolve(self, values={**self.values, **given})
 
     def _defined(self, given: Mapping[str, Fraction]) -> None:
-        """Every size of noise that has its numbers is a positive number there."""
+        """Check that every noise size with known numbers is positive there."""
         balls = {name: rational_ball(value) for name, value in given.items()}
         stated = {release.stated: release for release in self.graph.releases} if given else {}
         for release in stated.values():
@@ -95,7 +93,7 @@ class AtNumbers:
                 raise InvalidArgument("parameters", "where the noise is defined", where, way_out)
 
     def _instead(self, name: str) -> str:
-        """What to do with a number that the target has already."""
+        """The way out for a number that the target already has."""
         if not hasattr(self.target, name):
             return ""
         return f"It is of {self.target}: preview, dp.execute and the rest take it as it is."

@@ -1,6 +1,6 @@
-"""Basic composition: every release earns its share; the plan of shares does the rest.
-
-Does a release's noise earn its share? By its named theorem, or as stated by any rule.
+"""Basic composition: every release spends at most its share, and the plan adds the shares. Whether
+the noise of a release matches its share is decided by its calibration theorem, or for stated noise
+by any rule.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from .problem import (
     named,
     opened,
 )
-from .profile_rule import Claim
+from .profile_rule import ProfileClaim
 from .sign import nonnegative
 
 
 def earns(problem: Problem, release: Release) -> Earned:
-    """Whether the release's noise gives (epsilon_i, delta_i), and under which hypotheses."""
+    """Whether the noise of a release gives (epsilon_i, delta_i), and under which hypotheses."""
     share = release.share
     sensitivity = release.moved
     if share is None or sensitivity is None:
@@ -93,7 +93,7 @@ def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obl
 def _stated(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Obligation:
-    """Noise that is pure or approximate by itself: what it guarantees is at most its share."""
+    """Noise that is pure or approximate by itself: its guarantee is at most its share."""
     given = release.guarantee(sensitivity)
     size = release.mechanism.formula
     fact = f"{release.noise.noise} = {size}, {release.noise.norm} sensitivity {sensitivity}, "
@@ -120,8 +120,8 @@ def _stated(
 def _in_kind(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Obligation:
-    """Noise as stated against a share of rho or of mu squared: what it guarantees in the kind of
-    the target is at most its share, and where some pair of neighbours needs all of it, no less.
+    """Stated noise against a share of rho or of mu squared: its guarantee in the target's kind is
+    at most its share, and no less if some pair of neighbours attains it.
     """
     kind = type(problem.target)
     given = as_kind(release.given_in(kind, sensitivity), kind)
@@ -175,7 +175,7 @@ def _stated_gaussian(
     moved = release.statistic.sensitivity(L2)
     attained = moved is not None and moved.attained and RELEASED not in move.scope
     lower = move if attained and release.reached else ZERO
-    claim = Claim(share.epsilon, share.delta, move, lower)
+    claim = ProfileClaim(share.epsilon, share.delta, move, lower)
     fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
     edit = Edit(NOISE, release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))
@@ -211,8 +211,8 @@ def _of_procedures(problem: Problem) -> Iterator[Earned]:
 
 def _by_whole(problem: Problem, grouped: Sequence[Class]) -> list[Class]:
     """Many releases by one theorem with symbolic weights of the target, as one release of the whole
-    target: what its hypothesis bounds in the whole, it bounds in each share (the plan proves that
-    shares are positive and sum to at most the whole). As they are, where the whole is too much.
+    target: a bound on the whole is a bound on each share (the plan proves that shares are positive
+    and sum to at most the whole). The releases themselves, where the whole is too large.
     """
     alike: dict[object, list[Class]] = {}
     for release, count in grouped:
@@ -234,8 +234,8 @@ def _as_whole(problem: Problem, same: list[Class]) -> list[Class]:
 
 
 def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
-    """Another derivation, with what the named theorems of calibrated releases need beside it: a
-    theorem outside its hypotheses is refused, whatever else would prove the total.
+    """Another derivation, with the hypotheses of the named theorems of calibrated releases: a
+    theorem outside its hypotheses is refused, even if another derivation proves the total.
     """
     named = [r for r, _ in problem.classes if r.rule is not None and r.share is not None]
     results = [earns(problem, release) for release in named]
@@ -249,7 +249,7 @@ def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
 
 
 def _summed(found: list[Obligation]) -> list[Obligation]:
-    """Open obligations as they are; the proved ones of one rule as one object."""
+    """Open obligations unchanged; the proved ones of one rule as one object."""
     proved: dict[str, list[Obligation]] = {}
     for obligation in found:
         if obligation.verdict is PROVED:

@@ -1,8 +1,7 @@
 """certify: from a declaration, a target and a setting to a certificate, or to a refusal that lists
 every open obligation.
 
-The certificate: an immutable value that says what was proved, and the only thing that can be
-executed.
+A certificate is an immutable value that states what was proved; only certificates can be executed.
 """
 
 from __future__ import annotations
@@ -48,12 +47,12 @@ AMBIENT = "the declaration and its post-processing functions read no data but th
 
 @attrs.frozen(slots=False, eq=False)
 class Certificate(AtNumbers):
-    """`report` proved its problem; `values` are the numbers given so far. Built by certify and load
-    only.
+    """`report` proved its problem; `values` are the numbers given so far. Constructed by certify
+    and load only.
     """
 
     def __attrs_post_init__(self) -> None:
-        """A certificate without a proof does not exist."""
+        """Refuse to construct a certificate without a proof."""
         if not self.report.proved:
             raise InvalidArgument(
                 "report", "proved", "one with open obligations", "dp.certify makes certificates."
@@ -68,19 +67,17 @@ class Certificate(AtNumbers):
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
-        """Every obligation of the proof; not those of a plan of shares that fails, on which it
-        does not rest.
-        """
+        """All obligations of the proof, without those of a plan of shares that it does not use."""
         return tuple(one for one in self.report.obligations if one.verdict is PROVED)
 
     @property
     def region(self) -> tuple[Constraint, ...]:
-        """Hypotheses of theorems that carve the declared domain; enforced by `at`."""
+        """Hypotheses of theorems that restrict the declared domain; enforced by `at`."""
         return () if self.report.chosen is None else self.report.chosen.constraints
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """What is assumed, not proved."""
+        """The assumptions of the proof."""
         return assumed(self.report.problem, FAILURES, RECORDS, AMBIENT)
 
     def _inside(self, given: Mapping[str, Fraction]) -> None:
@@ -103,21 +100,21 @@ class Certificate(AtNumbers):
 
     @cached_property
     def claim(self) -> dict[str, object]:
-        """The certificate file without the steps of its proof: what its hash is of."""
+        """The certificate file without the steps of its proof: the input of its hash."""
         from .document import document
 
         return document(self)
 
     @cached_property
     def document(self) -> dict[str, object]:
-        """The certificate file, as JSON values, with its proof: see docs/certificate-format."""
+        """The certificate file, as JSON values, with its proof; see docs/certificate-format."""
         from .witnesses import proved
 
         return proved(self.claim)
 
     @cached_property
     def verdict(self) -> Verdict:
-        """What the kernel says of the certificate file, whose proof it replays."""
+        """The verdict of the kernel on the certificate file, whose proof it replays."""
         from .witnesses import replayed
 
         return replayed(self.claim)
@@ -159,14 +156,14 @@ class Certificate(AtNumbers):
         Path(path).write_text(text + "\n")
 
     def as_composition(self) -> Composition:
-        """What its releases cost together, for any accountant and any other library."""
+        """The releases as a composition, for any accountant and for other libraries."""
         from .composed import together
 
         return together(self)
 
     def preview(self, *, n: int, d: int | None = None) -> Any:
-        """Noise at public sizes, and which intervals it will leave, before anything is spent; `d`,
-        the columns of the table, is left out where a codebook fixes it.
+        """The noise at public sizes, and which intervals it will leave, before any budget is spent.
+        `d`, the number of columns, is omitted if a codebook determines it.
         """
         from .preview import preview
 
@@ -181,7 +178,7 @@ class Certificate(AtNumbers):
         return rehearsal.rehearse(self, n=n, d=d)
 
     def __str__(self) -> str:
-        """What was proved, as an officer reads it."""
+        """What was proved, for a privacy officer."""
         from .text import certificate_text
 
         return certificate_text(self)
@@ -195,7 +192,7 @@ class Certificate(AtNumbers):
 
 
 def assumed(problem: Problem, *always: str) -> tuple[str, ...]:
-    """What is assumed of a declaration, not proved; `always` of every one."""
+    """The assumptions about a declaration; `always` those about every one."""
     unit = f"one unit of privacy is: {problem.setting.unit}"
     budgets = () if problem.personal is None else (BUDGETS,)
     stated = (*on_trust(problem), *on_their_word(problem.graph))
@@ -203,7 +200,7 @@ def assumed(problem: Problem, *always: str) -> tuple[str, ...]:
 
 
 def idealized(graph: Graph) -> tuple[str, ...]:
-    """The releases that are not computed exactly, each by name."""
+    """The names of releases that are not computed exactly."""
     named = [one.label for one in graph.charged if not _exactly(one)]
     if not named:
         return ()
@@ -212,17 +209,17 @@ def idealized(graph: Graph) -> tuple[str, ...]:
 
 
 def _exactly(one: Release | Procedure) -> bool:
-    """Noise of a class from outside is not known to be drawn exactly, whatever the class says."""
+    """Noise of a class from outside is not known to be drawn exactly."""
     return one.exact and own(one.noise if isinstance(one, Release) else type(one))
 
 
 def on_their_word(graph: Graph) -> tuple[str, ...]:
-    """What nodes state that no rule derives, each in a sentence that names it."""
+    """Facts that nodes state and no rule derives, each in a sentence that names the node."""
     return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
 
 
 def on_trust(problem: Problem) -> tuple[str, ...]:
-    """What is believed of each class of the user's own that `trust` names."""
+    """What is trusted of each class from outside that `trust` names."""
     return tuple(_trusted(kind) for kind in problem.foreign if kind in problem.trust)
 
 
@@ -234,7 +231,7 @@ def _trusted(kind: type) -> str:
 
 
 def stating(graph: Graph) -> list[Node]:
-    """The nodes that state something, also those inside procedures, however deep."""
+    """The nodes that state facts, also inside procedures, at any depth."""
     found, waiting = [], list(graph.nodes)
     while waiting:
         node = waiting.pop(0)
@@ -267,19 +264,20 @@ def certify(
     trust: Sequence[type] = (),
 ) -> Certificate:
     """Prove that `regression` satisfies `target` in `setting`, for all values of its parameters. No
-    data in sight.
+    data are read.
 
-    `accountant` is "auto", the name of an accountant of dpframe, or an accountant. With one of your
-    own, its `total` of all guarantees (or its `epsilon`, at numbers) is compared with the target.
-    `calibrate="jointly"` scales all noise together until the whole meets the target
-    (dp.regressions.Jointly); the certificate names it. `trust` names classes of your own (a
-    statistic, mechanism, theorem or accountant) whose word the proof may take; the certificate
-    prints them. Under "auto" shares must hold as declared and named theorems inside their
-    hypotheses, whichever derivation proves the total; under a named one, claims that it does not
-    use block nothing.
+    `accountant` is "auto", the name of an accountant of dpframe, or an accountant object; the total
+    of an accountant of your own (its `epsilon`, at numbers) is compared with the target.
+    `calibrate="jointly"` scales all noise by one factor until the total meets the target
+    (dp.regressions.Jointly). `trust` lists plug-in classes (statistics, mechanisms, theorems,
+    accountants) whose stated facts the proof may use; the certificate names them.
 
-    Raises Uncertified with every open obligation, each refuted (with a counterexample) or unproved
-    (with what would help); InvalidArgument for anything else.
+    Under "auto" every declared share must hold, and every calibration theorem within its
+    hypotheses, whichever derivation proves the total. Under a named accountant, shares that it does
+    not use are not required to hold.
+
+    Raises Uncertified with every open obligation, refuted with a counterexample or unproved with a
+    repair; InvalidArgument for invalid arguments.
     """
     if isinstance(target, RenyiDP):
         way_out = "dp.audit judges it; certify for dp.ZeroConcentratedDP(rho), rho = epsilon/order."
@@ -294,7 +292,7 @@ def certify(
 
 
 def calibrated(regression: Regression, how: str) -> Regression:
-    """The declaration with noise as declared, or all of it scaled jointly."""
+    """The declaration with noise as declared, or scaled jointly."""
     check_word("calibrate", how, CALIBRATIONS)
     if how != "jointly":
         return regression
@@ -311,9 +309,9 @@ def examine(
     accountant: str | Accountant = "auto",
     trust: Sequence[type] = (),
 ) -> Report:
-    """The report that certify decides by: never raises Uncertified. Raises InvalidArgument for
-    arguments of another type, and for an output that leaves a release out: it then names what else
-    is open.
+    """The report on which `certify` decides, without raising Uncertified. Raises InvalidArgument
+    for arguments of another type, and for an output that omits a release; it then also names other
+    open obligations.
     """
     for name, value, kind in (
         ("regression", regression, Regression),
@@ -344,8 +342,8 @@ def examine(
 
 
 def graph_of(regression: Regression, setting: Setting, target: Guarantee) -> Graph:
-    """The graph of a declaration, derived here, whatever the declaration says of itself. Raises
-    InvalidArgument, by the name of delta where the declaration needs one and the target has none.
+    """The graph of a declaration, derived here and not taken from the declaration. Raises
+    InvalidArgument, with the name delta if the declaration needs one and the target has none.
     """
     try:
         return _derived(regression, setting, target)
@@ -374,16 +372,16 @@ NOT_PRIVATE = "NOT PRIVATE"
 
 @attrs.frozen(slots=False, eq=False)
 class Unproved(AtNumbers):
-    """A declaration without a certificate: dp.experiments.simulate runs it on data that is no
-    secret, and dp.execute never does.
+    """A declaration without a certificate: dp.experiments.simulate runs it on data that are not
+    secret; dp.execute refuses it.
     """
 
 
 def unproved(
     regression: Regression, *, target: Guarantee, setting: Setting, label: str
 ) -> Unproved:
-    """A declaration as it stands, to be simulated. `label` must be "NOT PRIVATE", which the
-    result of a simulation then carries. Raises InvalidArgument.
+    """A declaration without a proof, for simulation. `label` must be "NOT PRIVATE"; the result of a
+    simulation carries it. Raises InvalidArgument.
     """
     if not isinstance(label, str) or label != NOT_PRIVATE:
         way_out = "Nothing was proved: write label='NOT PRIVATE', or use dp.certify."

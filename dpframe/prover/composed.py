@@ -1,4 +1,4 @@
-"""What the releases of a certificate cost together, for any accountant and any other library."""
+"""The releases of a certificate as a composition, for any accountant and for other libraries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""A derivation is an accountant: the one that is passed, or each that certify tries by itself.
+"""Derivations of the total: each is an accountant, the one that is passed or one of those that
+certify tries.
 
-A total at numbers: Gaussian, sampled, pure and concentrated releases together, as an accountant
-that answers with intervals says.
+At numbers, Gaussian, subsampled, pure and concentrated releases are composed by an accountant that
+returns intervals.
 """
 
 from __future__ import annotations
@@ -170,7 +171,9 @@ class Derivation:
         return self.proof in {"shares", "joint"}
 
     def __call__(self, problem: Problem) -> Attempt | None:
-        """The attempt; None where the accountant cannot add these releases, or for this target."""
+        """The attempt; None if the accountant cannot compose these releases, or not for this
+        target.
+        """
         attempt = PROOFS[self.proof](problem, self.accountant)
         return None if attempt is None else attrs.evolve(attempt, name=self.name)
 
@@ -195,8 +198,8 @@ CONVERTED = Derivation("rdp", DERIVATIONS["rdp"].accountant, "converted")
 
 
 def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
-    """The derivations of this name: with `auto` those that are tried in turn, one being enough;
-    with an accountant of the user's own, what follows from its own methods. Raises InvalidArgument.
+    """The derivations of this name. "auto" gives those that are tried in turn, of which one
+    suffices; an accountant of the user's own, the one by its methods. Raises InvalidArgument.
     """
     if accountant is not None and place(type(accountant)) == name:  # no name of dpframe's own
         additive = isinstance(accountant, AdditiveAccountant)
@@ -210,9 +213,9 @@ def named(name: str, accountant: Accountant | None) -> tuple[Derivation, ...]:
 
 
 def derivation_of(accountant: object) -> tuple[str, Accountant | None]:
-    """The name of the derivation that adds as this accountant does, or "auto"; and the accountant
-    itself where it is the user's own, to be believed where its class is trusted. Raises
-    InvalidArgument for what is no accountant.
+    """The name of the derivation that composes as this accountant does, or "auto"; and the
+    accountant itself if it is the user's own, to be believed if its class is trusted. Raises
+    InvalidArgument for anything else.
     """
     if isinstance(accountant, str):
         return str.__str__(accountant), None

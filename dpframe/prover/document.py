@@ -54,7 +54,7 @@ def document(certificate: Certificate) -> dict[str, object]:
 
 
 def statement(certificate: Certificate) -> dict[str, object]:
-    """What is claimed."""
+    """The claim of a certificate."""
     problem = certificate.report.problem
     promised = problem.target if problem.personal is None else problem.personal.each
     return {
@@ -86,7 +86,7 @@ def _domain(symbol: Symbol, certificate: Certificate | None) -> dict[str, object
 
 
 def declaration(certificate: Certificate) -> dict[str, object]:
-    """Where the graph came from, so that it can be built again."""
+    """The source of the graph, from which it can be rebuilt."""
     regression, setting = certificate.regression, certificate.setting
     known = set(certificate.report.problem.symbols)
     extra = set().union(*(formula.symbols() for formula in _formulas(regression))) - known
@@ -165,15 +165,16 @@ def load(
     modules: Collection[str] | None = None,
     trust: Collection[type] = (),
 ) -> Certificate:
-    """The certificate of a file, proved anew: its declaration is imported, its graph built and
-    verified again, and the hashes compared.
+    """Load a certificate from a file and prove it anew: its declaration is imported, its graph
+    built and verified, and the hashes compared.
 
-    The stored hash is compared with what the file says before anything is imported. Whoever writes
-    a file can write a hash, so loading imports whatever module the file names, unless `modules`
-    says which it may name: `modules=("dpframe",)` admits dpframe's own declarations only.
-    `dpframe check` imports nothing. What a file takes on the word of classes is loaded where
-    `trust` names each of them: a file cannot trust for you. Raises BadCertificate, and
-    InvalidArgument for `modules` that are no names and `trust` in what is no class.
+    The stored hash is compared with the content before anything is imported. Anyone who writes a
+    file can write its hash, so loading may import any module that the file names, unless `modules`
+    restricts them: `modules=("dpframe",)` admits dpframe's own declarations only. `dpframe check`
+    imports nothing. Classes that the file takes on trust must be listed in `trust` by the caller.
+
+    Raises BadCertificate; InvalidArgument for `modules` that are not names and `trust` with
+    anything but classes.
     """
     if isinstance(modules, str) or not all(isinstance(one, str) for one in modules or ()):
         raise InvalidArgument("modules", 'names, such as ("dpframe",)', modules)
@@ -234,7 +235,7 @@ def _check_modules(declared: Mapping[str, Any], modules: Collection[str] | None)
 
 
 def _check_trust(named: Collection[str], trust: Collection[type]) -> None:
-    """What a file takes on trust must be named by whoever loads it."""
+    """Check that the caller trusts every class that a file takes on trust."""
     others = sorted(set(named) - {place(kind) for kind in trust})
     if others:
         short = ", ".join(one.rpartition(":")[2] for one in others)

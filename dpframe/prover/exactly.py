@@ -23,7 +23,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.mechanisms.subsampled import on_sample
 from dpframe.numerics import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import REPLACE_ONE, Guarantee, Share, as_kind
+from dpframe.privacy import Guarantee, Share, as_kind
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
 from dpframe.symbols import (
@@ -38,7 +38,7 @@ from dpframe.symbols import (
     sqrt,
 )
 from dpframe.theory.mechanisms import NOISES
-from dpframe.theory.single import exactly_known
+from dpframe.theory.single import COSTS
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
@@ -71,7 +71,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     found, share = earns(problem, release), release.share
     if share is None or release.rule is not None or found.obligation.verdict is PROVED:
         return found
-    known = Draw.of(release)
+    known = OneDraw.of(release)
     if known is None or not judgeable(share.currency):
         return found
     shown = not known.judged(share.currency) and known.inside(share)
@@ -96,12 +96,19 @@ def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     """The one draw of the one release costs at most the target; what the kernel has a rule for."""
     del accountant  # there is nothing to add up
     attempt = _only(problem)
-    known = None if attempt is None else Draw.of(problem.graph.releases[0])
+    known = None if attempt is None else OneDraw.of(problem.graph.releases[0])
     if known is None or attempt is None or not attempt.proved:
         return None
     if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
         return None
     return attempt if exactly_known(known.noise, problem.target.kind) else None
+
+
+def exactly_known(mechanism: str, guarantee: str) -> bool:
+    """Whether no less than what the rule book charges is known of a draw of this noise."""
+    noise = NOISES[mechanism]
+    listed = (mechanism, guarantee) in COSTS or guarantee == "pure"
+    return listed if noise.whole else noise.loss.pure
 
 
 def _only(problem: Problem) -> Attempt | None:
@@ -145,7 +152,7 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
-    known, target = Draw.of(release), problem.target
+    known, target = OneDraw.of(release), problem.target
     if thinnings(problem.graph):  # the target is the sample's, no record's own
         return None
     if release.noise.selects:
@@ -169,7 +176,7 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     if witness is None:
         return None
     rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
-    return opened("total", ALL, rule, (f"{Draw.of(release)}",), repair, witness)
+    return opened("total", ALL, rule, (f"{OneDraw.of(release)}",), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:
@@ -180,7 +187,7 @@ def _summed(problem: Problem) -> Obligation | None:
     alone = problem.of_cells or thinnings(problem.graph) or problem.personal is not None
     if alone or target.currency not in {("epsilon",), ("rho",)}:
         return None
-    replaced = problem.setting.relation is REPLACE_ONE
+    replaced = problem.setting.relation.replaced
     (limit,), pairs = target.amounts, dict[object, list[tuple[Release, Expression]]]()
     for release, count in problem.classes:
         amount = _least_cost(release, target)
@@ -243,7 +250,7 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
 
 
 @attrs.frozen(eq=False)
-class Draw:
+class OneDraw:
     """One draw of noise of dpframe's own: its `size`, by how much its statistic is `moved` in the
     norm that the pair is found by, and whether a pair of neighbours costs all of it (`reached`); 1,
     or the `rate` of the sample that it reads.
@@ -256,7 +263,7 @@ class Draw:
     rate: Fraction = Fraction(1)
 
     @classmethod
-    def of(cls, release: Release) -> Draw | None:
+    def of(cls, release: Release) -> OneDraw | None:
         """The draw of a release; None where no pair is known to dominate it."""
         noise, statistic = noise_of(release.noise), release.statistic
         if noise is None:

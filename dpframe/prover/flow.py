@@ -1,11 +1,9 @@
-"""Information flow: who reads what, in one pass over everything that is read.
+"""Information flow: which numbers may be read where, in one pass over all readings.
 
-Each number has a scope (`dpframe.symbols.Scope`), each place that reads one says what it may depend
-on, and public numbers only where it says nothing. A refusal names the way from the source to the
-place.
-
-What adaptive graphs need: released numbers that are what their symbols say, and loops whose points
-nobody else reads.
+Each number has a scope (`dpframe.symbols.Scope`), and each reading states the scopes it may depend
+on (public by default). A refusal shows the path from the source to the reading. Also the
+requirements of adaptive graphs: released numbers are what their symbols state, and the point of a
+loop is read by that loop only.
 """
 
 from __future__ import annotations
@@ -32,7 +30,6 @@ from dpframe.graph import (
     points_of,
 )
 from dpframe.graph.bound import good
-from dpframe.graph.columns import Column
 from dpframe.graph.facts import answers
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
@@ -40,7 +37,6 @@ from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.occurring import occurring
 from dpframe.graph.release import symbols_of
-from dpframe.graph.rows import Rows
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
@@ -66,13 +62,13 @@ PARAMETER = "dp.parameter(name, lower, upper) (in a description, [parameters])"
 
 
 def adaptive(problem: Problem) -> Iterator[Obligation]:
-    """Every obligation that is open."""
+    """Every open obligation."""
     yield from _known(problem)
     yield from _loops(problem)
 
 
 def _known(problem: Problem) -> Iterator[Obligation]:
-    """Released numbers are what their symbols say: released, in one range, bounded by a rule."""
+    """Released numbers are what their symbols state: released, in one range, bounded by a rule."""
     for symbol in problem.symbols:
         origin = symbol.origin
         if isinstance(origin, Known) and symbol != origin.symbol:
@@ -97,7 +93,7 @@ def _mistaken(label: str, rule: str) -> Obligation:
 
 
 def _loops(problem: Problem) -> Iterator[Obligation]:
-    """What reads the point of a loop is the loop's own query, and nothing else."""
+    """The point of a loop is read by the query of that loop only."""
     graph = problem.graph
     iterates = graph.of_kind(Iterate)
     read = {node: points_of(node) if iterates else () for node in graph.nodes}
@@ -127,7 +123,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
 
 @attrs.frozen
 class Place:
-    """`name` of `label`, which reads a formula."""
+    """The formula `name` of the node `label`."""
 
     label: str
     name: str
@@ -136,8 +132,8 @@ class Place:
 
 
 def flow(problem: Problem) -> list[Obligation]:
-    """Every reading of what may not be read there, each once: refuted where two neighbours differ
-    whatever else there is; unproved where it depends on what is made of what is read.
+    """Every forbidden reading, each once: refuted if two neighbours differ in it; unproved if that
+    depends on later functions.
     """
     wrong = on_nodes(problem.graph, partial(_formulas, problem))
     found = (*wrong, *_arguments(problem), *_outputs(problem))
@@ -145,8 +141,8 @@ def flow(problem: Problem) -> list[Obligation]:
 
 
 def where(problem: Problem, node: Node) -> str:
-    """What a refusal calls a node: of a map of rows also what it maps, and, where it reads the
-    data, `-> X'X`, the released statistic that reads it.
+    """The description of a node in refusals: for a map of rows also what it maps, and for data the
+    released statistic that reads it.
     """
     mapped = isinstance(node, MappedRows)
     label = f"{path(node.inputs[0])} -> {node.label}" if mapped else node.label
@@ -159,8 +155,8 @@ def where(problem: Problem, node: Node) -> str:
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
-    """Everything that reads a formula of numbers that are not public, or derives one: the target
-    and the unit, without a node, and these nodes.
+    """Every reading of a formula with numbers that are not public: those of the target and the
+    unit, without a node, and those of these nodes.
     """
     target, own = problem.target, PUBLIC if problem.personal is None else RECORD
     for name in target.parameters:
@@ -192,7 +188,7 @@ def _formulas(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
 
 
 def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
-    """A symbol of a scope that the place may not read."""
+    """A symbol outside the scopes of a reading."""
     if symbol.scope is RELEASED:
         return _released(place, symbol)
     if symbol.scope is RECORD:
@@ -231,7 +227,7 @@ def _not_one(place: Place, symbol: Symbol) -> Obligation:
 
 
 def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
-    """A formula that reads a sum over the records that are there, under add/remove."""
+    """A formula that depends on a sum over the records present, under add/remove."""
     rule = (
         f"{place.name} must be public, but it reads the {origin.label} over the records that are "
         f"there: a record that joins or leaves changes it: {origin.label} -> {place.name} of "
@@ -275,8 +271,8 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
 
 
 def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> str | None:
-    """Why no claim holds where such an aggregate, times what does not read it, is the size of the
-    noise, or divides the records that are summed.
+    """Why no claim holds if such an aggregate, times a factor independent of it, is the noise size,
+    or divides the summed records.
     """
     node, formula = place.node, place.reading.formula
     single = origin.parts[0] if isinstance(origin, Linear) and len(origin.parts) == 1 else origin
@@ -302,13 +298,13 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
 
 
 def varies(data: Node) -> bool:
-    """Whether records near 0 and others far from it are known to occur, whatever the rest are."""
-    seen = occurring(data) if isinstance(data, (Rows, Column)) else None
+    """Whether records near 0 and records far from 0 may occur, whatever the other records are."""
+    seen = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
     return seen is not None and (seen.any_finite or seen.ball or seen.box)
 
 
 def _fixed(release: Release) -> bool:
-    """Whether its noise is added to each number, of a size that is the same for every n."""
+    """Whether its noise is added to each number, with the same size for every n."""
     sampled = ZERO if release.sampled is None else release.sampled
     read = (release.mechanism.formula, release.times, sampled)
     plain = all(symbol.origin is None for formula in read for symbol in formula.symbols())
@@ -316,30 +312,30 @@ def _fixed(release: Release) -> bool:
 
 
 def _summed(statistic: Statistic, divided: Node | None) -> bool:
-    """Whether it is a sum of these rows or labels, clipped or not, and of others that occur."""
+    """Whether it is a sum of these rows or labels, clipped or not, and of others that may occur."""
     read = [(one, unclipped(one)) for one in tables(statistic)]
     others = (one for one, before in read if before is not divided)
     there = statistic.unbounded and all(map(occurs, others))
     return there and divided in [one for _, one in read]
 
 
-def occurs(table: Rows | Column) -> bool:
-    """Whether a record whose size is the bound, or any, is known to occur."""
+def occurs(table: RowsNode | ColumnNode) -> bool:
+    """Whether a record may occur whose size is the bound, or is arbitrary."""
     seen = occurring(table)
     return seen.any_finite or seen.ball or seen.extreme
 
 
-def tables(node: Node) -> Iterator[Rows | Column]:
-    """The rows and labels that a statistic reads, before they were rounded onto a grid."""
+def tables(node: Node) -> Iterator[RowsNode | ColumnNode]:
+    """The rows and labels that a statistic reads, before rounding onto a grid."""
     for one in node.inputs:
         if isinstance(one, Statistic) or answers(one).rounds:
             yield from tables(one)
-        elif isinstance(one, (Rows, Column)):
+        elif isinstance(one, (RowsNode, ColumnNode)):
             yield one
 
 
 def unclipped(node: Node) -> Node:
-    """The rows or labels before they were clipped to public bounds around 0."""
+    """The rows or labels before the clip to public bounds around 0."""
     while isinstance(node, ClipNorm) or (
         isinstance(node, ClipColumn) and node.lower + node.upper == ZERO
     ):
@@ -376,7 +372,7 @@ def _release_of(problem: Problem, statistic: Statistic) -> str:
 
 
 def _assumed(statistic: Statistic) -> str:
-    """How a number is declared that is public knowledge, and no statistic of this table."""
+    """How to declare a number that is public knowledge."""
     if statistic.shape:
         return ""
     return f", or, where a number is known without this table, {PARAMETER} in its place"
@@ -430,7 +426,7 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
 
 
 def differs(node: Node) -> bool:
-    """Whether two neighbours are known on which raw data differ: released as they are, they refute
+    """Whether two neighbours are known with different raw data; released unchanged, they refute
     every claim.
     """
     if isinstance(node, (RowsNode, ColumnNode)):
@@ -446,7 +442,7 @@ def differs(node: Node) -> bool:
 
 
 def _undivided(node: Node) -> Node:
-    """The rows or labels before they were divided by something."""
+    """The rows or labels before a division."""
     while isinstance(node, (Scaled, ScaledLabels)):
         node = node.source
     return node
@@ -462,7 +458,7 @@ def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) ->
 
 
 def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
-    """What to read instead: the release that there is, one that there could be, or a statistic."""
+    """What to read instead: an existing release, a possible one, or a statistic."""
     there = (one.label for one in problem.graph.releases if one.statistic == node)
     label = next(there, None)
     if label is not None:

@@ -1,4 +1,4 @@
-"""Whether coefficients will have intervals, foreseen from public numbers: n, the noise on X'X, and
+"""Predict from public numbers whether coefficients will have intervals: n, the noise on X'X, and
 the codebook.
 """
 
@@ -32,11 +32,13 @@ END = ", 1.5 times that for means near an end"
 
 
 @attrs.frozen
-class Foretold:
-    """A column of the codebook, or all of them: its mean square per direction where it spreads
-    evenly and where it hardly does; and what noise asks for, over n, where it hides no other column
-    (`needed`) and where it hides all that may be hidden (`beside`). Intervals are `likely` where
-    little is enough even so, `unlikely` where the most that is usual is never enough.
+class Predicted:
+    """A column of the codebook, or all of them.
+
+    Its mean square per direction when it varies evenly and when it hardly varies; and the values,
+    over n, that noise requires for an interval if it hides no other column (`needed`) and if it
+    hides all that it may (`beside`). Intervals are `likely` if little variation suffices even then,
+    `unlikely` if no usual variation suffices.
     """
 
     name: str
@@ -48,22 +50,22 @@ class Foretold:
 
     @property
     def likely(self) -> bool:
-        """Whether hardly any spread is enough."""
+        """Whether little variation suffices."""
         return self.beside <= self.uneven
 
     @property
     def unlikely(self) -> bool:
-        """Whether no usual spread is."""
+        """Whether no usual variation suffices."""
         return self.needed > self.even
 
     @property
     def usual(self) -> float:
-        """The mean square of a column that spreads as most do."""
+        """The mean square of a column with typical variation."""
         return self.even * (USUAL_LEVELS if self.levels > 2 else USUAL)
 
     @property
     def word(self) -> str:
-        """Whether there will be an interval."""
+        """The prediction in a word."""
         if self.beside <= self.usual:
             return "likely"
         if self.needed <= self.usual:
@@ -72,13 +74,13 @@ class Foretold:
 
     @property
     def condition(self) -> str:
-        """What the table must be like."""
+        """The condition on the table."""
         end = "" if self.levels or not self.name else END
         return f"{self._least}{end}"
 
     @property
     def short(self) -> str:
-        """The same of a column, in a table; empty where nothing usual is enough."""
+        """The condition on a column, for a table; empty if no usual variation suffices."""
         if self.unlikely:
             return ""
         return self._least.removeprefix("the ").replace("if noise hides other columns", "at worst")
@@ -118,14 +120,14 @@ def percent(share: float) -> str:
 
 @attrs.frozen
 class Foreseen:
-    """What is `likely` to have an interval and what is not, a part for each column of the codebook,
-    one for all without a codebook. str() is a sentence.
+    """Predicted intervals, one part for each column of the codebook, or one for all without a
+    codebook. str() is a sentence.
 
     `intercept` says whether a declared intercept beside a codebook has an interval even where noise
     hides columns, if their means are near the middle of their ranges; None without one.
     """
 
-    parts: tuple[Foretold, ...]
+    parts: tuple[Predicted, ...]
     intercept: bool | None = None
 
     @classmethod
@@ -137,26 +139,26 @@ class Foreseen:
         d: float,
         number: Callable[[Expression], float],
     ) -> Self:
-        """At n records of d columns, for noise of `std` on the diagonal of X'X."""
+        """For n records of d columns and noise of `std` on the diagonal of X'X."""
         needed = least_visible(std, d) / n if n else math.inf
         rows, terms = setting.X, setting.X.parts
         if not terms:
             spread = number(rows.norm) ** 2 / d if rows.norm is not None else math.inf
             if rows.box is not None:
                 spread = min(spread, number(rows.box) ** 2 * EVEN)
-            return cls((Foretold("", spread, NARROW * spread, needed, needed),))
+            return cls((Predicted("", spread, NARROW * spread, needed, needed),))
         shrunk = 1.0 if rows.norm is None else min(1.0, number(rows.norm) ** 2 / len(terms))
         if rows.box is not None:
             shrunk = min(shrunk, number(rows.box) ** 2)
-        alone = [foretold(term, needed / shrunk, needed / shrunk) for term in terms]
+        alone = [predicted(term, needed / shrunk, needed / shrunk) for term in terms]
         widths = [math.prod(part.width for part in term) for term in terms]
         lost = [0 if one.likely else width for one, width in zip(alone, widths, strict=True)]
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
-        found = tuple(foretold(term, needed / shrunk, more) for term, more in pairs)
-        seen = n > 0 and least_apart(std, d, sum(lost)) <= n * shrunk
-        return cls(found, seen if rows.intercept else None)
+        parts = tuple(predicted(term, needed / shrunk, more) for term, more in pairs)
+        visible = n > 0 and least_apart(std, d, sum(lost)) <= n * shrunk
+        return cls(parts, visible if rows.intercept else None)
 
     @property
     def by_column(self) -> bool:
@@ -165,18 +167,20 @@ class Foreseen:
 
     @property
     def few(self) -> bool:
-        """Whether most columns that spread as usual have none."""
+        """Whether most columns with typical variation have no interval."""
         return self._share <= 0.5
 
     @property
     def _share(self) -> float:
-        """Of columns that have one; a possible one counts half."""
+        """The share of columns with an interval; a possible one counts half."""
         counts = {"likely": 1.0, "possible": 0.5}
         return sum(counts.get(part.word, 0.0) for part in self.parts) / len(self.parts)
 
     @property
     def times_for_most(self) -> float:
-        """How many times the records give more than half of such columns an interval."""
+        """The factor on the number of records at which more than half of such columns have an
+        interval.
+        """
         times = sorted(part.beside / part.usual for part in self.parts)
         return times[len(times) // 2]
 
@@ -194,8 +198,8 @@ class Foreseen:
         return f"intervals for {'most' if self._share > 0.75 else 'some'} columns"
 
     def table(self, other: Foreseen | None = None) -> list[str]:
-        """One row a column: whether it will have an interval, also by another regression, the
-        second; and what the table must be like for that.
+        """One row per column: the prediction, also for another regression, and the condition on the
+        table.
         """
         both = [self] if other is None else [self, other]
         named = ["default", "for intervals"] if other else ["interval"]
@@ -215,12 +219,12 @@ class Foreseen:
 
     @property
     def all_likely(self) -> bool:
-        """Whether everything is."""
+        """Whether all are likely."""
         return all(part.likely for part in self.parts)
 
     @property
     def none(self) -> bool:
-        """Whether nothing is."""
+        """Whether none is likely."""
         return all(part.unlikely for part in self.parts)
 
     def __str__(self) -> str:
@@ -251,21 +255,21 @@ class Foreseen:
             yield f"the intercept with all of them, {ALONE}" if self.intercept else WITH_ALL
 
 
-def foretold(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Foretold:
-    """Of one column of a codebook, or of the product of several, as if they were independent."""
+def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Predicted:
+    """The prediction for a column of a codebook, or for the product of independent columns."""
     if len(term) > 1:
-        alone = [foretold((part,), needed, beside) for part in term]
+        alone = [predicted((part,), needed, beside) for part in term]
         even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
-        return Foretold(":".join(part.name for part in term), even, uneven, needed, beside)
+        return Predicted(":".join(part.name for part in term), even, uneven, needed, beside)
     (part,) = term
     if isinstance(part, Numeric):
-        return Foretold(part.name, EVEN, PEAKED, needed, beside)
+        return Predicted(part.name, EVEN, PEAKED, needed, beside)
     even = 1 / max(part.width, 1)
-    return Foretold(part.name, even, RARE * even, needed, beside, len(part.levels))
+    return Predicted(part.name, even, RARE * even, needed, beside, len(part.levels))
 
 
 def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foreseen | None:
-    """What a certificate's noise on X'X leaves of intervals; None where its regression has none."""
+    """The intervals that a certificate's noise on X'X leaves; None if its regression has none."""
     if not getattr(certificate.regression, "intervals", False):
         return None
     for release in certificate.graph.releases:

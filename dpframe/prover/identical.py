@@ -14,7 +14,7 @@ from .algebra import Field
 
 
 @attrs.frozen
-class Comparison:
+class GraphComparison:
     """`differences` is empty where the graphs, statistics, noise, shares and post-processing are
     identical.
     """
@@ -37,7 +37,7 @@ class Comparison:
 
 def identical(
     first: Regression, second: Regression, *, target: Guarantee, setting: Setting
-) -> Comparison:
+) -> GraphComparison:
     """Compare two declarations under one target and setting: the kind of noise and its formulas,
     not the theorem that calibrates it.
     """
@@ -45,13 +45,13 @@ def identical(
     if [node.kind for node in a.nodes] != [node.kind for node in b.nodes] or _wiring(a) != _wiring(
         b
     ):
-        return Comparison(("the graphs have different nodes or edges",))
+        return GraphComparison(("the graphs have different nodes or edges",))
     found = [
         difference
         for one, other in zip(a.nodes, b.nodes, strict=True)
         for difference in _differences(one, other)
     ]
-    return Comparison(tuple(found))
+    return GraphComparison(tuple(found))
 
 
 def _wiring(graph: Graph) -> list[list[int]]:

@@ -1,5 +1,5 @@
-"""Does a Gaussian move stay inside (epsilon, delta)? By definition of the std, by rule E1, or by
-the exact profile, as the rule book has them; or a counterexample.
+"""Whether a Gaussian release satisfies (epsilon, delta): by the definition of the std, by rule E1,
+or by the exact profile, as in the rule book; or a counterexample.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, ta
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
-from .profile_rule import Claim, compact, drawn_in, known_delta, refute
+from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -32,7 +32,7 @@ SOURCE = "[BalleW18, Thm 8]"
 
 @attrs.frozen
 class Earned:
-    """What became of a claim: its obligation, and the hypotheses that it needs."""
+    """The decision on a claim: its obligation, and the hypotheses that it needs."""
 
     obligation: Obligation
     constraints: tuple[Constraint, ...] = ()
@@ -40,13 +40,13 @@ class Earned:
 
 @attrs.frozen(eq=False)
 class Move:
-    """A Gaussian claim: `claim` as formulas, the m_i = `squares` with their parts in the joint
-    move, and how to speak of it and to mend it.
+    """A Gaussian claim: `claim` as formulas, the m_i = `squares` with their roles in the joint
+    sensitivity, and its description and repair.
     """
 
     kind: str
     label: str
-    claim: Claim
+    claim: ProfileClaim
     squares: Sequence[tuple[str, Expression]]
     fact: str
     edit: Edit | None = None
@@ -57,8 +57,8 @@ class Move:
 
 
 class Assuming(At):
-    """The context in which the prover calls the theorems on Gaussian releases: what they need of
-    the parameters is assumed, unless it holds nowhere.
+    """The context in which the prover evaluates the theorems on Gaussian releases: their hypotheses
+    about parameters are assumed, unless they hold nowhere.
     """
 
     def __init__(self, field: Field) -> None:
@@ -71,7 +71,7 @@ class Assuming(At):
 
 
 def judge(problem: Problem, move: Move) -> Earned:
-    """Decide the claim, cheapest rule first."""
+    """Decide the claim, by the cheapest rule first."""
     field, claim = problem.field, move.claim
     epsilon, delta = field.formula(claim.epsilon), field.formula(claim.delta)
     formulas = [(part, field.formula(square)) for part, square in move.squares]
@@ -109,9 +109,7 @@ def _by_tail(problem: Problem, move: Move, tail: Tail | None) -> Earned | None:
 def region_of(
     tail: Tail | None, epsilon: Expression, delta: Expression
 ) -> tuple[Fraction, Fraction, Constraint] | None:
-    """The a and S that are found for rule E1, and what it needs of epsilon; None where it does not
-    apply.
-    """
+    """The a and S chosen for rule E1, and its condition on epsilon; None if it does not apply."""
     if tail is None or not tail.c.ring.steps.closes(tail):
         return None
     step: Any = tail.c.ring.steps.find(tail)
@@ -154,8 +152,8 @@ def _open(move: Move) -> Obligation:
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:
-    """True where the domain implies the constraint, False where it excludes it everywhere, None
-    where it carves (or where that is not seen).
+    """True if the domain implies the constraint, False if it excludes it everywhere, None if it
+    restricts the domain (or that is unknown).
     """
     left, right = constraint.left, constraint.right
     if not left.symbols() and not right.symbols():

@@ -1,12 +1,11 @@
-"""Sensitivity and noise: each release has a derived sensitivity, and noise that is defined.
+"""Sensitivity and noise: each release has a derived sensitivity, and noise that is defined. Also
+budgets of each record: what a declaration may read of them, and why one noise size covers every
+record.
 
-Budgets of each record: what a declaration may read of them, and why one number of noise serves
-everybody.
-
-A size of noise that reads a record's own budget is, when it is executed, the largest over all
-budgets. So every record meets at least the noise that its own budget asks for, and more noise never
-costs more: what is proved with the record's own numbers in the place of the largest holds for every
-record. Proof page: proofs/personalized.
+A noise size that depends on a record's own budget is, at execution, the largest over all budgets.
+Every record thus gets at least the noise that its own budget requires, and more noise never costs
+more; so a proof with the record's own numbers holds for every record. Proof page:
+proofs/personalized.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
 from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
-from dpframe.privacy import REPLACE_ONE, Each, PureDP
+from dpframe.privacy import Each, PureDP
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import ONE, RECORD, ZERO
 
@@ -80,7 +79,9 @@ def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
 
 
 def _symbols(problem: Problem) -> Iterator[Obligation]:
-    """A record's own numbers are those of the target; numbers of all budgets are what they say."""
+    """A record's own numbers are those of the target; aggregates of all budgets are what they
+    state.
+    """
     own = () if problem.personal is None else own_symbols_of(problem.personal.each)
     for symbol in problem.symbols:
         origin = symbol.origin
@@ -118,7 +119,7 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
 
 
 def _only_noise(problem: Problem) -> Iterator[Obligation]:
-    """The rule is about noise: not about procedures, bounds that may fail, or noise of others."""
+    """The rule covers noise only: not procedures, bounds that may fail, or noise from outside."""
     graph = problem.graph
     others: list[Node] = [
         one for one in graph.procedures if not isinstance(one, procedures.TiltedMinimum)
@@ -134,7 +135,7 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
 
 
 def _last(problem: Problem) -> Iterator[Obligation]:
-    """Weighed rows and labels are read by sums whose rules hold record by record."""
+    """Weighted rows and labels are read by sums whose rules hold record by record."""
     for node in problem.graph.nodes:
         reads = ancestors(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
@@ -147,8 +148,8 @@ def _last(problem: Problem) -> Iterator[Obligation]:
 
 
 def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
-    """Every release has a derived sensitivity and noise of positive size; a theorem's noise is
-    positive where its share is (`planned`).
+    """Every release has a derived sensitivity and noise of positive size; calibrated noise is
+    positive if its share is (`planned`).
     """
     judged = partial(_noise, problem, planned=planned)
     failing = any(map(judged, _alike(problem, planned=planned)))
@@ -160,7 +161,7 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
 
 
 def _alike(problem: Problem, *, planned: bool) -> Iterable[Release]:
-    """One release for each statistic and noise: the size of planned noise does not matter."""
+    """One release per statistic and mechanism: the size of calibrated noise does not matter."""
     found: dict[object, Release] = {}
     for one, _ in problem.classes:
         share = None if planned or isinstance(one.stated, AdditiveNoise) else one.share
@@ -207,8 +208,8 @@ def _constant(release: Release) -> Obligation:
 
 
 def _unbounded(release: Release) -> Obligation:
-    """No rule bounds it: refuted where it is known that nothing does; else no bound is known, which
-    refutes nothing.
+    """A release without a bound on its sensitivity: refuted if it is known to be unbounded,
+    otherwise unproved.
     """
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
@@ -247,7 +248,7 @@ def _unbounded(release: Release) -> Obligation:
 
 
 def _clipped(release: Release) -> str:
-    """Which clip bounds the statistic."""
+    """The clip that bounds the statistic."""
     if "residuals" in map(variable, tables(release.statistic)):
         return (
             "clip the residuals to public bounds before they are summed: "
@@ -257,11 +258,11 @@ def _clipped(release: Release) -> str:
 
 
 def _growth(release: Release) -> str | None:
-    """Why nothing bounds a statistic; None where that is not known."""
+    """Why a statistic is unbounded; None if that is not known."""
     statistic = release.statistic
     if any(isinstance(node, RawAggregate) for node in ancestors(release)):
         return None
-    added = statistic.unit.relation is not REPLACE_ONE
+    added = not statistic.unit.relation.replaced
     if statistic.kind == "identity" and added:
         return "one record more is one row more: how many there are shows whether it is there"
     read = list(tables(statistic))

@@ -1,11 +1,11 @@
 """Parallel composition over public partitions: one change of the table changes few cells of each.
 
-A release that reads one cell, and nothing else of the table, is the same mechanism on the same
-value where that cell does not change. So neighbours differ in the releases of the cells that
-change, and in those that read more than a cell. Proof page: proofs/partition.
+A release that reads one cell, and nothing else of the table, has the same distribution if that cell
+does not change. So neighbours differ only in the releases of the changed cells, and in those that
+read more than one cell. Proof page: proofs/partition.
 
-Samples in which each record has a probability of its own: what must hold around the claim about
-the sample. Proof page: proofs/thinning.
+Also samples with an inclusion probability for each record, and what must hold around the claim
+about the sample. Proof page: proofs/thinning.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _all_read(problem: Problem) -> Iterator[Obligation]:
 
 
 def _sampled(node: Node) -> bool:
-    """Whether a map reads kept records only."""
+    """Whether a map reads sampled records only."""
     if isinstance(node, Sampled):
         return True
     if not isinstance(node, (MappedRows, MappedColumn)):
@@ -112,8 +112,8 @@ Charge = TypeVar("Charge", bound="tuple[Release | Procedure, object]")
 
 @lru_cache(maxsize=4096)
 def cell_of(node: Node) -> Place | None:
-    """The one cell of a fixed partition that decides the value of a statistic, and what every
-    record outside adds is nothing; None where there is none.
+    """The cell of a fixed partition that determines the value of a statistic, to which other
+    records add nothing; None if there is none.
     """
     if answers(node).one_cell:
         return (node.partition, node.cell) if fixed(node) else None  # type: ignore[attr-defined]
@@ -126,14 +126,14 @@ def cell_of(node: Node) -> Place | None:
 
 
 def fixed(node: Node) -> bool:
-    """Whether a node and what it reads depend on no released number."""
+    """Whether a node and its inputs are independent of released numbers."""
     here = not points_of(node) and all(one.scope in RECORD for one in node.formulas.values())
     return here and all(isinstance(child, DataNode) and fixed(child) for child in node.inputs)
 
 
 def changed(problem: Problem) -> int | None:
-    """How many cells of a partition one change of the table may change: as many as a person has
-    rows, twice that where rows are replaced. None where that is not known, or bounds may fail.
+    """How many cells of a partition one change of the table may change: the number of rows per
+    person, twice that under replace-one. None if that is unknown, or bounds may fail.
     """
     if not isinstance(problem.rows, Number) or problem.graph.bounds:
         return None
@@ -141,8 +141,8 @@ def changed(problem: Problem) -> int | None:
 
 
 def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
-    """Lists of charges, one of which holds everything that one change of the table moves, or else
-    moves by as much: all of them together where nothing reads cells.
+    """Lists of charges, one of which contains everything that one change of the table affects, or
+    an equal cost; a single list of all charges if no release reads cells.
     """
     most = changed(problem)
     if most is None or not problem.of_cells:
@@ -160,8 +160,8 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
 
 
 def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
-    """Whether a release of cells may be charged for more than one change of the table moves: a sum
-    that is too large then refutes nothing.
+    """Whether a release of cells may be charged for more than one change of the table affects: then
+    a sum that is too large refutes nothing.
     """
     most = changed(problem)
     read = [one for one in charges if any(answers(node).one_cell for node in _below(one[0]))]
@@ -181,7 +181,7 @@ def _placed(charge: Charge) -> bool:
 
 
 def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, ...]:
-    """What a report says of choices in which cells are told apart."""
+    """The note of a report on the choice of cells."""
     most = changed(problem)
     if most is None or not problem.of_cells:
         return ()
@@ -200,15 +200,15 @@ def _by_partition(charges: Iterable[Charge]) -> dict[Partition, dict[int, list[C
 
 
 def _place(charged: Release | Procedure) -> Place | None:
-    """What samples the table reads all of it, whatever it asks of the sample."""
+    """Drawing the sample reads the whole table."""
     if not isinstance(charged, Release) or getattr(charged, "sampled", None) is not None:
         return None
     return cell_of(charged.statistic)
 
 
 def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
-    """What may move of one partition: every choice of `most` cells, of cells that are charged alike
-    one for all.
+    """The choices of `most` cells of a partition that may change; cells with equal charges are
+    represented by one.
     """
     number, alike = _numbered(), dict[tuple[str, ...], list[list[Charge]]]()
     for cell in cells.values():
@@ -224,7 +224,7 @@ def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
 
 
 def _signature(charge: Charge, number: Callable[[Node], int]) -> str:
-    """What a charge is, but for the number of its cell and its name."""
+    """A charge without the number of its cell and its name."""
     release, rest = charge
     own = {**release.record(), "name": "", "rest": str(rest)}
     return repr((own, number(release.inputs[0])))

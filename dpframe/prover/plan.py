@@ -48,7 +48,7 @@ Pair = tuple[Charged, Share]
 
 
 def plan(problem: Problem) -> list[Obligation]:
-    """Every obligation of the plan, on the whole domain; one object when all are proved."""
+    """Every obligation of the plan, on the whole domain; one object if all are proved."""
     pairs = [(r, r.share) for r in problem.graph.charged if r.share is not None]
     foreign = [*_foreign(problem, pairs), *_counts(problem)]
     if foreign or not pairs:
@@ -84,7 +84,7 @@ def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
 
 
 def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
-    """Whether all shares are weights of the (positive) target, positive, with sum at most 1."""
+    """Whether all shares are positive weights of the (positive) target, with sum at most 1."""
     target = problem.target.amounts
     if any(share.wholes != target for _, share in pairs):
         return False
@@ -148,7 +148,7 @@ def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | 
 
 
 def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
-    """Epsilon must be positive; delta too, except where the noise is pure."""
+    """Epsilon must be positive; delta too, except for pure noise."""
     kinds = {(share, release.gives is not PureDP): release for release, share in pairs}
     for (share, spends), release in kinds.items():
         for name, amount in zip(share.currency, share.amounts, strict=True):
@@ -194,7 +194,7 @@ def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
 
 
 def _failures(problem: Problem, name: str) -> list[Expression]:
-    """What bounds may fail with, each paid for once in delta. (proofs/events)"""
+    """Failure probabilities of bounds, each charged once to delta. (proofs/events)"""
     return [bound.failure for bound in problem.graph.bounds] if name == "delta" else []
 
 
@@ -233,7 +233,7 @@ def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> W
 
 
 def _too_much(spent: Expression, limit: Expression) -> str:
-    """Both sums; or by how much, where they look alike."""
+    """Both sums; or their difference, if they print alike."""
     texts = _plain(spent), _plain(limit)
     if texts[0] == texts[1] and isinstance(spent, Number) and isinstance(limit, Number):
         more = float(spent.value - limit.value)

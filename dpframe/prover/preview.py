@@ -1,4 +1,4 @@
-"""What a run would cost in accuracy, at public sizes, before anything is spent."""
+"""The accuracy of a run at public sizes, before any budget is spent."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ TYPICAL = 0.3  # the squared length of a row, over that of the longest
 
 
 @attrs.frozen
-class Line:
-    """One release: its noise std, the root mean square of the 2-norm of its noise (of a matrix
-    Frobenius's), and that relative to the largest possible signal, nan of coefficients; of log-odds
+class PreviewLine:
+    """One release: its noise std, the root mean square of the 2-norm of its noise (Frobenius for a
+    matrix), and its ratio to the largest possible signal (nan for coefficients); for log-odds
     `moved`, the std of the noise in those of a typical row.
     """
 
@@ -47,16 +47,15 @@ class Line:
 
 @attrs.frozen
 class Preview:
-    """Expected noise at public n and d, and which of so many `coefficients` will have `intervals`,
-    None for a regression without any. str() is a table.
-
-    `grid` bounds what rounding onto the grid may do to any statistic, relative to the largest
-    possible signal; None where a release is computed in floating point.
+    """Expected noise at public n and d, and which of the `coefficients` will have `intervals` (None
+    for a regression without). str() is a table. `grid` bounds the effect of rounding onto the grid
+    on any statistic, relative to the largest possible signal; None if a release is computed in
+    floating point.
     """
 
     n: int
     d: int
-    lines: tuple[Line, ...]
+    lines: tuple[PreviewLine, ...]
     grid: float | None
     intervals: Foreseen | None = None
     coefficients: int = 0
@@ -161,11 +160,11 @@ def _line(
     signal: Expression | None,
     n: int,
     sizes: dict[str, int],
-) -> Line:
+) -> PreviewLine:
     std = certificate.number(release.std, up=True, sizes=sizes)
     noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
-    found = Line(release.label, std, noise, noise / most if most else math.inf)
+    found = PreviewLine(release.label, std, noise, noise / most if most else math.inf)
     statistic = release.statistic
     if not isinstance(statistic, Argmin):
         return found

@@ -1,7 +1,7 @@
-"""What is to be proved: a graph, a target, a unit of privacy, over the domains of all symbols.
+"""The problem: a graph, a target and a unit of privacy, over the domains of all symbols.
 
-An `Obligation` is one statement that must hold, with its verdict; an `Attempt` is a derivation of
-the total with its obligations and hypotheses; an `Edit` is a repair that a program can carry out.
+An `Obligation` is a statement that must hold, with its verdict; an `Attempt` is a derivation of the
+total with its obligations and hypotheses; an `Edit` is a repair that a program can carry out.
 """
 
 from __future__ import annotations
@@ -86,9 +86,8 @@ class Witness:
 
 @attrs.frozen
 class Obligation:
-    """What must hold at `node` by `rule`, with operand `facts`; refuted ones carry a witness, open
-    ones a repair, and the `edit` that it asks for where a program can make it. `count` equal ones
-    are one object.
+    """The requirement `rule` on `node`, with operand `facts`. Refuted ones have a witness, open
+    ones a repair, and an `edit` if a program can carry it out. `count` equal ones are one object.
     """
 
     kind: str
@@ -103,11 +102,11 @@ class Obligation:
 
     @property
     def shows(self) -> str:
-        """What the witness is: a counterexample to the claim, or an example of what is open."""
+        """Whether the witness is a counterexample to the claim, or an example of an open case."""
         return "counterexample" if self.verdict is REFUTED else "for example"
 
     def __str__(self) -> str:
-        """As many lines as a person needs: one when proved."""
+        """One line if proved, more otherwise."""
         many = f" (x{self.count})" if self.count > 1 else ""
         head = f"{self.verdict}: {self.node}{many}: {self.rule}"
         lines = [head, *(f"    {fact}" for fact in self.facts)]
@@ -133,14 +132,14 @@ def opened(  # noqa: PLR0917 - the fields of an obligation
     *,
     verdict: Verdict | None = None,
 ) -> Obligation:
-    """An obligation that stays open. Without a `verdict` it is refuted where there is a witness."""
+    """An open obligation. Without a `verdict` it is refuted if there is a witness."""
     decided = verdict or (UNPROVED if witness is None else REFUTED)
     return Obligation(kind, node, rule, facts, decided, witness, repair, edit=edit)
 
 
 @attrs.frozen
 class Constraint:
-    """left <= right (or < where `strict`): a theorem's hypothesis that carves the domain."""
+    """left <= right (or < if `strict`): a hypothesis of a theorem that restricts the domain."""
 
     left: Expression
     right: Expression
@@ -153,7 +152,7 @@ class Constraint:
 
 
 def shown(value: Fraction) -> str:
-    """A number as a person writes it: exact where that is short, twelve digits otherwise."""
+    """A number for reading: exact if that is short, otherwise twelve digits."""
     text = plain(value)
     return text if len(text) <= 14 else f"{float(value):.12g}"
 
@@ -173,7 +172,7 @@ ALL = "all releases together"
 
 @attrs.frozen
 class Attempt:
-    """A derivation by `name`, its obligations, and the hypotheses that carve the domain."""
+    """A derivation by `name`, its obligations, and the hypotheses that restrict the domain."""
 
     name: str
     obligations: tuple[Obligation, ...]
@@ -197,8 +196,8 @@ Found = TypeVar("Found")
 
 
 def _read(nodes: Sequence[Node]) -> Iterator[object]:
-    """All that a proof about nodes reads: themselves, what procedures hold inside, and noise that a
-    theorem of somebody else's makes.
+    """Everything that a proof about nodes reads: the nodes, those inside procedures, and noise
+    calibrated by theorems from outside.
     """
     yield from nodes
     for node in nodes:
@@ -249,36 +248,36 @@ class Problem:
 
     @cached_property
     def foreign(self) -> tuple[type, ...]:
-        """Classes that are not dpframe's own, whose word the proof would have to take."""
+        """Classes from outside, whose stated facts the proof would have to trust."""
         inside = [one for node in self.graph.procedures for one in _read(node.within)]
         return strangers(self.parts) if self.made_of is None or strangers(inside) else ()
 
     @cached_property
     def made_of(self) -> tuple[object, ...] | None:
-        """All that it is made of, laid flat, when it is first asked for; None where a class is not
-        dpframe's own, or is trusted.
+        """A flat list of all its parts at the first reading; None if a class is from outside, or
+        trusted.
         """
         return None if self.trust else own_state(self.graph, self.given)
 
     @property
     def given(self) -> tuple[object, ...]:
-        """What the graph is to satisfy, where, and on whose word."""
+        """The claim, its setting, and the trusted classes."""
         return (self.target, self.personal, self.setting, self.trust, self.accountant)
 
     @property
     def trusted(self) -> tuple[str, ...]:
-        """Those of them that `trust` names, as module:Class: what a proof takes on their word."""
+        """The classes from outside that `trust` names, as module:Class."""
         return tuple(place(kind) for kind in self.foreign if kind in self.trust)
 
     @property
     def parts(self) -> tuple[object, ...]:
-        """All that a proof reads."""
+        """Everything that a proof reads."""
         own_parts = (self.setting, self.target, self.personal, self.accountant)
         return (*_read(self.graph.nodes), *own_parts)
 
     @property
     def data(self) -> Iterator[DataNode]:
-        """Every node of data, also those that procedures hold inside."""
+        """Every data node, also inside procedures."""
         return (one for one in _read(self.graph.nodes) if isinstance(one, DataNode))
 
     @cached_property
@@ -306,7 +305,7 @@ class Problem:
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:
-        """One representative and the size of each class of releases that pose one obligation."""
+        """One representative, and the size, of each class of releases with the same obligation."""
         return self.graph.classes
 
     @cached_property
@@ -332,7 +331,7 @@ class Problem:
 
 
 def on_nodes(graph: Graph, find: Callable[[Sequence[Node]], Iterator[Found]]) -> list[Found]:
-    """What is found at nodes, where it is found at the first of equal releases if at any."""
+    """The results of a check at nodes, at the first of equal releases."""
     return list(find(graph.nodes)) if any(True for _ in find(graph.distinct)) else []
 
 
@@ -342,7 +341,7 @@ def place(kind: type) -> str:
 
 
 def trusted_classes(trust: object) -> tuple[type, ...]:
-    """Classes whose word a proof may take. Raises InvalidArgument."""
+    """The classes that a proof may trust. Raises InvalidArgument."""
     if not isinstance(trust, Collection) or not all(isinstance(one, type) for one in trust):
         way_out = "Each is named by itself: what derives from it is not meant."
         named = trust if isinstance(trust, str) else next(iter(_texts(trust)), "")
@@ -366,11 +365,11 @@ def _reading(symbol: Symbol) -> str:
 
 
 def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
-    """What must be shown of all releases: of a sample, its threshold; of the table, the target."""
+    """The claim about all releases: the threshold for a sample, the target for the table."""
     found = thinnings(graph)
     return found[0].base if len(found) == 1 else target
 
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:
-    """The samples of a graph, in which each record has a coin of its own."""
+    """The samples of a graph, in which each record has its own inclusion indicator."""
     return graph.of_kind(Thinning)

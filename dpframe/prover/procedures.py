@@ -1,5 +1,5 @@
-"""Does a procedure earn its share? The entry of its kind in the rule book is called, as the kernel
-calls it; what it asks is decided here, and what stays open is explained.
+"""Whether a procedure spends at most its share. The entry of its kind in the rule book is evaluated
+as in the kernel; its obligations are decided here, and open ones are explained.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import attrs
 
 from dpframe.exact.documents import Refused
 from dpframe.graph import Bound, Graph, Procedure, points_of
-from dpframe.graph.facts import Symbolic, facts_of
+from dpframe.graph.facts import SymbolicContext, facts_of
 from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
@@ -29,8 +29,8 @@ from .sign import nonnegative
 
 @attrs.frozen
 class WayOut:
-    """What mends an obligation, in words; and the field that a program may change: in proportion to
-    what is needed, or against it, or to None, the theorem's own.
+    """The repair of an obligation, in words; and the field that a program may change: in proportion
+    to the required value, inversely, or to None, the theorem's own value.
     """
 
     words: str
@@ -77,12 +77,12 @@ OPEN_RANGES = "declare them on open ranges."
 
 
 class Noted(Refused):
-    """An obligation that stays open, and without which no other can be stated."""
+    """An open obligation on which all later ones depend."""
 
 
-class Deciding(Symbolic):
-    """The context in which the prover calls the entry of a procedure: `found` is what was asked,
-    each proved or open.
+class Deciding(SymbolicContext):
+    """The context in which the prover evaluates the entry of a procedure; `found` are its
+    obligations, each proved or open.
     """
 
     def __init__(self, problem: Problem, node: Procedure) -> None:
@@ -94,7 +94,7 @@ class Deciding(Symbolic):
         self.found: list[Obligation] = []
 
     def obligations(self) -> list[Obligation]:
-        """All that the entry of its kind asks; open ones only up to one that others rest on."""
+        """The obligations of its kind's entry, up to one on which the others depend."""
         kind = KINDS[self.node.kind]
         own_keys = {name: self.node.parameters.get(name) for name in kind.keys}
         try:
@@ -116,7 +116,7 @@ class Deciding(Symbolic):
         self.found.append(kept if examine is None else examine(self.node, kept))
 
     def _edit(self, rule: str, f: Expression | None = None, g: Expression | None = None) -> Any:
-        """What makes f at least g, where a field of the procedure decides that."""
+        """The edit that makes f at least g, if a field of the procedure determines it."""
         way = WAYS_OUT.get(rule, NO_WAY)
         nodes = (one for one in (self.node, *self.node.within) if hasattr(one, way.field))
         node = next(nodes, None) if way.field else None
@@ -142,13 +142,13 @@ class Deciding(Symbolic):
             yield Obligation("theorem", self.where, rule, facts, verdict, repair=repair)
 
     def positive(self, value: Expression, name: str) -> Expression:
-        """Note a size that must be positive."""
+        """Add the requirement that a size is positive."""
         self.sizes.append((name, value))
         return value
 
-    def require(self, shown: object, rule: str) -> None:
-        """Note a hypothesis of the theorem. Raises Noted where it does not hold, unless others can
-        be stated without it: they may be refuted.
+    def require(self, shown: object, rule: str, *about: Expression) -> None:
+        """Add a hypothesis of the theorem. Raises Noted if it does not hold, unless later
+        obligations can be stated without it: they may be refuted.
         """
         if not shown:
             rows = f"rows_per_person = {self.rows}" if rule == book.ONE_ROW else self._reads()
@@ -163,7 +163,7 @@ class Deciding(Symbolic):
         return nonnegative(f, self.problem.field).proved is True
 
     def at_least(self, f: Any, g: Any, rule: str, *, strict: bool = False) -> None:
-        """Note whether f is shown to be at least g."""
+        """Add the requirement f >= g."""
         if strict:
             self.positive(f - g, rule)
         elif g != 0 or not self.shown(f):
@@ -173,7 +173,7 @@ class Deciding(Symbolic):
             self._note(rule, (fact,), shown=shown, edit=edit)
 
     def at_least_one(self, f: Expression, bounds: Iterable[Expression], rule: str) -> None:
-        """Note whether f is shown to be at least one of some formulas."""
+        """Add the requirement that f is at least one of some formulas."""
         tried: list[Expression] = []
         for one in bounds:
             tried.append(one)
@@ -183,14 +183,14 @@ class Deciding(Symbolic):
         return self._note(rule, facts, shown=False, edit=self._edit(rule))
 
     def settled(self, *formulas: Expression) -> None:
-        """Stated by the information flow."""
+        """Checked by the information flow."""
 
     def single(self) -> bool:
         """Whether a person has one row."""
         return self.rows == ONE
 
     def steady(self, fact: object) -> bool:
-        """Whether no loop moves what a fact is about."""
+        """Whether no loop changes the object of a fact."""
         return not any(points_of(one) for one, own_fact in self.inputs if own_fact is fact)
 
     def bounds(self) -> Iterator[tuple[Expression, known.Bound]]:
@@ -209,19 +209,19 @@ class Deciding(Symbolic):
                     yield symbol
 
     def computed(self, *what: str) -> None:
-        """Note what execution chooses so that a rule holds."""
+        """Add the condition that execution establishes for a rule."""
         if what:
             self._note(what[0], (self._reads(), *what[1:]), shown=True)
 
     def private_runs(self, graphs: object, epsilon: Expression) -> None:
-        """Whether each graph of the procedure is epsilon-DP, its own proof asked."""
+        """Whether each graph of the procedure is epsilon-DP, by a proof of its own."""
         del graphs, epsilon  # the node has both
         assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry asks
         self.found += private_runs(self.problem, self.node)
 
 
 def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
-    """What the theorem of a procedure needs. A trusted kind of the user's own is believed."""
+    """The requirements of a procedure's theorem. A trusted kind from outside is believed."""
     if not own(type(procedure)):
         word = f"{type(procedure).__qualname__} earns its share on its word"
         return [Earned(Obligation("share", procedure.label, word, (), PROVED))]

@@ -290,7 +290,7 @@ Ball = Any
 
 
 @attrs.frozen
-class Claim:
+class ProfileClaim:
     """delta(epsilon; mu) <= delta for mu^2 = `upper`; `lower` is a lower bound on the mu^2 that
     some pair of neighbours attains.
     """
@@ -315,7 +315,7 @@ def root(square: Ball) -> Ball:
         return square.max(flint.arb(0)).sqrt() if square.is_finite() else square
 
 
-def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
+def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
     """Whether the claim certainly holds where every symbol lies in its ball (False: not seen)."""
     seen: dict[Expression, Ball] = {}
     epsilon, delta, square = (
@@ -330,14 +330,14 @@ def holds(claim: Claim, values: Mapping[str, Ball]) -> bool:
     return bool(arb_upper(delta_ball(least, mu)) <= target)
 
 
-def refute(claim: Claim) -> Witness | None:
+def refute(claim: ProfileClaim) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
     read = (claim.epsilon, claim.delta, claim.lower)
     found = counterexample(read, _broken, claim.symbols, MAX_TRIES)
     return found or next((one for one in _with_many_draws(claim) if one is not None), None)
 
 
-def _with_many_draws(claim: Claim) -> Iterator[Witness | None]:
+def _with_many_draws(claim: ProfileClaim) -> Iterator[Witness | None]:
     """The same at large values of whole numbers without an upper end, such as numbers of draws."""
     counts = [one for one in claim.symbols if one.domain.integer and one.domain.upper is None]
     for size in MANY if counts else ():
@@ -391,7 +391,7 @@ def drawn_in(symbol: Symbol, span: Interval) -> list[Constraint]:
     return wanted
 
 
-def known_delta(claim: Claim, values: Mapping[str, Fraction]) -> str:
+def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`."""
     epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu = root(square)

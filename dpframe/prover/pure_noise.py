@@ -72,7 +72,7 @@ def _selection_cost(
 
 
 def _apart(p: Ball, q: Ball, currency: tuple[str, ...]) -> Ball:
-    """The cost of two coins, the larger of both directions."""
+    """The cost of two Bernoulli variables, the larger of both directions."""
     if currency == ("mu^2",):
         return (quantile(q) - quantile(p)) ** 2
     order = order_of(currency)

@@ -1,5 +1,5 @@
-"""What verification found: every obligation of a graph, and the derivation that proves its total,
-if one does.
+"""The result of verification: every obligation of a graph, and the derivation that proves its
+total, if there is one.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 
 from dpframe.errors import OutsideTheorem
+from dpframe.graph.post import source_digest
+from dpframe.identity import own_function
 from dpframe.graph.rows import COLUMNS
 from dpframe.identity import state
 from dpframe.privacy import RenyiDP
@@ -47,8 +49,8 @@ from .sign import counterexample
 
 @attrs.frozen(slots=False)
 class Report:
-    """The obligations of a graph: common ones, the plan of shares, and each derivation's. `chosen`
-    proves the total, or is None.
+    """The obligations of a graph: common ones, the plan of shares, and those of each derivation.
+    `chosen` proves the total, or is None.
     """
 
     problem: Problem
@@ -67,22 +69,23 @@ class Report:
 
     @property
     def made_of(self) -> tuple[object, ...]:
-        """All that was proved, and where, laid flat: `sealed`, unless a part was changed since. Of
-        classes from outside, whose parts are not looked at, what they state.
+        """A flat list of everything that was proved: `sealed`, unless a part was changed since.
+        Parts of classes from outside are not examined; what they state is.
         """
         return (*state(self.problem.graph, self.problem.given), *self.concluded)
 
     @property
     def concluded(self) -> tuple[object, ...]:
-        """Of these, what a proof adds to its problem."""
+        """The parts of it that a proof adds to its problem."""
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
         proved = self.chosen is not None and self.problem.trusted
         stated = json.dumps(graph.written()) if proved else ""  # by empty caches
-        return (*found, stated)
+        functions = [one.function for one in (*graph.posts, *graph.loops)]
+        return (*found, stated, *(source_digest(f) for f in functions if not own_function(f)))
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
-        """Those of the proof; or, where there is none, of the first derivation that was tried."""
+        """The obligations of the proof; without one, those of the first derivation tried."""
         last = self.chosen or next(iter(self.attempts), None)
         return (*self.common, *self.plan, *(last.obligations if last else ()))
 
@@ -97,15 +100,14 @@ class Report:
 
     @cached_property
     def aside(self) -> str:
-        """The accountant that proves the total where only shares stand in the way; "" else."""
+        """The accountant that proves the total if only shares fail; "" otherwise."""
         found = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
         return next(found, "")
 
     @property
     def open_obligations(self) -> tuple[Obligation, ...]:
-        """Every obligation that stands in the way: refuted or unproved, of every derivation that
-        was tried. Where one proves the total and only shares stand in the way, what the others
-        leave open does not.
+        """Every open obligation, refuted or unproved, of every derivation that was tried. If one
+        proves the total and only shares fail, those of the others are omitted.
         """
         if self.proved:
             return ()
@@ -130,8 +132,8 @@ class Report:
 
     @property
     def _all_rows(self) -> set[str]:
-        """The attempts that charge draws on samples as draws on all rows, beside one that counts
-        what the samples of Gaussian noise hide; refuted they refute the others too.
+        """The attempts that charge subsampled draws as draws on all rows, beside one that counts
+        amplification; refuted, they refute the others too.
         """
         counts, tried = {"numeric", "rdp"}, {attempt.name for attempt in self.attempts}
         counted = counts & tried and any(map(amplified, self.problem.graph.releases))
@@ -139,8 +141,8 @@ class Report:
 
     @property
     def claims(self) -> tuple[Obligation, ...]:
-        """Claims about shares that the chosen derivation does not use: separate records, which
-        block nothing.
+        """Claims about shares that the chosen derivation does not use; they are recorded separately
+        and need not hold.
         """
         if self.chosen is None or self.chosen.name == "basic":
             return ()
@@ -149,7 +151,7 @@ class Report:
 
 
 def verify(problem: Problem, accountant: str = "auto") -> Report:
-    """Decide every obligation of `problem`; `accountant` as in dpframe.prover.certify."""
+    """Decide every obligation of `problem`; `accountant` as in `certify`."""
     before = problem.made_of
     report = attrs.evolve(_of_width(_verify(problem, accountant)), accountant=accountant)
     sealed = report.made_of if before is None else (*before, *report.concluded)
@@ -158,16 +160,17 @@ def verify(problem: Problem, accountant: str = "auto") -> Report:
 
 
 def proves_alone(report: Report, attempt: Attempt) -> bool:
-    """Whether naming the accountant of this attempt proves the total: only shares, which it leaves
-    aside, stand in the way.
+    """Whether naming the accountant of this attempt proves the total for all parameter values: only
+    shares fail, which it does not use.
     """
     alone = attempt.name in DERIVATIONS and attempt.name != "basic"  # the rest add shares up
-    return attempt.proved and alone and verify(report.problem, attempt.name).proved
+    whole = attempt.proved and not attempt.constraints
+    return whole and alone and verify(report.problem, attempt.name).proved
 
 
 def _of_width(report: Report) -> Report:
-    """The report without counterexamples that no table can be: of another number of columns than a
-    map of this declaration takes, or of one column, where a rule may have meant several.
+    """The report without counterexamples that no table can realise: with another number of columns
+    than a map of this declaration takes, or with one column where a rule assumes several.
     """
     maps: list[Any] = [one for one in report.problem.data if getattr(one, "width", None)]
     open_to = [one for one in maps if not isinstance(one.source.columns, Number)]
@@ -253,8 +256,8 @@ def _shares(derivation: Derivation) -> bool:
 
 
 def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivation]:
-    """Those of the derivations that may apply, in turn. Raises OutsideTheorem where a named one
-    may not.
+    """Those of the derivations that may apply, in order. Raises OutsideTheorem if a named one may
+    not.
     """
     shared = all(charged.share is not None for charged in problem.graph.charged)
     only_shares = bool(problem.graph.procedures or problem.graph.bounds)
@@ -278,7 +281,7 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
 
 
 def _with_point(attempt: Attempt) -> Attempt:
-    """A region that theorems carve must have a point, and be known before anything is drawn."""
+    """A region restricted by theorems must have a point, and be known before anything is drawn."""
     carved = [c for c in attempt.constraints if RELEASED in c.left.scope | c.right.scope]
     if carved:
         rule = "the theorems' hypotheses must hold whatever is released before"
@@ -296,7 +299,7 @@ def _with_point(attempt: Attempt) -> Attempt:
 
 
 def example(constraints: Sequence[Constraint]) -> Witness | None:
-    """A point of the domain at which every constraint holds, or None where none was found."""
+    """A point of the domain at which every constraint holds, or None if none was found."""
 
     def all_hold(*gaps: Any) -> str | None:
         return "" if all(map(_open_or_closed, constraints, gaps)) else None

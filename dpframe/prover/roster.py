@@ -1,4 +1,4 @@
-"""The public list of budgets, at numbers: what formulas are worth for each record and for all."""
+"""The public list of budgets, at numbers: the values of formulas for each record and for all."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ SIGMAS = Domain(Fraction(0))
 
 @attrs.frozen(eq=False)
 class Roster:
-    """Different budgets, k of them, and how many records have each: `values` are pairs of arrays,
-    shape (k,), lower and upper ends, by the name of a symbol; `exact` the same as fractions, where
-    they are few.
+    """k distinct budgets, and the number of records with each. `values` are pairs of arrays, shape
+    (k,), lower and upper ends, by symbol; `exact` the same as fractions, if they are few.
     """
 
     names: tuple[str, ...]
@@ -104,7 +103,7 @@ class Roster:
         return float((high if up else low).max())
 
     def number(self, node: OfBudgets, common: Mapping[str, Fraction]) -> Fraction:
-        """A number of all budgets. Any positive one is sound: it is what every formula reads."""
+        """An aggregate of all budgets. Any positive value is sound: formulas read this one."""
         import numpy as np
 
         low, high = self.ends(node.formula, common)
@@ -142,7 +141,7 @@ def _is_sigma(part: Call, whole: Expression) -> bool:
 
 def best_cap(own: Array, counts: Array, noise: float) -> float:
     """The t at which weights min(own, t) have the least (sum w^2 + noise)/(sum w)^2; `own`, shape
-    (k,), positive, `counts` the records of each; the largest of `own` where no cap is best.
+    (k,), positive, `counts` the records of each; the largest of `own` if no cap is better.
     """
     import numpy as np
 
@@ -167,8 +166,8 @@ def _end(ball: Any, *, up: bool) -> float:
 def roster_of(
     target: PersonalizedDP, values: Mapping[str, Fraction] | None = None
 ) -> Roster | None:
-    """The budgets that a target was given; None where it was given none. Groups of unknown sizes
-    count with their shares, or not at all. `values` are numbers of the groups' parameters.
+    """The budgets of a target; None if it has none. Groups of unknown sizes count with their
+    shares, or not at all. `values` are numbers of the groups' parameters.
     """
     given = {name: one for name, one in target.given.items() if isinstance(one, (Grouped, Listed))}
     needed = {symbol.name for symbol in own_symbols_of(target.each)}
@@ -210,7 +209,7 @@ def _of_groups(
 
 
 def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
-    """The different budgets of lists of one length, and each record's place among them, (n,)."""
+    """The distinct budgets of lists of one length, and each record's position among them, (n,)."""
     import numpy as np
 
     from .enclose_each import as_pairs

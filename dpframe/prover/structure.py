@@ -17,7 +17,7 @@ from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
 from dpframe.symbols import DATA, ONE, RECORD, RELEASED, Expression
-from dpframe.theory.trusted import OF_RECORDS, PER_RECORD
+from dpframe.theory.trusted import PER_RECORD
 
 from .flow import adaptive, flow, where
 from .noise import individual
@@ -37,6 +37,8 @@ from .problem import (
     place,
 )
 from .sign import positive
+
+OF_RECORDS = "a map of records reads rows, labels, weights and released values only"
 
 
 def obligations(problem: Problem) -> list[Obligation]:

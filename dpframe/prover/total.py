@@ -45,7 +45,7 @@ from .problem import (
     named,
     opened,
 )
-from .profile_rule import Claim
+from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
 
 LONG = 400  # characters of a formula that fit on a screen
@@ -106,7 +106,7 @@ def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
     target, text = problem.target, str(move.total)
     fact = f"mu^2 = {text if len(text) < LONG else '...'} ({move.rule})"
     if isinstance(target, ApproxDP):
-        claim = Claim(target.epsilon, target.delta, move.total, move.attained)
+        claim = ProfileClaim(target.epsilon, target.delta, move.total, move.attained)
         found = judge(problem, Move("total", ALL, claim, move.squares, fact, Edit(ALL_NOISE)))
     else:
         found = Earned(inside(problem, move.branches, move.attained, _worth(target), fact))
@@ -284,7 +284,7 @@ def _profiles(
     """Totals in Gaussian DP, with these squared mus."""
     found = []
     for square in squares:
-        claim, edit = Claim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
+        claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
         fact = "; ".join(facts)
         found.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
     constraints = dict.fromkeys(part for one in found for part in one.constraints)

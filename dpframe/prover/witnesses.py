@@ -15,14 +15,14 @@ from typing import Any
 from dpframe.exact.documents import HALF, MAX_BOXES, ONE, ZERO, Json, Range, Refused, Unbounded
 from dpframe.exact.formula import Formula, atom_text
 from dpframe.exact.interval import Interval, floor_to, magnitude, middle
-from dpframe.exact.profile import Draws, Line
+from dpframe.exact.profile import ContourLine, Draws
 from dpframe.exact.ring import Ring
-from dpframe.exact.signs import Claim, Patch, Sign, Steps, extrema, patch_of, place
+from dpframe.exact.signs import Patch, Sign, StepClaim, Steps, extrema, patch_of, place
 from dpframe.kernel import Verdict, check
 from dpframe.kernel.checker import Inside
 from dpframe.theory.at import At
 from dpframe.theory.boxes import Box, Boxes, halved
-from dpframe.theory.derivations import Contour
+from dpframe.theory.derivations import ContourClaim
 from dpframe.theory.gaussian import Tail
 
 MAX_PATCHES, MAX_SPLITS, MAX_EXTREMA, MAX_SQUARED, MAX_NESTED = 200, 100, 2, 4, 6
@@ -55,7 +55,7 @@ def _replayed(text: str, *, total: bool = True) -> tuple[str, Verdict]:
 
 
 def _found(document: Mapping[str, Json], *, total: bool) -> dict[str, Json]:
-    found, bare = Searched(), {**document, "proof": {"steps": {}}}
+    found, bare = SearchedSteps(), {**document, "proof": {"steps": {}}}
     check(bare, steps=found, total=total)
     steps = {key: step for key, step in found.found.items() if key in found.used}
     if found.nested:  # some steps may be those of what was tried in vain: a replay reads no others
@@ -65,8 +65,8 @@ def _found(document: Mapping[str, Json], *, total: bool) -> dict[str, Json]:
     return steps
 
 
-class Searched(Steps):
-    """Steps that are searched for when they are asked for; `nested` where a search asked for
+class SearchedSteps(Steps):
+    """Steps that are searched for when the kernel requires them; `nested` where a search required
     others.
     """
 
@@ -76,7 +76,7 @@ class Searched(Steps):
         self.searching, self.nested = 0, False
         super().__init__(self.found)
 
-    def find(self, claim: Claim) -> Json | None:
+    def find(self, claim: StepClaim) -> Json | None:
         """The step for a claim, found once."""
         key = claim.key
         if key not in self.found and key not in self.failed and self.searching < MAX_NESTED:
@@ -91,7 +91,7 @@ class Searched(Steps):
         return self.found.get(key)
 
 
-def _search(claim: Claim) -> Json | None:
+def _search(claim: StepClaim) -> Json | None:
     match claim:
         case Sign():
             return _sign(claim)
@@ -99,7 +99,7 @@ def _search(claim: Claim) -> Json | None:
             return _boxes(claim)
         case Tail():
             return _tail(claim)
-        case Contour():
+        case ContourClaim():
             return _contour(claim)
         case Inside():
             return _inside(claim)
@@ -201,7 +201,7 @@ def _tail(claim: Tail) -> Json | None:
     return {"by": "E1", "pairs": pairs} if pairs else None
 
 
-def _contour(claim: Contour) -> Json | None:
+def _contour(claim: ContourClaim) -> Json | None:
     try:
         c, h, n = _line(claim.e, claim.d, claim.square, claim.parts)
     except (Unbounded, ArithmeticError, ValueError):  # numbers too far out for a line
@@ -308,7 +308,7 @@ def exactly(ring: Ring, f: Formula, point: Mapping[str, Fraction]) -> Fraction |
     return total
 
 
-def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]) -> Line:
+def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draws]) -> ContourLine:
     """c near the saddle, a step h and a number of nodes: any are sound, these are sharp near d."""
     e, square = float(at), float(joint_square)
     digits = 45 - math.log(d.numerator) + math.log(d.denominator)
@@ -326,4 +326,4 @@ def _line(at: Fraction, d: Fraction, joint_square: Fraction, pure: Sequence[Draw
     count = 3 + int(math.sqrt(2 * digits / square) / h)
     if count > MAX_BOXES:
         raise Unbounded
-    return Line(floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count)
+    return ContourLine(floor_to(Fraction(c), 30), floor_to(Fraction(h), 30), count)

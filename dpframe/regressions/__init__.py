@@ -1,4 +1,4 @@
-"""What dpframe recommends and what it is compared with: one topic a file, each citing papers."""
+"""Recommended regressions and baselines, one topic per file, with citations."""
 
 from dpframe.lazily import attach
 

@@ -1,4 +1,4 @@
-"""AdaOPS: a posterior sample whose temperature adapts to released properties of the table."""
+"""AdaOPS: a posterior sample whose penalty and temperature adapt to released statistics."""
 
 from __future__ import annotations
 
@@ -29,34 +29,17 @@ from .ops import LEAST, MOST, adaptive_penalty_of, sampled
 RHO = constant("0.05")
 
 
-@attrs.frozen
-class Parts:
-    """The three shares of the budget, and the failures of the two bounds."""
-
-    floor: Share
-    residual: Share
-    sample: Share
-    failure: Expression
-
-
-def quarters(budget: Share) -> Parts:
-    """epsilon/4, epsilon/4, epsilon/2; of each third of delta, the first two pay a quarter for
-    their bound's failure.
-    """
-    epsilon, delta = ("1/4", "1/4", "1/2"), ("1/4", "1/4", "1/3")
-    floor, residual, sample = budget.split(epsilon=epsilon, delta=delta)
-    return Parts(floor, residual, sample, budget.delta / 12)
-
-
 def move(statistic: Statistic) -> Expression:
-    """Its derived sensitivity."""
-    found = statistic.sensitivity(L2)
-    return constant(1) if found is None else found.value
+    """The derived L2 sensitivity; 1 for an unbounded statistic, which is then refused."""
+    bound = statistic.sensitivity(L2)
+    return constant(1) if bound is None else bound.value
 
 
 @attrs.frozen
 class Steered:
-    """What a sample is steered by: a penalty, a floor under lambda_min, a bound on residuals."""
+    """The parameters of a posterior sample: a penalty, a lower bound on lambda_min and an upper
+    bound on the logarithm of residuals.
+    """
 
     penalty: Expression
     floor: Expression
@@ -65,7 +48,7 @@ class Steered:
     def sample(
         self, X: RowsNode, y: ColumnNode, share: Share, temperature: Expression | None = None
     ) -> Post:
-        """A sample of the posterior, as a fit."""
+        """A posterior sample as a fit; the largest admissible temperature if none is given."""
         theta = posterior(
             X.T @ X,
             X.T @ y,
@@ -80,19 +63,22 @@ class Steered:
 
 
 def penalty_of(X: RowsNode, floor: Expression, budget: Share, rho: Expression) -> Expression:
-    """Wang's penalty for a bound below lambda_min, a released number."""
+    """Wang's penalty, given a released lower bound on lambda_min."""
     square, tail = X.radius**2, log(6 / budget.delta)
     sizes = (X.columns, budget.epsilon, tail, rho, budget.delta / 3)
-    return (
-        known(post(adaptive_penalty_of, floor, square, *sizes), LEAST, MOST, name="penalty")
-        * square
-    )
+    chosen = post(adaptive_penalty_of, floor, square, *sizes)
+    return known(chosen, LEAST, MOST, name="penalty") * square
 
 
 class AdaOPSRepaired(Regression):
-    """AdaOPS with every step repaired: stds sqrt(2 log(6/delta)) Delta/(epsilon/4), bounds moved by
-    as many stds and by what one record changes, and a sample of the right covariance at the largest
-    admissible temperature. [Wang18, Alg. 1]
+    """AdaOPS, one sample from the posterior of a ridge regression with released penalty and
+    temperature, with every step of the published algorithm repaired. [Wang18, Alg. 1]
+
+    A quarter of epsilon releases lambda_min(X'X), a quarter a bound on residuals, half the sample.
+    Repaired are the stds of the noise, sqrt(2 log(6/delta)) Delta/(epsilon/4); the two bounds,
+    which allow for as many stds and for the sensitivity to one record; and the covariance of the
+    sample, drawn at the largest admissible temperature. `rho`, from 0 to 1, is the failure
+    probability in the error bound that the penalty minimises.
     """
 
     paper: ClassVar[str] = "Wang18"
@@ -104,22 +90,28 @@ class AdaOPSRepaired(Regression):
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """A floor, a bound on residuals, a sample."""
-        parts, stds = quarters(budget), sqrt(2 * log(6 / budget.delta))
+        """Release lambda_min and a bound on residuals, then draw the sample."""
+        epsilon, delta = ("1/4", "1/4", "1/2"), ("1/4", "1/4", "1/3")
+        for_floor, for_residual, rest = budget.split(epsilon=epsilon, delta=delta)
+        stds, failure = sqrt(2 * log(6 / budget.delta)), budget.delta / 12
         unit = stds / (budget.epsilon / 4)
         lowest = LambdaMin(X.T @ X)
-        noisy = release(lowest, Gaussian(unit * X.radius**2), parts.floor, name="floor")
-        floor = lower_bound(noisy, parts.failure, stds=stds, name="floor_bound")
+        noisy = release(lowest, Gaussian(unit * X.radius**2), for_floor, name="floor")
+        floor = lower_bound(noisy, failure, stds=stds, name="floor_bound")
         penalty = penalty_of(X, floor, budget, self.rho)
         size = LogResidual(X.T @ X, X.T @ y, penalty, floor)
-        large = release(size, Gaussian(unit * move(size)), parts.residual, name="log_residual")
-        most = upper_bound(large, parts.failure, stds=stds, name="residual_bound")
-        return Steered(penalty, floor, most).sample(X, y, parts.sample)
+        large = release(size, Gaussian(unit * move(size)), for_residual, name="log_residual")
+        most = upper_bound(large, failure, stds=stds, name="residual_bound")
+        return Steered(penalty, floor, most).sample(X, y, rest)
 
 
 class AdaOPS(Regression):
-    """AdaOPS with noise by the exact Gaussian profile, small shares for what only steers it, and
-    the largest admissible temperature by the exact pair. [Wang18, Alg. 1]
+    """AdaOPS, one sample from the posterior of a ridge regression with released penalty and
+    temperature, calibrated by the exact Gaussian profile. [Wang18, Alg. 1]
+
+    `steering`, from 0 to 1/2, is the share of epsilon for lambda_min(X'X), and again for a bound on
+    residuals; the sample has the rest, at the largest admissible temperature. `rho`, from 0 to 1,
+    is the failure probability in the error bound that the penalty minimises.
     """
 
     paper: ClassVar[str] = "Wang18"
@@ -132,7 +124,7 @@ class AdaOPS(Regression):
     steering: Expression = constant("1/5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """`steering` of epsilon for the floor, as much for residuals, the rest for the sample."""
+        """Release lambda_min and a bound on residuals, then draw the sample."""
         own = self.steering
         delta = ("1/6", "1/6", "1/3")
         for_floor, for_residual, rest = budget.split(epsilon=(own, own, 1 - 2 * own), delta=delta)

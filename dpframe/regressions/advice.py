@@ -1,7 +1,8 @@
-"""Advice: which regression to take, and what it can achieve, from public quantities alone."""
+"""Recommend a regression and predict its accuracy from public quantities alone."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -29,17 +30,17 @@ from .personalized import PersonalizedObjective, PersonalizedSSP
 from .perturbation import ObjPertPure
 
 ONE = exact(1)
-MANY = 2000  # columns: beyond, the d by d matrix is what costs
-LOST = 4.0  # times (d/(n mu))^2 over R^2: the part of what can be explained that noise takes
-HOPELESS = 0.9
+MANY = 2000  # columns, beyond which a d by d matrix is too large
+LOST = 4.0  # the ratio of noise to signal is LOST (d/(n mu))^2/R^2
+HOPELESS = 0.9  # the loss to noise beyond which more records are needed
 AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no corrections
 FOR_INTERVALS = JointSSP.for_intervals()
 IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
-HIDDEN = 5.0  # times sqrt(19 d/(3/5 0.03))/mu: records whose large entries counts of sizes miss
-EVEN_ROWS: Regression = AdaptiveGradientDescent()
-FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu; d/(n mu): where descent wins
-FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon, and n, for medians of slopes of one column
-SMALL = 100.0  # times what noise takes: where sampling takes more, no correction is worth a look
+HIDDEN = 5.0  # counts of sizes miss the entries of HIDDEN sqrt(19 d/(3/5 0.03))/mu records
+FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu and d/(n mu) for gradient descent
+FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon and n for medians of slopes of one column
+MORE_INTERVALS = "more and shorter ones, worse predictions; choose before the budget is spent"
+SMALL = 100.0  # no corrections are made if the sampling error is SMALL times the noise or more
 
 
 @attrs.frozen
@@ -87,43 +88,40 @@ class Recommendation:
     of_even_rows: Regression | None = None
 
     def __str__(self) -> str:
-        """Some lines: what to expect of intervals, what to fit, then column by column."""
+        """The expected intervals, the regression and its variants, then a line per column."""
         if self.intervals is not None and self.intervals.by_column:
-            return "\n".join([*self._leading(self.intervals), *self._others()])
-        lines = [written(self.regression), *self._why()]
+            return "\n".join([*self._by_column(self.intervals), *self._others()])
+        lines = [written(self.regression), *self._reasons()]
         if self.intervals is not None:
             lines.append(f"  intervals: {self.intervals}")
         if self.instead is not None:
-            lines += [f"for shorter intervals: {written(self.instead)}"]
-            lines += [f"  {self.instead_intervals}"]
+            lines.append(f"for shorter intervals: {written(self.instead)}")
+            lines.append(f"  {self.instead_intervals}")
         return "\n".join([*lines, *self._others()])
 
-    def _leading(self, found: Foreseen) -> Iterator[str]:
-        """Where a codebook names the columns."""
-        yield f"At this size expect {found.expected}."
+    def _by_column(self, expected: Foreseen) -> Iterator[str]:
+        """The lines if a codebook names the columns."""
+        yield f"At this size expect {expected.expected}."
         by = f" by {written(self.instead)}" if self.instead else ""
         if self.enough is not None:
             n, epsilon = self.enough
             more = f"about n = {n:,} or epsilon = {epsilon:.2g}, or for fewer columns"
             yield f"Most would have one{by} at {more}."
-        elif found.few and by:
+        elif expected.few and by:
             yield f"Most would have one{by}."
-        predicted = [written(self.regression), *self._why()]
-        other = self.instead_intervals
-        if self.instead is None or other is None:
-            yield from predicted
-            yield from found.table()
-            return
-        named = f"{written(self.instead)}"
-        more = "more and shorter ones, worse predictions; choose before the budget is spent"
-        if found.few:
-            yield from (f"for intervals: {named}", f"  {more}")
-            yield from (f"for predictions: {predicted[0]}", *predicted[1:])
+        first, *rest = [written(self.regression), *self._reasons()]
+        if self.instead is None:
+            yield from (first, *rest)
         else:
-            yield from (*predicted, f"for shorter intervals: {named}", f"  {more}")
-        yield from found.table(other)
+            few = expected.few
+            named = f"for {'' if few else 'shorter '}intervals: {written(self.instead)}"
+            for_intervals = (named, f"  {MORE_INTERVALS}")
+            predictions = (f"for predictions: {first}" if few else first, *rest)
+            both = (for_intervals, predictions) if few else (predictions, for_intervals)
+            yield from itertools.chain(*both)
+        yield from expected.table(self.instead_intervals)
 
-    def _why(self) -> Iterator[str]:
+    def _reasons(self) -> Iterator[str]:
         yield f"  {self.because}"
         if self.lost is not None:
             yield f"  noise will take about {self.lost:.0%} of what least squares explains"
@@ -132,49 +130,51 @@ class Recommendation:
         if (self.lost or 0) > HOPELESS or (self.log_odds and self.log_odds.kept < 1 - HOPELESS):
             yield "  more records, fewer columns or a larger epsilon are needed"
 
-    def _others(self) -> list[str]:
-        """Variants for other tables."""
-        lines: list[str] = []
-        if self.in_units is not None:
-            lines += [
-                f"if columns differ in scale or rows are short: {written(self.in_units)}",
-                "  or with public=rows, if unlabelled rows of the same law are public",
-            ]
-        if self.of_one_column is not None:
-            lines += [
-                f"if labels scatter evenly about a line: {written(self.of_one_column)}",
-                "  not for classes, counts or labels that are mostly zero; no intervals",
-            ]
-        if self.of_even_rows is not None:
-            lines += [
-                f"if all columns spread alike and share no factor: {written(self.of_even_rows)}",
-                "  no intervals",
-            ]
-        if self.of_numbers is not None:
-            lines += [
-                f"for intervals: {written(self.of_numbers)} with dp.PrivateRegressor",
-                "  on labels of 0 and 1, dp.Column(name, lower=0, upper=1); cut predictions at 0.5",
-            ]
-        if self.at_once is not None:
-            lines += [
-                f"one release of coefficients: {written(self.at_once)}",
-                "  its penalty is the one that errs least; it predicts worse than the first",
-            ]
-        return lines
+    def _others(self) -> Iterator[str]:
+        """Variants for other tables, two lines each."""
+        for field, when, limits in OTHERS:
+            variant = getattr(self, field)
+            if variant is not None:
+                yield from (when.format(written(variant)), f"  {limits}")
+
+
+OTHERS = (  # the field of a variant, when to take it, and its limits
+    (
+        "in_units",
+        "if columns differ in scale or rows are short: {}",
+        "or with public=rows, if unlabelled rows of the same distribution are public",
+    ),
+    (
+        "of_one_column",
+        "if labels scatter evenly about a line: {}",
+        "not for classes, counts or labels that are mostly zero; no intervals",
+    ),
+    (
+        "of_even_rows",
+        "if all columns have similar variances and no common factor: {}",
+        "no intervals",
+    ),
+    (
+        "of_numbers",
+        "for intervals: {} with dp.PrivateRegressor",
+        "on labels of 0 and 1, dp.Column(name, lower=0, upper=1); cut predictions at 0.5",
+    ),
+    (
+        "at_once",
+        "one release of coefficients: {}",
+        "with the best penalty for about n records; predicts worse than the first",
+    ),
+)
 
 
 def written(regression: Regression) -> str:
-    """As users write it, without what is the default: `dp.regressions.ObjPertPure(radius=1)`."""
+    """As a user writes it, without defaults: `dp.regressions.ObjPertPure(radius=1)`."""
     if regression == FOR_INTERVALS:
         return "dp.JointSSP.for_intervals()"
-    fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # each is of attrs
-    changed = {
-        field.name: value
-        for field in fields
-        if (value := getattr(regression, field.name)) != field.default
-    }
-    arguments = ", ".join(f"{name}={value}" for name, value in changed.items())
-    return f"{address(type(regression).__name__)}({arguments})"
+    fields: Any = attrs.fields(type(regression))  # type: ignore[arg-type]  # every one uses attrs
+    values = ((field, getattr(regression, field.name)) for field in fields)
+    changed = (f"{field.name}={value}" for field, value in values if value != field.default)
+    return f"{address(type(regression).__name__)}({', '.join(changed)})"
 
 
 def recommend(
@@ -228,7 +228,7 @@ def recommend(
     no corrections: sampling takes more than noise, if labels fill a tenth of their bound
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
-    size = coefficients_of(setting, d)
+    size = number_of_columns(setting, d)
     _check(n, size, spent, failure, explained)
     if setting is not None:
         _check_setting(setting, each=each, pure=failure == 0)
@@ -238,43 +238,53 @@ def recommend(
     if each or failure == 0:
         return Recommendation(*(of_personal(target) if each else of_pure(setting)))
     lost = lost_to_noise(n, size, spent, failure, explained)
-    table = (target, setting, n, size)
     if size > MANY:
         why = f"more than {MANY} columns: a round releases d numbers, never a matrix"
         return Recommendation(NoisyGradientDescent(), why, lost)
+    table = (target, setting, n, size)
     if SMALL * lost < size / n:
-        why = (
-            "no corrections: sampling takes more than noise, if labels fill a tenth of their bound"
-        )
-        return Recommendation(AT_ONCE, why, lost, intervals_of(AT_ONCE, *table))
+        return Recommendation(AT_ONCE, NO_CORRECTIONS, lost, intervals_of(AT_ONCE, *table))
+    advice = of_least_squares(table, spent, failure)
+    return attrs.evolve(advice, lost=lost, enough=enough_for_most(advice, n, spent, failure))
+
+
+NO_CORRECTIONS = (
+    "no corrections: sampling takes more than noise, if labels fill a tenth of their bound"
+)
+
+
+def of_least_squares(
+    table: tuple[Guarantee, Setting | None, int, int], epsilon: Fraction, delta: Fraction
+) -> Recommendation:
+    """JointSSP, with its variants for the target, setting, n and d in `table`."""
+    _, setting, n, d = table
     default = JointSSP()
-    first, units = intervals_of(default, *table), units_for(setting, n, size, spent, failure)
+    first = intervals_of(default, *table)
     other = None if first is None else intervals_of(FOR_INTERVALS, *table)
-    line = cast("Any", TheilSen)(pairs=n // 2) if size == 1 and few_for_a_line(n, spent) else None
-    found = Recommendation(
+    more = None if other is None or other.none else other
+    line = d == 1 and few_for_a_line(n, epsilon)
+    return Recommendation(
         default,
         "nothing to tune",
-        lost,
-        first,
-        in_units=units,
-        of_one_column=line,
-        of_even_rows=EVEN_ROWS if descent_wins(n, size, spent, failure) else None,
+        intervals=first,
+        instead=FOR_INTERVALS if more else None,
+        instead_intervals=more,
+        in_units=IN_UNITS if units_help(setting, n, d, epsilon, delta) else None,
+        of_one_column=cast("Any", TheilSen)(pairs=n // 2) if line else None,
+        of_even_rows=AdaptiveGradientDescent() if descent_wins(n, d, epsilon, delta) else None,
     )
-    if other is not None and not other.none:
-        found = attrs.evolve(found, instead=FOR_INTERVALS, instead_intervals=other)
-    return attrs.evolve(found, enough=enough_for_most(found, n, spent, failure))
 
 
 def enough_for_most(
-    found: Recommendation, n: int, epsilon: Fraction, delta: Fraction
+    advice: Recommendation, n: int, epsilon: Fraction, delta: Fraction
 ) -> tuple[int, float] | None:
-    """About the n at which most columns have an interval, by the regression that has more; and the
-    epsilon whose noise is as much less.
+    """The approximate n at which most columns have an interval, by the variant with more of them,
+    and the epsilon with the same ratio of signal to noise; None if they do already.
     """
-    seen = found.instead_intervals or found.intervals
-    if seen is None or not seen.by_column or not seen.few:
+    expected = advice.instead_intervals or advice.intervals
+    if expected is None or not expected.by_column or not expected.few:
         return None
-    times = seen.times_for_most
+    times = expected.times_for_most
     if not math.isfinite(times):
         return None
     least = times * analytic_mu(epsilon, delta)
@@ -282,34 +292,31 @@ def enough_for_most(
 
 
 def few_for_a_line(n: int, epsilon: Fraction) -> bool:
-    """Whether medians of slopes of one column beat sums of n records: by 1.5 times and more in all
-    25 worlds of normal and Student residuals that were tried (docs/flagship).
+    """Whether the median of slopes of one column errs less than noisy sums: by a factor of 1.5 or
+    more in 25 simulated settings with normal or Student residuals (docs/flagship).
     """
     return FEWEST_PAIRS <= n * epsilon and n <= MOST_RECORDS
 
 
 def descent_wins(n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether gradient descent beats noisy sums of rows that fill their ball evenly: noise hides
-    X'X, whose eigenvalues are about n/d, but a sum of d numbers is clear of it (docs/flagship).
+    """Whether gradient descent errs less than noisy sums if rows fill their ball evenly: noise
+    hides X'X, with eigenvalues of about n/d, but not a sum of d numbers (docs/flagship).
     """
     clear = n * analytic_mu(epsilon, delta)
     return clear >= FEWEST and LEAST_NOISE <= d / clear <= MOST_NOISE
 
 
-def units_for(
-    setting: Setting | None, n: int, d: int, epsilon: Fraction, delta: Fraction
-) -> Regression | None:
-    """JointSSP in released units, where the sizes of columns are not known, for no codebook states
-    the ends of each, and counts see the sizes of at least half of all records.
+def units_help(setting: Setting | None, n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether released units may help: no codebook states the range of each column, and counts
+    measure the sizes of at least half of all records.
     """
     if setting is not None and setting.X.columns is not None:
-        return None
-    hidden = HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta)
-    return IN_UNITS if hidden <= n / 2 else None
+        return False
+    return HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta) <= n / 2
 
 
-def coefficients_of(setting: Setting | None, d: int | None) -> Any:
-    """As many as columns, or as the codebook has after coding. Raises InvalidArgument."""
+def number_of_columns(setting: Setting | None, d: int | None) -> Any:
+    """d, or the number of columns of a codebook after coding. Raises InvalidArgument."""
     if setting is None or setting.X.columns is None:
         return d
     columns_of(setting, d)
@@ -319,7 +326,7 @@ def coefficients_of(setting: Setting | None, d: int | None) -> Any:
 def intervals_of(
     regression: Regression, target: Guarantee, setting: Setting | None, n: int, d: int
 ) -> Foreseen | None:
-    """Which coefficients of it will have intervals; None where the setting has free parameters."""
+    """The coefficients predicted to have intervals; None if the setting has free parameters."""
     plain = Setting(X=Rows(norm=1), y=Column(bound=1), relation=ADD_REMOVE)
     certificate = certify(regression, target=target, setting=setting or plain)
     return None if certificate.free else foreseen(certificate, n, {"n": n, "d": d})
@@ -333,13 +340,13 @@ def _check(n: int, d: int, epsilon: Fraction, delta: Fraction, explained: float)
     if not epsilon > 0:
         raise InvalidArgument("epsilon", "positive", str(epsilon), "")
     if not 0 <= delta < 1:
-        raise InvalidArgument("delta", "in [0, 1)", str(delta), "0 asks for pure privacy.")
+        raise InvalidArgument("delta", "in [0, 1)", str(delta), "0 requests pure privacy.")
     if not 0 < explained <= 1:
         raise InvalidArgument("explained", "R^2, in (0, 1]", explained, "0.5 is a fair guess.")
 
 
 def _check_setting(setting: Setting, *, each: bool, pure: bool) -> None:
-    """Raises InvalidArgument where no regression without further numbers fits the setting."""
+    """Raises InvalidArgument if no regression suits the setting without further numbers."""
     if setting.y is None:
         wanted = "one with labels, such as y=dp.Column(lower=0, upper=100)"
         raise InvalidArgument("setting", wanted, None, "A regression predicts them.")
@@ -365,35 +372,35 @@ def lost_to_noise(n: int, d: int, epsilon: Fraction, delta: Fraction, explained:
 
 
 def default_regression(target: Guarantee, setting: Setting | None = None) -> Regression:
-    """What an estimator fits where nobody names a regression."""
+    """The regression that an estimator fits by default."""
     if isinstance(target, PersonalizedDP):
         return of_personal(target.each)[0]
     return of_pure(setting)[0] if isinstance(target, PureDP) else JointSSP()
 
 
 def of_personal(own: Guarantee) -> tuple[Regression, str]:
-    """Where a record's own guarantee is `own`."""
+    """The regression, and the reason, if each record has a guarantee of this kind."""
     if isinstance(own, PureDP):
-        return PersonalizedObjective(), "budgets of people's own, and no delta"
-    return PersonalizedSSP(), "budgets of people's own, and a delta"
+        return PersonalizedObjective(), "a budget for each record, and no delta"
+    return PersonalizedSSP(), "a budget for each record, and a delta"
 
 
 def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommendation:
-    """Where labels are two classes. Raises InvalidArgument where delta is 0."""
+    """The recommendation for labels of two classes. Raises InvalidArgument if delta is 0."""
     if isinstance(target, PureDP):
-        way_out = "Its logistic regressions have Gaussian noise; 1e-6 is usual."
+        way_out = "Logistic regressions use Gaussian noise; 1e-6 is usual."
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
     why = "two classes, dp.PrivateClassifier; nothing to tune"
-    found = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
-    if certify(found.regression, target=target, setting=setting).free:
-        return found
+    advice = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
+    if certify(advice.regression, target=target, setting=setting).free:
+        return advice
     sizes = {"n": n, "d": columns_of(setting, None if setting.X.columns else d)}
     odds = foreseen_of_descent(target, setting, sizes)
-    return attrs.evolve(found, log_odds=odds, at_once=penalised(target, setting, sizes))
+    return attrs.evolve(advice, log_odds=odds, at_once=penalised(target, setting, sizes))
 
 
 def of_pure(setting: Setting | None) -> tuple[Regression, str]:
-    """Where delta is 0."""
+    """The regression, and the reason, if delta is 0."""
     if setting is not None and setting.rows_per_person != ONE:
         return BayesianSSPPure(), "no delta, several rows a person: noise on X'X, X'y and y'y"
     why = "no delta: noise on d numbers in the objective; "

@@ -1,4 +1,4 @@
-"""Noisy descent, one-pass and full-batch, with a clip that is learned from released counts."""
+"""Noisy gradient descent, one-pass and full-batch, with a clipping norm from released counts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
     Node,
@@ -21,16 +20,15 @@ from dpframe.graph import (
     post,
     release,
 )
-from dpframe.graph.functions import count
 from dpframe.graph.joint import unit_std
 from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
-from dpframe.sensitivity import L2
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, exact, sqrt
 
+from .gradient_descent import FOR_N, number_of_rows, sensitivity_of
 from .solve import Array, Fit, averaged, descend, whole
 
 # ------------------------------------------------------------------------------------------- Rounds
@@ -39,16 +37,16 @@ CUTS = (
     *(Fraction(size) * Fraction(2) ** k for k in range(-10, 0) for size in (1, Fraction(3, 2))),
     Fraction(1),
 )
-"""Of the norm of a gradient, in units of B Y, its largest at 0: a clip beyond it would let steps
-that overshoot make noise larger and larger.
+"""Cuts of gradient norms in units of B Y, the largest norm at theta = 0. A clip beyond it would let
+overshooting steps enlarge the noise from round to round.
 """
-FOR_N, FOR_COUNTS = constant("0.05"), constant("0.1")  # of the squared mu
+FOR_COUNTS = constant("0.1")  # of the squared mu
 
 
 @attrs.frozen
-class Pace:
-    """What all rounds share: n, the least that it counts as, how many cells the records are in,
-    length of steps and ball, the level of the clip, and by how much of mu^2 noise is divided.
+class Schedule:
+    """The settings of all rounds: n and its lower limit, the number of cells, the step size, the
+    radius of the ball, the level of the clipping quantile, and the std at sensitivity 1.
     """
 
     n: Release | Expression
@@ -66,40 +64,29 @@ def spread(budget: Share, copies: Expression | int) -> Expression:
 
 
 def sized(statistic: Statistic, std: Expression, weight: Expression) -> Gaussian:
-    """Noise for `weight` of the squared mu of the budget."""
-    moved = statistic.sensitivity(L2)
-    if moved is None:
-        raise InvalidArgument("rows and labels", "bounded", statistic.label, "Clip them.")
-    return Gaussian(std=moved.value * std / sqrt(weight))
+    """Gaussian noise that spends `weight` of the squared mu of the budget."""
+    return Gaussian(std=sensitivity_of(statistic) * std / sqrt(weight))
 
 
-def number_of_rows(X: RowsNode, budget: Share) -> tuple[Release | Expression, Expression]:
-    """n, released or public, and the least that it counts as."""
-    if X.unit.relation is REPLACE_ONE:
-        return X.rows, constant(1)
-    n = release(count(X), sized(count(X), unit_std(budget), FOR_N), name="n")
-    return n, n.std
-
-
-def moved(X: RowsNode, y: ColumnNode, theta: Node | None, pace: Pace, turn: int) -> Node:
-    """The point after one round over these records: the norms of gradients are counted between
-    public cuts, their quantile is the clip, the clipped sum is the step.
+def moved(X: RowsNode, y: ColumnNode, theta: Node | None, plan: Schedule, turn: int) -> Node:
+    """The point after one round on these records: count gradient norms between public cuts, clip
+    gradients at a quantile of the norms, and step by their noisy sum.
     """
     each, unit = GradientAt(X, y, theta), X.radius * y.radius
     norms = NormCounts(each.scaled(unit), CUTS)
-    counts = release(norms, sized(norms, pace.spread, FOR_COUNTS), name=f"counts{turn}")
-    quantile = post(clip_at, counts, pace.n, pace.least, pace.parts, pace.level)
+    counts = release(norms, sized(norms, plan.spread, FOR_COUNTS), name=f"counts{turn}")
+    quantile = post(clip_at, counts, plan.n, plan.least, plan.parts, plan.level)
     clip = known(quantile, CUTS[0], CUTS[-1], name=f"clip{turn}")
     total = RowSum(each.clip(norm=clip * unit))
-    left = 1 - FOR_COUNTS - (0 if X.unit.relation is REPLACE_ONE else FOR_N)
-    step = release(total, sized(total, pace.spread, left), name=f"gradient{turn}")
+    left = 1 - FOR_COUNTS - (0 if X.unit.relation.replaced else FOR_N)
+    step = release(total, sized(total, plan.spread, left), name=f"gradient{turn}")
     before = constant(0) if theta is None else theta
-    return post(descend, before, step, constant(turn), pace.n, pace.least, pace.pace, pace.radius)
+    return post(descend, before, step, constant(turn), plan.n, plan.least, plan.pace, plan.radius)
 
 
 def clip_at(counts: Array, n: float, least: float, parts: float, level: float) -> float:
-    """The first public cut, in units of B Y, above which at most 1 - level of n/parts rows are, by
-    noisy counts above each cut; the last where there is none.
+    """The first public cut, in units of B Y, that by noisy counts at most 1 - level of n/parts rows
+    exceed; the last cut if there is none.
     """
     above = np.cumsum(np.asarray(counts)[::-1])[::-1]
     few = above <= (1 - level) * max(n, least, 1.0) / parts
@@ -108,20 +95,20 @@ def clip_at(counts: Array, n: float, least: float, parts: float, level: float) -
 
 
 def tail(share: float, *points: Array) -> Fit:
-    """The mean of the last `share` of the points, shape (d,) each, the last one at least."""
+    """The mean of the last `share` of the points, shape (d,) each, at least of the last one."""
     return averaged(np.array([points[0], *points]), share)
 
 
 # ------------------------------------------------------------------------------------- Declarations
 class AMBSSGD(Regression):
-    """One pass of noisy mini-batch gradient descent on the squared loss: each round reads a batch
-    of its own, and clips gradients at a quantile of their norms, released first. [Varshney22]
+    """Least squares by one pass of noisy mini-batch gradient descent: each round uses a batch of
+    its own and clips gradients at a released quantile of their norms. [Varshney22]
 
-    Batches are the cells of a public hash, so a round costs what all of them do. Ours, where the
-    paper's text was not at hand: the quantile, `level`, is read off noisy counts between public
-    cuts, of the same batch, for a tenth of the squared mu; all is calibrated together by the exact
-    Gaussian profile. Under replace-one a record may change its batch: two are charged, and there
-    are at most 23 rounds.
+    Batches are the cells of a public hash, so that all `rounds` (1 to 50; at most 23 under
+    replace-one) together cost as much as one. Under replace-one a record may change its batch, and
+    two batches are charged. The clipping norm is the quantile `level`, from 0 to 1, of noisy counts
+    of gradient norms between public cuts, for a tenth of the squared mu. All noise is calibrated by
+    the exact Gaussian profile. `pace`, `radius` and `average` are those of NoisyGradientDescent.
     """
 
     paper: ClassVar[str] = "Varshney22"
@@ -137,21 +124,19 @@ class AMBSSGD(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """For each cell: counts, the clip, the sum of clipped gradients; n, where it is private."""
+        """Release counts and the clipped gradient sum of each batch, and n if it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
-        changed = X.unit.rows_per_person * (2 if X.unit.relation is REPLACE_ONE else 1)
-        pace = self.paced(X, y, budget, rounds, changed)
-        return self.walked(
-            pace, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)]
-        )
+        changed = X.unit.rows_per_person * (2 if X.unit.relation.replaced else 1)
+        plan = self.schedule(X, y, budget, rounds, changed)
+        return self.path(plan, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)])
 
-    def paced(
+    def schedule(
         self, X: RowsNode, y: ColumnNode, budget: Share, parts: int, times: Expression | int
-    ) -> Pace:
-        """How a round moves that reads one of so many parts of the records; `times` are charged."""
+    ) -> Schedule:
+        """Rounds that use one of `parts` parts of the records each, charged `times` times."""
         n, least = number_of_rows(X, budget)
-        return Pace(
+        return Schedule(
             n=n,
             least=least,
             parts=constant(parts),
@@ -161,20 +146,21 @@ class AMBSSGD(Regression):
             spread=spread(budget, times),
         )
 
-    def walked(self, pace: Pace, batches: Sequence[tuple[RowsNode, ColumnNode]]) -> Node:
-        """A round on each batch; the mean of the last points."""
+    def path(self, plan: Schedule, batches: Sequence[tuple[RowsNode, ColumnNode]]) -> Node:
+        """Take a round on each batch and average the last points."""
         points: list[Node] = []
         for turn, batch in enumerate(batches):
-            points.append(moved(*batch, points[-1] if points else None, pace, turn))
+            points.append(moved(*batch, points[-1] if points else None, plan, turn))
         return post(tail, self.average, *points)
 
 
 class AdaptiveGradientDescent(AMBSSGD):
-    """Full-batch noisy gradient descent on the squared loss that clips gradients in each round at a
-    quantile of their norms, released first. [LiuJ23] [Varshney22]
+    """Least squares by full-batch noisy gradient descent that clips gradients in each round at a
+    released quantile of their norms. [LiuJ23] [Varshney22]
 
-    As NoisyGradientDescent, where no clip need be stated. Ours: the quantile is read off noisy
-    counts between public cuts, for a tenth of the squared mu of a round.
+    There are `rounds` rounds, from 1 to 50. The clipping norm is the quantile `level`, from 0 to 1,
+    of noisy counts of gradient norms between public cuts, for a tenth of the squared mu of a round.
+    `pace`, `radius` and `average` are those of NoisyGradientDescent.
     """
 
     paper: ClassVar[str] = "LiuJ23; Varshney22"
@@ -185,6 +171,6 @@ class AdaptiveGradientDescent(AMBSSGD):
     average: Expression = constant("0.3")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """T times: counts, the clip, the sum of clipped gradients; n, where it is private."""
+        """Release counts and the clipped gradient sum in each round, and n if it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
-        return self.walked(self.paced(X, y, budget, 1, rounds), [(X, y)] * rounds)
+        return self.path(self.schedule(X, y, budget, 1, rounds), [(X, y)] * rounds)

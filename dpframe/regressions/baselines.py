@@ -1,4 +1,4 @@
-"""What private regressions are compared with: not private, and never certified."""
+"""Baselines for comparison, which are not private and never certified."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from .solve import Array, Fit, ridge_solve
 
 
 class Baseline(Regression):
-    """Abstract: a baseline, which spends nothing and promises nothing."""
+    """Abstract: a baseline, which spends no budget and is not private."""
 
     variant: ClassVar[str] = "baseline"
 
 
 class OLS(Baseline):
-    """Ordinary least squares on the raw table; of several solutions the shortest. [Gauss09]"""
+    """Ordinary least squares on the raw table, not private; the minimum norm solution if there are
+    several. [Gauss09]
+    """
 
     paper: ClassVar[str] = "Gauss09"
     title: ClassVar[str] = "least squares"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """X'X and X'y as they are."""
+        """Solve with the raw X'X and X'y."""
         del budget
         return post(least_squares, X.T @ X, X.T @ y)
 
 
 class Ridge(Baseline):
-    """Ridge regression on the raw table. [HoerlK70]"""
+    """Ridge regression on the raw table, penalty `penalty` |theta|_2^2: not private. [HoerlK70]"""
 
     paper: ClassVar[str] = "HoerlK70"
     title: ClassVar[str] = "ridge"
     penalty: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """X'X and X'y as they are."""
+        """Solve with the raw X'X and X'y."""
         del budget
         return post(ridge_solve, X.T @ X, X.T @ y, self.penalty)
 
@@ -55,7 +57,7 @@ class Lasso(Baseline):
     lam: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """X'X and X'y as they are."""
+        """Solve with the raw X'X and X'y."""
         del budget
         return post(penalised_fit, X.T @ X, X.T @ y, self.lam, constant(0))
 
@@ -71,26 +73,26 @@ class ElasticNet(Baseline):
     alpha: Expression = constant("1/2")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """X'X and X'y as they are."""
+        """Solve with the raw X'X and X'y."""
         del budget
         return post(penalised_fit, X.T @ X, X.T @ y, self.lam, self.alpha)
 
 
 class ZeroPredictor(Baseline):
-    """Zero for every record: what a regression must beat. [Wang18, Sec 5]"""
+    """The prediction 0 for every record, the least that a regression must beat. [Wang18, Sec 5]"""
 
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "zero"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Reads nothing."""
+        """Read no data."""
         del y, budget
         return post(zeros, X.columns)
 
 
 class PublicMean(Baseline):
-    """One public number for every record, through the constant that rows end with.
-    [Wang18, Sec 5]
+    """The public number `mean` as prediction for every record; rows must end with an intercept of
+    1. [Wang18, Sec 5]
     """
 
     paper: ClassVar[str] = "Wang18"
@@ -98,13 +100,13 @@ class PublicMean(Baseline):
     mean: Expression = constant(0)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Reads nothing; rows must end with an intercept of 1."""
+        """Read no data."""
         del y, budget
         return post(constant_prediction, X.columns, self.mean)
 
 
 def least_squares(gram: Array, moment: Array) -> Fit:
-    """The shortest solution of the normal equations."""
+    """The minimum norm solution of the normal equations."""
     theta = np.linalg.lstsq(gram, moment, rcond=None)[0]
     return Fit(np.nan_to_num(theta))
 

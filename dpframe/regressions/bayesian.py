@@ -1,4 +1,4 @@
-"""Bayesian regression from noisy sufficient statistics, by a sampler that knows the noise."""
+"""Bayesian regression from noisy sufficient statistics, by a noise-aware Gibbs sampler."""
 
 from __future__ import annotations
 
@@ -10,38 +10,38 @@ from dpframe.graph import ColumnNode, Regression, Release, RowsNode, jointly, po
 from dpframe.graph.functions import count, sufficient_statistics
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.mechanisms import Laplace
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
 from .noise_aware import (
     CHAINS,
     MOST,
+    ConjugatePrior,
     GaussianNoise,
     LaplaceNoise,
     PosteriorFit,
-    Prior,
     sampled,
     summary,
 )
 from .solve import Array, released, sums
 
 FOR_N = constant("0.05")  # of the squared mu, or of epsilon
-SWEEPS, PRECISION, SHAPE, SCALE = (constant(number) for number in (100, 1, 2, "0.1"))
-PARTS = (1, 2, 1)  # of the squared mu of X'X, X'y and y'y: the same noise in every direction of z
+PARTS = (1, 2, 1)  # of the squared mu for X'X, X'y and y'y: equal noise in every direction of z
 
 
 class BayesianSSP(Regression):
-    """The mean of a noise-aware posterior of noisy X'X, X'y and y'y, all calibrated together to the
-    whole budget by the exact Gaussian profile. [Bernstein19, Sec. 3]
+    """The posterior mean of a Bayesian linear regression given noisy X'X, X'y and y'y, calibrated
+    jointly to the whole budget by the exact Gaussian profile. [Bernstein19, Sec. 3]
 
-    The model: normal rows, labels of variance sigma^2 around x'theta, theta ~ N(0, sigma^2/
-    `precision` I), sigma^2 ~ InvGamma(`shape`, `scale`), for x/B and y/Y. The sampler draws X'X,
-    X'y and y'y, theta, sigma^2 and the second moments of rows in turn, `sweeps` times; it reads
-    released values only, from a public seed. The output has draws, and credible intervals.
+    The model, in units of the bounds B and Y: normal rows, labels of variance sigma^2 around
+    x'theta, theta ~ N(0, sigma^2/`precision` I), sigma^2 ~ InvGamma(`shape`, `scale`). A Gibbs
+    sampler draws the sums, theta, sigma^2 and the second moments of rows in turn, `sweeps` times (4
+    or more). It reads released values only, with a public seed. The output has the draws and
+    credible intervals.
 
-    Ours are: Gaussian noise (theirs is Laplace), shared out so that it is the same in every
-    direction of (x, y); a released n under add/remove, taken as it is; chains that start at the
-    released values plus noise once more. Under replace-one n is public.
+    Different from the paper: Gaussian noise, of equal size in every direction of (x, y), in place
+    of Laplace noise; under add/remove n is released for 5% of the squared mu and its noise ignored;
+    chains start at the released values plus a second draw of noise.
     """
 
     paper: ClassVar[str] = "Bernstein19"
@@ -50,17 +50,22 @@ class BayesianSSP(Regression):
         "Credible intervals that account for the noise. They assume normal rows; for coefficients"
         " alone use AdaSSP."
     )
-    precision: Expression = PRECISION
-    shape: Expression = SHAPE
-    scale: Expression = SCALE
-    sweeps: Expression = SWEEPS
+    precision: Expression = constant(1)
+    shape: Expression = constant(2)
+    scale: Expression = constant("0.1")
+    sweeps: Expression = constant(100)
+
+    @property
+    def prior(self) -> tuple[Expression, ...]:
+        """The hyperparameters of the prior."""
+        return self.precision, self.shape, self.scale
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Three releases, and n where it is private; everything else is free."""
+        """Release three sums, and n if it is private."""
         statistics = sums(X, y) | {"squares": y @ y}
         three = [*statistics.values()]
         n: Expression | Release = X.rows
-        if X.unit.relation is REPLACE_ONE:
+        if X.unit.relation.replaced:
             noises = [*jointly(budget, three, PARTS)]
         else:
             weights = [(1 - FOR_N) * part / 4 for part in PARTS]
@@ -68,43 +73,37 @@ class BayesianSSP(Regression):
             n = release(count(X), for_n, name="n")
         gram, moment, squares = released(statistics, noises)
         sizes = (gram.std, moment.std, squares.std, X.radius, y.radius)
-        prior = (self.precision, self.shape, self.scale)
-        return post(gaussian_posterior, gram, moment, squares, n, *sizes, *prior, self.sweeps)
+        return post(gaussian_posterior, gram, moment, squares, n, *sizes, *self.prior, self.sweeps)
 
 
-class BayesianSSPPure(Regression):
-    """The same from sufficient statistics with Laplace noise, each once: delta is 0.
-    [Bernstein19, Sec. 3]
+class BayesianSSPPure(BayesianSSP):
+    """The posterior mean of a Bayesian linear regression given sufficient statistics with Laplace
+    noise, for pure differential privacy. [Bernstein19, Sec. 3]
 
-    Theirs are the Laplace noise of the concatenated statistics, the normal law of the statistics
-    given theta and sigma^2 with moments of normal rows, and the variances of the noise, drawn in
-    every sweep. Ours are the sharp L1 sensitivity, the prior of second moments without a mean, a
-    released n under add/remove for 5% of epsilon, and, beyond 150 numbers (16 columns), noise that
-    the sampler takes for normal.
+    Model, prior and parameters are those of BayesianSSP. As in the paper, the statistics are
+    released together with Laplace noise, are modelled as normal given theta and sigma^2 with the
+    moments of normal rows, and the variances of the noise are drawn in every sweep. Different from
+    the paper: the exact L1 sensitivity; a prior on second moments, not on mean and covariance;
+    under add/remove n is released for 5% of epsilon; beyond 150 statistics (16 columns) the sampler
+    models the noise as normal.
     """
 
-    paper: ClassVar[str] = "Bernstein19"
     title: ClassVar[str] = "Bayesian SSP, pure"
     use: ClassVar[str] = (
         "Credible intervals without delta, for few columns. If a delta is allowed, use BayesianSSP."
     )
-    precision: Expression = PRECISION
-    shape: Expression = SHAPE
-    scale: Expression = SCALE
-    sweeps: Expression = SWEEPS
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget, and n where it is private."""
+        """Release all statistics together, and n if it is private."""
         statistics = sufficient_statistics(X, y, constant=True)
         n: Expression | Release = X.rows
         own = budget
-        if X.unit.relation is not REPLACE_ONE:
+        if not X.unit.relation.replaced:
             own, for_n = budget.split(1 - FOR_N, FOR_N)
             n = release(count(X), Laplace.pure, for_n, name="n")
         noisy = release(statistics, Laplace.pure, own, name="statistics")
         units = (noisy.std, unit_of_entries(X), y.radius)
-        prior = (self.precision, self.shape, self.scale)
-        return post(laplace_posterior, noisy, n, *units, *prior, self.sweeps)
+        return post(laplace_posterior, noisy, n, *units, *self.prior, self.sweeps)
 
 
 def gaussian_posterior(  # noqa: PLR0917 - dp.post passes by position
@@ -122,8 +121,8 @@ def gaussian_posterior(  # noqa: PLR0917 - dp.post passes by position
     scale: float,
     sweeps: float,
 ) -> PosteriorFit:
-    """Draws given X'X, X'y and y'y with Gaussian noise, taken for as large in every direction as in
-    the one where it is largest.
+    """Posterior draws given X'X, X'y and y'y with Gaussian noise. The noise is modelled as equally
+    large in all directions, as in the noisiest one.
     """
     d = len(moment)
     values = np.empty((d + 1, d + 1))
@@ -131,7 +130,7 @@ def gaussian_posterior(  # noqa: PLR0917 - dp.post passes by position
     values[:d, d] = values[d, :d] = moment / (row * label)
     crossed = np.sqrt(2) * moment_std / (row * label)
     size = max(gram_std / row**2, crossed, squares_std / label**2)
-    prior = Prior(precision, shape, scale)
+    prior = ConjugatePrior(precision, shape, scale)
     return summary(sampled(GaussianNoise(values, size), n, prior, sweeps, CHAINS), row, label)
 
 
@@ -146,7 +145,9 @@ def laplace_posterior(  # noqa: PLR0917 - dp.post passes by position
     scale: float,
     sweeps: float,
 ) -> PosteriorFit:
-    """Draws given the upper triangle of X'X, X'y and y'y of x/B and y/Y with Laplace noise."""
+    """Posterior draws given the upper triangle of X'X, X'y and y'y of x/B and y/Y with Laplace
+    noise.
+    """
     p = round((np.sqrt(8 * len(statistics) + 1) - 1) / 2)
     d, above = p - 1, (p - 1) * p // 2
     upper = np.zeros((p, p))
@@ -158,4 +159,5 @@ def laplace_posterior(  # noqa: PLR0917 - dp.post passes by position
         LaplaceNoise(values, std / np.sqrt(2)) if few else GaussianNoise(values, np.sqrt(2) * std)
     )
     chains = CHAINS // 2 if few else CHAINS
-    return summary(sampled(noisy, n, Prior(precision, shape, scale), sweeps, chains), row, label)
+    prior = ConjugatePrior(precision, shape, scale)
+    return summary(sampled(noisy, n, prior, sweeps, chains), row, label)

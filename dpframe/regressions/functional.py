@@ -1,4 +1,4 @@
-"""The functional mechanism and DPME: quadratic forms from noisy coefficients, and their minima."""
+"""The functional mechanism and DPME: minimisers of noisy quadratic forms."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ from dpframe.symbols import Expression, Number, constant
 from .penalised import FLAT, Quadratic, penalised
 from .solve import Array, Fit, whole
 
-# -------------------------------------------------------- From released coefficients to a minimiser
-# Repaired or not: post-processing, ordinary numpy on noisy values and public numbers.
+# ------------------------------------ Post-processing: from released coefficients to a minimiser
 
 
 def form_of(statistics: Array, unit: float, bound: float) -> Quadratic:
-    """A = X'X and b = X'y from the sufficient statistics of x/unit and y/bound, each once."""
+    """A = X'X and b = X'y from the upper triangle of the sufficient statistics of x/unit and
+    y/bound.
+    """
     d = columns_of(len(statistics))
     upper = np.zeros((d, d))
     upper[np.triu_indices(d)] = statistics[: d * (d + 1) // 2]
@@ -34,8 +35,8 @@ def form_of(statistics: Array, unit: float, bound: float) -> Quadratic:
 
 
 def form_of_monomials(coefficients: Array, unit: float, bound: float) -> Quadratic:
-    """The same from the coefficients of |y - X theta|^2: an entry of A off the diagonal is half of
-    its monomial's, an entry of b minus half.
+    """A and b from the coefficients of the polynomial |y - X theta|^2: an entry of A off the
+    diagonal is half the coefficient of its monomial, an entry of b minus half.
     """
     entries, d = len(coefficients), columns_of(len(coefficients))
     whole = factors(entries, constant=2 * entries > d * (d + 3))
@@ -44,28 +45,28 @@ def form_of_monomials(coefficients: Array, unit: float, bound: float) -> Quadrat
 
 @np.errstate(over="ignore", invalid="ignore")
 def projected(form: Quadratic) -> Quadratic:
-    """The nearest positive semidefinite form: eigenvectors with eigenvalues that are not positive
-    are left out of A, and, so that theta'A theta - 2 theta'b stays bounded, of b.
+    """The nearest positive semidefinite form: A and b are projected onto the eigenvectors of A with
+    positive eigenvalues, which makes theta'A theta - 2 theta'b bounded below.
     """
     if not (np.isfinite(form.A).all() and np.isfinite(form.b).all()):
-        return form  # beyond the doubles: its minimum is not found
+        return form  # an overflow, for which no minimiser exists
     values, vectors = np.linalg.eigh(form.A)
-    kept = values > max(0.0, FLAT * np.max(values, initial=0.0))
-    basis = vectors[:, kept]
-    matrix = (basis * values[kept]) @ basis.T
+    positive = values > max(0.0, FLAT * np.max(values, initial=0.0))
+    basis = vectors[:, positive]
+    matrix = (basis * values[positive]) @ basis.T
     return Quadratic((matrix + matrix.T) / 2, basis @ (basis.T @ form.b))
 
 
 def projected_fit(statistics: Array, unit: float, bound: float, lam: float, alpha: float) -> Fit:
-    """The minimiser of the noisy objective, made convex by projection; the penalty is lam (alpha
+    """The minimiser of the noisy objective, projected to a convex one, with the penalty lam (alpha
     |theta|_2^2 + (1 - alpha) |theta|_1).
     """
     return penalised(projected(form_of(statistics, unit, bound)), lam, alpha)
 
 
 def trimmed_fit(statistics: Array, unit: float, bound: float, std: float) -> Fit:
-    """Four stds of the noise added to the diagonal, then eigenvalues that are not positive left
-    out. [Zhang12, Sec. 6]
+    """The minimiser after four stds of the noise are added to the diagonal of A and eigenvalues
+    that are still not positive are left out. [Zhang12, Sec. 6]
     """
     form, ridge = form_of(statistics, unit, bound), 4 * unit * unit * std
     raised = Quadratic(form.A + ridge * np.eye(len(form.b)), form.b)
@@ -73,7 +74,7 @@ def trimmed_fit(statistics: Array, unit: float, bound: float, std: float) -> Fit
 
 
 def plain_fit(statistics: Array, unit: float, bound: float) -> Fit:
-    """The minimiser of the noisy objective as it is; zeros where it is unbounded."""
+    """The minimiser of the noisy objective without repair; zeros if it is unbounded below."""
     return penalised(form_of(statistics, unit, bound), 0.0, 1.0)
 
 
@@ -82,29 +83,30 @@ NOTHING, ONE, HALF = constant(0), constant(1), constant("1/2")
 
 
 class Functional(Regression):
-    """Abstract: sufficient statistics, each once, with Laplace noise of their exact L1 sensitivity;
-    the noisy form is projected onto those with a minimum, and the penalty lam (alpha |theta|_2^2 +
-    (1 - alpha) |theta|_1) added.
+    """Abstract: the functional mechanism with the penalty lam (alpha |theta|_2^2 + (1 - alpha)
+    |theta|_1).
     """
 
     paper: ClassVar[str] = "Dandekar18"
 
     @property
     def penalty(self) -> tuple[Expression, Expression]:
-        """lam and alpha: none."""
+        """lam and alpha; lam is 0 by default."""
         return NOTHING, ONE
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget. Raises InvalidArgument for a penalty that is none."""
+        """Release the sufficient statistics once. Raises InvalidArgument for an invalid penalty."""
         check_penalty(*self.penalty)
         noisy = coefficients(X, y, budget)
         return post(projected_fit, noisy, unit_of_entries(X), y.radius, *self.penalty)
 
 
 class FunctionalLinear(Functional):
-    """Linear regression from the sufficient statistics, each once, with Laplace noise of their
-    exact L1 sensitivity, d (d + 3)/2; the noisy form is projected onto those with a minimum.
-    [Dandekar18, Alg. 1]
+    """Linear regression by the functional mechanism: the upper triangle of X'X, and X'y, are
+    released with Laplace noise, and the noisy quadratic form is minimised. [Dandekar18, Alg. 1]
+
+    The noise is calibrated to the exact L1 sensitivity of the d (d + 3)/2 statistics. The noisy
+    form is projected to the nearest positive semidefinite one, which has a minimum.
     """
 
     title: ClassVar[str] = "functional mechanism, linear"
@@ -115,8 +117,11 @@ class FunctionalLinear(Functional):
 
 
 class FunctionalLinearTrimmed(Regression):
-    """The same noise; 4 stds of it are added to the diagonal, then eigenvalues that are not
-    positive are left out. [Zhang12, Sec. 6]
+    """Linear regression by the functional mechanism, with regularisation and spectral trimming of
+    the noisy quadratic form. [Zhang12, Sec. 6]
+
+    The noise is that of FunctionalLinear. Four stds of it are added to the diagonal, then
+    eigenvalues that are not positive are left out.
     """
 
     paper: ClassVar[str] = "Zhang12"
@@ -127,14 +132,16 @@ class FunctionalLinearTrimmed(Regression):
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
+        """Release the sufficient statistics once."""
         noisy = coefficients(X, y, budget)
         return post(trimmed_fit, noisy, unit_of_entries(X), y.radius, noisy.std)
 
 
 class FunctionalLinearUnrepaired(Functional):
-    """The same noise, and no repair: zeros where the noisy objective has no minimum.
-    [Dandekar18, Alg. 1]
+    """Linear regression by the functional mechanism without repair: zeros if the noisy objective
+    has no minimum. [Dandekar18, Alg. 1]
+
+    The noise is that of FunctionalLinear.
     """
 
     title: ClassVar[str] = "functional mechanism, linear, unrepaired"
@@ -144,13 +151,15 @@ class FunctionalLinearUnrepaired(Functional):
     )
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
+        """Release the sufficient statistics once."""
         return post(plain_fit, coefficients(X, y, budget), unit_of_entries(X), y.radius)
 
 
 class FunctionalRidge(Functional):
-    """Ridge regression, penalty lam |theta|_2^2, from the noisy statistics of FunctionalLinear.
+    """Ridge regression by the functional mechanism, from the noisy statistics of FunctionalLinear.
     [Dandekar18, Sec. 4.3]
+
+    `lam`, 0 or more, is the factor of the penalty lam |theta|_2^2 beside |y - X theta|^2.
     """
 
     title: ClassVar[str] = "functional mechanism, ridge"
@@ -167,8 +176,10 @@ class FunctionalRidge(Functional):
 
 
 class FunctionalLasso(Functional):
-    """LASSO, penalty lam |theta|_1, from the noisy statistics of FunctionalLinear.
+    """LASSO by the functional mechanism, from the noisy statistics of FunctionalLinear.
     [Dandekar18, Sec. 4.3]
+
+    `lam`, 0 or more, is the factor of the penalty lam |theta|_1 beside |y - X theta|^2.
     """
 
     title: ClassVar[str] = "functional mechanism, LASSO"
@@ -185,8 +196,11 @@ class FunctionalLasso(Functional):
 
 
 class FunctionalElasticNet(Functional):
-    """Elastic net, penalty lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), from the noisy
-    statistics of FunctionalLinear. [Dandekar18, Eq. 9]
+    """Elastic net by the functional mechanism, from the noisy statistics of FunctionalLinear.
+    [Dandekar18, Eq. 9]
+
+    The penalty beside |y - X theta|^2 is lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1), with
+    `lam` of 0 or more and `alpha` from 0 to 1.
     """
 
     title: ClassVar[str] = "functional mechanism, elastic net"
@@ -201,12 +215,12 @@ class FunctionalElasticNet(Functional):
 
 
 def coefficients(X: RowsNode, y: ColumnNode, budget: Share) -> Release:
-    """The noisy statistics, one Laplace draw each."""
+    """The sufficient statistics with Laplace noise."""
     return release(sufficient_statistics(X, y), Laplace.pure, budget, name="coefficients")
 
 
 def check_penalty(lam: Expression, alpha: Expression) -> None:
-    """Numbers only: symbols have ranges. Raises InvalidArgument."""
+    """Check the ranges of numbers; symbols have ranges of their own. Raises InvalidArgument."""
     way_out = "The penalty is lam (alpha |theta|_2^2 + (1 - alpha) |theta|_1)."
     if isinstance(lam, Number) and lam.value < 0:
         raise InvalidArgument("lam", "0 or more", str(lam), way_out)
@@ -216,8 +230,11 @@ def check_penalty(lam: Expression, alpha: Expression) -> None:
 
 # --------------------------------------------------------------------------------------------- DPME
 class DPME(Regression):
-    """Least squares weighted by a noisy histogram of (x, y), `cells` a side: negative counts are
-    taken for 0, records for the centres of their cells. For few columns. [Lei11]
+    """Least squares on the cell centres of a noisy histogram of (x, y), weighted by the counts.
+    [Lei11]
+
+    `cells`, 2 or more, is the number of cells per axis, cells^(d + 1) in total. Negative counts are
+    set to 0.
     """
 
     paper: ClassVar[str] = "Lei11"
@@ -228,15 +245,15 @@ class DPME(Regression):
     cells: Expression = constant(5)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
+        """Release the histogram once."""
         cells = whole(self.cells, "cells")
         counts = release(histogram(X, y, cells), Laplace.pure, budget, name="histogram")
         return post(centres_fit, counts, unit_of_entries(X), y.radius, cells)
 
 
 def centres_fit(counts: Array, unit: float, bound: float, cells: int) -> Fit:
-    """Least squares on cell centres, weighted by the counts, shape (cells^(d + 1),), negative ones
-    taken for 0; the shortest solution where there are several.
+    """Least squares on cell centres, weighted by the counts, shape (cells^(d + 1),), with negative
+    counts set to 0; the minimum norm solution if there are several.
     """
     axes = round(np.log(len(counts)) / np.log(cells))
     filled = np.flatnonzero(counts > 0)

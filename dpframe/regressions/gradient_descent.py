@@ -1,4 +1,4 @@
-"""Noisy gradient descent: on all records, on samples, and through a noisy ridge system."""
+"""Noisy gradient descent: full-batch, on Poisson samples, and preconditioned by a noisy X'X."""
 
 from __future__ import annotations
 
@@ -27,31 +27,26 @@ from dpframe.graph.statistics import Gram, LambdaMin, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.numerics import to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Share, Unit
+from dpframe.privacy import ADD_REMOVE, Share, Unit
 from dpframe.sensitivity import L2
 from dpframe.symbols import Expression, Number, constant, sqrt
 
-from .solve import (
-    QUANTILE,
-    RHO,
-    Array,
-    adaptive_ridge,
-    averaged,
-    descend,
-)
+from .solve import QUANTILE, RHO, Array, adaptive_ridge, averaged, descend
 
-# ----------------------------------------------------------------------------------- On all records
+# --------------------------------------------------------------------------------------- Full batch
 FOR_N = constant("0.05")  # of the squared mu
 
 
 class NoisyGradientDescent(Regression):
-    """Full-batch noisy gradient descent on the squared loss, all rounds calibrated together to the
+    """Least squares by full-batch noisy gradient descent, all rounds calibrated jointly to the
     whole budget by the exact Gaussian profile. [BassilyST14] [Brown24]
 
-    `rounds` T from 0; gradients clipped to `clip` B Y; steps of `pace` d/(n B^2), right where rows
-    fill their ball evenly and `pace` is below 1 (smaller where some directions are long); points
-    kept in |theta| <= `radius` Y/B; the mean of the last `average` of them. Under add/remove n is
-    released for 5% of the squared mu.
+    There are `rounds` steps, starting at 0. The gradient of each record is clipped to norm `clip`
+    B Y, which is its largest norm at 0 for clip=1. The step size is `pace` d/(n B^2); a pace below
+    1 suits rows that fill their ball evenly, a smaller one rows that are long in some directions.
+    Points are projected onto |theta| <= `radius` Y/B. The estimate is the mean of the last share
+    `average` of the points, from 0 (the last point) to 1. Under add/remove n is released for 5% of
+    the squared mu.
     """
 
     paper: ClassVar[str] = "BassilyST14; Brown24"
@@ -67,11 +62,11 @@ class NoisyGradientDescent(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """T draws of the clipped gradients; n, where it is private; everything else is free."""
+        """Release the clipped gradient in each round, and n if it is private."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, clip=self.clip * X.radius * y.radius)
         pace, radius = self.pace * X.columns / X.radius**2, self.radius * y.radius / X.radius
-        if X.unit.relation is REPLACE_ONE:
+        if X.unit.relation.replaced:
             (noise,) = jointly(budget, [gradients], times=[self.rounds])
             step = release(gradients, noise, times=self.rounds, name="gradients")
             path = loop(point, step, descend, X.rows, constant(1), pace, radius)
@@ -84,18 +79,19 @@ class NoisyGradientDescent(Regression):
         return post(averaged, path, self.average)
 
 
-# --------------------------------------------------------------------------------------- On samples
+# ---------------------------------------------------------------------------------- Poisson samples
 ONE = constant(1)
-SLACK = 1 + Fraction(1, 2**40)  # for the certificate's own rounding
+SLACK = 1 + Fraction(1, 2**40)  # for the rounding of the certificate
 
 
 class NoisySGD(Regression):
-    """Noisy stochastic gradient descent on the squared loss; each round reads a fresh Poisson
-    sample at `rate`, which the certified numeric accountant counts. [BassilyST14] [ZhuDW22]
+    """Least squares by noisy stochastic gradient descent: each round uses a fresh Poisson sample,
+    with privacy amplified by subsampling. [BassilyST14] [ZhuDW22]
 
-    As NoisyGradientDescent otherwise. Where epsilon, delta and `rounds` are numbers, a person has
-    one row and may be added or removed, noise is as small as the samples allow; elsewhere it is
-    that of rounds that read all records, which is enough.
+    `rate`, from 0 to 1, is the inclusion probability of a record in a round. The other parameters
+    are those of NoisyGradientDescent. The certified numeric accountant calibrates the noise if
+    epsilon, delta, `rounds` and `rate` are numbers, under add/remove with one row per person.
+    Otherwise the noise is that of full-batch rounds, which suffices.
     """
 
     paper: ClassVar[str] = "BassilyST14"
@@ -112,50 +108,53 @@ class NoisySGD(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """T draws of the clipped gradients of a sample; n, where it is private."""
+        """Release the clipped gradient of a sample in each round, and n if it is private."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, clip=self.clip * X.radius * y.radius)
         pace = self.pace * X.columns / (self.rate * X.radius**2)
-        n, least = _rows(X, budget)
-        noise = Gaussian(std=self._deviation(budget, X.unit) * _size(gradients))
+        n, least = number_of_rows(X, budget)
+        noise = Gaussian(std=self._deviation(budget, X.unit) * sensitivity_of(gradients))
         step = release(gradients, noise, times=self.rounds, sampled=self.rate, name="gradients")
         radius = self.radius * y.radius / X.radius
         path = loop(point, step, descend, n, least, pace, radius)
         return post(averaged, path, self.average)
 
     def _deviation(self, budget: Share, unit: Unit) -> Expression:
-        """The std at sensitivity 1: by the numeric accountant where it counts samples."""
+        """The std at sensitivity 1, by the numeric accountant if it applies."""
         amounts = (*budget.amounts, self.rounds, self.rate)
-        known = [one.value for one in amounts if isinstance(one, Number)]
+        numbers = [one.value for one in amounts if isinstance(one, Number)]
         alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
-        if alone and len(known) == len(amounts) and budget.currency == ("epsilon", "delta"):
-            return Number(deviation(unit_std(budget), *known))
-        spent = constant(1) if unit.relation is REPLACE_ONE else 1 - FOR_N
+        if alone and len(numbers) == len(amounts) and budget.currency == ("epsilon", "delta"):
+            return Number(deviation(unit_std(budget), *numbers))
+        spent = constant(1) if unit.relation.replaced else 1 - FOR_N
         return sqrt(self.rounds / spent) * unit_std(budget)
 
 
-def _rows(X: RowsNode, budget: Share) -> tuple[Release | Expression, Expression]:
-    """n, released or public, and the least that it counts as."""
-    if X.unit.relation is REPLACE_ONE:
+def number_of_rows(X: RowsNode, budget: Share) -> tuple[Release | Expression, Expression]:
+    """n, public or released, and a lower limit for a released n."""
+    if X.unit.relation.replaced:
         return X.rows, constant(1)
-    std = unit_std(budget) * _size(count(X)) / sqrt(FOR_N)
+    std = unit_std(budget) * sensitivity_of(count(X)) / sqrt(FOR_N)
     n = release(count(X), Gaussian(std=std), name="n")
     return n, n.std
 
 
-def _size(statistic: Statistic) -> Expression:
-    moved = statistic.sensitivity(L2)
-    if moved is None:
+def sensitivity_of(statistic: Statistic) -> Expression:
+    """The L2 sensitivity of a statistic. Raises InvalidArgument if it is unbounded."""
+    bound = statistic.sensitivity(L2)
+    if bound is None:
         raise InvalidArgument("rows and labels", "bounded", statistic.label, "Clip them.")
-    return moved.value
+    return bound.value
 
 
 @lru_cache(maxsize=64)
 def deviation(
     unit: Expression, epsilon: Fraction, delta: Fraction, rounds: Fraction, rate: Fraction
 ) -> Fraction:
-    """The std at sensitivity 1 of `rounds` draws on samples, beside n at 5% of the squared mu."""
-    from dpframe.prover.profile_rule import upper  # the prover is heavy, and lists need none
+    """The std at sensitivity 1 of `rounds` releases on Poisson samples, composed with the release
+    of n at 5% of the squared mu.
+    """
+    from dpframe.prover.profile_rule import upper  # deferred: the prover is slow to import
 
     mu = upper(sqrt(FOR_N) / unit) * SLACK
 
@@ -169,12 +168,13 @@ def deviation(
 
 # ----------------------------------------------------------------------------------- Boosted adaSSP
 class BoostedAdaSSP(Regression):
-    """Boosted adaSSP: `rounds` T times the clipped gradient, through the inverse of one noisy X'X
-    plus an adaptive ridge; all releases calibrated together by the exact Gaussian profile.
-    [Tang23]
+    """Least squares by boosted adaSSP: clipped noisy gradients preconditioned by one noisy X'X plus
+    an adaptive ridge, calibrated jointly by the exact Gaussian profile. [Tang23]
 
-    The smallest eigenvalue, X'X and all rounds together have equal weights in the squared mu.
-    Gradients are clipped to B Y. The result is the mean of the last `average` of the points.
+    lambda_min(X'X), X'X and all `rounds` gradients together have equal parts of the squared mu. The
+    gradient of each record is clipped to B Y. `rho`, from 0 to 1, is the failure probability of the
+    bound on the noise that sets the ridge. The estimate is the mean of the last share `average` of
+    the points, from 0 (the last point) to 1.
     """
 
     paper: ClassVar[str] = "Tang23"
@@ -188,7 +188,7 @@ class BoostedAdaSSP(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Three releases, the last one T times over."""
+        """Release lambda_min, X'X, then the clipped gradient in each round."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, clip=X.radius * y.radius)
         statistics = (LambdaMin(X.T @ X), X.T @ X, gradients)
@@ -203,9 +203,7 @@ def boosted(
     rounds: Expression,
     rho: Expression,
 ) -> Loop:
-    """Release the smallest eigenvalue and X'X, then step `rounds` times by the gradient, a sum that
-    reads the point of a loop.
-    """
+    """Release lambda_min and X'X, then take `rounds` steps by the noisy gradient."""
     floor = release(statistics[0], noises[0], name="floor")
     gram = release(statistics[1], noises[1], name="gram")
     step = release(statistics[2], noises[2], times=rounds, name="gradients")
@@ -224,7 +222,7 @@ def boost(  # noqa: PLR0917 - dp.loop passes by position
     gram_std: float,
     rho: float,
 ) -> Array:
-    """theta - (X'X + ridge I)^-1 gradient, shape (d,), with the ridge of adaSSP."""
+    """theta - (X'X + ridge I)^-1 gradient, shape (d,), with the adaptive ridge of adaSSP."""
     del turn
     down = adaptive_ridge(floor, gram, -gradient, shift, gram_std, rho, 0.0)
     return theta + down.coefficients

@@ -1,4 +1,4 @@
-"""Iterative Hessian mixing: Newton steps by gradients with noise and sketched second moments."""
+"""Iterative Hessian mixing: Newton steps from noisy gradients and private sketches of X'X."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .solve import Array, averaged, projected, ridge_solve
 
 
 class HessianMixing(Regression):
-    """Iterative Hessian mixing: `rounds` T Newton steps, each by the clipped gradient with Gaussian
-    noise and a Gaussian sketch of X'X of its own, whose randomness hides a record. [Lev26]
+    """Least squares by iterative Hessian mixing: Newton steps, each from a clipped gradient with
+    Gaussian noise and a Gaussian sketch of X'X that is private by its own randomness. [Lev26]
 
-    A sketch has k = `oversampling` max(d, log(40 T/delta)) rows of N(0, X'X + s^2 I), s^2 the least
-    that the exact profile of the sketches needs beside a released lower bound on lambda_min(X'X).
-    Residuals are clipped to Y, coefficients kept in |theta| <= `radius` Y/B. `steering` of epsilon
-    is for that bound, `mixing` for the sketches, the rest for the gradients, all by basic
-    composition.
+    There are `rounds` T steps. A sketch has k = `oversampling` max(d, log(40 T/delta)) rows drawn
+    from N(0, X'X + s^2 I); s^2 is the least that the exact privacy profile of the sketches needs,
+    given a released lower bound on lambda_min(X'X). Residuals are clipped to Y and coefficients
+    projected onto |theta| <= `radius` Y/B. `steering` is the share of epsilon for that lower bound,
+    `mixing` the share for all sketches; the gradients divide the rest, by basic composition.
 
-    As in its public code, but: oversampling is 6 there, whose sketches leave an error that no
-    epsilon lowers; Renyi privacy calibrates the sketches there, the exact profile here; half of
-    epsilon is for all T gradients at once there, and here each gradient has a part of its own.
+    Different from the public code: an oversampling of 12 in place of 6, whose sketches leave an
+    error at any epsilon; sketches calibrated by the exact profile in place of Renyi privacy; a
+    share of epsilon for each gradient in place of half of epsilon for all T together.
     """
 
     paper: ClassVar[str] = "Lev26"
@@ -52,7 +52,7 @@ class HessianMixing(Regression):
     radius: Expression = constant(100)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """A bound, all sketches, then T gradients."""
+        """Release a bound on lambda_min, all sketches, then T gradients."""
         T, own, mixed = self.rounds, self.steering, self.mixing
         for_floor, for_sketches, for_gradient = budget.split(
             epsilon=(own, mixed, (1 - own - mixed) / T), delta=("1/6", "1/6", 1 / (2 * T))
@@ -69,7 +69,7 @@ class HessianMixing(Regression):
 def sketched(
     X: RowsNode, shares: tuple[Share, Share], failure: Expression, rows: Expression, T: Expression
 ) -> GaussianMixing:
-    """A bound below lambda_min(X'X), then T sketches of X'X with noise for what it leaves open."""
+    """A lower bound on lambda_min(X'X), then T sketches of X'X with the noise that it requires."""
     noisy = release(lambda_min(X.T @ X), Gaussian.analytic, shares[0], name="floor")
     floor = lower_bound(noisy, failure, name="floor_bound")
     return gaussian_mixing(
@@ -78,6 +78,8 @@ def sketched(
 
 
 def newton(theta: Array, gradient: Array, turn: int, sketches: Array, radius: float) -> Array:
-    """theta less the sketch's inverse times the gradient, shape (d,), in |theta| <= radius."""
+    """theta less the inverse of the sketch times the gradient, shape (d,), projected onto |theta|
+    <= radius.
+    """
     down = ridge_solve(sketches[turn], -gradient, 0.0)
     return projected(theta + down.coefficients, radius)

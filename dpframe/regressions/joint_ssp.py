@@ -1,5 +1,5 @@
-"""JointSSP: noisy X'X, X'y and y'y calibrated together, the residuals at what they say, and the
-posterior mean under the known noise.
+"""JointSSP: noisy X'X, X'y and y'y calibrated jointly, sums of residuals at the resulting estimate,
+and the posterior mean under the known noise.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from dpframe.inference.widths import (
     share_kept,
 )
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
@@ -50,17 +50,18 @@ from .solve import Fit, whole
 from .whitened import PublicRows, in_public_units
 
 Array = NDArray[Any]
+Declared = tuple[RowsNode, ColumnNode, Share]
 
 MOST_LEVELS = 20  # halvings of the label bound
-NARROWEST, WIDEST = Fraction(1, 1000), 4  # of residuals, in label bounds
-FARTHEST, ROUNDING = 1000, 1e-9  # of residuals, in levels of labels; of sums of d products
+NARROWEST, WIDEST = Fraction(1, 1000), 4  # clipping widths of residuals, over the label bound
+FARTHEST, ROUNDING = 1000, 1e-9  # the largest residual over the level; relative error of rounding
 MOST_ROUNDS = 20
-UNCOUNTED = (0.0, math.inf)  # y'y as counts say it, where there are none
+UNCOUNTED = (0.0, math.inf)  # the estimate of y'y from counts, and its std, without counts
 
 
 @attrs.frozen(eq=False)
 class JointFit(Fit):
-    """A fit with the released statistics behind it, and their noise."""
+    """A fit with the released statistics on which it rests, and their noise."""
 
     evidence: Evidence | None = None
 
@@ -105,7 +106,7 @@ class JointSSP(Regression):
         "The default: nothing to tune, with intervals, and nearly zero if noise exceeds the "
         "signal. It stores a d by d matrix: for thousands of columns use NoisyGradientDescent."
     )
-    intervals: ClassVar[bool] = True  # from what its output keeps
+    intervals: ClassVar[bool] = True  # from the evidence in its output
     counting: Expression = constant("0.11")
     correcting: Expression = constant("0.5")
     sandwich: Expression = constant("0.02")
@@ -124,77 +125,99 @@ class JointSSP(Regression):
         the squared mu instead of 23%, X'y 27% instead of 5%.
         """
         make: Any = cls
-        found: Self = make(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
-        return found
+        variant: Self = make(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
+        return variant
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Counts, sums and corrections; each may depend on earlier releases."""
+        """Release counts, sums and corrections, in released or public units if requested."""
         part = self.scaling.value if isinstance(self.scaling, Number) else Fraction(1, 2)
         if not 0 <= part < 1:
             way_out = "It is a part of the squared mu, 0.03 for example."
             raise InvalidArgument("scaling", "at least 0 and below 1", part, way_out)
-        scaled = self.scaling != constant(0)
-        if self.public is None and not scaled:
+        scaled, public = self.scaling != constant(0), self.public is not None
+        if not public and not scaled:
             return self.fitted(X, y, budget)
-        if self.public is not None and scaled:
-            way_out = "Public rows say the units without a part of the budget."
+        if public and scaled:
+            way_out = "Public rows determine the units and spend no budget."
             raise InvalidArgument("scaling", "0 with public rows", self.scaling, way_out)
 
         def noise(part: Expression, statistic: Statistic) -> Gaussian:
             return noises(budget, part, [statistic])[0]
 
-        found = (
+        records = (
             in_released_units(X, y, noise, self.scaling)
             if self.public is None
             else in_public_units(X, y, self.public)
         )
-        fit = self.fitted(found.rows, found.labels, budget)
-        public = self.public is not None
-        return post(in_own_units, fit, found.units, found.rows.radius, found.weight, public)
+        fit = self.fitted(records.rows, records.labels, budget)
+        return post(in_own_units, fit, records.units, records.rows.radius, records.weight, public)
 
     def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
-        """The fit to these rows and labels with the rest of the budget."""
-        relative = y.scaled(by=y.radius)
-        turns, correcting = self.turns, self.correcting if self.turns else constant(0)
-        counts = self.steps or X.unit.relation is not REPLACE_ONE
-        left_over = rest(self.counting if counts else constant(0), correcting, self.sandwich)
-        needed = {"gram": self.gram, "moment": self.moment, "squares": self.squares}
-        needed |= {"counting": self.counting} if counts else {}
-        check_parts(needed | ({"correcting": self.correcting} if turns else {}))
-        plain = relative.clip(-1, 1) if self.steps else y
+        """The fit to these rows and labels with the budget that `scaling` leaves."""
+        plain = y.scaled(by=y.radius).clip(-1, 1) if self.halvings else y
+        left_over = self.part_of_sums(X)
         sums = [X.T @ X, X.T @ plain, plain @ plain]
-        weights = (self.gram, self.moment, self.squares)
-        each = self.noises(budget, left_over, sums, weights)
-        first = self.looked(X, relative, budget, each[1].std / X.radius)
+        each = self.noises(budget, left_over, sums, (self.gram, self.moment, self.squares))
+        counts = self.label_counts(X, y, budget, each[1].std / X.radius)
         gram = release(X.T @ X, each[0], name="gram")
-        labels = y.scaled(by=first.level * y.radius).clip(-1, 1) if self.steps else plain
+        labels = y.scaled(by=counts.level * y.radius).clip(-1, 1) if self.halvings else plain
         moment = release(X.T @ labels, each[1], name="moment")
         squares = release(labels @ labels, each[2], name="squares")
-        found = (gram, gram.std, moment, moment.std, squares, squares.std)
-        of_labels = (*first.said, first.level) if self.steps else first.said
-        evidence: Node = post(gathered if self.steps else at_once, *of_labels, y.radius, *found)
-        principal = post(principal_of, gram, gram.std)
-        seen = (principal, X.radius, self.null)
-        bounds = (y.radius, first.strength, self.gained(left_over) if turns else 1)
-        enough = post(no_more_looks, evidence, *seen, *bounds)
-        narrowest = min(NARROWEST, Fraction(1, 2**self.steps))
-        for turn in range(1, turns + 1):
-            aim = post(aimed, evidence, *seen, enough, turns + 1 - turn)
-            asked_width = post(width_of, evidence, aim, y.radius, first.strength)
-            width = known(asked_width, narrowest, WIDEST, name=f"width{turn}")
-            theta = post(coefficients_of, aim)
-            left = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
-            (noise,) = self.noises(budget, correcting / turns, [X.T @ left])
-            correction = release(X.T @ left, noise, name=f"correction{turn}")
-            evidence = post(corrected, evidence, aim, correction, correction.std, width * y.radius)
-        fit = post(fitted, evidence, *seen)
+        noisy = (gram, gram.std, moment, moment.std, squares, squares.std)
+        first = (*counts.released, counts.level) if self.halvings else counts.released
+        collect = evidence_with_counts if self.halvings else evidence_of_one_pass
+        evidence: Node = post(collect, *first, y.radius, *noisy)
+        model = (post(principal_directions, gram, gram.std), X.radius, self.null)
+        if self.corrections:
+            factor = self.variance_factor(left_over)
+            evidence = self.corrected((X, y, budget), evidence, model, counts, factor)
+        fit = post(posterior_fit, evidence, *model)
         if self.sandwich == constant(0):
             return post(finished, evidence, fit)
-        unit = first.level * y.radius
-        reach = known(post(reach_of, fit, unit, X.radius), 1, FARTHEST, name="reach")
+        return self.with_sandwich((X, y, budget), evidence, fit, counts.level * y.radius)
+
+    def part_of_sums(self, X: RowsNode) -> Expression:
+        """The part of the squared mu for X'X, X'y and y'y. Raises InvalidArgument."""
+        counts = self.halvings or not X.unit.relation.replaced
+        used = {"counting": self.counting} if counts else {}
+        used |= {"correcting": self.correcting} if self.corrections else {}
+        check_parts({"gram": self.gram, "moment": self.moment, "squares": self.squares} | used)
+        zero = constant(0)
+        return rest(used.get("counting", zero), used.get("correcting", zero), self.sandwich)
+
+    def corrected(
+        self,
+        declared: Declared,
+        evidence: Node,
+        model: tuple[object, ...],
+        counts: LabelCounts,
+        factor: Expression,
+    ) -> Node:
+        """The evidence with released sums of clipped residuals at successive estimates."""
+        (X, y, budget), last = declared, self.corrections
+        enough = post(sampling_dominates, evidence, *model, y.radius, counts.strength, factor)
+        narrowest = min(NARROWEST, Fraction(1, 2**self.halvings))
+        for turn in range(1, last + 1):
+            point = post(residual_point, evidence, *model, enough, last + 1 - turn)
+            chosen = post(clipping_width, evidence, point, y.radius, counts.strength)
+            width = known(chosen, narrowest, WIDEST, name=f"width{turn}")
+            theta = post(coefficients_at, point)
+            residuals = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
+            (noise,) = self.noises(budget, self.correcting / last, [X.T @ residuals])
+            total = release(X.T @ residuals, noise, name=f"correction{turn}")
+            evidence = post(with_correction, evidence, point, total, total.std, width * y.radius)
+        return evidence
+
+    def with_sandwich(
+        self, declared: Declared, evidence: Node, fit: Node, unit: Expression
+    ) -> Node:
+        """The fit with a released X' diag(r^2) X of labels clipped to `unit`."""
+        X, y, budget = declared
+        reach = known(post(largest_residual, fit, unit, X.radius), 1, FARTHEST, name="reach")
         scale = unit * reach * X.radius
         labels = y.scaled(by=unit).clip(-1, 1).scaled(by=reach * X.radius)
-        gradients = GradientAt(gridded(X), labels, post(over, fit, scale)).clip(norm=1)
+        theta = post(scaled_coefficients, fit, scale)
+        gradients = GradientAt(gridded(X), labels, theta).clip(norm=1)
         (noise,) = self.noises(budget, self.sandwich, [gradients.T @ gradients])
         meat = release(gradients.T @ gradients, noise, name="meat")
         return post(finished, evidence, fit, meat, meat.std, scale, reach)
@@ -206,58 +229,59 @@ class JointSSP(Regression):
         statistics: Sequence[Statistic],
         weights: Sequence[Expression] | None = None,
     ) -> list[Gaussian]:
-        """As `noises`, for the budget that `scaling` leaves."""
+        """As the function `noises`, for the budget that `scaling` leaves."""
         return noises(budget, (1 - self.scaling) * part, statistics, weights)
 
     @property
-    def steps(self) -> int:
-        """The number of halvings of the label bound that are counted."""
+    def halvings(self) -> int:
+        """The number of halvings of the label bound between which labels are counted."""
         return whole(self.levels, "levels", 0, MOST_LEVELS)
 
     @property
-    def turns(self) -> int:
+    def corrections(self) -> int:
         """The number of corrections. Raises InvalidArgument if labels are not counted first."""
-        turns = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
-        if turns and not self.steps:
-            way_out = "levels=7 counts labels first; rounds=0 is one look at the table."
-            raise InvalidArgument("rounds", "0 where levels is 0", turns, way_out)
-        return turns
+        rounds = whole(self.rounds, "rounds", 0, MOST_ROUNDS)
+        if rounds and not self.halvings:
+            way_out = "levels=7 counts labels first; rounds=0 makes no corrections."
+            raise InvalidArgument("rounds", "0 where levels is 0", rounds, way_out)
+        return rounds
 
-    def gained(self, left_over: Expression) -> Expression:
+    def variance_factor(self, left_over: Expression) -> Expression:
         """The factor by which corrections at zero reduce the variance of the noise on X'y."""
         sums = left_over / (self.gram + self.moment + self.squares)
         return 1 + self.correcting / (sums * self.moment)
 
-    def looked(
-        self, X: RowsNode, relative: ColumnNode, budget: Share, moment_std: Expression
-    ) -> Look:
-        """Counts of label sizes between halvings of their bound, and the level that they say, where
-        the noise on X'y is of `moment_std` for each of the row bound; with none n itself, where it
-        is private.
+    def label_counts(
+        self, X: RowsNode, y: ColumnNode, budget: Share, moment_std: Expression
+    ) -> LabelCounts:
+        """Counts of label sizes between halvings of their bound, and the level chosen by them;
+        without halvings n, if it is private. `moment_std` is the std of the noise on X'y over the
+        bound of rows.
         """
-        n = X.rows if X.unit.relation is REPLACE_ONE else None
-        if not self.steps and n is not None:
-            return Look((n, None, None))
-        cuts = [Fraction(1, 2**k) for k in range(self.steps, 0, -1)]
+        n = X.rows if X.unit.relation.replaced else None
+        if not self.halvings and n is not None:
+            return LabelCounts((n, None, None))
+        cuts = [Fraction(1, 2**k) for k in range(self.halvings, 0, -1)]
+        relative = y.scaled(by=y.radius)
         sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
         (noise,) = self.noises(budget, self.counting, [sizes])
-        seen = release(sizes, noise, name="counts" if cuts else "n")
-        said = (n, seen, seen.std)
+        counts = release(sizes, noise, name="counts" if cuts else "n")
+        released = (n, counts, counts.std)
         if not cuts:
-            return Look(said)
-        strength = 1 / (seen.std**2 * self.counting * X.columns)  # mu^2/d
-        asked_level = post(label_level, seen, seen.std, n, moment_std, X.columns)
-        level = known(asked_level, cuts[0], 1, name="level", likely=1)
-        return Look(said, level, strength)
+            return LabelCounts(released)
+        strength = 1 / (counts.std**2 * self.counting * X.columns)  # mu^2/d
+        chosen = post(label_level, counts, counts.std, n, moment_std, X.columns)
+        level = known(chosen, cuts[0], 1, name="level", likely=1)
+        return LabelCounts(released, level, strength)
 
 
 @attrs.frozen
-class Look:
-    """The first look at the labels: n where it is public, counts and their std (None where nothing
-    is released); the level at which labels are clipped; and mu^2/d.
+class LabelCounts:
+    """n if it is public, else None, with noisy counts of labels and their std (None if nothing is
+    released); the level at which labels are clipped, over their bound; and mu^2/d.
     """
 
-    said: tuple[Any, ...]
+    released: tuple[Any, ...]
     level: Expression = attrs.field(default=constant(1))
     strength: Expression = attrs.field(default=constant(0))
 
@@ -268,14 +292,14 @@ def noises(
     statistics: Sequence[Statistic],
     weights: Sequence[Expression] | None = None,
 ) -> list[Gaussian]:
-    """One for each statistic: for one pair of neighbours they cost together `part` of the budget's
-    squared mu, divided like `weights`.
+    """Gaussian noise for each statistic, which together spends `part` of the squared mu of the
+    budget, divided by `weights`.
     """
     wider = 1 / sqrt(part)
     return [Gaussian(std=wider * one.std) for one in jointly(budget, statistics, weights)]
 
 
-def gathered(  # noqa: PLR0917 - dp.post passes by position
+def evidence_with_counts(  # noqa: PLR0917 - dp.post passes by position
     known_count: float | None,
     counts: Array | float | None,
     counts_std: float | None,
@@ -288,7 +312,7 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     squares: float,
     squares_std: float,
 ) -> Evidence:
-    """What the counts, or n alone, and the sums say; the latter are of labels over level times
+    """The evidence in the counts, or in n alone, and in the sums of labels over level times
     bound.
     """
     width, (n, noise), (counted, counted_std) = level * bound, (known_count or 0.0, 0.0), UNCOUNTED
@@ -317,84 +341,88 @@ def gathered(  # noqa: PLR0917 - dp.post passes by position
     )
 
 
-def at_once(
+def evidence_of_one_pass(
     known_count: float | None,
     count: float | None,
     count_std: float | None,
     bound: float,
     *sums: Any,
 ) -> Evidence:
-    """What n and the sums say of labels that were clipped to nothing but their bound."""
-    found = gathered(known_count, count, count_std, 1.0, 1.0, *sums)
-    return attrs.evolve(found, moments=(attrs.evolve(found.moments[0], width=bound),))
+    """The evidence in n and in the sums of labels that were clipped at their bound only."""
+    evidence = evidence_with_counts(known_count, count, count_std, 1.0, 1.0, *sums)
+    return attrs.evolve(evidence, moments=(attrs.evolve(evidence.moments[0], width=bound),))
 
 
 @attrs.frozen(eq=False)
-class Aim:
-    """Where residuals are taken, `at` (d,), and the fit that says so; without one labels are summed
-    again.
+class ResidualPoint:
+    """The coefficients `at` (d,) at which residuals are computed, and the fit that they come from;
+    without a fit, labels are summed again.
     """
 
     at: Array
     fit: Posterior | None = None
 
 
-def no_more_looks(  # noqa: PLR0917 - dp.post passes by position
+def sampling_dominates(  # noqa: PLR0917 - dp.post passes by position
     evidence: Evidence,
     principal: Spectrum,
     radius: float,
     null: float,
     bound: float,
     strength: float,
-    gained: float,
+    factor: float,
 ) -> bool:
-    """Whether all corrections are spent on X'y itself, whose sum is known: where sampling rules,
-    and neither labels nor residuals ask for a clip below the bound of labels.
+    """Whether all corrections are spent on X'y again: the sampling error dominates, and neither
+    labels nor residuals should be clipped below the bound of labels.
     """
-    fit = fitted(evidence, principal, radius, null)
+    fit = posterior_fit(evidence, principal, radius, null)
     wide = evidence.moments[0].width >= bound
     wide = wide and residual_width(evidence, fit, bound, strength) >= 1
-    return wide and sampling_rules(evidence, fit, gained)
+    return wide and sampling_rules(evidence, fit, factor)
 
 
-def aimed(  # noqa: PLR0917 - dp.post passes by position
+def residual_point(  # noqa: PLR0917 - dp.post passes by position
     evidence: Evidence,
     principal: Spectrum,
     radius: float,
     null: float,
     enough: bool,  # noqa: FBT001
     left: int,
-) -> Aim:
-    """At the fit; or at 0 where there is `enough`, or where the sums that are `left` say more of
-    labels, since clips of residuals are likely to have moved theirs.
+) -> ResidualPoint:
+    """The posterior mean; or 0, without a fit, if `enough` is true or if the `left` sums reduce the
+    error more as sums of labels, since clipping is likely to have biased residuals.
     """
     if enough:
-        return Aim(np.zeros(evidence.columns))
+        return ResidualPoint(np.zeros(evidence.columns))
     fit = posterior(evidence, radius, Prior(null=null), principal, left)
     again = len(evidence.moments) > 1 and fit.error_with_labels < fit.error_with_residuals
-    return Aim(np.zeros(evidence.columns)) if again else Aim(fit.mean, fit)
+    return ResidualPoint(np.zeros(evidence.columns)) if again else ResidualPoint(fit.mean, fit)
 
 
-def width_of(evidence: Evidence, aim: Aim, bound: float, strength: float) -> float:
-    """Of residuals, over the bound of labels; that of labels where they are summed again."""
-    if aim.fit is None:
+def clipping_width(
+    evidence: Evidence, point: ResidualPoint, bound: float, strength: float
+) -> float:
+    """The width at which residuals, or labels if these are summed again, are clipped, over the
+    bound of labels.
+    """
+    if point.fit is None:
         return evidence.moments[0].width / bound
-    return residual_width(evidence, aim.fit, bound, strength)
+    return residual_width(evidence, point.fit, bound, strength)
 
 
-def coefficients_of(aim: Aim) -> Array:
-    """Where residuals are taken (d,)."""
-    return aim.at
+def coefficients_at(point: ResidualPoint) -> Array:
+    """The coefficients (d,) at which residuals are computed."""
+    return point.at
 
 
-def corrected(
-    evidence: Evidence, aim: Aim, correction: Array, std: float, width: float
+def with_correction(
+    evidence: Evidence, point: ResidualPoint, total: Array, std: float, width: float
 ) -> Evidence:
-    """The evidence and a sum of residuals, clipped to and over `width`."""
-    if aim.fit is None:
-        return evidence.with_labels_again(width * correction, width * std)
-    kept = share_kept(width, residual_deviation(evidence, aim.fit))
-    return evidence.with_moment(NoisySum(width * correction, width * std, aim.at, width, kept))
+    """The evidence with a sum of residuals that were clipped to `width` and divided by it."""
+    if point.fit is None:
+        return evidence.with_labels_again(width * total, width * std)
+    kept = share_kept(width, residual_deviation(evidence, point.fit))
+    return evidence.with_moment(NoisySum(width * total, width * std, point.at, width, kept))
 
 
 def in_own_units(
@@ -404,33 +432,33 @@ def in_own_units(
     weight: float,
     public: bool,  # noqa: FBT001 - dp.post passes by position
 ) -> JointFit:
-    """The coefficients of the rows before they were divided and shrunk."""
+    """The fit with coefficients in the units of the original rows."""
     own = np.nan_to_num(units @ fit.coefficients)
     shrunk = Shrunk(units, norm, weight, public)
     evidence = None if fit.evidence is None else attrs.evolve(fit.evidence, shrunk=shrunk)
     return attrs.evolve(fit, coefficients=own, evidence=evidence)
 
 
-def principal_of(gram: Array, std: float) -> Spectrum:
+def principal_directions(gram: Array, std: float) -> Spectrum:
     """Eigenvalues and principal directions of X'X."""
     return spectrum(gram, std, Prior().floor)
 
 
-def fitted(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
-    """What follows from the evidence."""
+def posterior_fit(evidence: Evidence, principal: Spectrum, radius: float, null: float) -> Posterior:
+    """The posterior given the evidence."""
     return posterior(evidence, radius, Prior(null=null), principal)
 
 
-def check_parts(needed: Mapping[str, Expression]) -> None:
-    """Refuse a part of nothing for what is released. Raises InvalidArgument."""
-    for name, part in needed.items():
+def check_parts(parts: Mapping[str, Expression]) -> None:
+    """Refuse parts of the budget that are not positive. Raises InvalidArgument."""
+    for name, part in parts.items():
         if isinstance(part, Number) and part.value <= 0:
             way_out = "levels=0 and rounds=0 leave out counts of labels and corrections."
             raise InvalidArgument(name, "positive", str(part), way_out)
 
 
 def rest(*parts: Expression) -> Expression:
-    """What counts, corrections and the sandwich leave of the squared mu. Raises InvalidArgument."""
+    """1 less the parts for counts, corrections and the sandwich. Raises InvalidArgument."""
     left = 1 - sum(parts, start=constant(0))
     amounts = [one.value for one in (*parts, left) if isinstance(one, Number)]
     if min(amounts, default=1) < 0 or left == constant(0):
@@ -440,14 +468,14 @@ def rest(*parts: Expression) -> Expression:
     return left
 
 
-def over(fit: Posterior, scale: float) -> Array:
-    """The coefficients (d,) of labels over `scale`."""
+def scaled_coefficients(fit: Posterior, scale: float) -> Array:
+    """The coefficients (d,) for labels over `scale`."""
     theta: Array = np.nan_to_num(fit.mean / scale)
     return theta
 
 
-def reach_of(fit: Posterior, unit: float, radius: float) -> float:
-    """No residual of labels in [-unit, unit] is larger, over unit, for rows of length at most
+def largest_residual(fit: Posterior, unit: float, radius: float) -> float:
+    """A bound on residuals over `unit`, for labels in [-unit, unit] and rows of norm at most
     `radius`.
     """
     return 1 + (1 + ROUNDING) * radius * float(np.linalg.norm(fit.mean)) / unit
@@ -461,8 +489,8 @@ def finished(  # noqa: PLR0917 - dp.post passes by position
     scale: float = 1.0,
     reach: float = 1.0,
 ) -> JointFit:
-    """The mean as coefficients, and what they rest on: X' diag(r^2) X too, of labels over `scale`,
-    where no gradient was clipped.
+    """The posterior mean as coefficients with the evidence; with X' diag(r^2) X, of labels over
+    `scale`, if no gradient can have been clipped.
     """
     theta = fit.mean
     solved = bool(np.all(np.isfinite(theta)))

@@ -1,4 +1,4 @@
-"""Logistic regression by noisy gradients: every round reads all records; X'X says how far to go."""
+"""Logistic regression by full-batch noisy gradients, preconditioned by a noisy X'X."""
 
 from __future__ import annotations
 
@@ -16,20 +16,22 @@ from dpframe.symbols import Expression, constant
 
 from .solve import Array, averaged
 
-CURVATURE = 0.25  # the most that log(1 + exp(-y t)) bends, of y^2
+CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-y t)), over y^2
 
 
 class LogisticDescent(Regression):
-    """Logistic regression by noisy gradients of the penalised loss, each step preconditioned by a
-    noisy X'X: Y^2/4 of it bounds the curvature. All releases are calibrated together to the whole
-    budget by the exact Gaussian profile. [BassilyST14] [BohningL88]
+    """Logistic regression by full-batch noisy gradients of a penalised loss, preconditioned by a
+    noisy X'X and calibrated jointly to the whole budget by the exact Gaussian profile.
+    [BassilyST14] [BohningL88]
 
-    `rounds` T gradients, each record's clipped to `clip` B Y, which is its largest at 0 for 1/2;
-    `gram` is the part of the squared mu for X'X. The penalty in a principal direction of X'X is
-    `shrinkage` (s B)^2 over its eigenvalue, s^2 T the variance of the noise in a gradient: the
-    estimate that errs least where log-odds of typical rows vary by about 1. It is post-processing,
-    no noise depends on it, and it hardly moves the intercept, whose direction is long. The fit is
-    the mean of the last `average` of the points.
+    X'X is released once, for the part `gram` of the squared mu, from 0 to 1; Y^2/4 X'X bounds the
+    curvature of the loss, so that each step is a Newton step for that bound. There are `rounds` T
+    noisy gradients; that of each record is clipped to norm `clip` B Y, which is its largest norm at
+    0 for clip=1/2. The penalty along a principal direction of X'X is `shrinkage` (s B)^2 over the
+    eigenvalue, where s^2 T is the variance of the noise in a gradient: near the optimum if log-odds
+    of typical rows vary by about 1. The penalty is post-processing, on which no noise depends, and
+    hardly affects the intercept, whose eigenvalue is large. The estimate is the mean of the last
+    share `average` of the points, from 0 to 1.
     """
 
     paper: ClassVar[str] = "BassilyST14; BohningL88"
@@ -45,7 +47,7 @@ class LogisticDescent(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """X'X, then T gradients."""
+        """Release X'X, then T gradients."""
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Logistic(), clip=self.clip * X.radius * y.radius)
         weights, times = [self.gram, 1 - self.gram], [constant(1), self.rounds]
@@ -60,8 +62,8 @@ class LogisticDescent(Regression):
 
 @attrs.frozen(eq=False)
 class Along:
-    """Principal directions, the columns of (d, d), with a bound on the curvature and the penalty
-    along each, (d,).
+    """Principal directions, the columns of (d, d), and along each a bound on the curvature and the
+    penalty, (d,).
     """
 
     directions: Array
@@ -70,14 +72,14 @@ class Along:
 
 
 def principal(gram: Array, std: float, bound: float, pull: float) -> Along:
-    """Of a noisy X'X; no eigenvalue counts as less than the noise in the largest."""
+    """The principal directions of a noisy X'X. Eigenvalues are raised to at least std sqrt(d)."""
     values, directions = np.linalg.eigh((gram + gram.T) / 2)
     values = np.maximum(values, std * math.sqrt(len(gram)))
     return Along(directions, CURVATURE * bound**2 * values, pull / values)
 
 
 def descend(theta: Array, gradient: Array, turn: int, along: Along) -> Array:
-    """The next point, shape (d,): a Newton step for the bound on the curvature."""
+    """The next point, shape (d,): a Newton step with the bound on the curvature as Hessian."""
     del turn
     turned = along.directions.T @ theta
     slope = along.directions.T @ gradient + along.penalties * turned

@@ -1,10 +1,9 @@
-"""Regressions from many small models: the deepest, the median of slopes, the mean."""
+"""Regressions that aggregate many small models: by Tukey depth, a median of slopes, or a mean."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
 from dpframe.graph.procedures import deep_point_tested
 from dpframe.graph.procedures.deep_point import deep_point
@@ -20,16 +19,20 @@ HALF = constant("1/2")
 
 
 class Tukey(Regression):
-    """A point deep among the least squares of `models` disjoint parts of the table, drawn with a
-    chance proportional to e^(rate depth) among those of depth models/4 or more, after a test that
-    few records decide which those are; zeros where the test fails. [Amin23, Alg. 2, 3, repaired]
+    """A point of large Tukey depth among least squares models of disjoint parts of the table,
+    selected by a propose-test-release exponential mechanism. [Amin23, Alg. 2, 3, repaired]
 
-    Ours: parts go by a public hash of the record, the test's noise has the scale that the share
-    needs, points lie on a grid of `grain` Y/B within |theta_j| <= `radius` Y/B, so that they are
-    drawn exactly, and a mixture of boxes takes the place of shells. No bound on rows or labels
-    enters. About 1000/epsilon models pass the test at delta = 1e-6, twice that under replace-one,
-    and a partition has at most 1000: below epsilon of 1 (2) it returns zeros. Each model needs
-    several times as many records as there are columns.
+    The table is divided into `models` parts, 1 to 1000, by a public hash of the record; `penalty`
+    is the ridge of each model. The share `test` of epsilon, from 0 to 1, tests that a few records
+    cannot change which points have depth models/4 or more; if the test fails the result is 0.
+    Otherwise a point of that depth is drawn with probability proportional to e^(rate depth), from a
+    grid of step `grain` Y/B within |theta_j| <= `radius` Y/B. No noise is proportional to the
+    bounds of rows and labels.
+
+    The test passes with about 1000/epsilon models at delta = 1e-6, with twice as many under
+    replace-one: for epsilon below 1 (below 2) the result is 0. Each model needs several times as
+    many records as columns. Different from the paper: the hash, the scale of the noise in the test,
+    the grid, which allows exact sampling, and a mixture of boxes in place of shells.
     """
 
     paper: ClassVar[str] = "Amin23"
@@ -45,7 +48,7 @@ class Tukey(Regression):
     test: Expression = HALF
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget, `test` of epsilon for the test."""
+        """Draw one point for the whole budget."""
         point = deep_point_tested(
             cell_sums(X, y, self.models),
             penalty=self.penalty,
@@ -59,11 +62,13 @@ class Tukey(Regression):
 
 
 class TukeyPure(Regression):
-    """A point deep among the least squares of `models` disjoint parts of the table, drawn from a
-    public cube with a chance proportional to e^(rate depth). [Amin23, Alg. 2, in a cube]
+    """A point of large Tukey depth among least squares models of disjoint parts of the table,
+    selected from a public cube by the exponential mechanism. [Amin23, Alg. 2, in a cube]
 
-    Ours: no test and no delta, since the cube |theta_j| <= `radius` Y/B, cut into a grid of `grain`
-    Y/B, is public. A wide cube costs d log(radius) only, of a depth of models epsilon/4.
+    The parameters are those of Tukey. The cube |theta_j| <= `radius` Y/B with a grid of step
+    `grain` Y/B is public, so that neither a test nor a delta is needed. A point is drawn with
+    probability proportional to e^(rate depth); the width of the cube lowers the depth, which is up
+    to models/2, by about 4 d log(radius)/epsilon.
     """
 
     paper: ClassVar[str] = "Amin23"
@@ -78,7 +83,7 @@ class TukeyPure(Regression):
     grain: Expression = constant("1/10000")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole epsilon."""
+        """Draw one point for the whole epsilon."""
         point = deep_point(
             cell_sums(X, y, self.models),
             penalty=self.penalty,
@@ -91,30 +96,31 @@ class TukeyPure(Regression):
 
 
 def cell_sums(X: RowsNode, y: ColumnNode, models: Expression, salt: str = "Tukey") -> CellSums:
-    """The sums of hashed cells, one a model. Raises InvalidArgument."""
+    """The sums over hashed cells, one cell per model. Raises InvalidArgument."""
     return CellSums(partition(X, y, cells=whole(models, "models"), salt=salt))
 
 
 def as_it_is(point: Array) -> Fit:
-    """The released point, shape (d,)."""
+    """The released point, shape (d,), as a fit."""
     return Fit(point)
 
 
 # ---------------------------------------------------------------------------------------- Theil-Sen
-MOST = 10  # the exact draw holds numbers of as many words as there are models
+MOST = 10  # exact sampling computes with numbers of as many words as there are models
 
 
 class TheilSen(Regression):
-    """The median of slopes of lines through two or three records each, by the exponential
-    mechanism on a public grid. [Alabi22, DPTheilSen, with cells of a hash]
+    """The Theil-Sen estimator: the median of the slopes of lines through few records each, selected
+    from a public grid by the exponential mechanism. [Alabi22, DPTheilSen, with hashed cells]
 
-    Each of the `matchings` puts every record into one of `pairs` cells by a public hash, and the
-    least squares line through a cell is a model; a cell that has no such line has none. Ours: the
-    paper matches records by their places in the table, which one more record would shift. A grid of
-    `grain` Y/B within `radius` Y/B takes the place of an interval, so that a point is drawn
-    exactly, and equal slopes need no widening. With an intercept, both coefficients are one point
-    deep among all lines, where the paper draws two medians of predictions, for half of epsilon
-    each.
+    Each of the `matchings`, 1 to 10, assigns every record to one of `pairs` cells by a public hash;
+    the least squares line of a cell is a model, unless the cell determines none. The slope lies on
+    a grid of step `grain` Y/B within `radius` Y/B.
+
+    Different from the paper, which matches records by their positions in the table: one more record
+    would shift these. The grid in place of an interval allows exact sampling, and equal slopes need
+    no widening. With an intercept, both coefficients are one point of large depth among all lines;
+    the paper draws two medians of predictions, each for half of epsilon.
     """
 
     paper: ClassVar[str] = "Alabi22"
@@ -129,10 +135,8 @@ class TheilSen(Regression):
     grain: Expression = constant("1/10000")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole epsilon."""
-        matchings = whole(self.matchings, "matchings")
-        if not 1 <= matchings <= MOST:
-            raise InvalidArgument("matchings", f"from 1 to {MOST}", matchings, "5 is the default.")
+        """Draw one point for the whole epsilon."""
+        matchings = whole(self.matchings, "matchings", 1, MOST)
         sums = [cell_sums(X, y, self.pairs, f"matching {k}") for k in range(matchings)]
         point = deep_point(
             sums, penalty=0, radius=self.radius, grain=self.grain, share=budget, name="point"
@@ -142,12 +146,12 @@ class TheilSen(Regression):
 
 # ------------------------------------------------------------------------------------------ Sub-Agg
 class SubAgg(Regression):
-    """Ridge regression in each of `cells` cells of a public hash of the records, every estimate put
-    inside the ball of `radius`, their mean released with Gaussian noise that is calibrated by the
-    exact profile. [Smith08] [DworkS10]
+    """Subsample-and-aggregate: the mean of ridge regressions in disjoint parts of the table,
+    released with Gaussian noise calibrated by the exact profile. [Smith08] [DworkS10]
 
-    Noise shrinks as 1/cells, whatever the data are; each cell sees a share 1/cells of them. A cell
-    needs more records than columns, so it is for many records of few columns.
+    The parts are `cells` cells, 1 to 1000, of a public hash of the record; each needs more records
+    than columns. `penalty` is the ridge of each model, whose coefficients are projected onto
+    |theta| <= `radius`. The noise shrinks as 1/cells for all tables.
     """
 
     paper: ClassVar[str] = "Smith08; DworkS10"
@@ -156,44 +160,43 @@ class SubAgg(Regression):
         "Many records of few columns, with more records than columns in every cell. For fewer "
         "records use AdaSSP."
     )
+    rule: ClassVar[Calibration] = Gaussian.analytic
     cells: Expression = constant(100)
     penalty: Expression = constant(1)
     radius: Expression = constant(1)
 
     def noise(self, budget: Share) -> Calibration | Mechanism:
-        """Gaussian, by the exact profile."""
+        """The noise on the mean: here calibrated to the share."""
         del budget
-        return Gaussian.analytic
+        return self.rule
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the whole budget."""
+        """Release the mean for the whole budget."""
         mean = estimates(X, y, self.cells, self.penalty, self.radius)
         theta = release(mean, self.noise(budget), budget, name="coefficients")
         return post(averaged, theta, self.penalty)
 
 
 class SubAggPure(SubAgg):
-    """Sub-Agg with noise whose density falls with the 2-norm, of the derived sensitivity; spends no
-    delta. [Smith08] [DworkS10]
+    """Subsample-and-aggregate with noise of density exp(-|z|/scale) in the 2-norm, for pure
+    differential privacy. [Smith08] [DworkS10]
+
+    The parameters are those of SubAgg.
     """
 
     title: ClassVar[str] = "Sub-Agg, pure"
     use: ClassVar[str] = "Like SubAgg, without delta."
-
-    def noise(self, budget: Share) -> Calibration | Mechanism:
-        """Of the derived sensitivity in the 2-norm."""
-        del budget
-        return L2Laplace.pure
+    rule: ClassVar[Calibration] = L2Laplace.pure
 
 
 def averaged(theta: Array, penalty: float) -> Fit:
-    """The released mean, shape (d,), as it is."""
+    """The released mean, shape (d,), as a fit."""
     return Fit(theta, ridge=penalty, ridge_was_zero=penalty == 0)
 
 
 def estimates(
     X: RowsNode, y: ColumnNode, cells: Expression, penalty: Expression, radius: Expression
 ) -> BlockEstimates:
-    """The mean over hashed cells. Raises InvalidArgument."""
+    """The mean of the estimates of hashed cells. Raises InvalidArgument."""
     parted = partition(X, y, cells=whole(cells, "cells"), salt="Sub-Agg")
     return BlockEstimates(parted, penalty, radius)

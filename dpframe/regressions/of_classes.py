@@ -1,5 +1,5 @@
-"""What noise does to log-odds, and the penalty that weighs it against shrinkage, from public
-numbers: a rule of thumb, whose constants were fitted in drawn worlds (docs/decisions).
+"""The predicted effect of noise on log-odds, and the penalty that balances noise and shrinkage:
+rules of thumb from public numbers, with constants fitted in simulations (docs/decisions).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .logistic_descent import LogisticDescent
 from .perturbation import LogisticOutputPerturbation
 
 Sizes = Mapping[str, int]
-BENDS = 0.05  # of a loss along one column, over that column's mean square
+CURVATURE = 0.05  # a typical second derivative of the loss along a column, over its mean square
 
 
 @attrs.frozen
@@ -33,7 +33,7 @@ class LogOdds:
     kept: float
 
     def __str__(self) -> str:
-        """A sentence's end."""
+        """A phrase for the lines of a recommendation."""
         return (
             f"log-odds of a typical row keep about {self.kept:.0%} of their size, and noise "
             f"moves them by about {self.noise:.2g} (std)"
@@ -41,35 +41,34 @@ class LogOdds:
 
 
 def penalised(target: Guarantee, setting: Setting, sizes: Sizes) -> LogisticOutputPerturbation:
-    """LogisticOutputPerturbation with the penalty that errs least for about n records. Raises
-    InvalidArgument where bounds have no numbers.
+    """LogisticOutputPerturbation with the best penalty for about n records. Raises InvalidArgument
+    if bounds are not numbers.
     """
-    found = _noise(_of(1), target, setting, sizes)
-    penalty = best_penalty(TYPICAL * (found.std * found.norm) ** 2, found.curvature)
-    return _of(two_digits(penalty))
+    at = _effect(_of(1), target, setting, sizes)
+    return _of(two_digits(best_penalty(TYPICAL * (at.std * at.norm) ** 2, at.curvature)))
 
 
 def foreseen_of_descent(target: Guarantee, setting: Setting, sizes: Sizes) -> LogOdds:
-    """What LogisticDescent does to log-odds. Raises InvalidArgument where bounds have no
-    numbers.
+    """The effect of the noise and penalty of LogisticDescent on log-odds. Raises InvalidArgument if
+    bounds are not numbers.
     """
     declared = LogisticDescent()
-    found = _noise(declared, target, setting, sizes)
+    at = _effect(declared, target, setting, sizes)
     rounds, shrinkage = (float(one.value) for one in (declared.rounds, declared.shrinkage))  # type: ignore[attr-defined]
-    std, curvature = found.std / math.sqrt(rounds), found.curvature
-    whole = curvature + shrinkage * (std * found.norm) ** 2 * BENDS / curvature
-    return LogOdds(math.sqrt(TYPICAL) * found.norm * std / whole, curvature / whole)
+    std, curvature = at.std / math.sqrt(rounds), at.curvature
+    whole = curvature + shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
+    return LogOdds(math.sqrt(TYPICAL) * at.norm * std / whole, curvature / whole)
 
 
 def best_penalty(noise: float, curvature: float) -> float:
-    """Where noise/a^2 + (a/(curvature + a))^2 is least over a > 0: a^4 curvature = noise
-    (curvature + a)^3.
+    """The minimiser of noise/a^2 + (a/(curvature + a))^2 over a > 0, which solves a^4 curvature =
+    noise (curvature + a)^3.
     """
-    low, high = -60.0, 60.0  # of log a, about that of the curvature
+    low, high = -60.0, 60.0  # of log(a/curvature)
     offset = math.log(curvature)
     for _ in range(60):
         middle = (low + high) / 2
-        a = math.exp(middle)  # over the curvature
+        a = math.exp(middle)  # a/curvature
         rises = 4 * middle + 2 * offset - math.log(noise) > 3 * math.log1p(a)
         low, high = (low, middle) if rises else (middle, high)
     return math.exp(offset + low)
@@ -82,9 +81,9 @@ def two_digits(value: float) -> str:
 
 
 @attrs.frozen
-class Noise:
+class LogisticEffect:
     """The std of the last release, the bound on rows, and the curvature of the summed loss along
-    one column where rows are of typical length.
+    one column for rows of typical length.
     """
 
     std: float
@@ -92,15 +91,17 @@ class Noise:
     curvature: float
 
 
-def _noise(declared: Regression, target: Guarantee, setting: Setting, sizes: Sizes) -> Noise:
+def _effect(
+    declared: Regression, target: Guarantee, setting: Setting, sizes: Sizes
+) -> LogisticEffect:
     certificate, rows = certify(declared, target=target, setting=setting), setting.nodes()[0]
 
     def number(formula: Expression) -> float:
         return certificate.number(formula, up=True, sizes=sizes)
 
     std, norm = number(certificate.graph.releases[-1].std), number(rows.radius)
-    curvature = sizes["n"] * TYPICAL * norm**2 * BENDS / number(rows.columns)
-    return Noise(std, norm, curvature)
+    curvature = sizes["n"] * TYPICAL * norm**2 * CURVATURE / number(rows.columns)
+    return LogisticEffect(std, norm, curvature)
 
 
 def _of(penalty: object) -> LogisticOutputPerturbation:

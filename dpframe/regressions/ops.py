@@ -18,8 +18,8 @@ from dpframe.symbols import Expression
 from .solve import Array, Fit
 
 # ----------------------------------------------------------------------- Penalties and temperatures
-# From public or released numbers alone. Lengths of rows and labels are in units of their bounds,
-# B = Y = 1, unless a function says otherwise.
+# Computed from public or released numbers only, in units of the bounds of rows and labels (B = Y =
+# 1) unless stated otherwise.
 
 
 def spread(epsilon: float, delta: float, rho: float, d: float) -> float:
@@ -29,59 +29,59 @@ def spread(epsilon: float, delta: float, rho: float, d: float) -> float:
 
 
 def least_penalty(epsilon: float, delta: float) -> float:
-    """(1 + log(2/delta))/epsilon, below which nothing is left for the temperature."""
+    """(1 + log(2/delta))/epsilon, below which no positive temperature is admissible."""
     return (1 + math.log(2 / delta)) / epsilon
 
 
 def balanced_penalty(n: float, d: float, epsilon: float, delta: float) -> float:
-    """For the prediction error at |theta| = 1: (C1 n/2)^(1/3)."""
+    """The penalty that minimises the prediction error at |theta| = 1: (C1 n/2)^(1/3)."""
     own = min(epsilon / 2, math.sqrt(epsilon / 2))
     root = math.pow(spread(own, delta, 0.05, d) * n / 2, 1 / 3)
     return max(root, least_penalty(epsilon, delta))
 
 
 def diffused_penalty(n: float, d: float, epsilon: float, delta: float) -> float:
-    """The smallest."""
+    """The smallest admissible penalty."""
     del n, d
     return least_penalty(epsilon, delta)
 
 
 def conservative_penalty(n: float, d: float, epsilon: float, delta: float) -> float:
-    """For the worst prediction error: sqrt(C1)."""
+    """The penalty for the worst-case prediction error: sqrt(C1)."""
     del n
     own = min(epsilon / 2, math.sqrt(epsilon / 2))
     return max(math.sqrt(spread(own, delta, 0.05, d)), least_penalty(epsilon, delta))
 
 
 def concentrated_penalty(n: float, d: float, epsilon: float, delta: float) -> float:
-    """As large as temperature 1 needs."""
+    """The least penalty at which the temperature 1 is admissible."""
     del d
+    return _at_temperature_one(n, epsilon, delta, -2 - (1 + math.log(2 / delta)) / 2)
+
+
+def _at_temperature_one(n: float, epsilon: float, delta: float, last: float) -> float:
+    """`last` is the constant coefficient of the quadratic equation for penalties above n/2."""
     tail = math.log(2 / delta)
     b = -math.sqrt(2 * n * tail) - (1 + tail) / 2
-    found = (-b + math.sqrt(b * b + 8 * epsilon * n)) / (2 * epsilon)
-    if found <= n / 2:
-        return found
-    b, c = -math.sqrt(4 * tail), -2 - (1 + tail) / 2
-    return ((-b + math.sqrt(b * b - 4 * epsilon * c)) / (2 * epsilon)) ** 2
+    penalty = (-b + math.sqrt(b * b + 8 * epsilon * n)) / (2 * epsilon)
+    if penalty <= n / 2:
+        return penalty
+    b = -math.sqrt(4 * tail)
+    return ((-b + math.sqrt(max(b * b - 4 * epsilon * last, 0.0))) / (2 * epsilon)) ** 2
 
 
 def concentrated_penalty_coded(n: float, d: float, epsilon: float, delta: float) -> float:
-    """As the code has it: where lambda > n/2 its last coefficient reads `-gamma*L&2/2-...`, a truth
-    value, 1. A negative discriminant, for which the code goes on with complex numbers, is 0 here.
+    """As in the public code: for penalties above n/2 its last coefficient reads `-gamma*L&2/2-...`,
+    a truth value, 1. A negative discriminant, for which the code computes with complex numbers, is
+    0 here.
     """
     del d
-    tail = math.log(2 / delta)
-    b = -math.sqrt(2 * n * tail) - (1 + tail) / 2
-    found = (-b + math.sqrt(b * b + 8 * epsilon * n)) / (2 * epsilon)
-    if found <= n / 2:
-        return found
-    b = -math.sqrt(4 * tail)
-    return ((-b + math.sqrt(max(b * b - 4 * epsilon, 0.0))) / (2 * epsilon)) ** 2
+    return _at_temperature_one(n, epsilon, delta, 1.0)
 
 
 def coded_temperature(n: float, penalty: float, epsilon: float, delta: float) -> float:
-    """gamma of the code: a quadratic in sqrt(gamma), with |theta| <= min(sqrt(n/(2 penalty)),
-    n/penalty).
+    """gamma as in the public code: the root of a quadratic in sqrt(gamma), with |theta| <=
+    min(sqrt(n/(2 penalty)), n/penalty).
     """
     residual = 1 + min(math.sqrt(n / (2 * penalty)), n / penalty)
     a = residual**2 / (penalty + 1)
@@ -91,7 +91,7 @@ def coded_temperature(n: float, penalty: float, epsilon: float, delta: float) ->
 
 
 def root_of(a: float, b: float, c: float) -> float:
-    """The larger root of a x^2 + b x + c, 0 where that is no positive number."""
+    """The larger root of a x^2 + b x + c if it is positive, else 0."""
     square = b * b - 4 * a * c
     return max((-b + math.sqrt(square)) / (2 * a), 0.0) if square > 0 else 0.0
 
@@ -99,9 +99,9 @@ def root_of(a: float, b: float, c: float) -> float:
 def adaptive_penalty(  # noqa: PLR0917 - dp.post passes by position
     floor: float, d: float, epsilon: float, tail: float, rho: float, third: float
 ) -> float:
-    """The penalty that minimises Wang's bound on the error, given a bound below lambda_min, in
-    units of B^2; epsilon and delta of the whole, tail = log(6/delta), third = delta/3. Step 3 and
-    the least penalty are those of the code. [Wang18, eq (7); adaops.m]
+    """The penalty, in units of B^2, that minimises Wang's bound on the error given a lower bound on
+    lambda_min; epsilon is that of the whole budget, tail = log(6/delta), third = delta/3. Step 3
+    and the least penalty are those of the public code. [Wang18, eq (7); adaops.m]
     """
     own = spread(max(root_of(tail / 2, 1.0, -epsilon / 4), 1e-12), third, rho, d)
     return best_penalty(
@@ -110,7 +110,7 @@ def adaptive_penalty(  # noqa: PLR0917 - dp.post passes by position
 
 
 def best_penalty(floor: float, own: float, power: float, least: float) -> float:
-    """The t that minimises own (1 + 1/(t + floor))^power/(t + floor) + t, t + floor >= least."""
+    """The minimiser t of own (1 + 1/(t + floor))^power/(t + floor) + t with t + floor >= least."""
     from scipy.optimize import minimize_scalar
 
     floor = max(floor, 0.0)
@@ -122,12 +122,12 @@ def best_penalty(floor: float, own: float, power: float, least: float) -> float:
         return float(np.logaddexp(size, logarithm))
 
     low = math.log(max(least, 1e-6))
-    found = minimize_scalar(bound, bounds=(low, low + 60), method="bounded")
-    return float(max(math.exp(found.x), least, 1e-6))
+    solution = minimize_scalar(bound, bounds=(low, low + 60), method="bounded")
+    return float(max(math.exp(solution.x), least, 1e-6))
 
 
 def adaptive_penalty_of(floor: float, square: float, *others: float) -> float:
-    """`adaptive_penalty`, of a floor in the units of X'X, for rows of squared norm at most
+    """`adaptive_penalty` for a floor in the units of X'X and rows of squared norm at most
     `square`.
     """
     return adaptive_penalty(floor / square, *others)
@@ -158,7 +158,7 @@ def coded_adaptive_penalty(floor: float, *others: float) -> float:
 def coded_adaptive_temperature(  # noqa: PLR0917 - dp.post passes by position
     log_residual: float, shift: float, n: float, h: float, tail: float, epsilon: float
 ) -> float:
-    """gamma of the code, from its bound on residuals, which is none: min(e^Delta, 1 + sqrt(2
+    """gamma as in the public code, from its invalid bound on residuals, min(e^Delta, 1 + sqrt(2
     sqrt(n)/h)).
     """
     capped = 1 + math.sqrt(2 * math.sqrt(n) / h)
@@ -177,7 +177,7 @@ def sampled(theta: Array, penalty: float) -> Fit:
 
 
 class OPS(Regression):
-    """Abstract: OPS whose penalty is chosen from n, d and the budget. n must be public."""
+    """Abstract: OPS with a penalty computed from n, d and the budget. n must be public."""
 
     paper: ClassVar[str] = "Wang18"
     title: ClassVar[str] = "OPS"
@@ -187,7 +187,7 @@ class OPS(Regression):
         """(n, d, epsilon, delta) -> the penalty in units of B^2."""
 
     def own(self, epsilon: Expression) -> Expression:
-        """The epsilon that penalties are chosen for."""
+        """The epsilon from which the penalty is computed."""
         return epsilon
 
     def penalty(self, X: RowsNode, budget: Share) -> Expression:
@@ -198,68 +198,70 @@ class OPS(Regression):
 
 
 class GuardedOPS(OPS):
-    """Abstract: the temperature is the largest that is admissible for the share. A replacement is a
-    removal and an addition, each for half of epsilon.
+    """Abstract: OPS at the largest admissible temperature. A replacement counts as a removal and an
+    addition, each for half of epsilon.
     """
 
+    rule: ClassVar[Callable[..., Any]]
+
+    def choose(self) -> Callable[..., Any]:
+        """The rule of the class."""
+        return type(self).rule
+
     def own(self, epsilon: Expression) -> Expression:
-        """Half."""
+        """Half of epsilon."""
         return epsilon / 2
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One sample, for the whole budget."""
+        """Draw one sample for the whole budget."""
         penalty = self.penalty(X, budget)
         theta = posterior(X.T @ X, X.T @ y, penalty=penalty, share=budget, name="theta")
         return post(sampled, theta, penalty)
 
 
 class OPSBalanced(GuardedOPS):
-    """OPS with the penalty for the prediction error at |theta| = 1. [Wang18, Sec 3]"""
+    """One posterior sample of a ridge regression (OPS), with the penalty that minimises the
+    prediction error at |theta| = 1. [Wang18, Sec 3]
+    """
 
+    rule: ClassVar[Callable[..., Any]] = balanced_penalty
     use: ClassVar[str] = (
         "One posterior sample under replace-one, for coefficients with norm near 1. Without need "
         "for a sample use AdaSSP."
     )
 
-    def choose(self) -> Callable[..., Any]:
-        """(C1 n/2)^(1/3)."""
-        return balanced_penalty
-
 
 class OPSConcentrated(GuardedOPS):
-    """OPS with a penalty so large that temperatures near 1 are admissible. [Wang18, Sec 3]"""
+    """One posterior sample of a ridge regression (OPS), with a penalty so large that temperatures
+    near 1 are admissible. [Wang18, Sec 3]
+    """
 
+    rule: ClassVar[Callable[..., Any]] = concentrated_penalty
     use: ClassVar[str] = (
         "One posterior sample under replace-one, at a temperature near 1. Its large penalty "
         "shrinks the coefficients."
     )
 
-    def choose(self) -> Callable[..., Any]:
-        """As temperature 1 needs."""
-        return concentrated_penalty
-
 
 class OPSDiffused(GuardedOPS):
-    """OPS with the smallest penalty. [Wang18, Sec 3]"""
+    """One posterior sample of a ridge regression (OPS), with the smallest admissible penalty.
+    [Wang18, Sec 3]
+    """
 
+    rule: ClassVar[Callable[..., Any]] = diffused_penalty
     use: ClassVar[str] = (
         "One posterior sample under replace-one, with a small penalty. The sample has a large "
         "variance, so it needs many records."
     )
 
-    def choose(self) -> Callable[..., Any]:
-        """(1 + log(2/delta))/epsilon."""
-        return diffused_penalty
-
 
 class OPSConservative(GuardedOPS):
-    """OPS with the penalty for the worst prediction error. [Wang18, Sec 3]"""
+    """One posterior sample of a ridge regression (OPS), with the penalty for the worst-case
+    prediction error. [Wang18, Sec 3]
+    """
 
+    rule: ClassVar[Callable[..., Any]] = conservative_penalty
     use: ClassVar[str] = (
         "One posterior sample under replace-one, for large coefficients and a small worst-case "
         "prediction error."
     )
-
-    def choose(self) -> Callable[..., Any]:
-        """sqrt(C1)."""
-        return conservative_penalty

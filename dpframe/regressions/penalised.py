@@ -7,9 +7,9 @@ import numpy as np
 
 from .solve import Array, Fit
 
-FLAT = 1e-10  # of the largest eigenvalue: smaller ones count as 0
-ACCURATE = 1e-10  # of the terms of the gradient
-ROUNDS, SWEEPS = 20, 50  # of descent, at most
+FLAT = 1e-10  # of the largest eigenvalue: smaller ones are treated as 0
+ACCURATE = 1e-10  # the tolerance, relative to the terms of the gradient
+ROUNDS, SWEEPS = 20, 50  # the most rounds, and sweeps of a round, of coordinate descent
 
 
 @attrs.frozen(eq=False)
@@ -22,14 +22,14 @@ class Quadratic:
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def penalised(form: Quadratic, lam: float, alpha: float) -> Fit:
-    """The minimiser, accurate to 1e-10 of the terms of the gradient; the shortest where there are
-    several and no penalty on |theta|_1. Zeros, and not solved, where the objective has none: A +
-    lam alpha I is indefinite, or flat along a line on which the rest falls.
+    """The minimiser, accurate to 1e-10 of the terms of the gradient; without a penalty on
+    |theta|_1, that of minimum norm. Zeros, and not solved, if the objective has no minimiser: A +
+    lam alpha I is indefinite, or the objective falls along a direction in its null space.
     """
     theta = _minimiser(form, lam * alpha, lam * (1 - alpha))
     solved = theta is not None and bool(np.isfinite(theta).all())
-    found = theta if theta is not None and solved else np.zeros(len(form.b))
-    return Fit(found, lam * alpha, lam * alpha == 0, solved)
+    coefficients = theta if theta is not None and solved else np.zeros(len(form.b))
+    return Fit(coefficients, lam * alpha, lam * alpha == 0, solved)
 
 
 def _minimiser(form: Quadratic, square: float, absolute: float) -> Array | None:
@@ -52,11 +52,11 @@ def _minimiser(form: Quadratic, square: float, absolute: float) -> Array | None:
 
 
 def sparse(form: Quadratic, square: float, absolute: float) -> Array | None:
-    """With a penalty absolute |theta|_1; None where no minimiser is found.
+    """The minimiser with a penalty absolute |theta|_1; None if the tolerance is not attained.
 
-    Its dual is the shortest vector between parallel planes, which non-negative least squares finds
-    exactly [LawsonH74, Chap. 23]; the signs that it finds make one linear system. Descent along
-    coordinates mends what rounding left.
+    The dual problem is the shortest vector between parallel planes, solved exactly by non-negative
+    least squares [LawsonH74, Chap. 23]; given the signs of the solution, the coefficients solve a
+    linear system. Coordinate descent corrects rounding errors.
     """
     H = form.A + square * np.eye(len(form.b))
     if np.max(np.abs(form.b), initial=0.0) <= absolute / 2:
@@ -72,8 +72,8 @@ def sparse(form: Quadratic, square: float, absolute: float) -> Array | None:
 
 
 def kkt(H: Array, b: Array, absolute: float, theta: Array) -> float:
-    """How far theta is from a minimiser: the largest violation of the conditions on the gradient,
-    as a share of its terms.
+    """The largest violation of the optimality (KKT) conditions at theta, relative to the terms of
+    the gradient.
     """
     half, gradient = absolute / 2, b - H @ theta
     terms = np.abs(H) @ np.abs(theta) + np.abs(b) + half
@@ -83,7 +83,9 @@ def kkt(H: Array, b: Array, absolute: float, theta: Array) -> float:
 
 
 def _dual(H: Array, b: Array, absolute: float) -> Array:
-    """C'C = H over its steep directions; min |u|^2 with |b - C'u| <= absolute/2 has u = C theta."""
+    """A solution from the dual: min |u|^2 with |b - C'u| <= absolute/2 has u = C theta, for C'C = H
+    without its null space.
+    """
     from scipy.optimize import nnls
 
     values, vectors = np.linalg.eigh(H)
@@ -94,17 +96,17 @@ def _dual(H: Array, b: Array, absolute: float) -> Array:
     planes = np.hstack([C, -C])
     least = np.concatenate([b / size - half, -b / size - half])
     try:
-        found, _ = nnls(np.vstack([planes, least]), np.append(np.zeros(len(C)), 1.0))
+        dual, _ = nnls(np.vstack([planes, least]), np.append(np.zeros(len(C)), 1.0))
     except RuntimeError:  # too many iterations
         return np.zeros(len(b))
-    slack = 1.0 - least @ found
-    theta = (found[: len(b)] - found[len(b) :]) / (slack if slack > 0 else 1.0)
+    slack = 1.0 - least @ dual
+    theta = (dual[: len(b)] - dual[len(b) :]) / (slack if slack > 0 else 1.0)
     scaled: Array = theta * (size / np.max(values))
     return scaled
 
 
 def _polished(H: Array, b: Array, absolute: float, theta: Array) -> Array:
-    """The minimiser among vectors with the signs of theta, where it keeps them."""
+    """The minimiser among vectors with the signs of theta; theta if the signs would change."""
     active = theta != 0
     signs = np.sign(theta[active])
     exact = np.zeros(len(b))
@@ -115,7 +117,7 @@ def _polished(H: Array, b: Array, absolute: float, theta: Array) -> Array:
 
 
 def _descended(H: Array, b: Array, absolute: float, theta: Array) -> Array:
-    """Some sweeps of coordinate descent from theta; each step is the exact minimum on its line."""
+    """Sweeps of exact coordinate descent from theta."""
     theta, own = theta.copy(), np.diag(H)
     for _ in range(SWEEPS):
         for j in np.flatnonzero(own > 0):

@@ -1,7 +1,8 @@
-"""Regressions for people with budgets of their own: weights, perturbed objectives, sums."""
+"""Regressions under personalised privacy, in which each record has a budget of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -24,14 +25,14 @@ from .solve import Array, Fit, released, ridge_solve, sums
 
 # ------------------------------------------------------------------------------ Output perturbation
 def longest(row: Expression, label: Expression, penalty: Expression) -> Expression:
-    """The largest |theta| of any ridge regression with weights of sum 1, |x| <= row and |y| <=
-    label: label m/(m^2 + penalty), m = min(row, sqrt(penalty)). Proof page: proofs/personalized.
+    """The largest |theta| of ridge regressions with weights that sum to at most 1, |x| <= row and
+    |y| <= label: label m/(m^2 + penalty), m = min(row, sqrt(penalty)). Proof: proofs/personalized.
     """
     vanishes = isinstance(penalty, Symbol) and Fraction(0) in penalty.domain
     if vanishes or (isinstance(penalty, Number) and penalty.value <= 0):
         way_out = (
-            "Without one a table of one row t and label Y has the minimiser Y/t, which grows "
-            "without bound as t falls."
+            "Without a penalty the minimiser of a table with one row t and label Y is Y/t, which "
+            "is unbounded as t falls."
         )
         raise InvalidArgument("penalty", "positive", str(penalty), way_out)
     reach = minimum(row, sqrt(penalty))
@@ -39,13 +40,14 @@ def longest(row: Expression, label: Expression, penalty: Expression) -> Expressi
 
 
 class PersonalizedRidge(Regression):
-    """Ridge regression that weighs records in proportion to their epsilons, its coefficients
-    released with the least noise of the 2-norm that gives each record its own. [Acharya24, Alg.
-    1, with the sensitivity of proofs/personalized]
+    """Ridge regression with records weighted in proportion to their epsilons, released by output
+    perturbation with pure personalised privacy. [Acharya24, Alg. 1, with the sensitivity of
+    proofs/personalized]
 
-    Minimises sum_i w_i (x_i'theta - y_i)^2 + penalty |theta|^2 over |theta| <= T, with w_i =
-    epsilon_i/total, where T is the longest that a minimiser can be while the weights sum to at most
-    1: then the bound changes nothing. `total` is the sum of all epsilons, or a public number.
+    The coefficients minimise sum_i w_i (x_i'theta - y_i)^2 + penalty |theta|^2 over |theta| <= T,
+    with w_i = epsilon_i/total. T is the largest norm of a minimiser if the weights sum to at most
+    1, so that the constraint is not active. `penalty` is above 0. `total` is the sum of all
+    epsilons by default, or a public number. The noise has density exp(-|z|/scale) in the 2-norm.
     """
 
     paper: ClassVar[str] = "Acharya24"
@@ -58,21 +60,23 @@ class PersonalizedRidge(Regression):
     total: Any = None
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
+        """Release the minimiser for the whole budget."""
         total = X.total(budget.epsilon) if self.total is None else self.total
         radius = longest(X.radius, y.radius, self.penalty)
         weight = budget.epsilon / total
-        found = Argmin(X, y, Squared(), self.penalty, radius, 0, weight)
-        theta = release(found, L2Laplace.pure, budget, name="coefficients")
+        minimiser = Argmin(X, y, Squared(), self.penalty, radius, 0, weight)
+        theta = release(minimiser, L2Laplace.pure, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
 class SampledRidge(Regression):
-    """Ridge regression on a secret sample, in which each record's chance follows from its epsilon;
-    what is released of the sample costs the threshold, under add/remove. [JorgensenYC15, Def 8]
+    """Ridge regression on a secret sample, with inclusion probabilities that follow from the
+    records' epsilons (the sample mechanism). [JorgensenYC15, Def 8]
 
-    `threshold` is "largest", "average" (of all epsilons) or a public number. Minimises, over the
-    sample, sum_i (x_i'theta - y_i)^2/records + penalty |theta|^2, for a public number of records.
+    The release from the sample spends the threshold, under add/remove: `threshold` is "largest" or
+    "average" (of all epsilons) or a public number. The coefficients minimise sum_i (x_i'theta -
+    y_i)^2/records + penalty |theta|^2 over the sample, for a public number `records` and a
+    `penalty` above 0.
     """
 
     paper: ClassVar[str] = "JorgensenYC15"
@@ -86,26 +90,28 @@ class SampledRidge(Regression):
     threshold: Any = "largest"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release of the sample."""
+        """Release the minimiser of the sample."""
         named = {"largest": X.largest, "average": X.average}
         choose = named.get(self.threshold) if isinstance(self.threshold, str) else None
         threshold = self.threshold if choose is None else choose(budget.epsilon)
         rows, column, whole = thinned(X, y, budget, threshold)
         radius = longest(X.radius, y.radius, self.penalty)
-        found = Argmin(rows, column, Squared(), self.penalty * self.records, radius, 0)
-        theta = release(found, L2Laplace.pure, whole, name="coefficients")
+        minimiser = Argmin(rows, column, Squared(), self.penalty * self.records, radius, 0)
+        theta = release(minimiser, L2Laplace.pure, whole, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
 # --------------------------------------------------------------------------- Objective perturbation
 class PersonalizedObjective(Regression):
-    """Huber regression that weighs records in proportion to their epsilons, its objective tilted by
-    noise: each record has exactly its own epsilon, without a delta. [ChaudhuriMS11, Thm 9, with the
-    weights of Acharya24; dpframe]
+    """Huber regression by objective perturbation, with records weighted in proportion to their
+    epsilons: pure personalised privacy, each record at its own epsilon. [ChaudhuriMS11, Thm 9, with
+    the weights of Acharya24; dpframe]
 
-    Minimises sum_i w_i phi(x_i'theta - y_i) + penalty/2 |theta|^2 + z'theta, w_i =
-    epsilon_i/total, phi Huber's loss of knee `knee` times the bound on labels. The penalty is at
-    least what the curvature of a record asks for of 1 - `noise_share` of its epsilon.
+    The coefficients minimise sum_i w_i phi(x_i'theta - y_i) + penalty/2 |theta|^2 + z'theta, with
+    w_i = epsilon_i/total, noise z and Huber's loss phi, which is linear for residuals beyond `knee`
+    Y. `noise_share`, from 0 to 1, is the share of each epsilon for the noise; the rest covers the
+    curvature of the loss, which raises the penalty to at least B^2/((1 - noise_share) total).
+    `total` is the sum of all epsilons by default, or a public number.
     """
 
     paper: ClassVar[str] = "dpframe; ChaudhuriMS11; Acharya24"
@@ -120,7 +126,7 @@ class PersonalizedObjective(Regression):
     total: Any = None
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One minimiser, for the whole epsilon."""
+        """Release one minimiser for the whole epsilon."""
         total = X.total(budget.epsilon) if self.total is None else self.total
         least = power(X.radius, 2) / ((1 - self.noise_share) * total)
         penalty = maximum(self.penalty, least)
@@ -138,18 +144,17 @@ class PersonalizedObjective(Regression):
 
 
 # ---------------------------------------------------------------------------- Sufficient statistics
-BALANCE, MARGIN, RHO = constant(2), constant("1/2"), constant("1/20")
-SPREAD = 32  # twice the squared bound on labels over a residual's, say a quarter of it
+SPREAD = 32  # 2 (Y/r)^2 for residuals of std r = Y/4
 
 
 def weighted_statistics(
     X: RowsNode, y: ColumnNode, budget: Share, balance: Expression
 ) -> list[Release]:
-    """X'WX and X'Wy, released together with the Gaussian noise that the most cautious allow.
+    """X'WX and X'Wy with Gaussian noise, calibrated jointly for each record's own budget.
 
-    The weight of a record is the mu that its budget affords (that of Gaussian privacy), up to the
-    cap that is best for the public budgets, over the largest; so almost everybody pays all of it.
-    Of the squared mu, `balance` parts are for X'Wy and one for X'WX. Proof page:
+    The weight of a record is the mu of Gaussian privacy that its budget allows, up to the cap that
+    is optimal for the public budgets, over the largest weight; nearly all records spend their whole
+    budget. Of the squared mu, `balance` parts are for X'Wy and one for X'WX. Proof:
     proofs/personalized.
     """
     own = 1 / unit_std(budget)
@@ -160,12 +165,40 @@ def weighted_statistics(
     return released(statistics, jointly(budget, [*statistics.values()], [1, balance]))
 
 
-class PersonalizedSSP(Regression):
-    """Ridge regression on weighted sufficient statistics, with a ridge that the noise alone sets.
-    [Acharya24, Sec 5, as future work; dpframe]
+def nearest(gram: Array) -> tuple[Array, float]:
+    """The nearest positive semidefinite matrix in the Frobenius norm, and the smallest eigenvalue
+    of the given one, at least 0.
+    """
+    values, vectors = np.linalg.eigh(gram)
+    return (vectors * np.maximum(values, 0.0)) @ vectors.T, max(0.0, float(values[0]))
 
-    The ridge is `margin` sqrt(d log(2 d^2/rho)) stds of X'WX, added after the noisy matrix has lost
-    its negative eigenvalues.
+
+def spread(d: int, std: float, rho: float) -> float:
+    """A bound on the spectral norm of the noise in X'X with probability 1 - rho: sqrt(d log(2
+    d^2/rho)) std. [Wang18, Alg. 2]
+    """
+    return float(np.sqrt(d * np.log(2 * d * d / rho)) * std)
+
+
+def damped(gram: Array, moment: Array, std: float, margin: float, rho: float) -> Fit:
+    """The solution with the bound on the noise as ridge."""
+    return ridge_solve(nearest(gram)[0], moment, margin * spread(len(moment), std, rho))
+
+
+def adapted(gram: Array, moment: Array, std: float, margin: float, rho: float) -> Fit:
+    """The solution with the bound on the noise, less the smallest eigenvalue, as ridge."""
+    whole, smallest = nearest(gram)
+    return ridge_solve(whole, moment, max(0.0, margin * spread(len(moment), std, rho) - smallest))
+
+
+class PersonalizedSSP(Regression):
+    """Ridge regression from noisy weighted sufficient statistics, with a ridge that depends on the
+    noise only. [Acharya24, Sec 5, as future work; dpframe]
+
+    Records are weighted by the mu of Gaussian privacy that their budgets allow. Of the squared mu,
+    `balance` parts are for X'Wy and one for X'WX. Negative eigenvalues of the noisy matrix are set
+    to 0, and the ridge `margin` sqrt(d log(2 d^2/rho)) stds of its noise is added; `rho`, from 0 to
+    1, is the failure probability of the bound on the noise.
     """
 
     paper: ClassVar[str] = "dpframe; Acharya24"
@@ -174,19 +207,23 @@ class PersonalizedSSP(Regression):
         "A budget for each person with a small delta. With few records, or budgets far below 1, "
         "it returns almost zero."
     )
-    balance: Expression = BALANCE
-    margin: Expression = MARGIN
-    rho: Expression = RHO
+    solve: ClassVar[Callable[..., Fit]] = damped
+    balance: Expression = constant(2)
+    margin: Expression = constant("1/2")
+    rho: Expression = constant("1/20")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Two releases."""
+        """Release X'WX and X'Wy."""
         gram, moment = weighted_statistics(X, y, budget, self.balance)
-        return post(damped, gram, moment, gram.std, self.margin, self.rho)
+        return post(type(self).solve, gram, moment, gram.std, self.margin, self.rho)
 
 
-class PersonalizedAdaSSP(Regression):
-    """Ridge regression on weighted sufficient statistics, with a ridge that is lowered by the noisy
-    matrix's own smallest eigenvalue. [Wang18, Alg. 2, without its first release; dpframe]
+class PersonalizedAdaSSP(PersonalizedSSP):
+    """Ridge regression from noisy weighted sufficient statistics, with a ridge that is lowered by
+    the smallest eigenvalue of the noisy matrix. [Wang18, Alg. 2, without its first release;
+    dpframe]
+
+    The releases and parameters are those of PersonalizedSSP.
     """
 
     paper: ClassVar[str] = "dpframe; Acharya24; Wang18"
@@ -194,37 +231,4 @@ class PersonalizedAdaSSP(Regression):
     use: ClassVar[str] = (
         "Like PersonalizedSSP, better for many records, since its ridge vanishes as they grow."
     )
-    balance: Expression = BALANCE
-    margin: Expression = MARGIN
-    rho: Expression = RHO
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Two releases."""
-        gram, moment = weighted_statistics(X, y, budget, self.balance)
-        return post(adapted, gram, moment, gram.std, self.margin, self.rho)
-
-
-def nearest(gram: Array) -> tuple[Array, float]:
-    """The nearest positive semidefinite matrix in the Frobenius norm, and the smallest eigenvalue
-    that was there, at least 0.
-    """
-    values, vectors = np.linalg.eigh(gram)
-    return (vectors * np.maximum(values, 0.0)) @ vectors.T, max(0.0, float(values[0]))
-
-
-def spread(d: int, std: float, rho: float) -> float:
-    """What the noise of X'X stays below but with probability rho: sqrt(d log(2 d^2/rho)) std.
-    [Wang18, Alg. 2]
-    """
-    return float(np.sqrt(d * np.log(2 * d * d / rho)) * std)
-
-
-def damped(gram: Array, moment: Array, std: float, margin: float, rho: float) -> Fit:
-    """The noise's ridge, whatever the data."""
-    return ridge_solve(nearest(gram)[0], moment, margin * spread(len(moment), std, rho))
-
-
-def adapted(gram: Array, moment: Array, std: float, margin: float, rho: float) -> Fit:
-    """The noise's ridge, less the smallest eigenvalue."""
-    whole, smallest = nearest(gram)
-    return ridge_solve(whole, moment, max(0.0, margin * spread(len(moment), std, rho) - smallest))
+    solve: ClassVar[Callable[..., Fit]] = adapted

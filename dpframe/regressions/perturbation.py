@@ -1,4 +1,4 @@
-"""Penalised minimisers with noise: on themselves, or on their objective."""
+"""Output perturbation and objective perturbation of penalised minimisers."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from dpframe.symbols import Expression, constant, exact
 from .solve import Array, Fit
 
 WAY_OUT = (
-    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names the one that errs least; "
+    "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) computes the best one; "
     "dp.regressions.LogisticDescent() needs none."
 )
 
 
 # ------------------------------------------------------------------------------ Output perturbation
 class OutputPerturbation(Regression):
-    """Ridge regression inside a ball, its coefficients released with Gaussian noise that is
+    """Ridge regression by output perturbation: the coefficients are released with Gaussian noise
     calibrated by the exact profile. [ChaudhuriM09, Alg. 1] [WuLKCJN17]
 
-    Minimises sum (x'theta - y)^2/2 + penalty/2 |theta|^2 over |theta| <= radius.
+    The coefficients minimise sum (x'theta - y)^2/2 + penalty/2 |theta|^2 over |theta| <= radius.
+    `penalty`, above 0, and `radius` are public; the noise falls as the penalty grows.
     """
 
     paper: ClassVar[str] = "ChaudhuriM09; WuLKCJN17"
@@ -43,15 +44,17 @@ class OutputPerturbation(Regression):
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        found = Argmin(X, y, Squared(), self.penalty, self.radius)
-        theta = release(found, self.rule, budget, name="coefficients")
+        """Release the minimiser for the whole budget."""
+        minimiser = Argmin(X, y, Squared(), self.penalty, self.radius)
+        theta = release(minimiser, self.rule, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
 class OutputPerturbationPure(OutputPerturbation):
-    """Ridge regression inside a ball, its coefficients released with noise whose density falls with
-    the 2-norm; spends no delta. [ChaudhuriM09, Alg. 1]
+    """Ridge regression by output perturbation with noise of density exp(-|z|/scale) in the 2-norm,
+    for pure differential privacy. [ChaudhuriM09, Alg. 1]
+
+    The parameters are those of OutputPerturbation.
     """
 
     paper: ClassVar[str] = "ChaudhuriM09"
@@ -62,16 +65,17 @@ class OutputPerturbationPure(OutputPerturbation):
 
 def _penalty(value: object) -> Expression:
     if value is None:
-        wanted = "given: a public number, which no data decide"
+        wanted = "given: a public number, chosen without the data"
         raise InvalidArgument("penalty", wanted, None, WAY_OUT)
     return exact(value, "penalty")
 
 
 class LogisticOutputPerturbation(Regression):
-    """Logistic regression on labels of either sign, its coefficients released with Gaussian noise
-    that is calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
+    """Logistic regression by output perturbation: the coefficients are released with Gaussian noise
+    calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [WuLKCJN17]
 
-    Minimises sum log(1 + exp(-y x'theta)) + penalty/2 |theta|^2.
+    The coefficients minimise sum log(1 + exp(-y x'theta)) + penalty/2 |theta|^2. `penalty`, above
+    0, is public and has no default.
     """
 
     paper: ClassVar[str] = "ChaudhuriMS11; WuLKCJN17"
@@ -83,22 +87,24 @@ class LogisticOutputPerturbation(Regression):
     penalty: Any = attrs.field(default=None, converter=_penalty)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        found = Argmin(X, y, Logistic(), self.penalty)
-        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        """Release the minimiser for the whole budget."""
+        minimiser = Argmin(X, y, Logistic(), self.penalty)
+        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
 def perturbed(theta: Array, penalty: float) -> Fit:
-    """The released coefficients, shape (d,), as they are."""
+    """The released coefficients, shape (d,), as a fit."""
     return Fit(theta, ridge=penalty, ridge_was_zero=False)
 
 
 class HuberOutputPerturbation(Regression):
-    """Huber regression, its coefficients released with Gaussian noise that is calibrated by the
-    exact profile; no ball is needed. [ChaudhuriMS11, Alg. 1] [Huber64]
+    """Huber regression by output perturbation: the coefficients are released with Gaussian noise
+    calibrated by the exact profile. [ChaudhuriMS11, Alg. 1] [Huber64]
 
-    Minimises sum huber(x'theta - y) + penalty/2 |theta|^2, with the loss linear beyond `knee`.
+    The coefficients minimise sum huber(x'theta - y) + penalty/2 |theta|^2. The loss is linear for
+    residuals beyond `knee`, in units of the scaled labels. `penalty` is above 0; no bound on the
+    coefficients is needed.
     """
 
     paper: ClassVar[str] = "ChaudhuriMS11"
@@ -111,24 +117,24 @@ class HuberOutputPerturbation(Regression):
     knee: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One release."""
-        found = Argmin(X, y, Huber(self.knee), self.penalty)
-        theta = release(found, Gaussian.analytic, budget, name="coefficients")
+        """Release the minimiser for the whole budget."""
+        minimiser = Argmin(X, y, Huber(self.knee), self.penalty)
+        theta = release(minimiser, Gaussian.analytic, budget, name="coefficients")
         return post(perturbed, theta, self.penalty)
 
 
 # --------------------------------------------------------------------------- Objective perturbation
 def minimised(theta: Array, penalty: float) -> Fit:
-    """The minimiser as a fit."""
+    """The released minimiser, shape (d,), as a fit."""
     return Fit(np.asarray(theta, dtype=float), penalty, ridge_was_zero=False)
 
 
 class ObjPert(Regression):
-    """Objective perturbation with Gaussian noise by the exact profile; a half of epsilon for the
-    noise. [KiferST12, Thm 2]
+    """Ridge regression by objective perturbation: a Gaussian linear term, calibrated by the exact
+    profile, is added to the objective. [KiferST12, Thm 2]
 
-    Coefficients lie in the ball of `radius`, which is public; the penalty B^2/(epsilon/2) is the
-    least that the theorem allows.
+    Half of epsilon is spent on the noise, half on the penalty B^2/(epsilon/2), the least that the
+    theorem allows. Coefficients are restricted to |theta| <= `radius`, a public number.
     """
 
     paper: ClassVar[str] = "KiferST12; Wang18"
@@ -141,7 +147,7 @@ class ObjPert(Regression):
     radius: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One minimiser, for the whole budget."""
+        """Release one minimiser for the whole budget."""
         penalty = X.radius**2 / (budget.epsilon / 2)
         theta = perturbed_minimum(
             X.T @ X,
@@ -156,8 +162,10 @@ class ObjPert(Regression):
 
 
 class ObjPertPure(ObjPert):
-    """Objective perturbation with noise of density exp(-|z|/scale): spends no delta.
-    [ChaudhuriMS11, Thm 9]
+    """Ridge regression by objective perturbation with noise of density exp(-|z|/scale) in the
+    2-norm, for pure differential privacy. [ChaudhuriMS11, Thm 9]
+
+    Penalty and `radius` are those of ObjPert.
     """
 
     paper: ClassVar[str] = "ChaudhuriMS11"
@@ -167,8 +175,12 @@ class ObjPertPure(ObjPert):
 
 
 class ApproximateMinima(Regression):
-    """Objective perturbation that does not ask for exact minimisers: a part of the budget pays for
-    noise that hides what the solver left. [IyengarNSTTW19, Alg. 1]
+    """Ridge regression by approximate minima perturbation: objective perturbation for minimisers of
+    limited accuracy, to which noise is added as well. [IyengarNSTTW19, Alg. 1]
+
+    `radius` is that of ObjPert. `tolerance`, times the radius, bounds the distance of the computed
+    minimiser from the exact one; the share `output_share` of the budget, from 0 to 1, is spent on
+    the noise that hides this distance.
     """
 
     paper: ClassVar[str] = "IyengarNSTTW19"
@@ -182,7 +194,7 @@ class ApproximateMinima(Regression):
     output_share: Expression = constant("1/10")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """`output_share` of the budget for the difference, at most tolerance times the radius."""
+        """Perturb the objective, then the minimiser."""
         own, rest = budget.split(self.output_share, 1 - self.output_share)
         penalty = X.radius**2 / (rest.epsilon / 2)
         minimum = perturbed_minimum(

@@ -1,8 +1,9 @@
-"""Rows in released units: columns over released sizes, and long records shrunk to a released norm.
+"""Rows in released units: columns divided by released sizes, long records shrunk to a released
+norm.
 
-Two small releases say how: how many entries of each column lie between public cuts, and how many
-rows, in these units, have norms between public cuts. What is read from them is post-processing.
-Privacy: docs/proofs/divided; statistics: docs/flagship.
+Two small releases determine both: counts of the entries of each column between public cuts, and
+counts of the norms of rows, in these units, between public cuts. Privacy: docs/proofs/divided;
+statistics: docs/flagship.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ from dpframe.graph.functions import bin_counts
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.statistics import NormCounts, Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE
 from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import Array
@@ -31,25 +31,25 @@ HALVINGS = 12
 SIZES = tuple(Fraction(1, 2**k) for k in range(HALVINGS, 2, -1)) + tuple(
     Fraction(k, 16) for k in (3, 4, 6, 8, 12, 16)
 )
-"""Cuts of entries, over the bound of rows: halvings, and one more between the largest of them."""
-LONGEST = 4  # root mean square rows: longer ones are shrunk, whatever is released
+"""Cuts of entries, over the bound of rows: halvings, with more cuts between the largest."""
+LONGEST = 4  # the largest norm of rows, over the root mean square sqrt(d)
 NORMS = tuple(Fraction(round(2 ** (20 - k / 4)), 2**20) for k in range(15, -1, -1))
-"""Cuts of norms, over LONGEST sqrt(d): each is the next one over 2^(1/4)."""
-LEAST = SIZES[0] / 4  # of units
-COLUMNS = constant("3/5")  # of what both releases spend
-CHANCE = 0.01  # that noise alone makes any count of any column large enough to be seen
-CLEAR = 3.0  # stds of noise by which sums of squares and the weight are taken lower
-VISIBLE = 4.0  # stds of its noise that n must have
-REACH = 0.5  # sqrt(d) of it: the largest entry of a column, in its unit, if it is larger than that
-ALIKE = 2.0  # units that differ by less are taken for one
-OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink, where n mu^2/d is not above the second
+"""Cuts of norms, over LONGEST sqrt(d), in ratios of 2^(1/4)."""
+LEAST = SIZES[0] / 4  # the lower limit of units
+COLUMNS = constant("3/5")  # the part of the counts of entries in the budget of both releases
+CHANCE = 0.01  # the probability that noise alone makes a count of any column significant
+CLEAR = 3.0  # stds of noise subtracted from sums of squares and from the weight
+VISIBLE = 4.0  # n is significant if it is above so many stds of its noise
+REACH = 0.5  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
+ALIKE = 2.0  # units with ratios below this are set to their geometric mean
+OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink; it falls where n mu^2/d exceeds ENOUGH
 
 
 @attrs.frozen(eq=False)
 class InUnits:
-    """Rows and labels to be fitted; what takes coefficients of these rows to those of the rows
-    before, a matrix (d, d); and about how many records in weighted least squares count like one,
-    from below, the mean square of what records are multiplied by.
+    """Rows and labels in released units; `units`, the matrix (d, d) that converts coefficients of
+    these rows to those of the original rows; and `weight`, a lower bound on the mean square of the
+    factors by which records are shrunk.
     """
 
     rows: RowsNode
@@ -61,16 +61,16 @@ class InUnits:
     def of(
         cls, rows: RowsNode, y: ColumnNode, units: Node, norm: Expression, weight: Node | float
     ) -> Self:
-        """Records with rows longer than `norm` are shrunk to it, their labels too."""
+        """Shrink rows longer than `norm` to it, and their labels by the same factor."""
         return cls(rows.clip(norm=norm), y.shrunk_with(rows, norm=norm), units, weight)
 
 
 def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression) -> InUnits:
-    """Divide columns, put an intercept beside them, and shrink records that are long then, their
-    labels too. `noise` is what a part of the squared mu affords; both releases spend `part`.
+    """Divide columns by released units, append the intercept, and shrink long records with their
+    labels. `noise` calibrates a release to a part of the squared mu; both releases spend `part`.
     """
     source = X.source if isinstance(X, Intercept) else X
-    n = source.rows if X.unit.relation is REPLACE_ONE else None
+    n = source.rows if X.unit.relation.replaced else None
     relative, longest = source.scaled(source.radius), LONGEST * sqrt(X.columns)
     entries = bin_counts(relative, SIZES, absolute=True)
     sizes = release(entries, noise(part * COLUMNS, entries), name="sizes")
@@ -79,43 +79,43 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     if isinstance(X, Intercept):
         rows = rows.with_intercept()
     norms = NormCounts(rows.scaled(longest), NORMS)
-    seen = release(norms, noise(part * (1 - COLUMNS), norms), name="norms")
-    strength = 1 / (seen.std**2 * part * (1 - COLUMNS) * X.columns)  # mu^2/d
+    counts = release(norms, noise(part * (1 - COLUMNS), norms), name="norms")
+    strength = 1 / (counts.std**2 * part * (1 - COLUMNS) * X.columns)  # mu^2/d
     count = post(rows_of, sizes, n)
-    norm = post(norm_of, seen, seen.std, count, units, X.columns, strength)
+    norm = post(norm_of, counts, counts.std, count, units, X.columns, strength)
     share = known(norm, NORMS[0], 1, name="row_norm")
     value = X.value if isinstance(X, Intercept) else 0
-    weight = post(weight_of, seen, seen.std, count, share)
+    weight = post(weight_of, counts, counts.std, count, share)
     own = post(own_units, units, source.radius, value)
     return InUnits.of(rows, y, own, share * longest, weight)
 
 
 def rows_of(sizes: Array, n: float | None) -> float:
-    """n: the public number, or the mean over columns of the sums of their noisy counts."""
+    """n: the public number, or the mean over columns of the sum of noisy counts."""
     if n is not None:
         return float(n)
     return float(np.mean(np.reshape(sizes, (-1, len(SIZES) + 1)).sum(axis=1)))
 
 
 def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array:
-    """About the root mean square of each column, over the bound of rows, shape (d,), from noisy
-    counts (d (k + 1),) of |entries| between SIZES; from LEAST to 1.
+    """The approximate root mean square of each column, over the bound of rows, shape (d,), from
+    noisy counts (d (k + 1),) of |entries| between SIZES; clipped to [LEAST, 1].
 
-    At least REACH/sqrt(columns) times the largest cut that entries are seen to reach, or times 1
-    where none are seen, so that a rare indicator does not make long rows; all alike where they
-    differ little; 1/sqrt(columns), as rows have that fill their ball, where n is not clear of its
-    noise. Entries are seen where those above a cut are more than noise makes in any column.
+    A unit is at least REACH/sqrt(columns) times the next cut above the largest one that a
+    significant number of entries exceed (times 1 if there is none), so that a rare indicator does
+    not make long rows. Units that differ little are set equal. If n is not significant, units are
+    1/sqrt(columns), those of rows that fill their ball.
     """
     counts, cuts = np.reshape(sizes, (-1, len(SIZES) + 1)), np.array(SIZES, dtype=float)
     even, bins = 1 / math.sqrt(columns), counts.shape[1]
     count, unsure = rows_of(sizes, n), std * math.sqrt(bins / len(counts))
     if count <= VISIBLE * unsure:
         return np.full(len(counts), even)
-    above = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]  # beyond each cut
+    above = np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]  # entries above each cut
     noise = std * np.sqrt(np.arange(bins - 1, 0, -1))
-    seen = above > math.sqrt(2 * math.log(counts.size / CHANCE)) * noise
-    last = bins - 2 - np.argmax(seen[:, ::-1], axis=1)  # the largest cut that entries are beyond
-    top = np.where(seen.any(axis=1), np.minimum(last + 1, bins - 2), bins - 2)
+    clear = above > math.sqrt(2 * math.log(counts.size / CHANCE)) * noise
+    last = bins - 2 - np.argmax(clear[:, ::-1], axis=1)  # the largest significant cut
+    top = np.where(clear.any(axis=1), np.minimum(last + 1, bins - 2), bins - 2)
     middles = np.square((cuts[1:] + cuts[:-1]) / 2)
     sums = np.cumsum(counts[:, 1:-1] * middles, axis=1)  # of squares, up to each cut
     errors = std * np.sqrt(np.cumsum(middles**2))
@@ -129,9 +129,9 @@ def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array
 def norm_of(  # noqa: PLR0917 - dp.post passes by position
     norms: Array, std: float, n: float, units: Array, columns: float, strength: float
 ) -> float:
-    """The first cut beyond which few rows are left, over LONGEST sqrt(columns), from noisy counts
-    (k,) of rows above each of NORMS and at most the next; never more than a row can have. Where n
-    is not clear of noise no row is shrunk, if the bound of rows allows it.
+    """The smallest cut that few rows exceed, over LONGEST sqrt(columns), from noisy counts (k,) of
+    norms between NORMS; at most the norm that rows can have. If n is not significant it is that
+    norm, so that no row is shrunk, or 1 if this is smaller.
     """
     longest = LONGEST * math.sqrt(columns)
     most = math.hypot(1 / float(np.min(units)), float(len(units) < columns))
@@ -146,9 +146,8 @@ def norm_of(  # noqa: PLR0917 - dp.post passes by position
 
 
 def weight_of(norms: Array, std: float, n: float, share: float) -> float:
-    """The mean of min(1, norm/|x|)^2, where the norm is `share` of the longest, from below: by the
-    cut above each row, 0 for rows that may be longer than all cuts, and CLEAR stds of noise less;
-    0 where that leaves nothing.
+    """A lower bound on the mean of min(1, norm/|x|)^2, for a norm `share` times the largest. Each
+    row is counted at the next cut, rows above all cuts as 0; CLEAR stds of noise are subtracted.
     """
     above = np.array([*NORMS[1:], math.inf], dtype=float)
     lost = 1 - np.minimum(1.0, share / above) ** 2
@@ -157,8 +156,8 @@ def weight_of(norms: Array, std: float, n: float, share: float) -> float:
 
 
 def own_units(units: Array, bound: float, value: float) -> Array:
-    """Coefficients of columns that were divided by `bound` and by `units`, and of an intercept of
-    `value` that is 1 beside them, to those of the columns before: (d, d).
+    """The matrix (d, d) that converts coefficients of columns divided by `bound` and `units`, with
+    an intercept of 1, to those of the original columns, with an intercept of `value`.
     """
     columns = bound * units
     return np.diag(1 / (columns if value == 0 else np.append(columns, value)))

@@ -1,5 +1,5 @@
-"""What declarations share: whole parameters, the sums that are released together, and their
-post-processing, ordinary numpy on noisy values and public numbers.
+"""Shared by regressions: integer parameters, joint releases of sums, and the post-processing of
+noisy sums and gradients.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ def whole(value: Expression, name: str, least: int = 1, most: int | None = None)
     beyond = most is not None and number is not None and number > most
     if number is None or number.denominator != 1 or number < least or beyond:
         wanted = f"a whole number from {least}" + ("" if most is None else f" to {most}")
-        way_out = "It shapes what is released, so it is a number before anything is drawn."
+        way_out = "It determines the releases, so it must be a number before anything is drawn."
         raise InvalidArgument(name, wanted, str(value), way_out)
     return int(number)
 
 
 Array = NDArray[Any]
 RHO = constant("0.05")
-QUANTILE = constant("1.645")  # stds, which noise stays above with probability 95%
+QUANTILE = constant("1.645")  # stds: the 95% quantile of the noise
 
 
 @attrs.frozen(eq=False)
 class Fit:
-    """What a regression returns: coefficients (d,), the ridge added to the noisy X'X, whether it
-    was 0, whether the system was solved.
+    """The output of a regression: coefficients (d,), the ridge added to the noisy X'X, whether it
+    is 0, and whether the system was solved.
     """
 
     coefficients: Array
@@ -49,16 +49,16 @@ class Fit:
 
 
 def coefficients_of(output: object) -> Array | None:
-    """The coefficients in what a regression returns: a Fit, an array, or the first entry of a tuple
-    of them; None where there are none.
+    """The coefficients in the output of a regression: of a Fit, an array, or the first entry of a
+    tuple; None for other outputs.
     """
     first = output[0] if isinstance(output, tuple) and output else output
-    found = getattr(first, "coefficients", first)
-    return found if isinstance(found, np.ndarray) else None
+    theta = getattr(first, "coefficients", first)
+    return theta if isinstance(theta, np.ndarray) else None
 
 
 def ridge_solve(gram: Array, moment: Array, ridge: float) -> Fit:
-    """(gram + ridge I) theta = moment, shapes (d, d), (d,); zeros where that has no finite
+    """Solve (gram + ridge I) theta = moment, shapes (d, d), (d,); zeros if there is no finite
     solution.
     """
     system = gram + ridge * np.eye(len(moment))
@@ -79,11 +79,9 @@ def adaptive_ridge(  # noqa: PLR0917 - dp.post passes by position
     rho: float,
     identity: float,
 ) -> Fit:
-    """Ridge where the noisy smallest eigenvalue, lowered by `shift`, falls short of what the noise
-    needs. [Wang18, Alg. 2; Piazza21, Alg. 3]
-
-    ridge = max(0, sqrt(d log(2 d^2/rho)) gram_std - max(0, floor + identity - shift)), with
-    `identity` (0 or 1) also added to X'X.
+    """Ridge regression with the adaptive ridge max(0, sqrt(d log(2 d^2/rho)) gram_std - max(0,
+    floor + identity - shift)), where `floor` is the noisy lambda_min and `identity` (0 or 1) is
+    also added to X'X. [Wang18, Alg. 2; Piazza21, Alg. 3]
     """
     d = len(moment)
     lowest = max(0.0, floor + identity - shift)
@@ -93,7 +91,7 @@ def adaptive_ridge(  # noqa: PLR0917 - dp.post passes by position
 
 
 def constant_ridge(gram: Array, moment: Array, gram_std: float, rho: float, identity: float) -> Fit:
-    """Ridge sqrt(d log(2 d^2/rho)) gram_std, whatever the data. [Piazza21, Alg. 4]"""
+    """Ridge regression with the ridge sqrt(d log(2 d^2/rho)) gram_std. [Piazza21, Alg. 4]"""
     d = len(moment)
     ridge = float(np.sqrt(d * np.log(2 * d * d / rho))) * gram_std
     fit = ridge_solve(gram + identity * np.eye(d), moment, ridge)
@@ -101,7 +99,7 @@ def constant_ridge(gram: Array, moment: Array, gram_std: float, rho: float, iden
 
 
 def sums(X: RowsNode, y: ColumnNode, *, floor: bool = False) -> dict[str, Statistic]:
-    """X'X and X'y by their names; with `floor` the smallest eigenvalue of X'X before them."""
+    """X'X and X'y by name; with `floor` lambda_min(X'X) before them."""
     gram = X.T @ X
     first: dict[str, Statistic] = {"floor": LambdaMin(gram)} if floor else {}
     return first | {"gram": gram, "moment": X.T @ y}
@@ -112,30 +110,27 @@ def released(
     noises: Iterable[object],
     shares: Iterable[Share | None] = repeat(None),
 ) -> list[Release]:
-    """One release each, under its name."""
+    """One release per statistic, under its name."""
     rows = zip(statistics.items(), noises, shares, strict=False)
     return [release(one, noise, share, name=name) for (name, one), noise, share in rows]
 
 
 def adapted(
-    found: Sequence[Release],
-    stds: Expression,
-    rho: Expression,
-    identity: Expression = ZERO,
+    noisy: Sequence[Release], stds: Expression, rho: Expression, identity: Expression = ZERO
 ) -> Post:
-    """Ridge regression on the noisy sums, its ridge less the smallest eigenvalue, which is lowered
-    by so many stds of its noise; `identity` I is added to X'X. [Wang18, Alg. 2]
+    """Ridge regression from noisy lambda_min, X'X and X'y with an adaptive ridge; lambda_min is
+    lowered by `stds` stds of its noise, and `identity` I added to X'X. [Wang18, Alg. 2]
     """
-    floor, gram, moment = found
+    floor, gram, moment = noisy
     return post(adaptive_ridge, floor, gram, moment, stds * floor.std, gram.std, rho, identity)
 
 
-# --------------------------------------------------------- What descents do with released gradients
+# --------------------------------------------------------------------- Steps by released gradients
 def descend(  # noqa: PLR0917 - dp.loop passes by position
     theta: Array, gradient: Array, turn: int, n: float, least: float, pace: float, radius: float
 ) -> Array:
-    """The next point, shape (d,): pace/n of the summed gradient down, then onto |theta| <= radius.
-    A released n counts as at least `least`, 1 or more.
+    """The next point, shape (d,): a step of pace/max(n, least, 1) times the summed gradient,
+    projected onto |theta| <= radius.
     """
     del turn
     moved = theta - (pace / max(n, least, 1.0)) * gradient
@@ -143,7 +138,7 @@ def descend(  # noqa: PLR0917 - dp.loop passes by position
 
 
 def projected(theta: Array, radius: float) -> Array:
-    """The nearest point of the ball, shape (d,); zeros for what is not finite."""
+    """The projection onto |theta| <= radius, shape (d,); zeros if theta is not finite."""
     if not np.isfinite(theta).all():
         return np.zeros_like(theta)
     largest = float(np.max(np.abs(theta), initial=0.0))
@@ -154,8 +149,8 @@ def projected(theta: Array, radius: float) -> Array:
 
 
 def averaged(path: Array, share: float) -> Fit:
-    """The mean of the last `share` of the points of a path, shape (T + 1, d), the last one at
-    least; never the first, which is 0.
+    """The mean of the last `share` of the points of a path, shape (T + 1, d): of at least one, and
+    without the starting point.
     """
     rounds = len(path) - 1
     last = min(max(1, math.ceil(share * rounds)), rounds)

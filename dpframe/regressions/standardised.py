@@ -1,4 +1,4 @@
-"""SSP and adaSSP on columns in released scales: standardised, or clipped at released bounds."""
+"""SSP and adaSSP on columns divided by released scales: standardised, or clipped at bounds."""
 
 from __future__ import annotations
 
@@ -24,23 +24,22 @@ from dpframe.graph.functions import bin_counts, column_squares, count, total
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Gaussian
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, sqrt
 
 from .solve import QUANTILE, RHO, Array, Fit, adapted, released, ridge_solve, sums
 
 # ---------------------------------------------------------------------------------- Released scales
-# What to release, and how to read it: functions of released values take noisy numbers and give
-# finite ones, of public range, whatever the noise.
+# Functions of released values return finite numbers in a public range, for noise of any size.
 
-LEAST = constant("1/1000")  # of the bound: a smaller deviation is taken for it
-TINY = constant("1e-100")  # no label is divided by less
+LEAST = constant("1/1000")  # of the bound: smaller deviations are raised to it
+TINY = constant("1e-100")  # the least divisor of labels
 CUTS = tuple(Fraction(1, 2**k) for k in range(10, -1, -1))  # of the bound
 
 
 @attrs.frozen(eq=False)
 class Scalers:
-    """Released centres and scales, in the units of X and y; None where nothing is subtracted."""
+    """Released centres and scales in the units of X and y; None if nothing is subtracted."""
 
     centre: Node | None
     scale: Node
@@ -49,47 +48,43 @@ class Scalers:
 
 
 def part(budget: Share, weight: Expression, statistics: Mapping[str, Statistic]) -> list[Release]:
-    """One release each, jointly spending `weight` of the budget's squared mu in equal parts."""
+    """One release per statistic; together they spend `weight` of the squared mu, equally."""
     factor = 1 / sqrt(weight)
     noises = jointly(budget, [*statistics.values()])
     return released(statistics, [Gaussian(std=factor * noise.std) for noise in noises])
 
 
 def features(X: RowsNode) -> tuple[RowsNode, bool]:
-    """The rows without the intercept that was appended last, and whether there was one."""
+    """The rows without an intercept, and whether there is one."""
     return (X.source, True) if isinstance(X, Intercept) else (X, False)
 
 
 def deviations(X: RowsNode, y: ColumnNode, budget: Share, weight: Expression) -> Scalers:
-    """Means and standard deviations where X has an intercept, which takes up what centring moves;
-    root mean squares elsewhere. Proof page: proofs/divided.
+    """Means and standard deviations if X has an intercept, which absorbs the centring, else root
+    mean squares. Proof: proofs/divided.
     """
     rows, centred = features(X)
-    private = X.unit.relation is not REPLACE_ONE
+    private = not X.unit.relation.replaced
     statistics: dict[str, Statistic] = {"squares": column_squares(rows), "label_squares": y @ y}
     statistics |= {"sums": total(rows), "label_sum": total(y)} if centred else {}
     statistics |= {"count": count(rows)} if private else {}
-    found = part(budget, weight, statistics)
-    n: Node = found[-1] if private else count(rows)
-    zero = constant(0)
-    top, label_top = rows.radius, y.radius
-    centre = post(means, found[2], n, top) if centred else None
-    label_centre = post(mean, found[3], n, label_top) if centred else None
-    shift = zero if centre is None else centre
-    label_shift = zero if label_centre is None else label_centre
-    spread = post(spreads, found[0], n, shift, top, LEAST)
-    label_spread = post(spreads, found[1], n, label_shift, label_top, LEAST)
-    centre_symbol = (
-        zero if label_centre is None else known(label_centre, None, None, name="label_mean")
-    )
-    return Scalers(centre, spread, centre_symbol, known(label_spread, TINY, None, name="label_std"))
+    noisy = part(budget, weight, statistics)
+    n: Node = noisy[-1] if private else count(rows)
+    zero, top, label_top = constant(0), rows.radius, y.radius
+    centre = post(means, noisy[2], n, top) if centred else None
+    label_centre = post(mean, noisy[3], n, label_top) if centred else None
+    shifts = [zero if one is None else one for one in (centre, label_centre)]
+    spread = post(spreads, noisy[0], n, shifts[0], top, LEAST)
+    label_spread = post(spreads, noisy[1], n, shifts[1], label_top, LEAST)
+    shift = zero if label_centre is None else known(label_centre, None, None, name="label_mean")
+    return Scalers(centre, spread, shift, known(label_spread, TINY, None, name="label_std"))
 
 
 def quantiles(
     X: RowsNode, y: ColumnNode, budget: Share, weight: Expression, level: Expression
 ) -> Scalers:
-    """The smallest public cut B 2^-k below which at least `level` of all |x_j| lie, by noisy counts
-    between cuts; the same of |y|. An intercept has no scale. Proof page: proofs/divided.
+    """For each column the smallest public cut B 2^-k that at least the share `level` of all |x_j|
+    do not exceed, by noisy counts between cuts; the same for |y|. Proof: proofs/divided.
     """
     rows, _ = features(X)
     scaled, labels = rows.scaled(rows.radius), y.scaled(y.radius)
@@ -104,48 +99,48 @@ def quantiles(
 
 
 def means(sums: Array, n: float, top: float) -> Array:
-    """sums/n, shape (d,), of size at most `top`; 0 where n < 1."""
-    found: Array = np.clip(np.asarray(sums) / max(n, 1.0), -top, top)
-    return found
+    """sums/max(n, 1), shape (d,), clipped to [-top, top]."""
+    return np.asarray(np.clip(np.asarray(sums) / max(n, 1.0), -top, top))
 
 
 def mean(total: float, n: float, top: float) -> float:
-    """total/n, of size at most `top`."""
+    """total/max(n, 1), clipped to [-top, top]."""
     return float(np.clip(total / max(n, 1.0), -top, top))
 
 
 def spreads(squares: Any, n: float, centre: Any, top: float, least: float) -> Any:
-    """sqrt(squares/n - centre^2), from `least` times `top` to `top`."""
+    """sqrt(squares/n - centre^2), clipped to [least top, top]."""
     variance = np.asarray(squares) / max(n, 1.0) - np.square(centre)
-    found = np.sqrt(np.clip(variance, (least * top) ** 2, top**2))
-    return found if found.shape else float(found)
+    deviation = np.sqrt(np.clip(variance, (least * top) ** 2, top**2))
+    return deviation if deviation.shape else float(deviation)
 
 
 def cut_at(counts: Array, level: float, top: float, cuts: int) -> Array:
-    """For each of d columns of noisy counts, shape (d (k + 1),), the first of the k cuts `top`
-    2^(1-k), ..., `top` with at least `level` of the column's records at or below it.
+    """For each column, from noisy counts of shape (d (k + 1),), the first of the k cuts `top`
+    2^(1-k), ..., `top` with at least the share `level` of the records at or below it.
     """
     table = np.maximum(np.reshape(counts, (-1, cuts + 1)), 0.0)
     below = np.cumsum(table, axis=1)[:, :-1]
     enough = below >= level * np.sum(table, axis=1, keepdims=True)
     enough[:, -1] = True
-    found: Array = top * 2.0 ** (np.argmax(enough, axis=1) - (cuts - 1))
-    return found
+    return np.asarray(top * 2.0 ** (np.argmax(enough, axis=1) - (cuts - 1)))
 
 
 def first(vector: Array) -> float:
-    """Its only entry."""
+    """The only entry of a vector."""
     return float(vector[0])
 
 
 # -------------------------------------------------------------------- Means and standard deviations
 class Standardised(Regression):
-    """SSP on standardised columns: a share `scaling` of the squared mu releases sums, sums of
-    squares and the count; rows are divided by released standard deviations and clipped to norm
-    `radius` sqrt(d), labels to `label_radius`; coefficients are put back by the released numbers.
+    """Ridge regression by SSP on columns standardised by released means and standard deviations.
     [Thesis, Sec. 3.3]
 
-    Columns are centred where X has an intercept, which takes up what centring moves.
+    The part `scaling` of the squared mu, from 0 to 1, releases sums, sums of squares and the count.
+    Rows are divided by the released standard deviations and clipped to norm `radius` sqrt(d);
+    labels are standardised as well and clipped to `label_radius`. Columns are centred if X has an
+    intercept, which absorbs the shift. `ridge` is added to X'X. The coefficients are converted back
+    to the original units by the released numbers, at no cost.
     """
 
     paper: ClassVar[str] = "Thesis"
@@ -160,37 +155,35 @@ class Standardised(Regression):
     ridge: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Up to five releases for the scales, two for the statistics of scaled records."""
-        found = deviations(X, y, budget, self.scaling)
-        rows = divided(X, found).clip(norm=self.radius * sqrt(features(X)[0].columns))
-        labels = y.scaled(found.label_scale, found.label_centre)
+        """Release up to five statistics for the scales, then X'X and X'y of scaled records."""
+        by = deviations(X, y, budget, self.scaling)
+        rows = divided(X, by).clip(norm=self.radius * sqrt(features(X)[0].columns))
+        labels = y.scaled(by.label_scale, by.label_centre)
         clipped = labels.clip(-self.label_radius, self.label_radius)
         gram, moment = part(budget, 1 - self.scaling, sums(rows, clipped))
-        return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), found)
+        return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), by)
 
 
-def divided(X: RowsNode, found: Scalers) -> RowsNode:
-    """The columns, less the intercept where it takes up the centres, in released units."""
-    rows = X if found.centre is None else features(X)[0]
+def divided(X: RowsNode, by: Scalers) -> RowsNode:
+    """The columns in released units, without the intercept if they are centred."""
+    rows = X if by.centre is None else features(X)[0]
     top = rows.radius
-    return rows.divided(by=found.scale, minus=found.centre, lower=LEAST * top, upper=top)
+    return rows.divided(by=by.scale, minus=by.centre, lower=LEAST * top, upper=top)
 
 
-def unstandardised(X: RowsNode, fit: Post, found: Scalers) -> Post:
+def unstandardised(X: RowsNode, fit: Post, by: Scalers) -> Post:
     """The coefficients of a fit on scaled records, in the units of X and y."""
-    centred = isinstance(X, Intercept) and found.centre is not None
-    value = X.value if isinstance(X, Intercept) and centred else constant(0)
-    centre: Node | Expression = constant(0) if found.centre is None else found.centre
-    return post(
-        in_own_units, fit, centre, found.scale, found.label_centre, found.label_scale, value
-    )
+    zero, centre = constant(0), by.centre
+    value = X.value if isinstance(X, Intercept) and centre is not None else zero
+    shift = zero if centre is None else centre
+    return post(in_own_units, fit, shift, by.scale, by.label_centre, by.label_scale, value)
 
 
 def in_own_units(  # noqa: PLR0917 - dp.post passes by position
     fit: Fit, centre: Any, scale: Array, label_centre: float, label_scale: float, value: float
 ) -> Fit:
-    """Coefficients of (x - centre)/scale for (y - label_centre)/label_scale, in the units of x and
-    y; with that of a constant column `value` at the end, unless that is 0.
+    """Coefficients of (x - centre)/scale for (y - label_centre)/label_scale, converted to the units
+    of x and y; that of a constant column `value` is appended unless `value` is 0.
     """
     with np.errstate(over="ignore"):
         theta = fit.coefficients / scale * label_scale
@@ -199,13 +192,14 @@ def in_own_units(  # noqa: PLR0917 - dp.post passes by position
     return attrs.evolve(fit, coefficients=np.nan_to_num(whole))
 
 
-# ------------------------------------------------------------------------------- Medians and bounds
-FIFTH = constant("1/5")
-
-
+# ---------------------------------------------------------------------------------- Released bounds
 class RobustSSP(Regression):
-    """SSP of entries and labels clipped at `width` released standard deviations of their columns; a
-    share `scaling` of the squared mu releases these. [Thesis, Sec. 3.4; HonkelaDNDK18]
+    """Ridge regression by SSP, with entries and labels clipped at a multiple of released standard
+    deviations. [Thesis, Sec. 3.4; HonkelaDNDK18]
+
+    The part `scaling` of the squared mu, from 0 to 1, releases the standard deviations of columns
+    and labels; `width`, above 0, is the multiple at which entries are clipped. `ridge` is added to
+    X'X of the clipped rows.
     """
 
     paper: ClassVar[str] = "HonkelaDNDK18; Thesis"
@@ -214,23 +208,25 @@ class RobustSSP(Regression):
         "Wide public bounds and a few outlying records. Values beyond the released bounds are "
         "clipped, which causes bias: with tight bounds use SSP."
     )
-    scaling: Expression = FIFTH
+    scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
     ridge: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Up to five releases for the bounds, two for the statistics of clipped records."""
-        found = deviations(X, y, budget, self.scaling)
-        rows, labels = clipped(X, y, found, self.width)
-        gram, moment = part(budget, 1 - self.scaling, sums(rows, labels))
-        return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), found)
+        """Release up to five statistics for the bounds, then X'X and X'y of clipped records."""
+        by = deviations(X, y, budget, self.scaling)
+        gram, moment = part(budget, 1 - self.scaling, sums(*clipped(X, y, by, self.width)))
+        return unstandardised(X, post(ridge_solve, gram, moment, self.ridge), by)
 
 
 class RobustQuantileSSP(Regression):
-    """SSP of entries and labels clipped at released quantiles of their sizes; a share `scaling` of
-    the squared mu releases these. [HonkelaDNDK18]
+    """Ridge regression by SSP, with entries and labels clipped at released quantiles of their
+    absolute values. [HonkelaDNDK18]
 
-    The bound is a public cut, that of X or y times a power of 2, with `level` of all sizes below.
+    The part `scaling` of the squared mu, from 0 to 1, releases counts between public cuts, the
+    bounds of X and y times powers of 2. The clipping bound is the smallest cut that the share
+    `level` of absolute values, from 0 to 1, do not exceed. `ridge` is added to X'X of the clipped
+    rows.
     """
 
     paper: ClassVar[str] = "HonkelaDNDK18"
@@ -239,50 +235,52 @@ class RobustQuantileSSP(Regression):
         "Like RobustSSP, for outliers so extreme that they dominate standard deviations; it uses "
         "quantiles."
     )
-    scaling: Expression = FIFTH
+    scaling: Expression = constant("1/5")
     level: Expression = constant("9/10")
     ridge: Expression = constant(1)
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Two releases for the bounds, two for the statistics of clipped records."""
-        found = quantiles(X, y, budget, self.scaling, self.level)
-        rows, labels = clipped(features(X)[0], y, found, constant(1))
-        scale: Node = found.scale
+        """Release counts for the bounds, then X'X and X'y of clipped records."""
+        by = quantiles(X, y, budget, self.scaling, self.level)
+        rows, labels = clipped(features(X)[0], y, by, constant(1))
+        scale: Node = by.scale
         if isinstance(X, Intercept):
-            rows, scale = rows.with_intercept(), post(with_constant, found.scale, X.value)
+            rows, scale = rows.with_intercept(), post(with_constant, by.scale, X.value)
         gram, moment = part(budget, 1 - self.scaling, sums(rows, labels))
         fit, zero = post(ridge_solve, gram, moment, self.ridge), constant(0)
-        return post(in_own_units, fit, zero, scale, zero, found.label_scale, zero)
+        return post(in_own_units, fit, zero, scale, zero, by.label_scale, zero)
 
 
 class RobustAdaSSP(Regression):
-    """adaSSP of entries and labels clipped at `width` released standard deviations; a share
-    `scaling` of the squared mu releases these. [Wang18, Alg. 2; HonkelaDNDK18]
+    """adaSSP with entries and labels clipped at a multiple of released standard deviations.
+    [Wang18, Alg. 2; HonkelaDNDK18]
+
+    `scaling` and `width` are those of RobustSSP, `rho` is that of AdaSSP.
     """
 
     paper: ClassVar[str] = "HonkelaDNDK18; Wang18"
     title: ClassVar[str] = "robust adaSSP"
     use: ClassVar[str] = "Like RobustSSP, for fewer records: with the ridge of AdaSSP."
-    scaling: Expression = FIFTH
+    scaling: Expression = constant("1/5")
     width: Expression = constant("3/2")
     rho: Expression = RHO
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Up to five releases for the bounds, three for the statistics of clipped records."""
-        found = deviations(X, y, budget, self.scaling)
-        rows, labels = clipped(X, y, found, self.width)
-        noisy = part(budget, 1 - self.scaling, sums(rows, labels, floor=True))
-        return unstandardised(X, adapted(noisy, QUANTILE, self.rho), found)
+        """Release up to five statistics for the bounds, then those of AdaSSP."""
+        by = deviations(X, y, budget, self.scaling)
+        statistics = sums(*clipped(X, y, by, self.width), floor=True)
+        noisy = part(budget, 1 - self.scaling, statistics)
+        return unstandardised(X, adapted(noisy, QUANTILE, self.rho), by)
 
 
 def with_constant(scale: Array, value: float) -> Array:
-    """The scales of the columns, then that of an intercept of `value` as 1."""
+    """The scales of the columns, followed by the value of the intercept."""
     return np.append(scale, value)
 
 
 def clipped(
-    X: RowsNode, y: ColumnNode, found: Scalers, width: Expression
+    X: RowsNode, y: ColumnNode, by: Scalers, width: Expression
 ) -> tuple[RowsNode, ColumnNode]:
-    """Rows and labels in released units, every entry clipped to [-width, width]."""
-    labels = y.scaled(found.label_scale, found.label_centre)
-    return divided(X, found).boxed(width), labels.clip(-width, width)
+    """Rows and labels in released units, each entry clipped to [-width, width]."""
+    labels = y.scaled(by.label_scale, by.label_centre)
+    return divided(X, by).boxed(width), labels.clip(-width, width)

@@ -1,4 +1,4 @@
-"""A hyperparameter that is chosen privately, and paid for."""
+"""Private hyperparameter tuning by random stopping."""
 
 from __future__ import annotations
 
@@ -23,27 +23,29 @@ EXAMPLE = (
     "candidates=(1, 10))."
 )
 NO_DELTA = (
-    "Gaussian noise needs a delta, that of dpframe's logistic regressions too: dp.recommend(n=..., "
-    "...) names their penalty by public numbers. dp.regressions.FunctionalRidge can be tuned."
+    "Gaussian noise spends a delta, also in dpframe's logistic regressions, whose penalty "
+    "dp.recommend(n=..., ...) computes from public numbers. dp.regressions.FunctionalRidge can be "
+    "tuned."
 )
 
 
 def _candidates(value: Any) -> tuple[Any, ...]:
-    found = tuple(value) if isinstance(value, (list, tuple)) else ()
-    if not found:
-        way_out = "They are public: say them before looking."
+    values = tuple(value) if isinstance(value, (list, tuple)) else ()
+    if not values:
+        way_out = "They are public: choose them without the data."
         raise InvalidArgument("candidates", "a list of values", value, way_out)
-    return found
+    return values
 
 
 class Tuned(Regression):
-    """Another declaration, whose `field` is the best of `candidates`: runs at random candidates,
-    each scored by its noisy clipped squared error; after each run the search stops with probability
-    `gamma`. A run, its score included, costs a third of epsilon, and all together cost epsilon.
-    [LiuT19; PapernotS22, Cor 3]
+    """A regression with a hyperparameter tuned by random stopping: fits at random candidates, of
+    which the best by a noisy score is returned. [LiuT19; PapernotS22, Cor 3]
 
-    `of` must be pure. `scoring` is the part of a run's epsilon for its score; residuals count up
-    to `bound` times the bound on labels.
+    `of` is the regression, which must satisfy pure differential privacy, `field` its hyperparameter
+    and `candidates` a public list of values. After each run the search stops with probability
+    `gamma`, above 0 and at most 1. A run, with its score, spends a third of epsilon; the search
+    spends epsilon, for any number of runs. The share `scoring` of a run's epsilon, from 0 to
+    1, is for the score, a noisy sum of squared residuals, which are clipped to `bound` Y.
     """
 
     paper: ClassVar[str] = "LiuT19; PapernotS22"
@@ -64,22 +66,20 @@ class Tuned(Regression):
         return f"{self.of}, {self.field} tuned"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """One procedure of the whole budget."""
+        """Run the search for the whole budget."""
         each = PureDP(budget.epsilon / TIMES).budget
         graphs = [self._run(one, X, y, each) for one in self.candidates]
         return RandomStopping(X, y, graphs, str(self.gamma), budget, "tuned")
 
     def _run(self, candidate: Any, X: RowsNode, y: ColumnNode, each: Share) -> Graph:
-        """One candidate's fit and its score."""
+        """The fit at a candidate, and its score."""
         for_fit, for_score = each.split(1 - self.scoring, self.scoring)
         try:
             fit = self._at(candidate).declare(X, y, for_fit)
         except InvalidArgument as refused:
             if refused.name not in {"share", "delta"}:
                 raise
-            wanted = (
-                "a declaration that spends no delta, since random stopping spends epsilon alone"
-            )
+            wanted = "a regression without delta, as random stopping is for pure privacy"
             raise InvalidArgument("of", wanted, str(self.of), NO_DELTA) from None
         if not isinstance(fit, Node):
             way_out = "Return dp.post(...) or a release."

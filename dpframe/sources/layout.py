@@ -10,7 +10,6 @@ import attrs
 from dpframe.errors import BadData, nearest
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.graph.columns import Class
-from dpframe.privacy import REPLACE_ONE
 
 from .budgets import column_name
 from .headers import Schema, columns_said, headless, is_name
@@ -78,7 +77,7 @@ class Layout:
         if not names:
             raise BadData("X", "a table with at least one column", Plain("none"))
         whole = None if header is None else tuple(header)
-        kept = setting.relation is REPLACE_ONE
+        kept = setting.relation.replaced
         classes = None if setting.y is None else setting.y.levels
         declared = setting.y is not None
         return cls(schema, names, whole, label, declared, drop, kept, budget, classes=classes)

@@ -9,7 +9,6 @@ import attrs
 
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
-from dpframe.privacy import REPLACE_ONE
 
 from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV
@@ -155,7 +154,7 @@ def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: b
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
-    kept = setting.relation is REPLACE_ONE
+    kept = setting.relation.replaced
     wanted_layout = (setting.X.columns, setting.y is not None, drop, kept, classes)
     opened = (layout.schema, layout.declared, layout.drop, layout.keep_count, layout.classes)
     if y is not None or budgets is not None or wanted_layout != opened:

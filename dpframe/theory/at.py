@@ -1,4 +1,4 @@
-"""What an entry of the rule book may ask of the graph that is read."""
+"""The context of entries of the rule book: obligations, formulas and what was read before."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from dpframe.exact.documents import Json, Range, Refused, number
 from dpframe.exact.formula import Formula, text_of
 from dpframe.exact.ring import Ring
 
-from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release, public
+from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release
 from .guarantees import Guarantee, Relation
 
 
-class Past:
+class History:
     """What nodes read of what was released before them."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Personal:
 
     def __init__(self) -> None:
         self.own: frozenset[str] = frozenset()  # symbols that differ from record to record
-        self.fixed: set[str] = set()  # these, and numbers of all budgets: nobody chooses them
+        self.fixed: set[str] = set()  # these, and numbers of all budgets: no user chooses them
         self.groups = ""  # in words
         self.largest: dict[object, Formula] = {}  # by the formula's key
         self.kept: set[object] = set()  # facts about records that a sample keeps
@@ -56,7 +56,7 @@ class Personal:
 
 
 class Context:
-    """What the entries of rows, labels, statistics and losses ask for. The language has a context
+    """The context of entries of rows, labels, statistics and losses. The language has a context
     of its own, whose formulas are expressions and whose prover states obligations elsewhere; so
     these entries call nothing but the methods here, and numbers of either are added, multiplied,
     divided and raised to exact powers. Obligations that are not shown raise Refused; `count` of
@@ -79,7 +79,7 @@ class Context:
         self.trusted: frozenset[str] = frozenset()  # classes that the assumptions name
         self.believed: dict[str, list[str]] = {}  # what those that the graph uses state
         self.cells: dict[object, Any] = {}  # the cell of a partition that decides a fact
-        self.past, self.personal = Past(), Personal()
+        self.past, self.personal = History(), Personal()
 
     @property
     def replaced(self) -> bool:
@@ -91,11 +91,12 @@ class Context:
         """In how many places one changed row may be."""
         return self.relation.changes
 
-    def require(self, shown: object, rule: str) -> None:
-        """One obligation. Raises Refused."""
+    def require(self, shown: object, rule: str, *about: Formula) -> None:
+        """One obligation, about some formulas. Raises Refused."""
         self.count += 1
         if not shown:
-            raise Refused(f"{self.where}: {rule}")
+            operands = f": {', '.join(map(text_of, about))}" if about else ""
+            raise Refused(f"{self.where}: {rule}{operands}")
 
     def at_least(self, f: Formula, g: Formula | int, rule: str, *, strict: bool = False) -> None:
         """The obligation g <= f (g < f where strict) on the whole domain. Raises Refused."""
@@ -106,12 +107,10 @@ class Context:
 
     def equal(self, f: Formula, g: Formula, rule: str) -> None:
         """The obligation that f, which is positive, and g are the same formula. Raises Refused."""
-        self.count += 1
         shown = f.key == g.key or not self.ring.clear(f - g)[0]
         if not shown and self.ring.prove(g, strict=True):
             shown = not self.ring.clear(f**2 - g**2)[0]
-        if not shown:
-            raise Refused(f"{self.where}: {rule}: {text_of(f)} is not shown to be {text_of(g)}")
+        self.require(shown, f"{rule} is not shown to be", f, g)
 
     def number(self, value: int | Fraction) -> Formula:
         """A number as a formula."""
@@ -152,14 +151,6 @@ class Context:
     def rational(self, value: Json) -> Fraction:
         """A number of the file. Raises Refused."""
         return number(value, self.where)
-
-    def readable(self, _: Formula) -> bool:
-        """Every formula that could be read is: others name no symbol that is public yet."""
-        return True
-
-    def seen(self, fact: object) -> bool:
-        """Whether a node may be seen."""
-        return public(fact)
 
     def single(self) -> bool:
         """Whether a person has one row."""
@@ -224,15 +215,14 @@ class Context:
         found = self.formula(value)
         atoms = [(self.ring.atoms[g].range, e) for mono in found.terms for g, e in mono]
         whole_powers = all(span.integer and e > 0 and e.denominator == 1 for span, e in atoms)
-        shown = found.den == 1 and whole_powers
-        whole = "" if shown else f"{name} must be a whole number or symbol: {text_of(found)}"
-        self.require(shown, whole)
+        rule = f"{name} must be a whole number or symbol"
+        self.require(found.den == 1 and whole_powers, rule, found)
         self.at_least(found, 1, f"{name} must be at least 1")
         return found
 
 
-class Judge(Context):
-    """What the theorems of procedures and calibrations ask for: obligations on the whole graph. The
+class AtGraph(Context):
+    """The context of theorems of procedures and calibrations: obligations on the whole graph. The
     prover has a context of its own, which keeps what is not shown for its report.
     """
 
@@ -261,8 +251,7 @@ class Judge(Context):
 
     def at_least_one(self, f: Formula, bounds: Iterable[Formula], rule: str) -> None:
         """The obligation that f is at least one of some formulas. Raises Refused."""
-        shown = any(self.ring.prove(f - bound) for bound in bounds)
-        self.require(shown, rule if shown else f"{rule}: {text_of(f)} is not shown to be")
+        self.require(any(self.ring.prove(f - bound) for bound in bounds), f"{rule}, not shown", f)
 
     def computed(self, *what: str) -> None:
         """Note what the program computes, in floating point, which no formula of the graph says."""
@@ -270,7 +259,7 @@ class Judge(Context):
         self.idealized.append(self.where)
 
 
-class At(Judge):
+class At(AtGraph):
     """A graph that is read node by node."""
 
     @property

@@ -41,7 +41,7 @@ def tree_levels(bins: int) -> list[int]:
     return [-(-bins >> level) for level in range((bins - 1).bit_length() + 1)]
 
 
-class Matrix(NamedTuple):
+class FactorMatrix(NamedTuple):
     """A matrix without negative entries: how many rows it has, how many steps 1 is; the L1 norm and
     the squared L2 norm of its largest column, and of the largest difference of two columns.
     """
@@ -53,7 +53,7 @@ class Matrix(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def _square_root(bins: int) -> Matrix:
+def _square_root(bins: int) -> FactorMatrix:
     """Columns t and t + k differ by c_r - c_(r - k), r < T - t, where c is 0 below 0: most at t =
     0. Since c falls, |c_r - c_(r - k)| is c_(r - k) - c_r from r = k on.
     """
@@ -66,20 +66,20 @@ def _square_root(bins: int) -> Matrix:
     ]  # fmt: skip
     far, square = (max(some) for some in zip((sums[bins], squares[bins]), *apart, strict=True))
     column = Fraction(sums[bins], unit), Fraction(squares[bins], unit**2)
-    return Matrix(bins, unit, column, (Fraction(far, unit), Fraction(square, unit**2)))
+    return FactorMatrix(bins, unit, column, (Fraction(far, unit), Fraction(square, unit**2)))
 
 
-def _tree(bins: int) -> Matrix:
+def _tree(bins: int) -> FactorMatrix:
     """Every column has a 1 on each level, two of them the root in common."""
     levels = tree_levels(bins)
     most, apart = Fraction(len(levels)), Fraction(2 * len(levels) - 2)
-    return Matrix(sum(levels), 1, (most, most), (apart, apart))
+    return FactorMatrix(sum(levels), 1, (most, most), (apart, apart))
 
 
-FACTORS: dict[str, Callable[[int], Matrix]] = {"square_root": _square_root, "tree": _tree}
+FACTORS: dict[str, Callable[[int], FactorMatrix]] = {"square_root": _square_root, "tree": _tree}
 
 
-@kind("binned_sums", RowFacts, LabelFacts, answers=ZERO_SUM)
+@kind("binned_sums", answers=ZERO_SUM)
 def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts) -> StatisticFacts:
     """The sums of the rows of each bin of the label: a record is in one; replaced, it leaves one
     and another comes into one.
@@ -90,7 +90,7 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
     return signed_sum(at, shape, rows.norm1, rows.norm, bins=bins, steps=stepped(rows))
 
 
-@kind("factored", StatisticFacts, answers=PLAIN)
+@kind("factored", answers=PLAIN)
 def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFacts:
     """A matrix A >= 0 times the sums of bins: a record x of bin t moves it by A_t x, of norm |A_t|
     |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts by A_t - A_u, or by one of
@@ -116,7 +116,7 @@ COUNTED = "its input must be counts of bins, of which a record is in one"
 Radius = Annotated[int, between(1, MOST_BINS)]
 
 
-@kind("median_distance", StatisticFacts, answers=PLAIN)
+@kind("median_distance", answers=PLAIN)
 def _median_distance(at: Context, counts: StatisticFacts, *, radius: Radius) -> StatisticFacts:
     """How many records must come or go until one more may move the median bin by more than the
     radius: a distance to a set of tables, so that one record moves it by 1, and a replacement by 2
@@ -137,7 +137,7 @@ def counted(at: Context, counts: StatisticFacts, radius: int) -> Formula:
 PASSED = "it must read a lower bound on the distance of these counts, with this radius"
 
 
-@kind("tested_median", StatisticFacts, answers=PLAIN)
+@kind("tested_median", answers=PLAIN)
 def _tested_median(
     at: Context, counts: StatisticFacts, *, radius: Radius, passed: Read
 ) -> StatisticFacts:

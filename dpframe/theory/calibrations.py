@@ -8,14 +8,14 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from dpframe.exact.documents import HALF
-from dpframe.exact.formula import Formula, text_of
+from dpframe.exact.formula import Formula
 
 from .at import At, Context
-from .book import theorem
+from .book import THEOREMS, Theorem
 from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
-from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
+from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, NoiseLoss
 
 
 def moved_by(c: At, r: Release) -> Formula:
@@ -53,79 +53,70 @@ def loss_of(c: At, r: Release) -> Formula:
     return amplified(c, r) or moved_by(c, r) / r.size
 
 
-Shares = tuple[tuple[str, ...], ...]
 Sizing = Callable[[Context, Formula, Mapping[str, Formula]], Formula]
 
 
 class Calibration(NamedTuple):
     """A theorem that sizes noise: from the sensitivity in its norm and the amounts of a share, each
-    a formula, to the size; the currencies of shares that it spends; up to which epsilon it holds.
+    a formula, to the size; the most that epsilon may be, or for `strict` stays below.
     """
 
-    citation: str
-    currencies: Shares
     size: Sizing
+    limit: Callable[[Context], Formula] | None
     strict: bool
-    limit: Callable[[Context], Formula] | None = None
 
 
 CALIBRATIONS: dict[tuple[str, str], Calibration] = {}
-ONE, PURE_SHARES = (APPROX.currency,), (PURE.currency, APPROX.currency)
-WHOLE, EVERY = (ZCDP.currency, *ONE), (*ONE, ZCDP.currency, GAUSSIAN.currency)
-KAMATH_ULLMAN = "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2"
-RANGED_SHARES = (*PURE_SHARES, ZCDP.currency)
-SELECTED, FLIPPED = "[McSherryT07, Thm 6]", "[McKennaS20]"
-NOISY = "[DworkR14, Claim 3.9]"
-CANONNE = "[CanonneKS20, Thm 4] [BunS16, Prop 1.3]"
+
+
+def with_loss(*losses: NoiseLoss) -> list[str]:
+    """The mechanisms whose draws have one of these losses."""
+    return [name for name, noise in NOISES.items() if noise.loss in losses]
 
 
 def calibration(
-    mechanism: str, rule: str, citation: str, currencies: Shares, *limit: Any, strict: bool = False
+    rule: str, *mechanisms: str, limit: Any = None, strict: bool = False
 ) -> Callable[[Sizing], Sizing]:
     """Enter a sizing into both tables: of calibrations, and of theorems by which shares are earned.
 
-    What it prescribes for (epsilon, delta) must be the size of the release.
+    What it prescribes for (epsilon, delta) must be the size of the release. `rule` is the part of
+    its name that follows the name of the mechanism.
     """
 
     def enter(size: Sizing) -> Sizing:
-        found = Calibration(citation, currencies, size, strict, *limit)
-        CALIBRATIONS[mechanism, rule] = found
-
-        @theorem(mechanism, rule)
         def _earned(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
             own = size(c, moved_by(c, r), {"epsilon": epsilon, "delta": delta})
             c.equal(r.size, own, "the theorem's size")
-            if found.limit is not None:
-                most, sign = found.limit(c), "<" if found.strict else "<="
-                shown = c.assume(epsilon, most, strict=found.strict)
-                missing = "" if shown else f"{text_of(epsilon)} {sign} {text_of(most)} is missing"
-                c.require(shown, missing)
+            if limit is not None:
+                most = limit(c)
+                rule = f"the theorem's hypothesis is missing: {'<' if strict else '<='} of"
+                c.require(c.assume(epsilon, most, strict=strict), rule, epsilon, most)
 
+        for mechanism in mechanisms:
+            name = f"{mechanism.title().replace('_', '')}.{rule}"
+            CALIBRATIONS[mechanism, name] = Calibration(size, limit, strict)
+            THEOREMS[mechanism, name] = _earned
         return size
 
     return enter
 
 
-@calibration(
-    "gaussian", "Gaussian.classical", "[DworkR14, Thm A.1]", ONE, lambda c: c.number(1), strict=True
-)
+@calibration("classical", "gaussian", limit=lambda at: at.number(1), strict=True)
 def _classical(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
-    """sqrt(2 log(1.25/delta)) Delta/epsilon, for epsilon < 1."""
+    """sqrt(2 log(1.25/delta)) Delta/epsilon, for epsilon < 1. [DworkR14, Thm A.1]"""
     return (at.log(Fraction(5, 4) / share["delta"]) * 2) ** HALF * moved / share["epsilon"]
 
 
-@calibration(
-    "gaussian", "Gaussian.kamath_ullman", KAMATH_ULLMAN, ONE, lambda at: at.log(at.number(2)) * 4
-)
+@calibration("kamath_ullman", "gaussian", limit=lambda at: at.log(at.number(2)) * 4)
 def _kamath_ullman(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """sqrt(2 log(2/delta)) Delta/epsilon, for epsilon <= 4 log 2 by E1 with a = 2, S = 1/2."""
     return (at.log(2 / share["delta"]) * 2) ** HALF * moved / share["epsilon"]
 
 
-@calibration("gaussian", "Gaussian.analytic", "[BalleW18, Thm 8]", EVERY)
+@calibration("analytic", "gaussian")
 def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
-    """analytic_sigma(epsilon, delta) Delta, what that is; Delta/sqrt(2 rho) [BunS16, Prop 1.6];
-    Delta/mu [DongRS22, Thm 2.7].
+    """analytic_sigma(epsilon, delta) Delta, what that is [BalleW18, Thm 8]; Delta/sqrt(2 rho)
+    [BunS16, Prop 1.6]; Delta/mu [DongRS22, Thm 2.7].
     """
     if "epsilon" in share:
         return at.analytic_sigma(share["epsilon"], share["delta"]) * moved
@@ -133,33 +124,29 @@ def _analytic(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Form
     return moved / (amount * 2 if name == "rho" else amount) ** HALF
 
 
-@calibration("exponential_selection", "ExponentialSelection.pure", SELECTED, RANGED_SHARES)
-@calibration("gumbel_selection", "GumbelSelection.pure", SELECTED, RANGED_SHARES)
+@calibration("pure", *with_loss(RANGED))
 def _ranged(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
     """Delta/epsilon, Delta the largest difference between the moves of two scores, which is at most
-    twice that of one score; Delta/sqrt(8 rho) by bounded range [DongDR20].
+    twice that of one score [McSherryT07, Thm 6]; Delta/sqrt(8 rho) by bounded range [DongDR20].
     """
     return moved / share["epsilon"] if "epsilon" in share else moved / (share["rho"] * 8) ** HALF
 
 
-@calibration("permute_and_flip_selection", "PermuteAndFlipSelection.pure", FLIPPED, PURE_SHARES)
-@calibration("exponential_noise_selection", "ExponentialNoiseSelection.pure", FLIPPED, PURE_SHARES)
-@calibration("laplace_selection", "LaplaceSelection.pure", NOISY, PURE_SHARES)
-@calibration("laplace", "Laplace.pure", "[DworkR14, Thm 3.6]", PURE_SHARES)
-@calibration("discrete_laplace", "DiscreteLaplace.pure", "[GhoshRS12, Def 2.3]", PURE_SHARES)
-@calibration("l2_laplace", "L2Laplace.pure", "[HardtT10, Sec 4]", PURE_SHARES)
+@calibration("pure", *with_loss(LAPLACIAN, RESPONSE))
 def _pure(_: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
-    """Delta/epsilon, in the L1 norm or, of L2-Laplace noise, in L2: the slope of the log-density;
-    in whole numbers, of the log-probabilities. Of a selection, Delta is the largest difference
-    between the moves of two scores (proofs/selection).
+    """Delta/epsilon, in the L1 norm [DworkR14, Thm 3.6] or, of L2-Laplace noise, in L2 [HardtT10,
+    Sec 4]: the slope of the log-density; in whole numbers, of the log-probabilities [GhoshRS12, Def
+    2.3]. Of a selection, Delta is the largest difference between the moves of two scores
+    [McKennaS20] [DworkR14, Claim 3.9] (proofs/selection).
     """
     return moved / share["epsilon"]
 
 
-@calibration("discrete_gaussian", "DiscreteGaussian.concentrated", CANONNE, WHOLE)
+@calibration("concentrated", *with_loss(RHO))
 def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> Formula:
-    """Delta/sqrt(2 rho), where rho is the share, or sqrt(rho) = sqrt(log(1/delta) + epsilon) -
-    sqrt(log(1/delta)), so that rho + 2 sqrt(rho log(1/delta)) = epsilon.
+    """Delta/sqrt(2 rho) [CanonneKS20, Thm 4], where rho is the share, or sqrt(rho) = sqrt(log(1/
+    delta) + epsilon) - sqrt(log(1/delta)), so that rho + 2 sqrt(rho log(1/delta)) = epsilon.
+    [BunS16, Prop 1.3]
     """
     if "rho" in share:
         return moved / (share["rho"] * 2) ** HALF
@@ -169,15 +156,7 @@ def _concentrated(at: Context, moved: Formula, share: Mapping[str, Formula]) -> 
     return moved / (at.number(2) ** HALF * root)
 
 
-@theorem("laplace", "stated")
-@theorem("discrete_laplace", "stated")
-@theorem("l2_laplace", "stated")
-@theorem("exponential_selection", "stated")
-@theorem("gumbel_selection", "stated")
-@theorem("permute_and_flip_selection", "stated")
-@theorem("exponential_noise_selection", "stated")
-@theorem("laplace_selection", "stated")
-def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
+def _stated_pure(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
     """scale >= Delta/epsilon: Delta_1 [DworkR14, Thm 3.6], Delta_2 [HardtT10, Sec 4], or the range
     of the move of the scores (proofs/selection); on a sample, by what is left of Delta/scale.
     """
@@ -186,7 +165,6 @@ def _stated_laplace(c: At, r: Release, epsilon: Formula, _: Formula) -> None:
         c.at_least(epsilon * r.size, moved_by(c, r), rule)
 
 
-@theorem("discrete_gaussian", "stated")
 def _stated_concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
     """rho + 2 sqrt(rho log(1/delta)) <= epsilon for rho = (Delta/std)^2/2. [BunS16, Prop 1.3]"""
     rho = (moved_by(c, r) / r.size) ** 2 * HALF
@@ -194,9 +172,11 @@ def _stated_concentrated(c: At, r: Release, epsilon: Formula, delta: Formula) ->
     c.at_least(epsilon, worth, "rho + 2 sqrt(rho log(1/delta)) must be at most epsilon")
 
 
-@theorem("gaussian", "stated")
-@theorem("mirrored_gaussian", "stated")
-@theorem("full_gaussian", "stated")
 def _stated_gaussian(c: At, r: Release, epsilon: Formula, delta: Formula) -> None:
     """E1, or the exact profile."""
     approximately(c, epsilon, delta, [("rest", (moved_by(c, r) / r.size) ** 2)])
+
+
+BY_LOSS: dict[NoiseLoss, Theorem] = {NORMAL: _stated_gaussian, RHO: _stated_concentrated}
+BY_LOSS |= dict.fromkeys((LAPLACIAN, RESPONSE, RANGED), _stated_pure)
+THEOREMS |= {(name, "stated"): BY_LOSS[noise.loss] for name, noise in NOISES.items()}

@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from dpframe.exact.documents import HALF, ZERO, Json, keys
 from dpframe.exact.formula import Formula
@@ -27,13 +27,14 @@ from .facts import (
     Weight,
 )
 from .keys import Bits, Positive, Read, increasing
-from .rows import OnGrid
 from .statistics import signed_sum, units
+
+Fact = TypeVar("Fact", RowFacts, LabelFacts, StatisticFacts)
 
 
 @kind("budgets", answers=PLAIN)
 def _budgets(at: Context) -> Budgets:
-    """Everybody's budgets, which are no data."""
+    """The budgets of all records, which are public."""
     at.require(at.personal_budgets(), "the target has no budgets of each record")
     return Budgets()
 
@@ -59,36 +60,35 @@ def _weight(at: Context, *, factor: Positive) -> Weight:
     return Weight(factor)
 
 
-def weighed(at: Context, takes: type, inputs: Sequence[Any]) -> tuple[Any, Weight]:
-    """Rows or labels and a weight; and everybody's budgets, where it reads them. Raises Refused."""
-    fits = bool(inputs) and type(inputs[-1]) is Weight
-    differs = fits and at.each(inputs[-1].factor)
-    wanted = [takes, Budgets, Weight] if differs else [takes, Weight]
-    at.require(fits and [*map(type, inputs)] == wanted, "what is weighed, budgets, and a weight")
-    return inputs[0], inputs[-1]
+def factor_of(at: Context, inputs: Sequence[Any]) -> Formula:
+    """The factor of a weight, before which the budgets stand if it reads them. Raises Refused."""
+    *_, weight = inputs or [None]
+    differs = type(weight) is Weight and at.each(weight.factor)
+    wanted = [Budgets, Weight] if differs else [Weight]
+    at.require([*map(type, inputs)] == wanted, "what is weighed, budgets, and a weight")
+    factor: Formula = weight.factor
+    return factor
 
 
-@kind("weighted_rows", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
-def _weighted_rows(at: Context, *inputs: Any) -> RowFacts:
+@kind("weighted_rows", answers=PLAIN)
+def _weighted_rows(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> RowFacts:
     """w x, of a record whose w is known: every bound is w times what it was."""
-    rows, weight = weighed(at, RowFacts, inputs)
-    norm, norm1 = (None if one is None else weight.factor * one for one in (rows.norm, rows.norm1))
-    return RowFacts(rows.columns, norm, norm1, weighed=(weight.factor, rows.norm))
+    w = factor_of(at, weight)
+    norm, norm1 = (None if one is None else w * one for one in (rows.norm, rows.norm1))
+    return RowFacts(rows.columns, norm, norm1, weighed=(w, rows.norm))
 
 
-@kind("weighted_column", LabelFacts, Budgets, Weight, many=True, answers=PLAIN)
-def _weighted_column(at: Context, *inputs: Any) -> LabelFacts:
+@kind("weighted_column", answers=PLAIN)
+def _weighted_column(at: Context, column: LabelFacts, *weight: Budgets | Weight) -> LabelFacts:
     """w y."""
-    column, weight = weighed(at, LabelFacts, inputs)
-    bound = None if column.bound is None else weight.factor * column.bound
-    return LabelFacts(bound, weighed=(weight.factor, column.bound))
+    w, bound = factor_of(at, weight), column.bound
+    return LabelFacts(None if bound is None else w * bound, weighed=(w, bound))
 
 
-@kind("record_weights", RowFacts, Budgets, Weight, many=True, answers=PLAIN)
-def _record_weights(at: Context, *inputs: Any) -> RecordWeights:
+@kind("record_weights", answers=PLAIN)
+def _record_weights(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> RecordWeights:
     """w itself."""
-    rows, weight = weighed(at, RowFacts, inputs)
-    return RecordWeights(weight.factor, rows)
+    return RecordWeights(factor_of(at, weight), rows)
 
 
 def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None:
@@ -107,93 +107,96 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None
     return step
 
 
-@kind("weighted_grid", RowFacts, answers=BY_RECORD)
-@kind("weighted_grid_column", LabelFacts, answers=BY_RECORD)
-def _weighted_grid(at: Context, own: OnGrid, *, bits: Bits) -> OnGrid:
-    """Rows, or labels, on the common grid; eigenvalues of such X'X are computed in floating
-    point.
-    """
-    return replace(own, step=common(at, own, bits), share=ZERO)
+@kind("weighted_grid", answers=BY_RECORD)
+def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
+    """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
+    return replace(rows, step=common(at, rows, bits), share=ZERO)
+
+
+@kind("weighted_grid_column", answers=BY_RECORD)
+def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
+    """Labels on the common grid."""
+    return replace(column, step=common(at, column, bits), share=ZERO)
 
 
 @kind("thinning", answers=OF_BUDGETS)
 def _thinning(
     at: Context, *, threshold: Positive, epsilon: Positive, delta: Positive | None = None
 ) -> Thinning:
-    """One coin a record, in secret; once."""
+    """An independent, secret inclusion indicator for each record; one sample a graph."""
     rule = "one sample, where every record has an epsilon of its own"
     at.require(at.personal_budgets(), rule)
     at.sole(Thinning, rule)
     return Thinning(threshold, epsilon, delta)
 
 
-@kind("sampled_rows", RowFacts, Budgets, Thinning, answers=SAMPLE)
+@kind("sampled_rows", answers=SAMPLE)
 def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
-    """The rows of kept records: as bounded as all."""
+    """The rows of the sample: the bounds of all rows hold."""
     return RowFacts(rows.columns, rows.norm, rows.norm1)
 
 
-@kind("sampled_column", LabelFacts, Budgets, Thinning, answers=SAMPLE)
+@kind("sampled_column", answers=SAMPLE)
 def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
-    """The labels of kept records."""
+    """The labels of the sample."""
     return LabelFacts(column.bound)
 
 
-def parted(at: Context, inputs: Sequence[Any], partition: Json, cell: Json = 0) -> Any:
-    """A public partition of records, and one of its cells: by a hash of their numbers, or by cuts
-    of one of them. Raises Refused.
+def cells_of(at: Context, partition: Json) -> int:
+    """How many cells a public partition of records has: by a hash of their numbers, or by cuts of
+    one of them. Raises Refused.
     """
-    fits = [*map(type, inputs)] in ([RowFacts], [RowFacts, LabelFacts])
-    at.require(fits, "a partition is of rows, and perhaps of labels")
     hashed = type(partition) is dict and partition.get("assignment") == "hashed"
     own = {"cells": int, "salt": str} if hashed else {"cuts": list, "column": object}
     keys(partition, at.where, assignment=str, **own)
     at.require(hashed or partition["assignment"] == "cut", "assignment: hashed or cut")
     count = partition["cells"] if hashed else len(increasing(at, partition["cuts"], "cuts")) + 1
-    at.require(type(cell) is int and 0 <= cell < count <= 1000, "a cell of at most 1000")
-    return *inputs, json.dumps(partition, sort_keys=True), count, cell
+    at.require(0 < count <= 1000, "at most 1000 cells")
+    return int(count)
 
 
-@kind("cell_rows", RowFacts, LabelFacts, many=True, answers=CELL)
-def _cell_rows(at: Context, *inputs: Any, partition: Json, cell: Json) -> RowFacts:
-    """The rows of one cell, zeros elsewhere: bounds stay."""
-    place, rows = parted(at, inputs, partition, cell), inputs[0]
-    fact = RowFacts(rows.columns, rows.norm, rows.norm1, rows.entry)
-    at.place(fact, inputs, place)
+def placed(at: Context, fact: Fact, *records: Any, partition: Json, cell: Json) -> Fact:
+    """A fact about one cell of a partition of these rows, and perhaps labels. Raises Refused."""
+    count = cells_of(at, partition)
+    at.require(type(cell) is int and 0 <= cell < count, "cell: one of the partition's")
+    inputs: list[Any] = [one for one in records if one is not None]
+    at.place(fact, inputs, (*inputs, json.dumps(partition, sort_keys=True), count, cell))
     return fact
 
 
-@kind("cell_column", LabelFacts, RowFacts, answers=CELL)
+@kind("cell_rows", answers=CELL)
+def _cell_rows(
+    at: Context, rows: RowFacts, column: LabelFacts | None = None, *, partition: Json, cell: Json
+) -> RowFacts:
+    """The rows of one cell, zeros elsewhere: bounds stay."""
+    fact = RowFacts(rows.columns, rows.norm, rows.norm1, rows.entry)
+    return placed(at, fact, rows, column, partition=partition, cell=cell)
+
+
+@kind("cell_column", answers=CELL)
 def _cell_column(
     at: Context, column: LabelFacts, rows: RowFacts, *, partition: Json, cell: Json
 ) -> LabelFacts:
     """The labels of one cell, 0 elsewhere."""
-    fact = LabelFacts(column.bound)
-    at.place(fact, [rows, column], parted(at, [rows, column], partition, cell))
-    return fact
+    return placed(at, LabelFacts(column.bound), rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_count", RowFacts, LabelFacts, many=True, answers=CELL.but(sum_over_records=True))
-def _cell_count(at: Context, *inputs: Any, partition: Json, cell: Json) -> StatisticFacts:
+@kind("cell_count", answers=CELL._replace(sum_over_records=True))
+def _cell_count(
+    at: Context, rows: RowFacts, column: LabelFacts | None = None, *, partition: Json, cell: Json
+) -> StatisticFacts:
     """How many records lie in a cell: one more, one less, or as many, also where replaced."""
     one = at.number(1)
     fact = StatisticFacts((), one, one, steps=(one,))
-    at.place(fact, inputs, parted(at, inputs, partition, cell))
-    return fact
+    return placed(at, fact, rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_sums", RowFacts, LabelFacts, RowFacts, LabelFacts, answers=PLAIN_SUM)
+@kind("cell_sums", answers=PLAIN_SUM)
 def _cell_sums(
-    at: Context,
-    own: RowFacts,
-    y: LabelFacts,
-    rows: RowFacts,
-    column: LabelFacts,
-    *,
-    partition: Json,
+    at: Context, own: RowFacts, y: LabelFacts, _: RowFacts, __: LabelFacts, *, partition: Json
 ) -> StatisticFacts:
     """Upper X'X and X'y of x/B, y/Y for every cell: one record is in one cell; replaced, twice."""
-    count = parted(at, [rows, column], partition)[-2]
+    count = cells_of(at, partition)
     shape, size = (own.columns * (own.columns + 3) * HALF * count,), units(at, own, y)
     if size is None:
         return StatisticFacts(shape, table=(own, y))
@@ -203,7 +206,7 @@ def _cell_sums(
     return signed_sum(at, shape, l1, l2, table=(own, y), cells=count, steps=(step,))
 
 
-@kind("block_estimates", StatisticFacts, answers=PLAIN)
+@kind("block_estimates", answers=PLAIN)
 def _block_estimates(
     at: Context, sums: StatisticFacts, *, penalty: Read, radius: Positive
 ) -> StatisticFacts:

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
+from functools import wraps
 from itertools import combinations, product
 from typing import Any, NamedTuple
 
 from dpframe.exact.documents import HALF, MAX_BOXES, Json, Refused, Unbounded, number
 from dpframe.exact.formula import Formula, digest
 from dpframe.exact.interval import FAR
-from dpframe.exact.profile import Draws, Line, composed
+from dpframe.exact.profile import ContourLine, Draws, composed
 from dpframe.exact.ring import Ring
 
 from .at import At
-from .book import THEOREMS, derivation
+from .book import DERIVATIONS, THEOREMS, Derivation
 from .boxes import on_boxes
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
-from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
+from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP, Guarantee
 
 
 def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
@@ -29,12 +30,13 @@ def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
     as many cells as a person has rows, twice that where rows are replaced. [McSherry09, Thm 4]
     """
     rows = None if any(isinstance(fact, Bound) for fact in c.facts) else c.rows.constant
-    inside = [r for r in releases if r.statistic in c.cells and not r.sampled]
-    placed = inside if rows is not None else []
-    most = int((rows or 0) * c.relation.changes)
+    if rows is None:
+        return [list(releases)]
+    most, placed = int(rows * c.relation.changes), set[int]()
     groups: dict[object, dict[object, list[Release]]] = {}
-    for r in placed:
+    for r in [r for r in releases if r.statistic in c.cells and not r.sampled]:
         *partition, cell = c.cells[r.statistic]
+        placed.add(id(r))
         groups.setdefault(tuple(partition), {}).setdefault(cell, []).append(r)
     options: list[list[Any]] = []
     for cells in groups.values():
@@ -46,11 +48,10 @@ def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
         c.require(few, "at most 256 choices of cells that differ in what they are charged")
         options.append(list(combinations(ones, min(most, len(ones)))))
     c.require(math.prod(map(len, options)) <= 256, "at most 256 choices of cells")
-    known = set(map(id, placed))
     found = []
     for chosen in product(*options):
-        kept = {id(r) for cells in chosen for own in cells for r in own}
-        found.append([r for r in releases if id(r) in kept or id(r) not in known])
+        others = placed - {id(r) for cells in chosen for own in cells for r in own}
+        found.append([r for r in releases if id(r) not in others])
     return found
 
 
@@ -67,7 +68,30 @@ def charged_alike(own: Sequence[Release]) -> object:
     return tuple(found)
 
 
-@derivation("basic", PURE, APPROX)
+def derivation(
+    name: str, *proves: Guarantee, shares: bool = False
+) -> Callable[[Derivation], Derivation]:
+    """Enter a derivation of the target from the releases; `proves` are its kinds of targets, and
+    whether it adds `shares`.
+    """
+
+    def enter(derive: Derivation) -> Derivation:
+        @wraps(derive)
+        def derived(c: At) -> None:
+            kinds = " or ".join(one.name for one in proves)
+            c.require(c.guarantee in proves, f"derivation {name} proves targets of kind {kinds}")
+            if not shares:
+                named_theorems(c)
+            c.where = "total"
+            derive(c)
+
+        DERIVATIONS[name] = derived
+        return derived
+
+    return enter
+
+
+@derivation("basic", PURE, APPROX, shares=True)
 def _basic(c: At) -> None:
     """Every release earns its share; epsilons add, deltas and failures of bounds add.
     [DworkR14, Thm B.1]
@@ -125,8 +149,7 @@ def named_theorems(c: At) -> None:
 @derivation("gaussian", APPROX, ZCDP, GAUSSIAN)
 def _gaussian(c: At) -> None:
     """Gaussian releases together: one release of the stacked vector. [DongRS22, Cor 3.3]"""
-    named_theorems(c)
-    c.where, amounts = "total", c.amounts
+    amounts = c.amounts
     c.require(all(r.noise.loss.gaussian for r in c.releases), "every release must be Gaussian")
     for some in moving(c, c.releases):
         squares = squared_moves(c, some)
@@ -143,8 +166,6 @@ def _zcdp(c: At) -> None:
     """rhos add: (Delta/size)^2/2 of every noise, discrete Gaussians too [BunS16] [CanonneKS20]; of
     the exponential mechanism a quarter of that [DongDR20].
     """
-    named_theorems(c)
-    c.where = "total"
     for some in moving(c, c.releases):
         gaussians = [r for r in some if r.noise.loss.gaussian]
         known = [(r, r.noise.loss.rho) for r in some if r.noise.loss.rho is not None]
@@ -163,8 +184,6 @@ def _zcdp(c: At) -> None:
 @derivation("sum", PURE, APPROX)
 def _sum(c: At) -> None:
     """Epsilons of pure noise add. [DworkR14, Thm 3.16]"""
-    named_theorems(c)
-    c.where = "total"
     c.require(all(r.noise.loss.pure for r in c.releases), "every release must be pure")
     for some in moving(c, c.releases):
         spare = c.amounts[0] - c.ring.total(loss_of(c, r) * r.times for r in some)
@@ -174,8 +193,6 @@ def _sum(c: At) -> None:
 @derivation("numeric", APPROX)
 def _numeric(c: At) -> None:
     """Dominating pairs multiply: a Gaussian of the joint mu, one pair a draw. [ZhuDW22, Thm 10]"""
-    named_theorems(c)
-    c.where = "total"
     pure = [r for r in c.releases if r.noise.loss.pure]
     gaussians = [r for r in c.releases if r.noise.loss.gaussian]
     c.require(len(pure) + len(gaussians) == len(c.releases), "the loss of a release is unknown")
@@ -207,10 +224,10 @@ def composes(c: At, e: Fraction, d: Fraction, square: Fraction, pure: Sequence[D
     for laplace, cost, n in pure:
         drawn[laplace, cost] = drawn.get((laplace, cost), 0) + n
     parts = [Draws(*key, n) for key, n in drawn.items()]
-    return bool(c.ring.steps.closes(Contour(c.ring, e, d, square, parts)))
+    return bool(c.ring.steps.closes(ContourClaim(c.ring, e, d, square, parts)))
 
 
-class Contour(NamedTuple):
+class ContourClaim(NamedTuple):
     """The claim that a Gaussian and pure draws are (e, d)-DP together."""
 
     ring: Ring
@@ -230,9 +247,9 @@ class Contour(NamedTuple):
         """Whether the line of the step shows it: real part c > 0, step h > 0, n nodes."""
         match step:
             case {"by": "contour", "c": c, "h": h, "n": int(n)} if 1 < n <= MAX_BOXES:
-                line = Line(number(c, "contour"), number(h, "contour"), n)
+                line = ContourLine(number(c, "contour"), number(h, "contour"), n)
             case _:
-                raise Refused(f"no step for a contour: {step!r:.80}")
+                return False
         self.ring.spend(n * (20 + sum(16 + 3 * k.bit_length() for *_, k in self.parts)))
         try:
             return composed(self.e, self.square, self.parts, line) <= self.d

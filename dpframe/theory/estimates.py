@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from dpframe.exact.documents import HALF, Json
 from dpframe.exact.formula import Formula
 
@@ -34,10 +31,14 @@ def _huber(at: Context, *, knee: Positive) -> Loss:
     return Loss(slope, lambda _: at.number(1))
 
 
-@kind("argmin", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=BY_RECORD)
+@kind("argmin", answers=BY_RECORD)
 def _argmin(
     at: Context,
-    *inputs: Any,
+    rows: RowFacts,
+    column: LabelFacts,
+    loss: Loss,
+    weights: RecordWeights | None = None,
+    *,
     penalty: Positive,
     radius: Positive | None,
     tolerance: Number,
@@ -46,7 +47,7 @@ def _argmin(
     """sum w phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
     record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
     """
-    rows, column, loss, factor = losses(at, inputs, weight)
+    factor = factor_of(at, rows, weights, weight)
     rule = "tolerance must lie in (0, 1], or be 0 for the squared loss, which has a closed form"
     at.require(0 < tolerance <= 1 or (tolerance == 0 and loss.square), rule)
     once = move = None
@@ -59,18 +60,16 @@ def _argmin(
     return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
 
 
-def losses(
-    at: Context, inputs: Sequence[Any], weight: Json
-) -> tuple[Any, Any, Loss, Formula | None]:
-    """Rows, labels, a loss, and the weight of each record of these rows, None for 1."""
-    weights = [i for i in inputs if isinstance(i, RecordWeights)]
-    wanted = [RowFacts, LabelFacts, Loss, *([] if weight is None else [RecordWeights])]
-    at.require([*map(type, inputs)] == wanted, "rows, labels, a loss, and weights where it has any")
-    for own in weights:
-        stated = at.same(at.of_record(weight), own.factor)
-        at.require(stated and own.rows is inputs[0], "the weights must be those of these rows")
-    factor = weights[0].factor if weights and at.constant(weights[0].factor) != 1 else None
-    return inputs[0], inputs[1], inputs[2], factor
+def factor_of(
+    at: Context, rows: RowFacts, weights: RecordWeights | None, weight: Json
+) -> Formula | None:
+    """The weight of each record of these rows; None for 1. Raises Refused."""
+    at.require((weights is None) == (weight is None), "weights where it has any")
+    if weights is None:
+        return None
+    own = at.same(at.of_record(weight), weights.factor) and weights.rows is rows
+    at.require(own, "the weights must be those of these rows")
+    return None if at.constant(weights.factor) == 1 else weights.factor
 
 
 def moves_of(

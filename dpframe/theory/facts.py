@@ -1,6 +1,6 @@
-"""Facts about nodes: what rules derive, and what other rules ask.
+"""Facts about nodes, which rules derive and other rules read.
 
-Numbers are formulas of whoever calls: of the kernel's ring, or expressions of the language.
+Numbers are formulas of the caller: of the kernel's ring, or expressions of the language.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.documents import ZERO
 from dpframe.exact.formula import Formula
@@ -90,7 +90,7 @@ class StatisticFacts:
         return self.l1 if self.spread is None else self.spread
 
     def move(self, norm: str) -> Formula | None:
-        """The bound in a norm that noise asks for."""
+        """The bound in the norm of some noise."""
         return {"L1": self.l1, "L2": self.l2, "range": self.range}[norm]
 
     @property
@@ -207,7 +207,7 @@ class RecordWeights(Weight):
 
 @dataclass(frozen=True, eq=False)
 class OfBudgets:
-    """A positive number of everybody's budgets."""
+    """A positive number made of the budgets of all records."""
 
     what: str
     formula: Formula
@@ -230,9 +230,11 @@ class Tilted(Procedure):
 
 
 RELEASED = (Release, Procedure, Post, Known)
-SEEN = (*RELEASED, StatisticFacts)  # what may be public
 
 
 def public(fact: object) -> bool:
     """Whether a node may be seen: a release, a function of releases, or a constant statistic."""
     return isinstance(fact, RELEASED) or (isinstance(fact, StatisticFacts) and fact.invariant)
+
+
+Public: TypeAlias = Annotated[Any, public]

@@ -18,6 +18,10 @@ class Relation(NamedTuple):
     """Whether each of them has another in its place, so that the number of rows is public. If not,
     rows are only added, or only removed.
     """
+    all_pairs: bool
+    """Whether any two tables that differ so are neighbours. Where only some are, bounds hold, but
+    need not be attained.
+    """
 
     @property
     def changes(self) -> int:
@@ -27,8 +31,8 @@ class Relation(NamedTuple):
         return 2 if self.replaced else 1
 
 
-ADD_REMOVE = Relation("add_remove", "added or removed", replaced=False)
-REPLACE_ONE = Relation("replace_one", "replaced", replaced=True)
+ADD_REMOVE = Relation("add_remove", "added or removed", replaced=False, all_pairs=True)
+REPLACE_ONE = Relation("replace_one", "replaced", replaced=True, all_pairs=True)
 RELATIONS = {one.name: one for one in (ADD_REMOVE, REPLACE_ONE)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, get_args, get_origin
 
 from dpframe.exact.documents import Json, Refused, keys
 from dpframe.exact.formula import Formula
@@ -73,20 +73,10 @@ def reader(kind_of: Any) -> Reader:
         return lambda at, many, name: [inner(at, one, name) for one in _typed(at, many, name, list)]
     kind_of = get_origin(kind_of) or kind_of
     plain = kind_of in (str, bool, int, list, dict)
-    return (lambda at, value, name: _typed(at, value, name, kind_of)) if plain else _as_it_is
-
-
-def readers(declared: Any) -> dict[str, Reader]:
-    """The readers of everything that is declared in the annotations of a class or function."""
-    hints = get_type_hints(declared, include_extras=True)
-    return {name: reader(kind_of) for name, kind_of in hints.items()}
+    return lambda at, value, name: _typed(at, value, name, kind_of) if plain else value
 
 
 def _typed(at: Context, value: Json, name: str, kind_of: type) -> Json:
     if type(value) is not kind_of:
         raise Refused(f"{at.where}: {name} has the wrong type: {value!r:.80}")
-    return value
-
-
-def _as_it_is(_: Context, value: Json, __: str) -> Json:
     return value

@@ -1,5 +1,5 @@
-"""Mechanisms that add noise to a statistic, or choose one of its entries: what rules about releases
-ask of each.
+"""Mechanisms that add noise to a statistic, or choose one of its entries: the properties that rules
+about releases read.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 
-class Loss(NamedTuple):
+class NoiseLoss(NamedTuple):
     """The privacy loss of one draw whose statistic moves by as much as is derived."""
 
     name: str
@@ -20,12 +20,12 @@ class Loss(NamedTuple):
 
 HALF, EIGHTH = Fraction(1, 2), Fraction(1, 8)
 # [DongRS22, Thm 2.7] [BunS16, Prop 1.4, 1.6] [KairouzOV15, Thm 3.2] [CanonneKS20, Thm 4]
-NORMAL = Loss("gaussian", pure=False, gaussian=True, rho=None, tail=True)
-LAPLACIAN = Loss("laplace", pure=True, gaussian=False, rho=HALF, tail=True)
-RESPONSE = Loss("response", pure=True, gaussian=False, rho=HALF, tail=False)
+NORMAL = NoiseLoss("gaussian", pure=False, gaussian=True, rho=None, tail=True)
+LAPLACIAN = NoiseLoss("laplace", pure=True, gaussian=False, rho=HALF, tail=True)
+RESPONSE = NoiseLoss("response", pure=True, gaussian=False, rho=HALF, tail=False)
 RANGED = RESPONSE._replace(rho=EIGHTH)  # [DongDR20] [CesarBR21]
-UNKNOWN = Loss("unknown", pure=False, gaussian=False, rho=None, tail=False)
-RHO = Loss("concentrated", pure=False, gaussian=False, rho=HALF, tail=False)
+UNKNOWN = NoiseLoss("unknown", pure=False, gaussian=False, rho=None, tail=False)
+RHO = NoiseLoss("concentrated", pure=False, gaussian=False, rho=HALF, tail=False)
 
 
 class Noise(NamedTuple):
@@ -37,7 +37,7 @@ class Noise(NamedTuple):
     """It is drawn exactly, in whole steps of a grid."""
     whole: bool
     """It is for whole numbers only."""
-    loss: Loss
+    loss: NoiseLoss
     attained: bool
     """The neighbours that move the statistic furthest cost most. Where noise is uneven, a row along
     an axis is meant, which moves nothing off the diagonal.

@@ -57,25 +57,22 @@ def grouped_records(c: At, each: Json) -> None:
         for value in values:
             found = c.positive(value, f"{name} of a group")
             c.shared(found)
-            within_range(c, found, c.domains[name], f"{name} of a group must lie in its range")
+            span, rule = c.domains[name], f"{name} of a group must lie in its range"
+            if span.lower is not None:
+                c.at_least(found, c.ring.lift(span.lower), rule, strict=not span.left)
+            if span.upper is not None:
+                c.at_least(c.ring.lift(span.upper), found, rule, strict=not span.right)
     parts = [number(share, "shares") for share in shares or ()]
     whole = len(parts) == len(names) and min(parts) > 0 and sum(parts) == 1
     c.require(shares is None or whole, "shares: one for each group, positive, of sum 1")
     c.personal.groups = groups_text(each)
 
 
-def within_range(c: At, f: Formula, span: Range, rule: str) -> None:
-    """The obligation that a formula lies in a range on the whole domain. Raises Refused."""
-    if span.lower is not None:
-        c.at_least(f, c.ring.lift(span.lower), rule, strict=not span.left)
-    if span.upper is not None:
-        c.at_least(c.ring.lift(span.upper), f, rule, strict=not span.right)
-
-
 def promised(c: At) -> None:
-    """What personalised budgets ask of the whole graph: the noise of a release is the largest that
-    any budget asks for, more noise never costs more, and every record's move follows from its own
-    budget. Then what is shown for one record's symbols holds for every record. Raises Refused.
+    """Requirements of personalised budgets on the whole graph: the noise of a release is the
+    largest that any budget requires, more noise never costs more, and every record's move follows
+    from its own budget. Then what is shown for one record's symbols holds for every record. Raises
+    Refused.
     """
     samples = [fact for fact in c.facts if isinstance(fact, Thinning)]
     if not c.personal.own:
@@ -93,8 +90,8 @@ def promised(c: At) -> None:
 
 
 def on_sample(c: At, sample: Thinning) -> None:
-    """Whatever costs `threshold` on the sample costs each record its own epsilon [JorgensenYC15,
-    Thm 1]: that is then to be shown. Raises Refused.
+    """A graph that costs `threshold` on the sample costs each record its own epsilon: that is then
+    to be shown. [JorgensenYC15, Thm 1] Raises Refused.
     """
     mixed = f"everything that is released must read the sample: {c.personal.bare}"
     c.require(not c.personal.bare, mixed)
@@ -175,7 +172,7 @@ def named(c: At, name: str) -> bool:
 
 
 def committed(c: At, derivation: str) -> None:
-    """What adaptive composition asks of the whole graph. Raises Refused."""
+    """Requirements of adaptive composition on the whole graph. Raises Refused."""
     promised(c)
     c.settled(*c.amounts, *(side for h in c.region for side in (h.left, h.right)))
     others = any(isinstance(fact, (Procedure, Bound)) for fact in c.facts)
@@ -194,8 +191,7 @@ def derive(c: At, node: Json, index: int) -> None:
     c.where = f"node {index}"
     c.require(type(node) is dict and type(node.get("kind")) is str, "an object with a kind")
     c.where = f"node {index} ({node['kind']:.40})"
-    known = node["kind"] in KINDS
-    c.require(known, "" if known else f"kind must be one of {sorted(KINDS)}")
+    c.require(node["kind"] in KINDS, "kind must be one of the rule book")
     kind = KINDS[node["kind"]]
     node = {**dict.fromkeys(kind.optional), **node}
     keys(node, c.where, id=int, kind=str, inputs=list, **dict.fromkeys(kind.keys, object))
@@ -203,30 +199,17 @@ def derive(c: At, node: Json, index: int) -> None:
     c.require(node["id"] == index, "id must be its position")
     c.require(all(type(i) is int and 0 <= i < index for i in ids), "inputs come before it")
     inputs = [c.facts[i] for i in ids]
-    if kind.many:
-        right = all(isinstance(i, kind.takes) for i in inputs)
-    else:
-        right = list(map(type, inputs)) == list(kind.takes)
-    takes = " or ".join(t.__name__ for t in kind.takes)
-    c.require(right, f"its inputs must be {takes or 'none'}")
-    c.facts.append(made(c, node, inputs))
-
-
-def made(c: At, node: Mapping[str, Json], inputs: Sequence[Any]) -> Any:
-    """What a node's kind derives, in the cell of its inputs where it stays there."""
-    kind_of = KINDS[node["kind"]]
+    c.require(kind.fits(inputs), "its inputs must be what its rule takes")
     c.past.reads = set()
-    fact = kind_of.make(c, *inputs, **{name: node[name] for name in kind_of.keys})
+    fact = kind.make(c, *inputs, **{name: node[name] for name in kind.keys})
+    c.facts.append(fact)
     c.past.keep(fact, inputs)
     by_record(c, node, inputs, fact)
-    c.past.sums.update({fact} if kind_of.answers.sum_over_records else ())
-    own_role = not isinstance(fact, StatisticFacts) or fact.part in (kind_of.answers.role, "rest")
-    c.require(own_role, "its role in joint moves must be that of its kind")
+    c.past.sums.update({fact} if kind.answers.sum_over_records else ())
     data = [i for i in inputs if not isinstance(i, RELEASED)]
-    cells = {c.cells.get(i) for i in data} if kind_of.answers.keeps_zeros(node) else set()
-    if len(cells) == 1 and None not in cells:
+    cells = {c.cells.get(i) for i in data} if kind.answers.keeps_zeros(node) else set()
+    if len(cells) == 1 and None not in cells:  # it stays in the cell of its inputs
         c.cells[fact] = cells.pop()
-    return fact
 
 
 def groups_text(each: Mapping[str, Json]) -> str:

@@ -14,9 +14,9 @@ from typing import Annotated, Any, TypeAlias
 from dpframe.exact.documents import HALF, Json, Refused
 from dpframe.exact.formula import Formula
 
-from .at import At, Context, Judge
+from .at import At, AtGraph, Context
 from .book import DERIVATIONS, PLAIN, SPENT, kind
-from .estimates import losses
+from .estimates import factor_of
 from .facts import (
     LabelFacts,
     Loss,
@@ -64,7 +64,7 @@ Deep: TypeAlias = Annotated[Sizes, sizes(*DEEP, free=("penalty",))]
 Tested: TypeAlias = Annotated[Sizes, sizes("test", *DEEP, free=("penalty",))]
 
 
-def share_of(c: Judge, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
+def share_of(c: AtGraph, share: Json, name: str = "share", *, delta: bool = True) -> Pair:
     """The share (epsilon, delta) of a procedure; `delta` says whether it must be positive."""
     fits = type(share) is dict and set(share) in (set(PURE.currency), set(APPROX.currency))
     c.require(fits, f"{name}: amounts of epsilon, and perhaps of delta")
@@ -103,9 +103,9 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
-@kind("gaussian_mixing", StatisticFacts, answers=PLAIN)
+@kind("gaussian_mixing", answers=PLAIN)
 def _gaussian_mixing(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     *,
     formulas: Annotated[Sizes, sizes("rows", "sketches", free=("floor",))],
@@ -124,9 +124,9 @@ def _gaussian_mixing(
     return Procedure(c.where, *share)
 
 
-@kind("posterior", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("posterior", answers=PLAIN)
 def _posterior(
-    c: Judge,
+    c: AtGraph,
     gram: StatisticFacts,
     moment: StatisticFacts,
     *,
@@ -151,7 +151,7 @@ def _posterior(
 
 
 def residuals_of(
-    c: Judge, moment: StatisticFacts, ridge: tuple[Formula, Formula]
+    c: AtGraph, moment: StatisticFacts, ridge: tuple[Formula, Formula]
 ) -> Iterator[Formula]:
     """Bounds on |y - x'theta| of this ridge regression: exp of a bound on its logarithm; where n is
     public, those of all tables of n rows.
@@ -177,10 +177,12 @@ def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Form
     return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
-@kind("perturbed_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("perturbed_minimum", answers=PLAIN)
 def _perturbed_minimum(
-    c: Judge,
-    *data: StatisticFacts,
+    c: AtGraph,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
+    *,
     formulas: Tilting,
     share: Json,
     name: str,
@@ -189,7 +191,7 @@ def _perturbed_minimum(
 ) -> Procedure:
     """The minimiser over a ball of (x'theta - y)^2/2 summed, plus penalty and a random tilt."""
     whole = share_of(c, share, delta=noise == "gaussian")
-    tilted(c, *data, own=formulas, noise=noise, share=whole)
+    tilted(c, gram, moment, own=formulas, noise=noise, share=whole)
     same = stated is None or c.same(stated, formulas["size"])
     c.require(same, "what is stated must be the size of the noise")
     c.computed()
@@ -197,7 +199,7 @@ def _perturbed_minimum(
 
 
 def tilted(
-    c: Judge, gram: StatisticFacts, moment: StatisticFacts, *, own: Sizes, noise: str, share: Pair
+    c: AtGraph, gram: StatisticFacts, moment: StatisticFacts, *, own: Sizes, noise: str, share: Pair
 ) -> None:
     """Objective perturbation [KiferST12, Thm 2] [ChaudhuriMS11, Thm 9]: the Jacobian costs log(1 +
     B^2/penalty), the noise hides a gradient of A = B (B R + Y). Raises Refused.
@@ -212,7 +214,7 @@ def tilted(
     c.at_least_one(own["size"], enough, SIZES[noise])
 
 
-def tilts(c: Judge, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
+def tilts(c: AtGraph, noise: str, slope: Formula, part: Formula, share: Pair) -> Iterator[Formula]:
     """Noise that is enough: the least, or as published, which E1 proves with delta/4."""
     yield tilt(c, noise, slope, part, share)
     if noise == "gaussian" and not c.replaced and c.shown(part - HALF):
@@ -234,9 +236,9 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
     return moved * at.maximum(*both)
 
 
-@kind("deep_point", StatisticFacts, many=True, answers=PLAIN)
+@kind("deep_point", answers=PLAIN)
 def _deep_point(
-    c: Judge, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
+    c: AtGraph, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
     """A point of a public grid with a chance proportional to e^(rate depth) among the models of all
     cells: a changed model moves every depth, and so their total, by a factor of at most e^rate.
@@ -245,9 +247,9 @@ def _deep_point(
     return Procedure(c.where, *share)
 
 
-@kind("tested_point", StatisticFacts, many=True, answers=PLAIN)
+@kind("tested_point", answers=PLAIN)
 def _tested_point(
-    c: Judge, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
+    c: AtGraph, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
     """The same among points of depth `least` or more, if a noisy count of the models that decide
     which those are passes: unsafe tables pass, and safe ones differ, with probability delta.
@@ -257,7 +259,7 @@ def _tested_point(
     return Procedure(c.where, *share)
 
 
-def deep_draw(c: Judge, sums: Sequence[StatisticFacts], rate: Formula) -> Formula:
+def deep_draw(c: AtGraph, sums: Sequence[StatisticFacts], rate: Formula) -> Formula:
     """The epsilon of a draw among the models of the cells of these partitions. Raises Refused."""
     c.require(bool(sums) and all(one.cells for one in sums), BOUNDED)
     return rate * changed_cells(c, c.rows) * (2 * len(sums))
@@ -268,10 +270,14 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
     return rows * at.changes
 
 
-@kind("tilted_minimum", RowFacts, LabelFacts, Loss, RecordWeights, many=True, answers=SPENT)
+@kind("tilted_minimum", answers=SPENT)
 def _tilted_minimum(
-    c: Judge,
-    *inputs: Any,
+    c: AtGraph,
+    rows: RowFacts,
+    column: LabelFacts,
+    loss: Loss,
+    weights: RecordWeights | None = None,
+    *,
     formulas: Json,
     share: PureShare,
     name: str,
@@ -280,8 +286,8 @@ def _tilted_minimum(
     """The minimiser over all theta of sum w phi(x'theta, y) + penalty/2 |theta|^2 + z'theta, |z| of
     density exp(-|z|/size) [ChaudhuriMS11, Thm 9]: its Jacobian costs log(1 + w c B^2/penalty).
     """
-    rows, column, loss, factor = losses(c, inputs, weight)
-    norm, bound = rows.norm, column.bound
+    bounds: Any = rows.norm, column.bound
+    factor, (norm, bound) = factor_of(c, rows, weights, weight), bounds
     slope: Any = None if bound is None else loss.slope(None, bound)
     c.require(norm is not None and slope is not None, SLOPED)
     c.require(c.single(), ONE_ROW)
@@ -296,10 +302,12 @@ def _tilted_minimum(
     return Tilted(c.where, *share)
 
 
-@kind("approximate_minimum", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("approximate_minimum", answers=PLAIN)
 def _approximate_minimum(
-    c: Judge,
-    *data: StatisticFacts,
+    c: AtGraph,
+    gram: StatisticFacts,
+    moment: StatisticFacts,
+    *,
     formulas: Annotated[Sizes, sizes(*TILT, "tolerance", "std")],
     share: Share,
     name: str,
@@ -311,15 +319,15 @@ def _approximate_minimum(
     exact = share_of(c, minimum, delta=noise == "gaussian")
     for whole, one, other in zip(share, exact, difference, strict=True):
         c.at_least(whole, one + other, PARTS)
-    tilted(c, *data, own=formulas, noise=noise, share=exact)
+    tilted(c, gram, moment, own=formulas, noise=noise, share=exact)
     c.at_least(formulas["std"], c.analytic_sigma(*difference) * formulas["tolerance"] * 2, HIDDEN)
     c.computed()
     return Procedure(c.where, *share)
 
 
-@kind("random_stopping", RowFacts, LabelFacts, answers=PLAIN)
+@kind("random_stopping", answers=PLAIN)
 def _random_stopping(
-    c: Judge,
+    c: AtGraph,
     _: RowFacts,
     __: LabelFacts,
     *,

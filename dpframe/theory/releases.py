@@ -14,7 +14,7 @@ from .at import At, Context
 from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
-from .facts import SEEN, Bound, Iterate, Known, Post, Release, StatisticFacts, public
+from .facts import Bound, Iterate, Known, Post, Public, Release, StatisticFacts
 from .guarantees import GUARANTEES
 from .keys import Number, Positive, Read, Whole
 from .mechanisms import Noise, noise_of
@@ -36,15 +36,14 @@ def exactly_drawn(c: At, statistic: StatisticFacts, noise: Noise) -> None:
 def amounts_of(c: At, value: Json, _: str = "", *, positive: bool = False) -> dict[str, Formula]:
     """Amounts of a guarantee, by currency. Raises Refused."""
     known = [set(one.currency) for one in GUARANTEES.values()]
-    fits = type(value) is dict and set(value) in known
-    c.require(fits, "" if fits else f"amounts of one of {[sorted(one) for one in known]}")
+    c.require(type(value) is dict and set(value) in known, f"amounts of one of {[*GUARANTEES]}")
     return {key: c.positive(one, key) if positive else c.formula(one) for key, one in value.items()}
 
 
 Amounts: TypeAlias = Annotated[dict[str, Formula], amounts_of]
 
 
-@kind("release", StatisticFacts, answers=SPENT)
+@kind("release", answers=SPENT)
 def _release(
     c: At,
     statistic: StatisticFacts,
@@ -62,7 +61,7 @@ def _release(
     c.require((name or "a").isidentifier(), "name must be a name")
     foreign, by = ":" in mechanism, "stated" if ":" in rule else rule
     known = foreign or ((mechanism, by) in THEOREMS and states is None)
-    c.require(known, "" if known else f"states: null; and one of {sorted(THEOREMS)}")
+    c.require(known, "mechanism and rule: of the rule book, and states: null")
     drawn = noise_of(mechanism)
     mechanism = drawn.instead_of or mechanism
     one = statistic.move(drawn.norm)
@@ -117,8 +116,8 @@ def on_trust(
     return amounts
 
 
-@kind("post", *SEEN, many=True, answers=OF_BUDGETS)
-def _post(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]) -> Post:
+@kind("post", answers=OF_BUDGETS)
+def _post(c: At, *inputs: Public, function: str, digest: str, arguments: list[Json]) -> Post:
     """A function of releases, of constant statistics and of public formulas."""
     called(c, inputs, arguments)
     return Post()
@@ -126,7 +125,6 @@ def _post(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]
 
 def called(c: At, inputs: Sequence[Any], arguments: Sequence[Json]) -> None:
     """Arguments of a function: public nodes and formulas, constants. Raises Refused."""
-    c.require(all(public(fact) for fact in inputs), "its inputs must be released")
     nodes = 0
     for argument in arguments:
         match argument:
@@ -147,17 +145,18 @@ def _iterate(at: Context, *, name: str, size: Whole) -> Iterate:
     return Iterate(size)
 
 
-@kind("loop", Iterate, *SEEN, many=True, answers=OF_BUDGETS)
-def _loop(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]) -> Post:
+@kind("loop", answers=OF_BUDGETS)
+def _loop(
+    c: At, point: Iterate, *inputs: Public, function: str, digest: str, arguments: list[Json]
+) -> Post:
     """Every point: the next is made of the last one, the answer there, and what was released before
     the loop. One answer's guarantee holds at every point, so all compose.
     """
-    fits = len(inputs) > 1 and type(inputs[0]) is Iterate and type(inputs[-1]) is Release
-    c.require(fits, "a point, what was released before, and a release")
-    point, *others, step = inputs
-    called(c, others, arguments)
+    step: Any = inputs[-1] if inputs else None
+    c.require(type(step) is Release, "a point, what was released before, and a release")
+    called(c, inputs[:-1], arguments)
     points = c.past.points
-    read = [*others, *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
+    read = [*inputs[:-1], *(c.past.symbols[n] for n in c.past.reads & c.past.symbols.keys())]
     c.require(not any(point in points[one] for one in read), "arguments are known before the loop")
     once = point in points[step] and point not in c.past.loops
     c.require(once, "its release must read the point, which has one loop")
@@ -165,11 +164,9 @@ def _loop(c: At, *inputs: Any, function: str, digest: str, arguments: list[Json]
     return Post()
 
 
-@kind("known", *SEEN, many=True, answers=PLAIN)
-def _known(c: At, *values: Any, name: str) -> Known:
+@kind("known", answers=PLAIN)
+def _known(c: At, _: Release | Post | Known, *, name: str) -> Known:
     """A released number for formulas to read: what they claim is shown for all of its range."""
-    fits = len(values) == 1 and isinstance(values[0], (Release, Post, Known))
-    c.require(fits, "a release, or a function of releases")
     return Known(own_name(c, name))
 
 
@@ -180,7 +177,7 @@ def own_name(c: At, name: str) -> str:
     return name
 
 
-@kind("bound", Release, answers=PLAIN)
+@kind("bound", answers=PLAIN)
 def _bound(
     c: At, release: Release, *, name: str, upper: bool, stds: Read, margin: Read, failure: Positive
 ) -> Bound:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from typing import Any, TypeVar
+from operator import mul
+from typing import TypeVar
 
 from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
 from dpframe.exact.formula import Formula
 
 from .at import Context
 from .book import PLAIN, ROUNDING, ZERO_MAP, kind
-from .facts import SEEN, Iterate, LabelFacts, Loss, PerRecord, Records, RowFacts
+from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts
 from .keys import Bits, Number, Place, Positive, Read, Whole
 
 Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
@@ -26,7 +27,7 @@ def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
     return RowFacts(columns)
 
 
-@kind("encode", RowFacts, answers=PLAIN)
+@kind("encode", answers=PLAIN)
 def _encode(
     at: Context, rows: RowFacts, *, schema: list[Json], terms: list[list[Place]] | None = None
 ) -> RowFacts:
@@ -71,7 +72,7 @@ def _encoded(at: Context, entry: Json) -> Coded:
     return len(levels) - 1, at.number(len(levels) - 1) ** HALF
 
 
-@kind("clip_norm", RowFacts, answers=ZERO_MAP)
+@kind("clip_norm", answers=ZERO_MAP)
 def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
     """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
     here = rows.columns**HALF * norm
@@ -79,7 +80,7 @@ def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
     return RowFacts(rows.columns, norm, norm1)
 
 
-@kind("box", RowFacts, answers=ZERO_MAP)
+@kind("box", answers=ZERO_MAP)
 def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
     every entry shrinks, so what was known before stays.
@@ -90,7 +91,7 @@ def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     return RowFacts(rows.columns, norm, norm1, entry)
 
 
-@kind("capped", RowFacts, answers=ZERO_MAP)
+@kind("capped", answers=ZERO_MAP)
 def _capped(_: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     """min(x_j, bound), bound > 0: no entry grows, and 0 stays."""
     return RowFacts(rows.columns, rows.norm, rows.norm1)
@@ -106,13 +107,13 @@ def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
     return here if room >= 0 else before
 
 
-@kind("normalize", RowFacts, answers=PLAIN)
+@kind("normalize", answers=PLAIN)
 def _normalize(at: Context, rows: RowFacts) -> RowFacts:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
     return RowFacts(rows.columns, at.number(1), rows.columns**HALF, unit_norm=True)
 
 
-@kind("intercept", RowFacts, answers=PLAIN)
+@kind("intercept", answers=PLAIN)
 def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
     """One more entry, a constant."""
     if rows.norm is None or rows.norm1 is None:
@@ -122,10 +123,9 @@ def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
     return RowFacts(rows.columns + 1, norm, norm1, entry)
 
 
-@kind("scale", RowFacts, answers=ZERO_MAP)
+@kind("scale", answers=ZERO_MAP)
 def _scale(at: Context, rows: RowFacts, *, by: Positive) -> RowFacts:
     """x/by, for a public number: by one of the data, one record would move every row."""
-    at.require(at.readable(by), "by must be public")
     norm, entry = (None if one is None else one / by for one in (rows.norm, rows.entry))
     return ball(rows.columns, norm, entry)
 
@@ -135,7 +135,7 @@ def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -
     return RowFacts(columns, norm, None if norm is None else columns**HALF * norm, entry)
 
 
-@kind("scaled_columns", RowFacts, answers=PLAIN)
+@kind("scaled_columns", answers=PLAIN)
 def _scaled_columns(
     at: Context, rows: RowFacts, *, by: list[Number], minus: list[Number]
 ) -> RowFacts:
@@ -147,68 +147,55 @@ def _scaled_columns(
     return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(by))
 
 
-@kind("linear_map", RowFacts, *SEEN, many=True, answers=ZERO_MAP)
-def _linear_map(at: Context, *inputs: Any) -> RowFacts:
-    """x A for a square matrix that was released: whatever it is, a map of one row. It bounds
+@kind("linear_map", answers=ZERO_MAP)
+def _linear_map(_: Context, rows: RowFacts, __: Public) -> RowFacts:
+    """x A for a square matrix that was released: a map of one row. It bounds nothing."""
+    return RowFacts(rows.columns)
+
+
+@kind("divided_columns", answers=PLAIN)
+def _divided_columns(
+    at: Context, rows: RowFacts, *by: Public, lower: Positive, upper: Positive, centred: bool
+) -> RowFacts:
+    """(x_j - m_j)/s_j by released vectors, s clipped to [lower, upper]: a map of one row. It bounds
     nothing.
     """
-    with_released(at, inputs, RowFacts)
-    return RowFacts(inputs[0].columns)
-
-
-@kind("divided_columns", RowFacts, *SEEN, many=True, answers=PLAIN)
-def _divided_columns(
-    at: Context, *inputs: Any, lower: Positive, upper: Positive, centred: bool
-) -> RowFacts:
-    """(x_j - m_j)/s_j by released vectors, s put into [lower, upper]: whatever they are, a map of
-    one row. It bounds nothing.
-    """
-    at.require(len(inputs) == 2 + centred, "rows, and one vector or two")
-    fits = type(inputs[0]) is RowFacts and all(map(at.seen, inputs[1:]))
-    at.require(fits, "what rows are shifted and divided by must be released")
+    at.require(len(by) == 1 + centred, "rows, and one vector or two")
     at.at_least(upper, lower, "the range of divisors must not be empty")
-    return RowFacts(inputs[0].columns)
+    return RowFacts(rows.columns)
 
 
-@kind("divided_records", RowFacts, LabelFacts, answers=PLAIN)
+@kind("divided_records", answers=PLAIN)
 def _divided_records(_: Context, rows: RowFacts, __: LabelFacts) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
     return Records(rows.columns + 1)
 
 
-@kind("record_rows", Records, answers=PLAIN)
+@kind("record_rows", answers=PLAIN)
 def _record_rows(at: Context, records: Records) -> RowFacts:
     """x/|x|, and 0 for x = 0."""
     return ball(records.columns - 1, at.number(1))
 
 
-@kind("record_labels", Records, answers=PLAIN)
+@kind("record_labels", answers=PLAIN)
 def _record_labels(_: Context, __: Records) -> LabelFacts:
     """y/|x|, which nothing bounds."""
     return LabelFacts()
 
 
-@kind("residuals", RowFacts, LabelFacts, *SEEN, many=True, answers=PLAIN)
-def _residuals(at: Context, *inputs: Any) -> RowFacts:
+@kind("residuals", answers=PLAIN)
+def _residuals(at: Context, _: RowFacts, __: LabelFacts, ___: Public) -> RowFacts:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
-    with_released(at, inputs, RowFacts, LabelFacts)
     return RowFacts(at.number(1))
 
 
-def with_released(at: Context, inputs: Sequence[Any], *takes: type) -> None:
-    """The obligation that the first inputs are of these types, and one more was released."""
-    fits = [*map(type, inputs[:-1])] == [*takes] and len(inputs) > 1 and at.seen(inputs[-1])
-    at.require(fits, "rows, with labels for residuals, and a matrix or coefficients, released")
-
-
-@kind("residual_labels", LabelFacts, RowFacts, *SEEN, many=True, answers=PLAIN)
-def _residual_labels(at: Context, *inputs: Any) -> LabelFacts:
+@kind("residual_labels", answers=PLAIN)
+def _residual_labels(_: Context, __: LabelFacts, ___: RowFacts, ____: Public) -> LabelFacts:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
-    with_released(at, inputs, LabelFacts, RowFacts)
     return LabelFacts()
 
 
-@kind("gradient", RowFacts, LabelFacts, Iterate, Loss, answers=PLAIN)
+@kind("gradient", answers=PLAIN)
 def _gradient(
     at: Context, rows: RowFacts, column: LabelFacts, point: Iterate, loss: Loss
 ) -> RowFacts:
@@ -220,12 +207,11 @@ def _gradient(
     return ball(rows.columns, None if rows.norm is None or slope is None else slope * rows.norm)
 
 
-@kind("gradient_at", RowFacts, LabelFacts, *SEEN, many=True, answers=ZERO_MAP)
-def _gradient_at(at: Context, *inputs: Any) -> RowFacts:
+@kind("gradient_at", answers=ZERO_MAP)
+def _gradient_at(at: Context, rows: RowFacts, _: LabelFacts, *theta: Public) -> RowFacts:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
-    fits = [*map(type, inputs[:2])] == [RowFacts, LabelFacts] and len(inputs) <= 3
-    at.require(fits and all(map(at.seen, inputs[2:])), "rows, labels, released coefficients")
-    return RowFacts(inputs[0].columns)
+    at.require(len(theta) <= 1, "rows, labels, and coefficients once")
+    return RowFacts(rows.columns)
 
 
 OnGrid = TypeVar("OnGrid", RowFacts, LabelFacts)
@@ -239,19 +225,19 @@ def on_grid(at: Context, fact: OnGrid, bits: int, most: Formula | None) -> OnGri
     return replace(fact, step=step, share=share, weighed=None)
 
 
-@kind("grid", RowFacts, answers=ROUNDING)
+@kind("grid", answers=ROUNDING)
 def _grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of norm/2^bits: inside the ball, no longer in L1."""
     return replace(on_grid(at, rows, bits, rows.norm), entry=None, unit_norm=False)
 
 
-@kind("box_grid", RowFacts, answers=ROUNDING)
+@kind("box_grid", answers=ROUNDING)
 def _box_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of entry/2^bits, entry by entry; corners are on it."""
     return replace(on_grid(at, rows, bits, rows.entry), unit_norm=False)
 
 
-@kind("grid_column", LabelFacts, answers=ROUNDING)
+@kind("grid_column", answers=ROUNDING)
 def _grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
     """Labels in whole steps of bound/2^bits."""
     return on_grid(at, column, bits, column.bound)
@@ -275,7 +261,7 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     return lower <= 0 <= upper
 
 
-@kind("clip_column", LabelFacts, answers=PLAIN.but(zero_neutral=around_zero))
+@kind("clip_column", answers=PLAIN._replace(zero_neutral=around_zero))
 def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """y clipped into [lower, upper]: -Y and Y, positive and public or released; or numbers. The
     interval has points, so one of -lower and upper is not negative.
@@ -284,38 +270,33 @@ def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> Lab
     if at.constant(low + high) != 0:
         at.require(at.rational(lower) < at.rational(upper), "bounds must be -Y and Y, or increase")
         return LabelFacts(at.maximum(-low, high))
-    at.require(at.readable(high), "Y must be public or released")
     at.shared(high)
     at.at_least(high, 0, "Y must be positive", strict=True)
     return LabelFacts(high)
 
 
-@kind("unit_interval", LabelFacts, answers=PLAIN)
+@kind("unit_interval", answers=PLAIN)
 def _unit_interval(at: Context, _: LabelFacts, *, lower: Number, upper: Number) -> LabelFacts:
     """[lower, upper] onto [-1, 1], clipped."""
     at.require(lower < upper, "bounds must increase")
     return LabelFacts(at.number(1))
 
 
-@kind("scaled_labels", LabelFacts, answers=PLAIN)
+@kind("scaled_labels", answers=PLAIN)
 def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read) -> LabelFacts:
     """(y - minus)/by, by numbers that are public or released."""
-    at.require(at.readable(by), "by must be public or released")
     if column.bound is None or at.constant(minus) != 0:
         return LabelFacts()
     return LabelFacts(column.bound / by)
 
 
-@kind("shrunk_labels", LabelFacts, RowFacts, answers=ZERO_MAP)
-def _shrunk_labels(at: Context, column: LabelFacts, _: RowFacts, *, norm: Positive) -> LabelFacts:
+@kind("shrunk_labels", answers=ZERO_MAP)
+def _shrunk_labels(_: Context, column: LabelFacts, __: RowFacts, *, norm: Positive) -> LabelFacts:
     """y min(1, norm/|x|): no label grows."""
-    at.require(at.readable(norm), "norm must be public or released")
     return LabelFacts(column.bound)
 
 
-def stepped(first: PerRecord, *others: PerRecord) -> tuple[Formula, ...]:
+def stepped(*factors: PerRecord) -> tuple[Formula, ...]:
     """The step of a sum of products of rows and labels, where all are on a grid."""
-    product = first.step
-    for one in others:
-        product = None if product is None or one.step is None else product * one.step
-    return () if product is None else (product,)
+    steps = [one.step for one in factors if one.step is not None]
+    return (reduce(mul, steps),) if len(steps) == len(factors) else ()

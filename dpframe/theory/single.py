@@ -14,13 +14,11 @@ from dpframe.exact.interval import Interval, exp, pi, raised, root_ends
 from dpframe.exact.profile import mills
 
 from .at import At
-from .book import derivation
 from .boxes import on_boxes
 from .calibrations import moved_by, shown
-from .derivations import named_theorems
+from .derivations import derivation
 from .facts import Release
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP
-from .mechanisms import noise_of
 
 BITS, MOST_STEPS, MOST_AMOUNT = 128, 6_000, 1_000
 WHOLE = ("discrete_laplace", "discrete_gaussian")
@@ -29,8 +27,6 @@ WHOLE = ("discrete_laplace", "discrete_gaussian")
 @derivation("single", PURE, APPROX, ZCDP, GAUSSIAN)
 def _single(c: At) -> None:
     """What one draw costs is inside the target; of noise in whole numbers, moved so far in L1."""
-    named_theorems(c)
-    c.where = "total"
     once = len(c.releases) == 1 and c.releases[0].times.constant == 1 and not c.personal_budgets()
     c.require(once, "one release, drawn once, for one budget")
     r, noise = c.releases[0], c.releases[0].noise
@@ -134,10 +130,3 @@ COSTS: dict[tuple[str, str], Callable[..., bool]] = {
     ("discrete_laplace", "zcdp"): discrete_rho,
     ("discrete_gaussian", "approx"): normal_delta,
 }
-
-
-def exactly_known(mechanism: str, guarantee: str) -> bool:
-    """Whether no less than what is charged here is known of a draw of this noise."""
-    noise = noise_of(mechanism)
-    listed = (mechanism, guarantee) in COSTS or guarantee == "pure"
-    return listed if noise.whole else noise.loss.pure

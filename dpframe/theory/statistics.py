@@ -21,7 +21,7 @@ from .procedures import floor_of
 from .rows import stepped
 
 
-@kind("gram", RowFacts, answers=RECORD_SUM.but(role="gram"))
+@kind("gram", answers=RECORD_SUM)
 def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 B^4; and -zz' <= xx' -
     zz' <= xx'. Upper triangle in L1: (|x|_1^2 + |x|^2)/2, or by Cauchy-Schwarz over its entries.
@@ -39,7 +39,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     return replace(unknown, l1=l1, l2=l2, operator=square, size=square, table=(rows, None))
 
 
-@kind("lambda_min", StatisticFacts, answers=COMBINED.but(role="floor"))
+@kind("lambda_min", answers=COMBINED)
 def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
     of X'X is B^2. Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes
@@ -72,7 +72,7 @@ def spread_of(at: Context, rows: RowFacts) -> Formula:
     return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
 
 
-@kind("moment", RowFacts, LabelFacts, answers=RECORD_SUM.but(role="moment"))
+@kind("moment", answers=RECORD_SUM)
 def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
     shape, steps = (rows.columns,), stepped(rows, column)
@@ -84,7 +84,7 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
-@kind("squares", LabelFacts, answers=RECORD_SUM.but(role="squares"))
+@kind("squares", answers=RECORD_SUM)
 def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     """y'y: 0 <= y^2 <= Y^2, under both relations."""
     steps = stepped(column, column)
@@ -95,14 +95,14 @@ def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     return StatisticFacts((), size, size, steps=steps, **own)
 
 
-@kind("count", RowFacts, answers=PLAIN_SUM.but(record_by_record=True))
+@kind("count", answers=PLAIN_SUM._replace(record_by_record=True))
 def _count(at: Context, _: RowFacts) -> StatisticFacts:
     """n: one row counts once; replacing it changes nothing."""
     move = at.number(0 if at.replaced else 1)
     return StatisticFacts((), move, move, steps=(at.number(1),), counts=True)
 
 
-@kind("row_sum", RowFacts, answers=RECORD_SUM)
+@kind("row_sum", answers=RECORD_SUM)
 def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the rows: |x| <= B; replaced, twice that."""
     spread = None if rows.norm is None else spread_of(at, rows)
@@ -110,13 +110,13 @@ def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, spread=spread, steps=steps)
 
 
-@kind("label_sum", LabelFacts, answers=RECORD_SUM)
+@kind("label_sum", answers=RECORD_SUM)
 def _label_sum(at: Context, column: LabelFacts) -> StatisticFacts:
     """The sum of the labels: |y| <= Y; replaced, twice that."""
     return signed_sum(at, (), column.bound, column.bound, steps=stepped(column))
 
 
-@kind("trace", RowFacts, answers=ZERO_SUM)
+@kind("trace", answers=ZERO_SUM)
 def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the |x|^2, each in [0, B^2]; rows of one norm are counted, which is constant where
     rows are replaced.
@@ -129,7 +129,7 @@ def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
     return StatisticFacts((), move, move, steps=steps)
 
 
-@kind("column_squares", RowFacts, answers=ZERO_SUM)
+@kind("column_squares", answers=ZERO_SUM)
 def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
     """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
     two vectors without negative entries: each has a range of at most its largest entry.
@@ -153,25 +153,24 @@ def counts_of_bins(at: Context, bins: Formula, columns: Formula, single: int = 0
     return StatisticFacts((bins,), l1, l1**HALF, spread=spread, **own)
 
 
-@kind("bin_counts", RowFacts, LabelFacts, many=True, answers=PLAIN_SUM)
+@kind("bin_counts", answers=PLAIN_SUM)
 def _bin_counts(
-    at: Context, *data: RowFacts | LabelFacts, cuts: Cuts, absolute: bool
+    at: Context, data: RowFacts | LabelFacts, *, cuts: Cuts, absolute: bool
 ) -> StatisticFacts:
     """Records between cuts, column by column."""
-    at.require(len(data) == 1, "one input")
-    d = data[0].columns if isinstance(data[0], RowFacts) else at.number(1)
-    single = len(cuts) + 1 if isinstance(data[0], LabelFacts) else 0
+    d = data.columns if isinstance(data, RowFacts) else at.number(1)
+    single = len(cuts) + 1 if isinstance(data, LabelFacts) else 0
     return counts_of_bins(at, d * (len(cuts) + 1), d, single)
 
 
-@kind("norm_counts", RowFacts, answers=ZERO_SUM)
+@kind("norm_counts", answers=ZERO_SUM)
 def _norm_counts(at: Context, _: RowFacts, *, cuts: Cuts) -> StatisticFacts:
     """Rows with norms between cuts, none at or below the first."""
     at.require(cuts[0] > 0, "cuts must increase, from above 0")
     return counts_of_bins(at, at.number(len(cuts)), at.number(1))
 
 
-@kind("histogram", RowFacts, LabelFacts, answers=PLAIN_SUM)
+@kind("histogram", answers=PLAIN_SUM)
 def _histogram(
     at: Context, rows: RowFacts, column: LabelFacts, *, cells: Annotated[int, between(2, 1000)]
 ) -> StatisticFacts:
@@ -182,7 +181,7 @@ def _histogram(
     return counts_of_bins(at, count, at.number(1))
 
 
-@kind("log_residual", StatisticFacts, StatisticFacts, answers=PLAIN)
+@kind("log_residual", answers=PLAIN)
 def _log_residual(
     at: Context, gram: StatisticFacts, moment: StatisticFacts, *, penalty: Positive, floor: Read
 ) -> StatisticFacts:
@@ -197,7 +196,7 @@ def _log_residual(
     return StatisticFacts((), move, move, table=moment.table, ridge=(penalty, floor))
 
 
-@kind("linear", StatisticFacts, many=True, answers=COMBINED)
+@kind("linear", answers=COMBINED)
 def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> StatisticFacts:
     """sum c_i S_i: the triangle inequality."""
     at.require(len(coefficients) == len(parts) > 0, "one coefficient for each input")
@@ -238,7 +237,7 @@ def common_step(
     return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
 
-@kind("stack", StatisticFacts, many=True, answers=COMBINED)
+@kind("stack", answers=COMBINED)
 def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
     """All in one vector: of a symmetric matrix its upper triangle, off the diagonal times sqrt(2),
     so that L2 is Frobenius's.
@@ -284,7 +283,7 @@ def units(
     return rows.norm1 / rows.norm, at.number(1)
 
 
-@kind("sufficient_statistics", RowFacts, LabelFacts, answers=ZERO_SUM)
+@kind("sufficient_statistics", answers=ZERO_SUM)
 def _sufficient(
     at: Context, rows: RowFacts, column: LabelFacts, *, constant: bool
 ) -> StatisticFacts:
@@ -306,7 +305,7 @@ def _sufficient(
     return replace(unknown, l1=l1, l2=l2, steps=(at.number(rows.share**2),))
 
 
-@kind("monomials", StatisticFacts, answers=ZERO_MAP)
+@kind("monomials", answers=ZERO_MAP)
 def _monomials(at: Context, own: StatisticFacts) -> StatisticFacts:
     """Its statistics times 1, 2, -2: sum_jk |u_j u_k| = |u|_1^2 with y'y, |u|_1^2 - 1 without, and
     sqrt(2) |uu'|_F. Replaced in a box, 4 |p|_1 |q|_1 <= (d + 1)^2; without y'y no more.
@@ -323,8 +322,8 @@ def _monomials(at: Context, own: StatisticFacts) -> StatisticFacts:
     return StatisticFacts(own.shape, l1, l2, steps=own.steps)
 
 
-@kind("raw", RowFacts, LabelFacts, StatisticFacts, many=True, answers=PLAIN)
-@kind("identity", RowFacts, LabelFacts, StatisticFacts, many=True, answers=PLAIN)
-def _unbounded(at: Context, *_: Any) -> NoReturn:
+@kind("raw", answers=PLAIN)
+@kind("identity", answers=PLAIN)
+def _unbounded(at: Context, *_: RowFacts | LabelFacts | StatisticFacts) -> NoReturn:
     """Nothing bounds what one row does to it."""
     raise Refused(f"{at.where}: no rule bounds its sensitivity")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.documents import Json
@@ -26,12 +26,14 @@ from .procedures import PureShare
 
 MARGIN, LABEL = "|x'theta|", "|y|"
 PER_RECORD = (RowFacts, LabelFacts, Budgets, Weight, Iterate)
-OF_RECORDS = "a map of records reads rows, labels, weights and released values only"
 
 
-def of_records(c: At, inputs: Sequence[Any]) -> None:
-    """The obligation that a map of records reads records, and what is public. Raises Refused."""
-    c.require(all(isinstance(one, PER_RECORD) or public(one) for one in inputs), OF_RECORDS)
+def of_records(fact: object) -> bool:
+    """Whether a map of records may read it: a fact about records, or what is public."""
+    return isinstance(fact, PER_RECORD) or public(fact)
+
+
+OfRecords: TypeAlias = Annotated[Any, of_records]
 
 
 def limited(c: At, value: Json, name: str) -> Formula:
@@ -52,10 +54,10 @@ def said(c: At, name: str, **stated: Formula | None) -> None:
     c.state(name, ", ".join(known) or "no bound")
 
 
-@kind("trusted_rows", object, many=True, answers=PLAIN)
+@kind("trusted_rows", answers=PLAIN)
 def _trusted_rows(
     c: At,
-    *inputs: Any,
+    *_: OfRecords,
     trusted: Trusted,
     parameters: Json,
     columns: Whole,
@@ -65,32 +67,30 @@ def _trusted_rows(
     step: Positive | None = None,
 ) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
-    of_records(c, inputs)
     exact = unit_norm is True and norm is not None
     c.require(exact or unit_norm is None, "unit_norm: true, where there is a norm, or null")
     said(c, trusted, norm=norm, norm1=norm1, every_norm=norm if exact else None, step=step)
     return RowFacts(columns, norm, norm1, unit_norm=exact, step=step)
 
 
-@kind("trusted_column", object, many=True, answers=PLAIN)
+@kind("trusted_column", answers=PLAIN)
 def _trusted_column(
     c: At,
-    *inputs: Any,
+    *_: OfRecords,
     trusted: Trusted,
     parameters: Json,
     limit: Limit | None,
     step: Positive | None = None,
 ) -> LabelFacts:
     """A map of records to labels."""
-    of_records(c, inputs)
     said(c, trusted, bound=limit, step=step)
     return LabelFacts(limit, step=step)
 
 
-@kind("trusted_statistic", object, many=True, answers=PLAIN)
+@kind("trusted_statistic", answers=PLAIN)
 def _trusted_statistic(
     c: At,
-    *_: Any,
+    *_: object,
     trusted: Trusted,
     parameters: Json,
     shape: list[Positive],
@@ -152,9 +152,9 @@ def _trusted_weight(c: At, *, trusted: Trusted, parameters: Json, factor: Positi
     return Weight(factor)
 
 
-@kind("trusted_release", object, many=True, answers=PLAIN)
+@kind("trusted_release", answers=PLAIN)
 def _trusted_release(
-    c: At, *_: Any, trusted: Trusted, parameters: Json, share: PureShare, name: str
+    c: At, *_: object, trusted: Trusted, parameters: Json, share: PureShare, name: str
 ) -> Procedure:
     """A release by a theorem from outside, about one row, at its share."""
     c.require(c.rows.constant == 1, "one row a person")

@@ -155,7 +155,7 @@ def test_losses_together_stay_inside_the_largest_cells_of_counts():
 def test_an_entry_that_is_wrong_about_zeros_would_be_caught(kind, monkeypatch):
     """The negative control: were these said to add nothing for zeros, some pair goes beyond."""
     own = KINDS[kind.kind]
-    wrong = own._replace(answers=own.answers.but(zero_neutral=True))
+    wrong = own._replace(answers=own.answers._replace(zero_neutral=True))
     monkeypatch.setitem(KINDS, kind.kind, wrong)
     parallel.cell_of.cache_clear()
     try:

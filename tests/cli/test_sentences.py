@@ -92,9 +92,8 @@ def test_formulas_stand_beside_a_codebook():
     )
     assert record["releases"][0]["sensitivity"] == "5"
     printed = both_streams("certify", "SSP", *ONE, *formula, status=2)
-    assert (
-        printed.strip() == "--formula must be given with --schema, its codebook; got 'without it'."
-    )
+    wanted = "--formula must be given with --schema, its codebook; got '--formula alone'. Add"
+    assert printed.startswith(wanted)
 
 
 @pytest.mark.usefixtures("folder")
@@ -108,27 +107,39 @@ def test_a_label_is_no_feature():
     assert "age" in both_streams("fit", "SSP", *given, "--formula", "age", "--simulate", "1")
 
 
+A = {"name": "a", "lower": 0, "upper": 1}
+BOUND = {"bound": 1}
 BAD_BOOKS = {
+    "no JSON": "{",
+    "deep": "[" * 100_000,
+    "NaN": '{"columns": [{"name": "a", "lower": NaN, "upper": 1}], "target": {"bound": 1}}',
     "a list": [1],
-    "no columns": {"columns": [], "target": {"bound": 1}},
-    "a number": {"columns": 3, "target": {"bound": 1}},
-    "texts": {"columns": ["age"], "target": {"bound": 1}},
-    "a name": {"columns": [{"name": 5, "lower": 0, "upper": 1}], "target": {"bound": 1}},
-    "bounds": {"columns": [{"name": "a", "lower": 1, "upper": 0}], "target": {"bound": 1}},
-    "nested": {"columns": [{"name": "a", "lower": [0], "upper": {}}], "target": {"bound": 1}},
-    "levels": {"columns": [{"name": "a", "levels": 5}], "target": {"bound": 1}},
-    "lists": {"columns": [{"name": "a", "levels": [[1], [2]]}], "target": {"bound": 1}},
-    "a label": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": [1]}},
-    "a half": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"lower": 1}},
-    "a word": {"columns": [{"name": "a", "lower": 0, "upper": 1}], "target": {"bound": "1/0"}},
+    "no target": {"columns": []},
+    "no columns": {"columns": [], "target": BOUND},
+    "a number": {"columns": 3, "target": BOUND},
+    "texts": {"columns": ["age"], "target": BOUND},
+    "a name": {"columns": [A | {"name": 5}], "target": BOUND},
+    "bounds": {"columns": [A | {"lower": 1, "upper": 0}], "target": BOUND},
+    "nested": {"columns": [A | {"lower": [0], "upper": {}}], "target": BOUND},
+    "one end": {"columns": [{"name": "a", "lower": 0}], "target": BOUND},
+    "a wrong key": {"columns": [A | {"x": 1}], "target": BOUND},
+    "levels": {"columns": [{"name": "a", "levels": 5}], "target": BOUND},
+    "lists": {"columns": [{"name": "a", "levels": [[1], [2]]}], "target": BOUND},
+    "a label": {"columns": [A], "target": {"bound": [1]}},
+    "an empty target": {"columns": [A], "target": {}},
+    "a mean": {"columns": [A], "target": {"mean": 1}},
+    "a half": {"columns": [A], "target": {"lower": 1}},
+    "a word": {"columns": [A], "target": {"bound": "1/0"}},
+    "more": {"columns": [A], "target": BOUND, "more": 1},
+    "an intercept": {"columns": [A], "target": BOUND, "intercept": 1},
 }
 
 
 @pytest.mark.parametrize("book", BAD_BOOKS)
-@pytest.mark.usefixtures("folder")
 def test_codebooks_that_are_none_are_refused(folder, book):
     """By each command, in one sentence."""
-    (folder / "s.json").write_text(json.dumps(BAD_BOOKS[book]))
+    bad = BAD_BOOKS[book]
+    (folder / "s.json").write_text(bad if isinstance(bad, str) else json.dumps(bad))
     said = {fit(status=2), both_streams("certify", "SSP", *ONE, "--schema", "s.json", status=2)}
     said |= {both_streams("audit", "SSP", *ONE, "--schema", "s.json", status=2)}
     assert len(said) == 1
@@ -139,17 +150,13 @@ WRONG = [
     ("fit", "SSP", "nope.csv", "--target", "charges", *ONE, "--schema", "s.json"),
     ("fit", "SSP", ".", "--target", "charges", *ONE, "--schema", "s.json"),
     ("fit", "SSP", "s.json", "--target", "charges", *ONE, "--schema", "s.json"),
-    ("fit", "SSP", "t.csv", "--target", "nope", *ONE, "--schema", "s.json"),
-    ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "nope.json"),
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "t.csv"),
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--norm", "nan", "--bound", "1"),
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "s.json", "--alpha", "2"),
     ("fit", "Nope", "t.csv", "--target", "charges", *ONE, "--schema", "s.json"),
-    ("certify", "os:path", *ONE),
     ("certify", "SSP", "--epsilon", "1/0"),
     ("certify", "SSP", "--epsilon", "9" * 400),
     ("certify", "SSP", *ONE, "--set", "ridge=abc"),
-    ("certify", "SSP", *ONE, "--out", "/nowhere/c.json"),
     ("certify", "SSP", *ONE, "--norm", "1", "--schema", "s.json"),
     ("audit", "SSP", *ONE, "--box", "1", "--schema", "s.json"),
     ("audit", "SSPWang", "--epsilon", "1e400", "--delta", "1e-6"),

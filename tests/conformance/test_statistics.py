@@ -16,7 +16,7 @@ from dpframe.graph import statistics as st
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.maps.grid import OnGrid
 from dpframe.graph.procedure import Objective, WithoutTheorem
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.identity import own
 from dpframe.literature.catalogue import example
 from dpframe.prover.procedures import WAYS_OUT
@@ -141,11 +141,11 @@ def test_a_map_conforms(cls):
     """
     dp.audits.check_map(samples.MAPS[cls], samples.setting(grid=None), columns=3)
     node = made(cls)
-    if isinstance(node, Rows) and node.unit_norm:
+    if isinstance(node, RowsNode) and node.unit_norm:
         found = node.apply(np.random.default_rng(8).normal(size=(30, 3)), number)
         assert np.allclose(np.linalg.norm(found, axis=1), number(node.norm), rtol=1e-12)
     if answers_of(cls.kind).keeps_zeros(node.record()):
-        zeros = np.zeros((2, 3) if isinstance(node.source, Rows) else 2)
+        zeros = np.zeros((2, 3) if isinstance(node.source, RowsNode) else 2)
         assert not np.any(node.apply(zeros, number))
 
 

@@ -10,34 +10,13 @@ import pytest
 import dpframe as dp
 from benchmarks.inferences import World, inferred, scores
 from dpframe.estimators.released import evidence_of
-
-SETTING = dp.Setting(
-    X=dp.Rows(columns=[dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)], intercept=True),
-    y=dp.Column("rating", lower=1, upper=9),
-    relation=dp.REPLACE_ONE,
-)
-MUCH = 10**10
-
-
-def people(n=4000, seed=1):
-    """Ages, years and a rating with noise; nothing reaches its bounds."""
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"age": rng.uniform(20, 60, n), "years": rng.uniform(0, 30, n)})
-    rating = 0.05 * frame["age"] - 0.04 * frame["years"] + 3 + rng.normal(0, 0.5, n)
-    return frame, rating
-
-
-def fitted(regression, epsilon=1, **changed):
-    """A simulated fit."""
-    setting = attrs.evolve(SETTING, **changed)
-    model = dp.PrivateRegressor(regression, epsilon=epsilon, delta="1e-6", setting=setting, rng=0)
-    return model.fit(*people())
+from tests.support.ratings import JOINING, MUCH, fitted, people, variance_known
 
 
 @pytest.fixture(scope="module")
 def exact():
     """A fit whose noise is negligible."""
-    return fitted(dp.JointSSP(), MUCH)
+    return fitted(MUCH)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +30,7 @@ def known():
 @pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP()])
 def test_sums_and_their_noise_are_read_from_the_graph(regression):
     """X'X, X'y and their stds; n where it is public, else that of the intercept; no y'y."""
-    model = fitted(regression)
+    model = fitted(regression=regression)
     run, result = model.certificate_, model.result_
     evidence = evidence_of(run, result, model._sizes, None)
     assert np.array_equal(evidence.gram, result.released["gram"])
@@ -61,7 +40,7 @@ def test_sums_and_their_noise_are_read_from_the_graph(regression):
     assert evidence.moments[0].std == run.number(stds["moment"], up=True)
     assert (evidence.count, evidence.count_std) == (4000, 0)
     assert evidence.squares_std == np.inf
-    joining = fitted(regression, relation=dp.ADD_REMOVE)._evidence
+    joining = fitted(1, JOINING, regression)._evidence
     assert joining.count == joining.gram[2, 2]
     assert joining.count_std == joining.gram_std
 
@@ -69,7 +48,7 @@ def test_sums_and_their_noise_are_read_from_the_graph(regression):
 @pytest.mark.parametrize("regression", [dp.SSP(), dp.AdaSSP()])
 def test_without_squares_labels_may_vary_as_much_as_their_bound(regression):
     """Longer intervals than with them, new labels anywhere, and the summary says why."""
-    model, joint = fitted(regression, MUCH), fitted(dp.JointSSP(), MUCH)
+    model, joint = fitted(MUCH, regression=regression), fitted(MUCH)
     law = model.inference()
     assert law.params == pytest.approx(joint.inference().params, rel=1e-3)
     assert law.bse == pytest.approx(joint.inference().bse * 4 / 0.5, rel=0.05)
@@ -96,21 +75,22 @@ def test_noise_that_is_not_gaussian_is_refused():
     """And statistics of other rows than the declared ones."""
     for regression in (dp.regressions.DPME(), dp.regressions.NoisyGradientDescent()):
         with pytest.raises(dp.InvalidArgument, match="regression"):
-            fitted(regression).inference()
+            fitted(regression=regression).inference()
 
 
 # beside statsmodels --------------------------------------------------------------------------
 
 
-def variance_known(law):
-    """The same where the robust variance is taken for known, as statsmodels takes it."""
-    meat = attrs.evolve(law.sandwich.meat, largest=0.0)
-    return attrs.evolve(law, sandwich=attrs.evolve(law.sandwich, meat=meat))
-
-
 def test_without_noise_everything_is_what_statsmodels_says(exact, known):
     """Covariance, tests, predictions, residual variance, R^2."""
-    law = variance_known(exact.inference())
+    law, found = variance_known(exact.inference()), exact.summary()
+    assert found.estimates.effect == pytest.approx(known.params.to_numpy(), rel=1e-3)
+    assert found.estimates.sd == pytest.approx(known.bse.to_numpy(), rel=5e-3)
+    assert found.estimates.statistic == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
+    assert found.estimates.shares == pytest.approx([0, 0, 0], abs=1e-3)
+    assert law.conf_int() == pytest.approx(known.conf_int().to_numpy(), rel=1e-3)
+    longer = np.diff(found.intervals) / np.diff(law.conf_int())
+    assert np.all((longer > 1) & (longer < 1.1))
     assert law.cov_params() == pytest.approx(known.cov_params().to_numpy(), rel=5e-3)
     assert law.bse == pytest.approx(known.bse.to_numpy(), rel=5e-3)
     assert law.tvalues == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
@@ -154,7 +134,7 @@ def test_the_summary_has_every_format(exact):
     assert frame["upper"].to_numpy() == pytest.approx(found.intervals[:, 1])
     assert frame["fitted"].to_numpy() == pytest.approx(found.fitted)
     assert np.all(np.diff(found.intervals) > np.diff(exact.summary().intervals))
-    assert "together" in exact.summary(simultaneous="bonferroni", notes=True).notes[-1]
+    assert "jointly" in exact.summary(simultaneous="bonferroni", notes=True).notes[-1]
     cells = found.as_text().splitlines()[9].split()
     assert cells[0] == "age"
     for cell in cells:
@@ -180,7 +160,7 @@ def test_the_plot_has_an_interval_a_slope(exact):
     plain = attrs.evolve(exact.summary(), ranges=()).plot()
     assert plain.get_xlabel() == "coefficient, 95% intervals"
     assert [text.get_text() for text in plain.get_yticklabels()] == ["age", "years"]
-    hidden = fitted(dp.JointSSP(), "0.001").summary(simultaneous="max")
+    hidden = fitted("0.001").summary(simultaneous="max")
     assert not hidden.plot().get_yticklabels()
 
 
@@ -232,8 +212,8 @@ class Unnamed(dp.Regression):
 @pytest.mark.parametrize("name", ["", "sums"])
 def test_releases_without_names_of_their_own_have_intervals(name):
     """By the names that the result gives them."""
-    law = fitted(Unnamed(name), MUCH).inference()
+    law = fitted(MUCH, regression=Unnamed(name)).inference()
     assert law.conf_int()[:, 0] == pytest.approx(
-        fitted(dp.SSP(), MUCH).inference().conf_int()[:, 0], abs=0.5
+        fitted(MUCH, regression=dp.SSP()).inference().conf_int()[:, 0], abs=0.5
     )
     assert law.names == ("age", "years", "intercept")

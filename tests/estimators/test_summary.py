@@ -8,44 +8,19 @@ import pickle
 
 import attrs
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
 import dpframe as dp
 from dpframe.estimators.summary import Summary, between, constant_of, counted, in_units
-from dpframe.estimators.units import Linear
+from dpframe.estimators.units import Coefficients
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
+from tests.support.ratings import JOINING, MUCH, SETTING, TRUE, fitted, people
 
-AGES, YEARS = dp.Numeric("age", 20, 60), dp.Numeric("years", 0, 30)
-SETTING = dp.Setting(
-    X=dp.Rows(columns=[AGES, YEARS], intercept=True),
-    y=dp.Column("rating", lower=1, upper=9),
-    relation=dp.REPLACE_ONE,
-)
-JOINING = attrs.evolve(SETTING, relation=dp.ADD_REMOVE)
 BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-MUCH = 10**10
-TRUE = np.array([0.05, -0.04, 3.0])
-
-
-def people(n=4000, seed=1):
-    """Ages, years and a rating with noise; nothing reaches its bounds."""
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"age": rng.uniform(20, 60, n), "years": rng.uniform(0, 30, n)})
-    return frame, TRUE[0] * frame["age"] + TRUE[1] * frame["years"] + TRUE[2] + rng.normal(
-        0, 0.5, n
-    )
-
-
-def fitted(epsilon=1, setting=SETTING, regression=None, data=None):
-    """A simulated fit."""
-    chosen = dp.JointSSP() if regression is None else regression
-    model = dp.PrivateRegressor(chosen, epsilon=epsilon, delta="1e-6", setting=setting, rng=0)
-    return model.fit(*(people() if data is None else data))
 
 
 def labels_at(model, X, alpha=0.05):
@@ -82,7 +57,7 @@ def test_an_affine_map_is_found_from_what_it_does():
 
     def linear(theta):
         found = matrix @ theta + offset
-        return Linear(found, 7 - float(theta.sum()), ("a", "b"))
+        return Coefficients(found, 7 - float(theta.sum()), ("a", "b"))
 
     found = in_units(linear, 2)
     assert found.names == ("a", "b", "intercept")
@@ -92,7 +67,7 @@ def test_an_affine_map_is_found_from_what_it_does():
 
 def test_an_intercept_that_was_not_fitted_is_left_out():
     """A constant row of the map is no coefficient."""
-    found = in_units(lambda theta: Linear(4 * theta, 0.0, ("a", "b", "c")), 3)
+    found = in_units(lambda theta: Coefficients(4 * theta, 0.0, ("a", "b", "c")), 3)
     assert found.names == ("a", "b", "c")
     assert np.array_equal(found.matrix, 4 * np.eye(3))
 
@@ -122,28 +97,6 @@ def test_the_covariance_goes_through_the_units(noisy):
 # where noise is negligible -------------------------------------------------------------------
 
 
-def variance_known(law):
-    """The same where the robust variance is taken for known, as statsmodels takes it."""
-    meat = attrs.evolve(law.sandwich.meat, largest=0.0)
-    return attrs.evolve(law, sandwich=attrs.evolve(law.sandwich, meat=meat))
-
-
-def test_without_noise_it_is_what_statsmodels_says(exact):
-    """Coefficients, robust errors, intervals and z of ordinary least squares."""
-    api = pytest.importorskip("statsmodels.api")
-    X, y = people()
-    known = api.OLS(y, np.c_[X, np.ones(len(X))]).fit(cov_type="HC0")
-    found = exact.summary()
-    assert found.estimates.effect == pytest.approx(known.params.to_numpy(), rel=1e-3)
-    assert found.estimates.sd == pytest.approx(known.bse.to_numpy(), rel=5e-3)
-    law = variance_known(exact.inference())
-    assert law.conf_int() == pytest.approx(known.conf_int().to_numpy(), rel=1e-3)
-    longer = np.diff(found.intervals) / np.diff(law.conf_int())
-    assert np.all((longer > 1) & (longer < 1.1))
-    assert found.estimates.statistic == pytest.approx(known.tvalues.to_numpy(), rel=5e-3)
-    assert found.estimates.shares == pytest.approx([0, 0, 0], abs=1e-3)
-
-
 def test_the_sample_is_known_where_noise_is_negligible(exact):
     """The other target: intervals of almost no width, around the least squares of the table."""
     X, y = people()
@@ -171,10 +124,7 @@ def test_intervals_cover_in_the_units_of_the_codebook():
     """Twelve simulated fits of fresh tables, three coefficients each."""
     inside = 0
     for seed in range(12):
-        data = people(2000, seed)
-        model = dp.PrivateRegressor(
-            dp.JointSSP(), epsilon=1, delta="1e-6", setting=JOINING, rng=seed
-        ).fit(*data)
+        model = fitted(1, JOINING, data=people(2000, seed), seed=seed)
         ends = model.inference().conf_int()
         inside += int(np.sum((ends[:, 0] <= TRUE) & (TRUE <= ends[:, 1])))
     assert 30 <= inside <= 36

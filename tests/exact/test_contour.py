@@ -9,9 +9,9 @@ import mpmath
 import pytest
 
 from dpframe.exact.interval import Unbounded
-from dpframe.exact.profile import Draws, Line, composed, profile
+from dpframe.exact.profile import ContourLine, Draws, composed, profile
 
-LINES = [Line(Fraction(c), Fraction(1, 16), 400) for c in ("1/4", "2", "7")]
+LINES = [ContourLine(Fraction(c), Fraction(1, 16), 400) for c in ("1/4", "2", "7")]
 
 
 def gaussian(e, square):
@@ -97,7 +97,7 @@ def test_laplace_draws_and_responses_together():
 @pytest.mark.some(12, most=0)
 def test_every_line_and_every_number_of_nodes_gives_a_bound(c, h, n):
     """Coarse steps alias and short sums leave a rest; both only add."""
-    line = Line(Fraction(c), Fraction(h), n)
+    line = ContourLine(Fraction(c), Fraction(h), n)
     with mpmath.workdps(60):
         true = laplace(mpmath.mpf(1), mpmath.mpf(1) / 2, mpmath.mpf(1) / 3)
         true = Fraction(*map(int, mpmath.libmp.to_rational(true._mpf_)))
@@ -105,7 +105,7 @@ def test_every_line_and_every_number_of_nodes_gives_a_bound(c, h, n):
     assert bound >= true * (1 - Fraction(1, 10**30))
 
 
-@pytest.mark.parametrize("line", [Line(*map(Fraction, at[:2]), at[2]) for at in (
+@pytest.mark.parametrize("line", [ContourLine(*map(Fraction, at[:2]), at[2]) for at in (
     (0, 1, 9), (-1, 1, 9), (1, 0, 9), (1, -1, 9), (1, 1, 1), (1, 1, 0)
 )], ids=str)  # fmt: skip
 @pytest.mark.some(6)

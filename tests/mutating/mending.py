@@ -10,10 +10,10 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Loop, Node, Post, Procedure, Release
-from dpframe.graph.columns import Column
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.joint import jointly, unit_std
 from dpframe.graph.rewriting import Replacement, Rewriting, Scaling, rewritten
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.mechanisms import Calibration, Gaussian, Laplace
 from dpframe.privacy import PureDP, Share
@@ -155,20 +155,20 @@ def _clip(report: Report, edits: Sequence[Edit]) -> Any:
     changes: dict[Node, Replacement] = {}
     for node in dict.fromkeys(edit.node for edit in edits if edit.node is not None):
         for child in _unbounded(node):
-            if isinstance(child, Rows):
+            if isinstance(child, RowsNode):
                 changes[child] = lambda rows: rows.clip(norm=X.radius)
             elif y is not None:
                 changes[child] = lambda labels: labels.clip(-y.radius, y.radius)
     return rewritten(_output(report), changes)
 
 
-def _unbounded(node: Node) -> list[Rows | Column]:
+def _unbounded(node: Node) -> list[RowsNode | ColumnNode]:
     """The unbounded rows and labels that a statistic reads, as it reads them."""
-    found: list[Rows | Column] = []
+    found: list[RowsNode | ColumnNode] = []
     for child in node.inputs:
-        bound = getattr(child, "norm", ONE) if isinstance(child, Rows) else ONE
-        bound = child.bound if isinstance(child, Column) else bound
-        if isinstance(child, (Rows, Column)) and bound is None:
+        bound = getattr(child, "norm", ONE) if isinstance(child, RowsNode) else ONE
+        bound = child.bound if isinstance(child, ColumnNode) else bound
+        if isinstance(child, (RowsNode, ColumnNode)) and bound is None:
             found.append(child)
         elif isinstance(child, Statistic):
             found += _unbounded(child)

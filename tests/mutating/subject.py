@@ -9,9 +9,9 @@ from typing import Any
 import attrs
 
 from dpframe.graph import Graph, Node, Procedure, Regression, Release
-from dpframe.graph.columns import Column
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.rewriting import Replacement, Rewriting, rewritten
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.privacy import ADD_REMOVE, Relation, Share, Unit
 
@@ -21,8 +21,8 @@ class Subject:
     """A declaration `of` what is edited, its table and its budget; its graph is built once."""
 
     of: Regression
-    X: Rows
-    y: Column | None
+    X: RowsNode
+    y: ColumnNode | None
     budget: Share
 
     @cached_property
@@ -30,7 +30,7 @@ class Subject:
         """The graph as it is declared."""
         return self.declared(self.X, self.y, self.budget)
 
-    def declared(self, X: Rows, y: Column | None, budget: Share) -> Graph:
+    def declared(self, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:
         """The graph as it is declared on another table, or for another budget."""
         return Graph.of(self.of.declare(X, y, budget))  # type: ignore[arg-type]
 

@@ -160,7 +160,7 @@ def test_bad_budgets_are_refused_before_anything_is_drawn(name, budgets, monkeyp
     def drawn(*_, **__):
         raise AssertionError("noise was drawn")
 
-    monkeypatch.setattr("dpframe.execution.draws.Draw.released", drawn)
+    monkeypatch.setattr("dpframe.execution.draws.ReleaseDraw.released", drawn)
     with pytest.raises(dp.DPFrameError) as refusal:
         dp.execute(certified(name), X, Y, rng=0, budgets=budgets)
     assert "0.05" not in str(refusal.value)
@@ -173,13 +173,13 @@ def test_a_list_that_does_not_fit_the_table_is_refused():
 
 
 def test_under_add_remove_budgets_are_groups():
-    """A list of those who are there tells who is there."""
+    """A list of the present budgets reveals which records are present."""
     lists = dp.certify(
         dp.regressions.PersonalizedSSP(),
         target=dp.PersonalizedDP(EPSILONS, 1e-6),
         setting=setting(dp.ADD_REMOVE),
     )
-    with pytest.raises(dp.NotExecutable, match="who is there"):
+    with pytest.raises(dp.NotExecutable, match="which records are present"):
         dp.execute(lists, X, Y, rng=0)
 
 

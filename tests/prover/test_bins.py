@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.facts import Symbolic
+from dpframe.graph.facts import SymbolicContext
 from dpframe.graph.maps.grid import GridColumn
 from dpframe.graph.statistics.bins import median_bin, median_distance, running_totals
 from dpframe.kernel import check
@@ -424,7 +424,7 @@ def test_bins_that_labels_may_not_reach_attain_nothing():
 def test_medians_are_of_counts_alone():
     """Sums of rows of one column are no counts, whatever their step."""
     for tally in (True, False):
-        at = Symbolic(None, dp.ADD_REMOVE)
+        at = SymbolicContext(None, dp.ADD_REMOVE)
         one, three = at.number(1), at.number(3)
         counted(at, StatisticFacts((three,), one, one, steps=(one,), bins=3, tally=tally), 1)
         assert bool(at.open) is not tally

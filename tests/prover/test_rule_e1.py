@@ -11,7 +11,7 @@ import pytest
 import dpframe as dp
 from dpframe.prover.algebra import Field
 from dpframe.prover.judge import Assuming, region_of
-from dpframe.prover.profile_rule import Claim, holds, refute
+from dpframe.prover.profile_rule import ProfileClaim, holds, refute
 from dpframe.theory.gaussian import tail_of
 from tests.support.oracles import delta_of, value
 from tests.support.samples import RELATIONS, setting
@@ -88,7 +88,7 @@ def test_the_profile_decides_to_nine_digits(epsilon, delta):
         square = Fraction(int(allowed**2 * 10**30), 10**30)
     for factor, proved in ((1 - Fraction(1, 10**9), True), (1 + Fraction(1, 10**9), False)):
         move = dp.constant(square * factor)
-        claim = Claim(dp.constant(epsilon), dp.constant(delta), move, move)
+        claim = ProfileClaim(dp.constant(epsilon), dp.constant(delta), move, move)
         assert holds(claim, {}) is proved
         assert (refute(claim) is None) is proved
 

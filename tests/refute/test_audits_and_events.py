@@ -143,7 +143,7 @@ std = "6*(1+g)"
 
 
 def test_a_second_opinion_does_not_hang():
-    """Their composition of a billion draws takes minutes: it is not asked."""
+    """Their composition of a billion draws takes minutes: it is not run."""
     text = """
 claim = {epsilon = 1, delta = "1e-6"}
 [[release]]
@@ -157,7 +157,7 @@ times = 1000000000
     second = findings(found).second
     assert second is not None
     assert not second.applies
-    assert "not asked" in second.says
+    assert "not run" in second.says
 
 
 def test_within_is_for_a_field():

@@ -131,20 +131,10 @@ def test_what_a_cell_decides():
         assert cell_of(RowSum(each.clip(norm=1))) is None
 
 
-def wide(relation):
-    """A setting whose norm and bound are parameters."""
-    return samples.setting(relation, norm=dp.parameter("B", 0), bound=dp.parameter("Y", 0))
-
-
 def symbolic(cls, turns=3):
     """With free pace, radius, level and average."""
     names = ("pace", "radius", "level", "average")
     return cls(rounds=turns, **{name: dp.parameter(name, 0, 1) for name in names})
-
-
-def document(declared, setting, target=TARGET):
-    """Its certificate as it is saved."""
-    return check.file_of(dp.certify(declared, target=target, setting=setting))
 
 
 @every
@@ -152,7 +142,9 @@ def document(declared, setting, target=TARGET):
 def test_it_is_proved_for_every_parameter(cls, relation):
     """Also for zCDP and Gaussian DP; the checker agrees."""
     for target in (TARGET, dp.GaussianDP(dp.MU), dp.ZeroConcentratedDP(dp.RHO)):
-        verdict = check.check(document(symbolic(cls), wide(relation), target))
+        verdict = check.check(
+            check.document(symbolic(cls), target, samples.wide(relation, rows_per_person=1))
+        )
         assert verdict.accepted, verdict.reason
 
 
@@ -160,7 +152,11 @@ def test_it_is_proved_for_every_parameter(cls, relation):
 def test_two_rows_a_person_are_two_cells_or_more(relation):
     """Noise grows for it, and the claim holds."""
     verdict = check.check(
-        document(dp.regressions.AMBSSGD(rounds=4), samples.setting(relation, rows_per_person=2))
+        check.document(
+            dp.regressions.AMBSSGD(rounds=4),
+            TARGET,
+            samples.setting(relation, rows_per_person=2),
+        )
     )
     assert verdict.accepted, verdict.reason
 
@@ -198,7 +194,7 @@ def test_a_thousandth_less_noise_is_refused(cls, relation, monkeypatch):
     report = dp.examine(cls(rounds=3), target=TARGET, setting=samples.setting(relation))
     assert not report.proved
     monkeypatch.undo()
-    found = document(cls(rounds=3), samples.setting(relation), ONE)
+    found = check.document(cls(rounds=3), ONE, samples.setting(relation))
     assert check.check(check.sealed(found)).accepted
     less = [one for one in found["graph"]["nodes"] if one["kind"] == "release"][-1]
     less["size"] = ["*", "999/1000", less["size"]]
@@ -209,7 +205,7 @@ def test_a_thousandth_less_noise_is_refused(cls, relation, monkeypatch):
 
 def test_files_with_other_maps_are_refused():
     """Rows of other cells than labels; cuts from 0; gradients at what was not released."""
-    found = document(dp.regressions.AMBSSGD(rounds=3), samples.setting(), ONE)
+    found = check.document(dp.regressions.AMBSSGD(rounds=3), ONE, samples.setting())
     nodes = found["graph"]["nodes"]
     where = {
         one: [i for i, node in enumerate(nodes) if node["kind"] == one]
@@ -242,11 +238,11 @@ class Batches(dp.Regression):
         parted = dp.partition(X, y, cells=4)
         n, least = rounds.number_of_rows(X, budget)
         one = dp.constant(1)
-        pace = rounds.Pace(n, least, one, one, one, one, rounds.spread(budget, 1))
+        plan = rounds.Schedule(n, least, one, one, one, one, rounds.spread(budget, 1))
         points = [None]
         for turn, cell in enumerate(type(self).cells):
             rows, labels = (X, y) if cell is None else parted.cell(cell)
-            points.append(rounds.moved(rows, labels, points[-1], pace, turn))
+            points.append(rounds.moved(rows, labels, points[-1], plan, turn))
         return dp.post(rounds.tail, one, *points[1:])
 
 

@@ -20,19 +20,12 @@ APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 
 
-def wide(relation):
-    """Norm, bound and rows per person are parameters."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
-
-
 @relations
 def test_it_is_proved_for_every_parameter_and_the_checker_agrees(relation):
     """The penalty is free in every certificate: it is post-processing."""
     free = {"shrinkage": dp.parameter("a", 0), "clip": dp.parameter("c", 0)}
     declared = dp.regressions.LogisticDescent(**free)
-    found = check.file_of(dp.certify(declared, target=APPROX, setting=wide(relation)))
+    found = check.file_of(dp.certify(declared, target=APPROX, setting=samples.wide(relation)))
     assert check.check(found).accepted
     size = next(node for node in found["graph"]["nodes"] if node["kind"] == "release")["size"]
     assert not check.check(check.bent(found, "release", size=["*", "9/10", size])).accepted

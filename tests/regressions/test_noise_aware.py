@@ -13,10 +13,10 @@ from dpframe.graph import Post, Release
 from dpframe.graph.procedure import Procedure
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
+    ConjugatePrior,
     GaussianNoise,
     LaplaceNoise,
     Noisy,
-    Prior,
     agreement,
     factor_of,
     moments,
@@ -31,7 +31,7 @@ from tests.support.tables import on_sphere
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
 BOTH = pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
-PRIOR = Prior(1.0, 2.0, 0.1)
+PRIOR = ConjugatePrior(1.0, 2.0, 0.1)
 N, VALUES = 200, np.array([[70.0, 30.0], [30.0, 25.0]])
 
 
@@ -212,7 +212,7 @@ def test_intervals_cover_what_the_prior_drew(kind):
     of 60 tables; those that take the noisy sums for the true ones do not.
     """
     rng, d, n, size = np.random.default_rng(7), 2, 1000, 8.0
-    prior = Prior(1.0, 3.0, 0.3)
+    prior = ConjugatePrior(1.0, 3.0, 0.3)
     held, naive = [], []
     for _ in range(60):
         s = prior.scale / rng.standard_gamma(prior.shape)

@@ -25,23 +25,11 @@ def symbolic(cls):
     return cls(**{name: dp.parameter(name, 0) for name in names})
 
 
-def wide(relation):
-    """A setting whose norm, bound and rows per person are parameters."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
-
-
-def document(declared, target, setting):
-    """Its certificate as it is saved."""
-    return check.file_of(dp.certify(declared, target=target, setting=setting))
-
-
 @every
 @relations
 def test_it_is_proved_for_every_parameter_and_the_checker_agrees(cls, relation):
     """B, Y, penalty, radius, rows per person, epsilon and delta all free."""
-    verdict = check.check(document(symbolic(cls), APPROX, wide(relation)))
+    verdict = check.check(check.document(symbolic(cls), APPROX, samples.wide(relation)))
     assert verdict.accepted, verdict.reason
 
 
@@ -72,7 +60,7 @@ def test_its_noise_is_that_of_the_proof_page(cls):
 @every
 def test_less_noise_is_refused(cls):
     """Stated at nine tenths, by certify and by the checker; other facts of the argmin too."""
-    found = document(symbolic(cls), APPROX, wide(dp.REPLACE_ONE))
+    found = check.document(symbolic(cls), APPROX, samples.wide(dp.REPLACE_ONE))
     size = next(node for node in found["graph"]["nodes"] if node["kind"] == "release")["size"]
     mutants = [
         ("release", {"size": ["*", "9/10", size]}),
@@ -97,7 +85,7 @@ def test_less_noise_is_refused(cls):
 @pytest.mark.parametrize("radius", [None, "2", ["*", "2", "radius"]])
 def test_a_larger_ball_or_none_needs_more_noise(cls, radius):
     """The checker refuses the squared loss on a ball that is larger than the noise was made for."""
-    found = document(symbolic(cls), APPROX, wide(dp.ADD_REMOVE))
+    found = check.document(symbolic(cls), APPROX, samples.wide(dp.ADD_REMOVE))
     assert not check.check(check.bent(found, "argmin", radius=radius)).accepted
 
 

@@ -173,9 +173,7 @@ def test_files_that_count_one_matching_are_refused(relation):
 @relations
 def test_it_is_proved_for_every_parameter(relation):
     """Bounds, rows of a person, radius, grain and epsilon; exactly drawn."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    setting = samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
+    setting = samples.wide(relation)
     sizes = {name: dp.parameter(name, 0) for name in ("radius", "grain")}
     declared = dp.regressions.TheilSen(pairs=8, **sizes)
     proof = dp.certify(declared, target=dp.PureDP(dp.EPSILON), setting=setting)

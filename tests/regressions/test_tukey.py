@@ -168,23 +168,11 @@ def test_the_threshold_by_hand():
         assert tail(bar, scale) <= float(Fraction(delta)) < tail(bar - 1, scale)
 
 
-def wide(relation):
-    """A setting whose norm, bound and rows per person are parameters."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
-
-
 def symbolic(cls):
     """With free penalty, radius, grain and share of the test."""
     own = {"test": dp.parameter("test", 0, 1)} if cls is dp.regressions.Tukey else {}
     sizes = {name: dp.parameter(name, 0) for name in ("penalty", "radius", "grain")}
     return cls(models=8, **sizes, **own)
-
-
-def document(declared, target, setting):
-    """Its certificate as it is saved."""
-    return check.file_of(dp.certify(declared, target=target, setting=setting))
 
 
 @relations
@@ -195,7 +183,7 @@ def test_it_is_proved_for_every_parameter(relation):
         (dp.regressions.TukeyPure, APPROX),
         (dp.regressions.TukeyPure, PURE),
     ):
-        found = document(symbolic(cls), target, wide(relation))
+        found = check.document(symbolic(cls), target, samples.wide(relation))
         verdict = check.check(found)
         assert verdict.accepted, verdict.reason
         assert not any(one.startswith("idealized") for one in found["assumptions"])
@@ -250,7 +238,7 @@ def test_a_rate_for_one_cell_is_refused_under_replace_one():
 )
 def test_files_that_claim_too_much_are_refused(cls, kind):
     """A larger rate, no share, another relation, a depth of 0, sums of no cells."""
-    found = document(cls(models=8), dp.ApproxDP(1, "1e-6"), samples.setting())
+    found = check.document(cls(models=8), dp.ApproxDP(1, "1e-6"), samples.setting())
     assert check.check(check.bent(found, "none")).accepted
     (own,) = (one for one in found["graph"]["nodes"] if one["kind"] == kind)
     bent = [

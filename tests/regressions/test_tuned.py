@@ -285,18 +285,6 @@ def symbolic(cls, cells=8):
     return cls(cells=cells, penalty=dp.parameter("penalty", 0), radius=dp.parameter("R", 0))
 
 
-def wide(relation):
-    """A setting whose norm, bound and rows per person are parameters."""
-    k = dp.parameter("k", 1, integer=True, closed="left")
-    norm, bound = dp.parameter("B", 0), dp.parameter("Y", 0)
-    return samples.setting(relation, norm=norm, bound=bound, rows_per_person=k)
-
-
-def document(declared, target, setting):
-    """Its certificate as it is saved."""
-    return check.file_of(dp.certify(declared, target=target, setting=setting))
-
-
 @pytest.mark.parametrize("target", [APPROX, PURE], ids=["approximate", "pure"])
 @relations
 def test_the_derived_noise_is_proved_for_every_parameter(relation, target):
@@ -306,7 +294,7 @@ def test_the_derived_noise_is_proved_for_every_parameter(relation, target):
         if target is PURE
         else [dp.regressions.SubAgg, dp.regressions.SubAggPure]
     ):
-        verdict = check.check(document(symbolic(cls), target, wide(relation)))
+        verdict = check.check(check.document(symbolic(cls), target, samples.wide(relation)))
         assert verdict.accepted, verdict.reason
 
 
@@ -327,7 +315,9 @@ def test_the_noise_by_hand(relation):
 
 def test_the_printed_noise_is_for_one_block():
     """Proved under add/remove; under replace-one a record may change its cell: refused."""
-    assert check.check(document(dp.literature.SubAggSmith(), PURE, samples.setting())).accepted
+    assert check.check(
+        check.document(dp.literature.SubAggSmith(), PURE, samples.setting())
+    ).accepted
     with pytest.raises(Uncertified, match=r"2\*epsilon-differential privacy, is inside its share"):
         dp.certify(
             dp.literature.SubAggSmith(), target=PURE, setting=samples.setting(dp.REPLACE_ONE)
@@ -340,7 +330,7 @@ def test_files_that_claim_less_sensitivity_are_refused():
     """More cells or a smaller ball than were computed with the noise; another relation; no word of
     idealized numerics.
     """
-    found = document(dp.regressions.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
+    found = check.document(dp.regressions.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
     assert check.check(check.bent(found, "none")).accepted
     fewer = {"assignment": "hashed", "cells": 9, "salt": "Sub-Agg"}
     bent = [
@@ -351,7 +341,7 @@ def test_files_that_claim_less_sensitivity_are_refused():
         check.bent({**found, "assumptions": []}, "none"),
     ]
     assert not any(check.check(one).accepted for one in bent)
-    once = copy.deepcopy(document(dp.regressions.SubAggPure(), PURE, samples.setting()))
+    once = copy.deepcopy(check.document(dp.regressions.SubAggPure(), PURE, samples.setting()))
     once["statement"]["relation"] = "replace_one"
     assert not check.check(check.bent(once, "none")).accepted
 

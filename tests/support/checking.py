@@ -22,12 +22,13 @@ from dpframe.exact.documents import (
     read,
 )
 from dpframe.exact.enclosure import Enclosure
-from dpframe.exact.interval import Interval, ball, cos_sin_units
-from dpframe.exact.profile import Draws, Line, composed, least_std, mills, profile
+from dpframe.exact.interval import Interval, cos_sin_units, within
+from dpframe.exact.profile import ContourLine, Draws, composed, least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
 from dpframe.kernel.__main__ import main
 from dpframe.kernel.checker import hash_of
-from dpframe.prover.witnesses import Searched, _line, exactly, proved, some
+from dpframe.prover.certify import certify
+from dpframe.prover.witnesses import SearchedSteps, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
 from dpframe.theory.estimates import moves_of
 from dpframe.theory.gaussian import PARTS, joint
@@ -41,12 +42,13 @@ def cos_sin(x: Fraction, bits: int) -> tuple[Interval, Interval]:
     """cos(x) and sin(x), |x| < 2^40, in intervals of an absolute width of 2^(2 - bits)."""
     scale = bits + 64
     cosine, sine, error = cos_sin_units(x, scale)
-    return ball(cosine, error, scale, bits), ball(sine, error, scale, bits)
+    ends = [(n - error, n + error, scale, bits) for n in (cosine, sine)]
+    return within(*ends[0]), within(*ends[1])
 
 
 def Ring() -> exact_ring.Ring:  # noqa: N802 - like the class
     """A ring that searches for the steps it needs."""
-    return exact_ring.Ring(Searched())
+    return exact_ring.Ring(SearchedSteps())
 
 
 def Checker() -> kernel_checker.Checker:  # noqa: N802 - like the class
@@ -79,3 +81,8 @@ def check(document: Any, expect: str | None = None, **limits: Any) -> kernel.Ver
     if isinstance(document, Mapping) and "proof" in document:
         return kernel.check(proved(document), expect, **limits)
     return kernel.check(document, expect, **limits)
+
+
+def document(declared: Any, target: Any, setting: Any) -> Any:
+    """The certificate of a regression as it is saved."""
+    return file_of(certify(declared, target=target, setting=setting))

@@ -38,6 +38,13 @@ def setting(relation=dp.ADD_REMOVE, *, norm=NORM, bound=BOUND, rows_per_person=1
     )
 
 
+def wide(relation=dp.ADD_REMOVE, **more):
+    """A setting in which norm, bound and rows per person are parameters."""
+    free = {"norm": dp.parameter("B", 0), "bound": dp.parameter("Y", 0)}
+    free["rows_per_person"] = dp.parameter("k", 1, integer=True, closed="left")
+    return setting(relation, **(free | more))
+
+
 NOISES = {  # noise of this size
     dp.Gaussian: lambda size: dp.Gaussian(std=size),
     dp.Laplace: lambda size: dp.Laplace(scale=size),

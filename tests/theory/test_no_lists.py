@@ -16,13 +16,14 @@ import dpframe
 import dpframe as dp
 from dpframe import theory
 from dpframe.graph import facts
-from dpframe.graph.columns import Column
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.maps.base import MappedColumn, MappedRows
 from dpframe.graph.node import Node
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import LambdaMin, Linear, OneRow, Statistic
 from dpframe.mechanisms import Mechanism
 from dpframe.privacy import Guarantee, Relation
+from dpframe.privacy import guarantees as language
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.theory import KINDS
 from dpframe.theory.guarantees import GUARANTEES, RELATIONS
@@ -130,6 +131,18 @@ def families() -> tuple[set[str], set[str]]:
     texts = {one.kind for one in own} | {way for one in Relation for way in (one.value, one.option)}
     classes = {one.__name__ for one in own} | {one.name for one in Relation}
     return classes, texts | {*KINDS, *NOISES, *GUARANTEES, *RELATIONS}
+
+
+def test_the_language_and_the_book_have_the_same_notions():
+    """Guarantees whose amounts composition adds, with these amounts; relations."""
+    families()  # imports every class
+    currencies = {
+        one.kind: one.currency for one in below(Guarantee) if one.__module__.startswith("dpframe.")
+    }
+    added = {kind: own for kind, own in currencies.items() if isinstance(own, tuple) and own}
+    assert added == {one.name: one.currency for one in GUARANTEES.values()}
+    assert language.GUARANTEES.keys() == GUARANTEES.keys()
+    assert {one.value for one in Relation} == RELATIONS.keys()
 
 
 def below(cls: type) -> Iterator[Any]:
@@ -272,7 +285,7 @@ def test_entries_ask_the_small_context_only(name):
         and isinstance(node.value, ast.Name)
         and node.value.id == "at"
     }
-    assert asked <= {one for one in dir(facts.Symbolic) if not one.startswith("_")} | {"where"} | {
+    assert asked <= {one for one in dir(facts.SymbolicContext) if not one.startswith("_")} | {"where"} | {
         "replaced",
         "changes",
     }
@@ -332,5 +345,5 @@ def test_what_reads_a_secret_bounds_nothing():
     assert X.scaled(dp.graph.aggregate("max_abs", X)).norm is None
     assert y.scaled(dp.graph.aggregate("max_abs", y)).bound is None
     assert dp.graph.aggregate("max_abs", X).one_row(L2, dp.ADD_REMOVE) is None
-    assert isinstance(X, Rows)
-    assert isinstance(y, Column)
+    assert isinstance(X, RowsNode)
+    assert isinstance(y, ColumnNode)

@@ -8,7 +8,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Procedure
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
 from dpframe.prover.witnesses import proved
@@ -131,7 +131,7 @@ class Constant(Procedure):
     """Releases 0, and says that it costs epsilon."""
 
     kind: ClassVar[str] = "constant"
-    rows: Rows
+    rows: RowsNode
     share: dp.graph.Share
     name: str = "zero"
     inputs = property(lambda self: (self.rows,))

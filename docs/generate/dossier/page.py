@@ -72,7 +72,8 @@ are for comparison and never bold.
 If all noise is Gaussian with stds proportional to $1/\\varepsilon$, a single number decides
 ([F1](proofs/profile.md)): the exact profile holds at it and fails beyond it, each by enclosure.
 
-**Terms.** A *share* is the part of the budget for one release. *mu* is the distance, in stds of
+**Terms.** A *share* is the part of the budget for one release. *std* is the standard deviation of
+the noise. *mu* is the distance, in stds of
 the noise, between the *worst pair* of neighbours in a Gaussian release, or in all of them together.
 The *profile* is the smallest delta at each epsilon [BalleW18, Thm 8]. *By enclosures* means proved
 in ball arithmetic, including rounding. *Boxes cover gamma* means that a bound holds on each

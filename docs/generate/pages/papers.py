@@ -33,7 +33,7 @@ VERDICTS = FOLDER.parent / "regressions" / "index.md"
 NOT_COUNTED = {"wang-table-3-caption"}
 ORDER = ("PDP-OP", "uniform", "Jorgensen max", "Jorgensen mean")
 LINE = re.compile(
-    r"^\| [^|]+ \| \[(\w+)\]\(\w+\.md\) \| (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
+    r"^\| \[(\w+)\]\(\w+\.md\) \| [^|]+, (\w+) \| ([^|]+) \| ([^|]+) \|", re.MULTILINE
 )
 UTILITY = re.compile(r"^\*\*([^*]+)\.\*\*.*?/utility/(\w+)\.svg", re.MULTILINE | re.DOTALL)
 COUNTS = "published numbers | inside | of our own runs | ratio | width"

@@ -14,7 +14,7 @@ import dpframe as dp
 from dpframe.audits.cost import at, numbers_of
 from dpframe.audits.drawing import drawing
 from dpframe.audits.figures import clipped, figure, formula, tidy
-from dpframe.audits.lines import Line
+from dpframe.audits.lines import ReleaseLine
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
 
@@ -231,7 +231,7 @@ def _where(values: dict) -> str:
     return ", ".join([HERE, *(f"{name} = {value}" for name, value in sorted(own.items()))])
 
 
-def _row(line: Line, many: int, numbered: Line | None, values: dict) -> list[str]:
+def _row(line: ReleaseLine, many: int, numbered: ReleaseLine | None, values: dict) -> list[str]:
     times = formula(line.times * many)
     name = line.name if times == "1" else f"{line.name} (x{times})"
     sensitivity = "unbounded" if line.sensitivity is None else code(formula(line.sensitivity))

@@ -1,7 +1,7 @@
 """What an audit finds, once, for every face of its page: terminal, JSON and HTML."""
 
 from .example import Assumption
-from .findings import Findings, Source, findings
+from .findings import CitedSource, Findings, findings
 from .opinions import Opinion
 from .profile import Profile
 from .waste import Change, Portion, Waste
@@ -9,11 +9,11 @@ from .waste import Change, Portion, Waste
 __all__ = [
     "Assumption",
     "Change",
+    "CitedSource",
     "Findings",
     "Opinion",
     "Portion",
     "Profile",
-    "Source",
     "Waste",
     "findings",
 ]

@@ -32,14 +32,14 @@ MARKUP = re.compile(r"\[([^\]]+)\]\([^)]*\)|[*`$]")
 
 
 @attrs.frozen
-class Source:
+class CitedSource:
     """A key such as BalleW18, and the reference in plain text."""
 
     key: str
     text: str
 
 
-def sources(texts: Iterable[str]) -> tuple[Source, ...]:
+def sources(texts: Iterable[str]) -> tuple[CitedSource, ...]:
     """The works that these texts cite as [Key, place], each once, by key.
 
     >>> [one.key for one in sources(["proved by [BalleW18, Thm 8]", "nothing"])]
@@ -47,7 +47,7 @@ def sources(texts: Iterable[str]) -> tuple[Source, ...]:
     """
     keys = sorted({key for text in texts for key in CITATION.findall(text)})
     known = bibliography()
-    return tuple(Source(key, known[key]) for key in keys if key in known)
+    return tuple(CitedSource(key, known[key]) for key in keys if key in known)
 
 
 @cache
@@ -91,7 +91,7 @@ class Findings:
     saving: Saving | None
     change: Change | None
     assumptions: tuple[Assumption, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[CitedSource, ...]
     at: Mapping[str, Fraction]
 
     def record(self) -> dict[str, Any]:

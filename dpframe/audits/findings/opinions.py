@@ -157,6 +157,7 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
     if audit.target.currency[0] != "epsilon":
         return  # amounts of rho, of mu^2 or of a divergence are no epsilons
     failing = [line.name for line in audit.lines if line.verdict is not Verdict.PROVED]
+    failing += _unproved(audit)
     if failing:
         yield _failing(failing, float(delta))
         return
@@ -175,6 +176,14 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
         says = "the least that the shares imply"
         name = "optimal composition of the claimed shares"
         yield from _asked(name, OptimalAccountant(), claimed, delta, says)
+
+
+def _unproved(audit: Audit) -> list[str]:
+    """Procedures whose theorems are not proved by basic composition to earn their shares."""
+    names = [one.label for one in audit.report.problem.graph.procedures]
+    basic = [one for one in audit.report.attempts if one.name == "basic"]
+    found = [o for one in basic for o in one.obligations if o.verdict is not Verdict.PROVED]
+    return [o.node for o in found] if basic else names
 
 
 def _failing(names: list[str], delta: float) -> Opinion:

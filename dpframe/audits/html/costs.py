@@ -13,7 +13,7 @@ from dpframe.prover import Verdict
 from ..figures import clipped, exactly, figure, short
 from ..findings import Findings, Opinion, Portion, Profile, Waste
 from ..lines import lower_end
-from .plots import Scale
+from .plots import AxisScale
 from .words import DASH, given, percent, plain_words, range_of, shown
 
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
@@ -93,10 +93,10 @@ class Costs:
         return self.found.at.get("epsilon") if value is None else value
 
     @property
-    def scale(self) -> Scale | None:
+    def scale(self) -> AxisScale | None:
         """On which bounds are drawn."""
         claimed = self.claimed
-        return Scale.of(self.found.opinions, None if claimed is None else float(claimed))
+        return AxisScale.of(self.found.opinions, None if claimed is None else float(claimed))
 
     @property
     def said(self) -> str:

@@ -18,7 +18,7 @@ from scipy.optimize import linprog
 
 from dpframe.graph import Graph
 
-from ..drawing import LEAK, NOISY, PRIVATE, PUBLIC, Line, lines
+from ..drawing import LEAK, NOISY, PRIVATE, PUBLIC, DrawnLine, lines
 from ..figures import clipped
 from .words import GLUE, plain_words
 
@@ -29,7 +29,7 @@ THROUGH = 0.25  # width of an edge that passes a layer, in widths of a node
 
 
 @attrs.frozen
-class Layout:
+class GraphLayout:
     """Places of nodes 0, 1, ...: `layer` from 0 at the top, `across` in widths of a node from 0.
 
     `paths` has the places (across, layer) that the edge (read, reader) goes through, ends included.
@@ -46,7 +46,7 @@ class Layout:
         return max([*self.across, *passing])
 
 
-def layout(reads: Sequence[Sequence[int]], gap: float = 0.16) -> Layout:
+def layout(reads: Sequence[Sequence[int]], gap: float = 0.16) -> GraphLayout:
     """Places for nodes in topological order, where node i reads `reads[i]`; `gap` in widths."""
     layer = layers(reads)
     chains, slots = _chains(reads, layer)
@@ -55,7 +55,7 @@ def layout(reads: Sequence[Sequence[int]], gap: float = 0.16) -> Layout:
     paths = {
         edge: tuple((places[slot], slots[slot]) for slot in chain) for edge, chain in chains.items()
     }
-    return Layout(tuple(layer), tuple(places[i] for i in range(len(reads))), paths)
+    return GraphLayout(tuple(layer), tuple(places[i] for i in range(len(reads))), paths)
 
 
 def layers(reads: Sequence[Sequence[int]]) -> list[int]:
@@ -271,7 +271,7 @@ def _layers(heights: Sequence[float], layer: Sequence[int]) -> tuple[list[float]
     return tops, bottoms
 
 
-def _rows(line: Line) -> list[str]:
+def _rows(line: DrawnLine) -> list[str]:
     """The words in a few lines, the last one cut where there are more."""
     text = plain_words(line.words.removesuffix(END)).replace("`", "").replace(GLUE, " ")
     rows = wrap(text, LETTERS, break_long_words=True, break_on_hyphens=False)
@@ -280,7 +280,7 @@ def _rows(line: Line) -> list[str]:
     return rows or ["(no name)"]
 
 
-def _described(found: Sequence[Line]) -> str:
+def _described(found: Sequence[DrawnLine]) -> str:
     """Every node, its kind, and what it reads, in words."""
     numbers = {line.node: i for i, line in enumerate(found, 1)}
     said = []
@@ -294,7 +294,7 @@ def _described(found: Sequence[Line]) -> str:
 
 
 def _arrows(
-    cards: Sequence[Card], layed: Layout, tops: Sequence[float], bottoms: Sequence[float]
+    cards: Sequence[Card], layed: GraphLayout, tops: Sequence[float], bottoms: Sequence[float]
 ) -> list[Arrow]:
     """One an edge, from the lower edge of a card to the upper edge of its reader."""
     leaving, entering = _ports(layed, len(cards), 0), _ports(layed, len(cards), -1)
@@ -312,7 +312,7 @@ def _arrows(
     return drawn
 
 
-def _ports(layed: Layout, nodes: int, end: int) -> dict[Edge, float]:
+def _ports(layed: GraphLayout, nodes: int, end: int) -> dict[Edge, float]:
     """How far from the middle of its card each edge leaves (end 0) or enters (end -1)."""
     found = {}
     for i in range(nodes):

@@ -161,7 +161,7 @@ FAR = 30.0  # ends of a range that ask for a logarithm
 
 
 @attrs.frozen
-class Scale:
+class AxisScale:
     """From `low` to `high`; in powers of ten where these are far apart. `claimed` has a line."""
 
     low: float
@@ -170,7 +170,7 @@ class Scale:
     logarithmic: bool = False
 
     @classmethod
-    def of(cls, opinions: Sequence[Opinion], claimed: float | None) -> Scale | None:
+    def of(cls, opinions: Sequence[Opinion], claimed: float | None) -> AxisScale | None:
         """A scale that holds all of them; None where there is nothing to show."""
         ends = [x for one in opinions for x in (one.upper, one.lower) if x and math.isfinite(x)]
         known = [*ends, *([claimed] if claimed else [])]

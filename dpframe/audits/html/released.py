@@ -14,7 +14,7 @@ from dpframe.prover import Verdict
 
 from ..figures import clipped
 from ..figures import formula as written
-from ..lines import Line, meanings
+from ..lines import ReleaseLine, meanings
 from ..releases import cost, joined, refuted
 from .words import DASH, plain_words
 
@@ -55,7 +55,7 @@ class Released:
     audit: Audit
 
     @cached_property
-    def lines(self) -> list[tuple[Line, int]]:
+    def lines(self) -> list[tuple[ReleaseLine, int]]:
         """Different lines, and how often each occurs."""
         return list(Counter(self.audit.lines).items())
 
@@ -77,13 +77,13 @@ class Released:
         return ["release", "sensitivity", *given, *self.exact, "claim"]
 
     @staticmethod
-    def draws(line: Line, many: int) -> str:
+    def draws(line: ReleaseLine, many: int) -> str:
         """How often it is drawn, where more than once."""
         times = written(line.times * many)
         return "" if times == "1" else f" (×{times})"
 
     @staticmethod
-    def cost(line: Line, column: str) -> str:
+    def cost(line: ReleaseLine, column: str) -> str:
         """A cost, in enough digits to tell it from what is claimed; an upper bound says so."""
         field, name = COSTS[column]
         value = getattr(line, field)
@@ -119,9 +119,9 @@ class Released:
         return notes + ([QUESTIONED] if wrong else [])
 
     @property
-    def groups(self) -> list[tuple[str, Line, Derived]]:
+    def groups(self) -> list[tuple[str, ReleaseLine, Derived]]:
         """Releases of which the same is said, together; the first of many."""
-        found: dict[object, tuple[list[str], Line, Derived]] = {}
+        found: dict[object, tuple[list[str], ReleaseLine, Derived]] = {}
         releases = zip(self.audit.lines, self.audit.report.problem.graph.releases, strict=True)
         for line, release in releases:
             key = (line.statistic, line.written, line.rule, line.witness, line.note)

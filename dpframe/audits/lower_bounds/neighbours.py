@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.graph import Categorical, Numeric, Setting
-from dpframe.privacy import REPLACE_ONE, Relation
+from dpframe.privacy import Relation
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
@@ -167,7 +167,7 @@ class Space:
     def random_pair(self, d: int, rng: np.random.Generator) -> Neighbours:
         """Random neighbours, with up to four other rows."""
         others = [self.random_row(d, rng) for _ in range(int(rng.integers(5)))]
-        second = self.random_row(d, rng) if self.relation is REPLACE_ONE else None
+        second = self.random_row(d, rng) if self.relation.replaced else None
         return self.pair(self.random_row(d, rng), second, others, f"{len(others)} random others")
 
     def random_table(self, n: int, d: int, rng: np.random.Generator) -> AttackedTable:
@@ -177,7 +177,7 @@ class Space:
     def _boundary(self, d: int) -> Iterator[tuple[TableRow, TableRow | None]]:
         ones = np.ones(d)
         directions = [np.eye(d)[0], ones] if d > 1 else [ones]
-        if self.relation is not REPLACE_ONE:
+        if not self.relation.replaced:
             for direction, label in itertools.product(directions, self.labels):
                 yield self.row(direction, label), None
             return
@@ -254,7 +254,7 @@ def _nearby(space: Space, pair: Neighbours, rng: np.random.Generator, size: floa
     """The differing rows turned a little, their labels moved."""
     first, second = pair.tables
     shared = min(len(first.X), len(second.X))
-    shared -= space.rows_per_person if space.relation is REPLACE_ONE else 0
+    shared -= space.rows_per_person if space.relation.replaced else 0
     labels = np.zeros(len(first.X)) if first.y is None else first.y
     base = [TableRow(x, label) for x, label in zip(first.X[:shared], labels, strict=False)]
 

@@ -20,7 +20,7 @@ from dpframe.graph import Graph, Joint, Regression, Release
 from dpframe.graph.joint import unit_std
 from dpframe.numerics import arb_upper, to_float
 from dpframe.numerics.boxes import Reals
-from dpframe.privacy import REPLACE_ONE, GaussianDP, Share
+from dpframe.privacy import GaussianDP, Share
 from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.prover.enclose_each import enclose_each
 from dpframe.prover.profile_rule import joint_of
@@ -70,7 +70,7 @@ def _law(
         sqrt(cost * one.times) * size
         for cost, one, size in zip(costs, releases, joint.sizes, strict=True)
     ]
-    found = _related(joint, roots) if joint.relation is REPLACE_ONE else _added(roots)
+    found = _related(joint, roots) if joint.relation.replaced else _added(roots)
     if found is None:
         return None
     return attrs.evolve(found, least=found.least * power(rows * unit_std(budget), 2))

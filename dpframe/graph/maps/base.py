@@ -12,20 +12,20 @@ from abc import abstractmethod
 from dpframe.symbols import Expression
 
 from ..arrays import Array, Numbers, Values
-from ..columns import Column
+from ..columns import ColumnNode
 from ..facts import stated
 from ..node import Node
-from ..rows import Rows
+from ..rows import RowsNode
 
 
-class MappedRows(Rows):
+class MappedRows(RowsNode):
     """Abstract: rows made from other rows, one from each."""
 
     __slots__ = ()
-    source: Rows
+    source: RowsNode
 
     @property
-    def origin(self) -> Rows:
+    def origin(self) -> RowsNode:
         """The source's."""
         return self.source.origin
 
@@ -36,11 +36,11 @@ class MappedRows(Rows):
         return self.source.columns if own is None else own.columns
 
 
-class MappedColumn(Column):
+class MappedColumn(ColumnNode):
     """Abstract: labels made from other labels, or from rows, one from each."""
 
     __slots__ = ()
-    source: Column | Rows
+    source: ColumnNode | RowsNode
 
     @property
     def grid(self) -> int | None:

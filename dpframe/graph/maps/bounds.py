@@ -12,9 +12,9 @@ from dpframe.errors import InvalidArgument
 from dpframe.symbols import ONE, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..node import check_interval, positive, reads, titled
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import ColumnMap, RecordColumn, RowMap
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class ClipNorm(RowMap):
 
     kind: ClassVar[str] = "clip_norm"
     label = titled("clip to norm {0.norm}")
-    source: Rows
+    source: RowsNode
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
 
     def apply(self, block: Array, number: Numbers) -> Array:
@@ -45,8 +45,8 @@ class ShrunkLabels(RecordColumn):
 
     kind: ClassVar[str] = "shrunk_labels"
     label = titled("shrink with rows to norm {0.norm}")
-    source: Column
-    rows: Rows
+    source: ColumnNode
+    rows: RowsNode
     norm: Expression = attrs.field(converter=positive, metadata=reads(positive=True))
 
     def records(self, values: Values, number: Numbers) -> Array:
@@ -64,7 +64,7 @@ class Normalized(RowMap):
 
     kind: ClassVar[str] = "normalize"
     label: ClassVar[str] = "x/|x|"
-    source: Rows
+    source: RowsNode
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
@@ -85,7 +85,7 @@ class Box(RowMap):
     """
 
     kind: ClassVar[str] = "box"
-    source: Rows
+    source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
 
     @property
@@ -105,7 +105,7 @@ class Capped(RowMap):
 
     kind: ClassVar[str] = "capped"
     label = titled("cap entries at [{0.bound}]")
-    source: Rows
+    source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
 
     def apply(self, block: Array, number: Numbers) -> Array:
@@ -138,7 +138,7 @@ class Encoded(RowMap):
     """
 
     kind: ClassVar[str] = "encode"
-    source: Rows
+    source: RowsNode
     schema: tuple[Numeric | Categorical, ...]
     terms: tuple[tuple[int, ...], ...] | None = None
 
@@ -187,7 +187,7 @@ class Intercept(RowMap):
 
     kind: ClassVar[str] = "intercept"
     label: ClassVar[str] = "append intercept"
-    source: Rows
+    source: RowsNode
     value: Expression = attrs.field(converter=_value, default=ONE, metadata=reads(positive=True))
 
     def __attrs_post_init__(self) -> None:
@@ -203,7 +203,7 @@ class Intercept(RowMap):
 class InInterval(ColumnMap):
     """Abstract: a map that reads the ends of a public interval, which must not be empty."""
 
-    source: Column
+    source: ColumnNode
     lower: Expression = attrs.field(converter=exact, metadata=reads())
     upper: Expression = attrs.field(converter=exact, metadata=reads())
 

@@ -7,10 +7,10 @@ from typing import ClassVar
 import attrs
 
 from ..arrays import Array, Numbers, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..node import Node, titled
 from ..partition import Partition, in_partition
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 
 
@@ -39,7 +39,7 @@ class CellRows(InCell, RecordMap):
     kind: ClassVar[str] = "cell_rows"
 
     @property
-    def source(self) -> Rows:  # type: ignore[override]
+    def source(self) -> RowsNode:  # type: ignore[override]
         """The rows of the partition."""
         return self.partition.rows
 
@@ -56,7 +56,7 @@ class CellColumn(InCell, RecordColumn):
     kind: ClassVar[str] = "cell_column"
 
     @property
-    def source(self) -> Column:  # type: ignore[override]
+    def source(self) -> ColumnNode:  # type: ignore[override]
         """The labels of the partition."""
         return self.partition.inputs[-1]  # type: ignore[return-value]  # it has some
 
@@ -66,7 +66,7 @@ class CellColumn(InCell, RecordColumn):
         return (self.source, self.partition.rows)
 
 
-def cell_under(rows: Rows) -> CellRows | None:
+def cell_under(rows: RowsNode) -> CellRows | None:
     """The cell whose rows are mapped; None if there is none."""
     while isinstance(rows, MappedRows):
         if isinstance(rows, CellRows):

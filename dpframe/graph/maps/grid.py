@@ -17,10 +17,10 @@ from dpframe.errors import InvalidArgument
 from dpframe.symbols import RELEASED, Expression, exact, sqrt
 
 from ..arrays import Array, Numbers, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..facts import stated
 from ..node import Node, Reading, titled
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm
 
@@ -84,11 +84,11 @@ class Grid(RowsOnGrid):
     """
 
     kind: ClassVar[str] = "grid"
-    source: Rows
+    source: RowsNode
     bits: int
 
     @property
-    def reads(self) -> Rows:
+    def reads(self) -> RowsNode:
         """Its source; the grid subsumes a projection onto the same ball directly below it."""
         return self.source.source if type(self.source) is ClipNorm else self.source
 
@@ -115,7 +115,7 @@ class BoxGrid(RowsOnGrid):
     """
 
     kind: ClassVar[str] = "box_grid"
-    source: Rows
+    source: RowsNode
     bits: int
 
     def apply(self, block: Array, number: Numbers) -> Array:
@@ -130,11 +130,11 @@ class GridColumn(OnGrid, ColumnMap):
     """
 
     kind: ClassVar[str] = "grid_column"
-    source: Column
+    source: ColumnNode
     bits: int
 
     @property
-    def reads(self) -> Column:
+    def reads(self) -> ColumnNode:
         """Its source; the grid subsumes a clip to the same interval directly below it."""
         below = self.source
         return below.source if type(below) is ClipColumn and _symmetric(below) else below
@@ -186,10 +186,10 @@ def steps_in_norm1(rows: Grid) -> Expression | None:
 
 def gridded(source: Any) -> Any:
     """Bounded rows or labels on the grid of their table, if it has one; others unchanged."""
-    if isinstance(source, Rows):
+    if isinstance(source, RowsNode):
         off = not isinstance(source, Grid) and source.norm is not None
     else:
-        off = isinstance(source, Column) and source.bound is not None
+        off = isinstance(source, ColumnNode) and source.bound is not None
         off = off and not isinstance(source, GridColumn)
     bits = source.grid if off else None
     return source if bits is None else source.on_grid(bits)
@@ -199,7 +199,7 @@ def on_a_grid(rows: Any) -> Any:
     """Bounded rows on a grid with steps that are a fraction of `unit_of_entries`, also if their
     table has no grid; others unchanged.
     """
-    if not isinstance(rows, Rows) or isinstance(rows, (Grid, BoxGrid)) or rows.norm is None:
+    if not isinstance(rows, RowsNode) or isinstance(rows, (Grid, BoxGrid)) or rows.norm is None:
         return rows
     bits = BITS if rows.grid is None else rows.grid
     return Grid(rows, bits) if rows.entry is None else BoxGrid(rows, bits)
@@ -207,12 +207,12 @@ def on_a_grid(rows: Any) -> Any:
 
 def labels_on_a_grid(column: Any) -> Any:
     """The same for labels."""
-    if not isinstance(column, Column) or isinstance(column, GridColumn) or column.bound is None:
+    if not isinstance(column, ColumnNode) or isinstance(column, GridColumn) or column.bound is None:
         return column
     return GridColumn(column, BITS) if column.grid is None else column.on_grid(column.grid)
 
 
-def unit_of_entries(rows: Rows) -> Expression:
+def unit_of_entries(rows: RowsNode) -> Expression:
     """The unit of entries: the side of the box, or else the bound on the 2-norm. Raises
     InvalidArgument if there is no bound.
     """

@@ -15,7 +15,7 @@ from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from ..arrays import Array, Numbers, Values, np
 from ..node import Node, titled
 from ..post import Post, post
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import RecordMap
 from .grid import Grid, gridded, step_size
 from .residuals import released_coefficients
@@ -29,7 +29,7 @@ class LinearMap(RecordMap):
 
     kind: ClassVar[str] = "linear_map"
     label = titled("times {0.by.label}")
-    source: Rows = attrs.field(converter=gridded)
+    source: RowsNode = attrs.field(converter=gridded)
     by: Node = attrs.field(converter=released_coefficients)
 
     @property

@@ -14,11 +14,11 @@ from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
 from ..arrays import Array, Numbers, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..loop import Iterate
 from ..node import Node, titled
 from ..procedure import Objective
-from ..rows import Rows
+from ..rows import RowsNode
 from ..statistics.sums import Trace
 from .base import RecordColumn, RecordMap
 from .grid import Grid, gridded, step_size
@@ -55,8 +55,8 @@ class Residuals(RecordMap):
 
     kind: ClassVar[str] = "residuals"
     label = titled("residuals at {0.theta.label}")
-    source: Rows
-    column: Column
+    source: RowsNode
+    column: ColumnNode
     theta: Node = attrs.field(converter=released_coefficients)
 
     def records(self, values: Values, number: Numbers) -> Array:
@@ -82,8 +82,8 @@ class ResidualLabels(RecordColumn):
     written: ClassVar[str] = "residuals"
     label = titled("residuals at {0.theta.label}")
     bound: ClassVar[None] = None
-    source: Column
-    rows: Rows = attrs.field(converter=gridded)
+    source: ColumnNode
+    rows: RowsNode = attrs.field(converter=gridded)
     theta: Node = attrs.field(converter=released_coefficients)
 
     @property
@@ -102,14 +102,14 @@ class ResidualLabels(RecordColumn):
         return residuals
 
 
-def margins_of(node: Rows, rows: Array, theta: Array, number: Numbers) -> Array:
+def margins_of(node: RowsNode, rows: Array, theta: Array, number: Numbers) -> Array:
     """x'theta for the rows of a node, which are whole steps if it is a grid inside a ball."""
     if type(node) is not Grid:
         return margins(rows, theta)
     return margins_on_grid(rows, theta, number(step_size(node)), node.bits)
 
 
-def clipped_error(rows: Rows, column: Column, theta: Node, *, bound: object) -> Trace:
+def clipped_error(rows: RowsNode, column: ColumnNode, theta: Node, *, bound: object) -> Trace:
     """sum of min((y - x'theta)^2, bound^2), at released coefficients: sensitivity bound^2 under
     both relations, since each term lies in [0, bound^2]. Proof page: proofs/tuning.
     """
@@ -139,8 +139,8 @@ class Gradient(RecordMap):
     kind: ClassVar[str] = "gradient"
     written: ClassVar[str] = "gradients"
     label = titled("gradient at {0.point.label}")
-    source: Rows
-    column: Column
+    source: RowsNode
+    column: ColumnNode
     point: Iterate = attrs.field(converter=_point)
     objective: Objective = attrs.field(converter=_objective)
 
@@ -171,8 +171,8 @@ class GradientAt(RecordMap):
 
     kind: ClassVar[str] = "gradient_at"
     written: ClassVar[str] = "gradients"
-    source: Rows
-    column: Column
+    source: RowsNode
+    column: ColumnNode
     theta: Node | None = attrs.field(
         default=None, converter=attrs.converters.optional(released_coefficients)
     )

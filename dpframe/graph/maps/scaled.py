@@ -15,10 +15,10 @@ from dpframe.errors import InvalidArgument, NotExecutable, listed_words
 from dpframe.symbols import DATA, RELEASED, ZERO, Expression, Number, exact, rational
 
 from ..arrays import Array, Numbers, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..known import Known
 from ..node import Node, Reading, check_ends, positive, reads, titled
-from ..rows import Rows
+from ..rows import RowsNode
 from ..statistics.base import Statistic
 from .base import ColumnMap, RecordMap, RowMap
 
@@ -37,7 +37,7 @@ class Scaled(RowMap):
 
     kind: ClassVar[str] = "scale"
     label = titled("divide by {0.by}")
-    source: Rows
+    source: RowsNode
     by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
 
     @property
@@ -55,7 +55,7 @@ class Scaled(RowMap):
 
 
 @lru_cache(maxsize=1024)
-def _finite(labels: Column) -> bool:
+def _finite(labels: ColumnNode) -> bool:
     """Whether labels are bounded; cached, not recomputed per block."""
     return labels.bound is not None
 
@@ -71,7 +71,7 @@ class ScaledLabels(ColumnMap):
     """
 
     kind: ClassVar[str] = "scaled_labels"
-    source: Column
+    source: ColumnNode
     by: Expression = attrs.field(converter=_by, metadata=reads("divisor", positive=True))
     minus: Expression = attrs.field(converter=_minus, default=ZERO, metadata=reads("centre"))
 
@@ -128,7 +128,7 @@ class ScaledColumns(RowMap):
 
     kind: ClassVar[str] = "scaled_columns"
     label: ClassVar[str] = "scale columns by public numbers"
-    source: Rows
+    source: RowsNode
     by: tuple[Fraction, ...] = attrs.field(converter=_divisors)
     minus: tuple[Fraction, ...] = attrs.field(
         converter=_centres, default=attrs.Factory(lambda self: [0] * len(self.by), takes_self=True)
@@ -159,7 +159,7 @@ class ScaledColumns(RowMap):
         return scaled
 
 
-def between(rows: Rows, lower: object, upper: object) -> Rows:
+def between(rows: RowsNode, lower: object, upper: object) -> RowsNode:
     """[lower_j, upper_j] of every column mapped to [-1, 1]; values outside are clipped. Raises
     InvalidArgument.
     """
@@ -202,7 +202,7 @@ class DividedColumns(RecordMap):
     """
 
     kind: ClassVar[str] = "divided_columns"
-    source: Rows
+    source: RowsNode
     by: Node = attrs.field(validator=_known_or_statistic)
     minus: Node | None = attrs.field(validator=_known_or_statistic)
     lower: Expression = attrs.field(converter=_lower, metadata=reads(positive=True))
@@ -259,8 +259,8 @@ class DividedRecords(RecordMap):
 
     kind: ClassVar[str] = "divided_records"
     label: ClassVar[str] = "(x, y)/|x|"
-    source: Rows
-    column: Column
+    source: RowsNode
+    column: ColumnNode
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Divide; a label that overflows becomes the largest double."""
@@ -306,7 +306,9 @@ class RecordLabels(ColumnMap):
         return block[:, -1]
 
 
-def divided_records(rows: Rows, column: Column, *, bound: object) -> tuple[Rows, Column]:
+def divided_records(
+    rows: RowsNode, column: ColumnNode, *, bound: object
+) -> tuple[RowsNode, ColumnNode]:
     """Rows x/|x| and labels y/|x|, clipped to the public interval [-bound, bound]: the map by row
     norms that divides the label too. [Thesis, Eq. 3.4, with a public bound]
     """

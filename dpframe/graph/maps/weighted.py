@@ -16,10 +16,10 @@ import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.graph.arrays import Array, Numbers, Values, np
-from dpframe.graph.columns import Column
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.known import OfBudgets
 from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
 from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum, to_json
 
@@ -120,7 +120,7 @@ class WeightedRows(Weighing, RecordMap):
     """Rows multiplied by the record's factor, with norm bounds alike."""
 
     kind: ClassVar[str] = "weighted_rows"
-    source: Rows
+    source: RowsNode
     weight: Weight
 
     def on_grid(self, bits: int) -> WeightedGrid:
@@ -133,7 +133,7 @@ class WeightedColumn(Weighing, RecordColumn):
     """Labels multiplied by the record's factor, with the bound alike."""
 
     kind: ClassVar[str] = "weighted_column"
-    source: Column
+    source: ColumnNode
     weight: Weight
 
     def on_grid(self, bits: int) -> WeightedGridColumn:
@@ -146,7 +146,7 @@ class RecordWeights(Weighing, RecordColumn):
     """The factor of each record, as a label."""
 
     kind: ClassVar[str] = "record_weights"
-    source: Rows
+    source: RowsNode
     weight: Weight
 
     @property
@@ -295,7 +295,7 @@ class SampledRows(Sampled, RecordMap):
     """The rows of the sampled records."""
 
     kind: ClassVar[str] = "sampled_rows"
-    source: Rows
+    source: RowsNode
     thinning: Thinning
 
 
@@ -304,13 +304,13 @@ class SampledColumn(Sampled, RecordColumn):
     """The labels of the sampled records."""
 
     kind: ClassVar[str] = "sampled_column"
-    source: Column
+    source: ColumnNode
     thinning: Thinning
 
 
 def thinned(
-    rows: Rows, column: Column, budget: Share, threshold: object
-) -> tuple[Rows, Column, Share]:
+    rows: RowsNode, column: ColumnNode, budget: Share, threshold: object
+) -> tuple[RowsNode, ColumnNode, Share]:
     """Rows and labels of a secret sample in which each record is included according to its own
     epsilon, and the budget of epsilon = `threshold`, a public positive formula, for releases of the
     sample.

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.privacy import REPLACE_ONE, Share
+from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, ZERO, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
@@ -72,7 +72,7 @@ class Posterior(Sampler):
         if self.log_residual is not None:
             return exp(self.log_residual)
         rows, column, relation = self.gram.rows, self.moment.column, self.gram.unit.relation
-        if relation is not REPLACE_ONE or rows.norm is None or column.bound is None:
+        if not relation.replaced or rows.norm is None or column.bound is None:
             return None
         bounds = (rows.norm, column.bound)
         found: Expression = by_the_book(residual_of, relation, rows.rows, bounds, self.penalty)

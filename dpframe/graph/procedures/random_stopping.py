@@ -12,11 +12,11 @@ from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, rational
 from dpframe.theory.procedures import TIMES
 
-from ..columns import Column
+from ..columns import ColumnNode
 from ..graph import Graph
 from ..node import Node, Reading
 from ..procedure import Procedure
-from ..rows import Rows
+from ..rows import RowsNode
 
 LEAST = Fraction(1, 1000)
 
@@ -59,8 +59,8 @@ class RandomStopping(Procedure):
     kind: ClassVar[str] = "random_stopping"
     summary: ClassVar[str] = "best of runs"
     gives: ClassVar[type[Guarantee]] = PureDP
-    rows: Rows
-    column: Column
+    rows: RowsNode
+    column: ColumnNode
     graphs: tuple[Graph, ...] = attrs.field(converter=_graphs)
     gamma: Fraction = attrs.field(converter=_stop)
     share: Share

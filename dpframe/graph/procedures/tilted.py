@@ -15,12 +15,12 @@ from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, exact
 from dpframe.theory.procedures import tilt
 
 from ..arrays import Array, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node, Reading, reads
 from ..procedure import Bounds, Objective, Random, Rounded, Searcher
-from ..rows import Rows
+from ..rows import RowsNode
 
 FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
 ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
@@ -39,8 +39,8 @@ class TiltedMinimum(Searcher):
     kind: ClassVar[str] = "tilted_minimum"
     gives: ClassVar[type[Guarantee]] = PureDP
     divided: ClassVar[Scope] = RECORD
-    rows: Rows
-    column: Column
+    rows: RowsNode
+    column: ColumnNode
     objective: Objective
     penalty: Expression = attrs.field(metadata=reads())
     noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
@@ -116,7 +116,7 @@ class TiltedMinimum(Searcher):
         randomness: Random,
     ) -> Array:
         """One draw, and Newton steps."""
-        from ..statistics.newton import Sum, minimised
+        from ..statistics.newton import LossSum, minimised
 
         if self.slope is None or self.size is None:
             raise NotExecutable(f"{self.label} has no bounded slope")
@@ -124,7 +124,7 @@ class TiltedMinimum(Searcher):
         formulas = {one: numbers.down(one) for one in self.objective.formulas.values()}
         shape = (round(numbers.up(self.rows.columns)),)
         tilt = L2Laplace.sample(scale, shape, randomness.generator, symmetric=False)
-        work = Sum(self.objective, formulas)
+        work = LossSum(self.objective, formulas)
         sizes = self._weight_of_all(summed) * numbers.up(self.slope) + float(np.linalg.norm(tilt))
         least = max(FINE * scale, ROUNDING * sizes)
         return np.asarray(minimised(work, summed, penalty, math.inf, least, tilt), dtype=float)
@@ -141,8 +141,8 @@ def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Arra
 
 
 def tilted_minimum(
-    rows: Rows,
-    column: Column,
+    rows: RowsNode,
+    column: ColumnNode,
     objective: Objective,
     *,
     penalty: object,

@@ -12,13 +12,13 @@ from dpframe.errors import InvalidArgument
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
 from ..arrays import Array, Numbers
-from ..columns import Column
+from ..columns import ColumnNode
 from ..known import reads_budgets
 from ..maps.grid import gridded
 from ..maps.weighted import RecordWeights, Weight
 from ..node import Node, Reading, positive, titled
 from ..procedure import Bounds, Objective, Squared
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import Searched, Summed
 
 TOLERANCE = exact("1e-6")
@@ -71,8 +71,8 @@ class Argmin(Searched):
 
     kind: ClassVar[str] = "argmin"
     label = titled("argmin of the {0.objective.label}")
-    rows: Rows = attrs.field(converter=gridded)
-    column: Column = attrs.field(converter=gridded)
+    rows: RowsNode = attrs.field(converter=gridded)
+    column: ColumnNode = attrs.field(converter=gridded)
     objective: Objective = attrs.field(converter=_objective)
     penalty: Expression = attrs.field(converter=_penalty)
     radius: Expression | None = attrs.field(default=None, converter=_radius)
@@ -140,13 +140,13 @@ class Argmin(Searched):
         """The value, by damped Newton steps. Raises NotExecutable if rounding errors keep the
         gradient from becoming small enough.
         """
-        from .newton import Sum, minimised, solved
+        from .newton import LossSum, minimised, solved
 
         penalty = math.nextafter(number(self.penalty), math.inf)  # no less than was proved
         radius = math.inf if self.radius is None else number(self.radius)
         formulas = self.objective.formulas.values()
         numbers = {formula: number(formula) for formula in formulas}
-        work = Sum(self.objective, numbers)
+        work = LossSum(self.objective, numbers)
         if self.tolerance == ZERO:
             return solved(work, summed, penalty, radius)
         return minimised(work, summed, penalty, radius, self._least(number) * penalty)

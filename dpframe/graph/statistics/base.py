@@ -16,11 +16,11 @@ from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exa
 from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
-from ..columns import Column
-from ..facts import in_package, stated
+from ..columns import ColumnNode
+from ..facts import in_package, stated, unchanging
 from ..node import DataNode, Node
 from ..reached import reached
-from ..rows import SIZE, Rows
+from ..rows import SIZE, RowsNode
 
 Work = Callable[..., Array]  # of a block's rows (m, d), labels (m,), and what else it reads
 Summed = Callable[[Work], Array]  # its sum over all blocks of the table
@@ -38,9 +38,9 @@ class OneRow:
     attained: bool = False
 
 
-def variable(node: Rows | Column) -> str:
+def variable(node: RowsNode | ColumnNode) -> str:
     """What a declaration calls rows or labels: `X`, `y`, `gradients`, `residuals`."""
-    base: type[Rows | Column] = Rows if isinstance(node, Rows) else Column
+    base: type[RowsNode | ColumnNode] = RowsNode if isinstance(node, RowsNode) else ColumnNode
     one: Any = node
     while one.written == base.written and isinstance(getattr(one, "source", None), base):
         one = one.source
@@ -73,15 +73,15 @@ class Statistic(Origin, DataNode):
         """How a declaration writes it: `X.T @ X`, `residuals @ residuals`; `statistic` where that
         is long.
         """
-        found = [one for one in self.inputs if isinstance(one, (Rows, Column))]
-        names = {"X" if isinstance(one, Rows) else "y": variable(one) for one in found}
+        found = [one for one in self.inputs if isinstance(one, (RowsNode, ColumnNode))]
+        names = {"X" if isinstance(one, RowsNode) else "y": variable(one) for one in found}
         return self.template.format(**names)
 
     @property
     def title(self) -> str:
         """Its label; its code, where it is of residuals, which no label says."""
-        columns = (one for one in self.inputs if isinstance(one, Column))
-        named = any(variable(one) != Column.written for one in columns)
+        columns = (one for one in self.inputs if isinstance(one, ColumnNode))
+        named = any(variable(one) != ColumnNode.written for one in columns)
         return self.code if named and self.template != Statistic.template else self.label
 
     @property
@@ -136,7 +136,8 @@ class Statistic(Origin, DataNode):
         """Its sensitivity for the table's unit of privacy: rows_per_person times the one-row bound;
         None if no rule bounds it.
         """
-        return _sensitivity(self, norm)
+        derive = _sensitivity if unchanging(self) else _sensitivity.__wrapped__
+        return derive(self, norm)
 
     def __expression__(self) -> Expression:
         return Symbol(f"value of {self.label}", Domain(), self)
@@ -250,8 +251,8 @@ class Searched(Statistic):
     """
 
     __slots__ = ()
-    rows: Rows
-    column: Column
+    rows: RowsNode
+    column: ColumnNode
 
     @property
     def reads(self) -> tuple[Node, ...]:

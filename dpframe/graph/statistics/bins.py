@@ -14,10 +14,10 @@ from dpframe.symbols import Expression, exact
 from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
 from ..arrays import Array, Numbers, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..maps.grid import gridded
 from ..node import reads, titled
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import RecordSum, Statistic
 from .counts import BinCounts, cuts_of
 
@@ -32,8 +32,8 @@ class BinnedSums(RecordSum):
     """
 
     kind: ClassVar[str] = "binned_sums"
-    rows: Rows = attrs.field(converter=gridded)
-    column: Column
+    rows: RowsNode = attrs.field(converter=gridded)
+    column: ColumnNode
     cuts: tuple[Any, ...] = attrs.field(converter=cuts_of)
 
     @property
@@ -76,7 +76,7 @@ class Factored(Statistic):
     @sums.validator
     def _bins(self, attribute: object, value: Any) -> None:
         del attribute
-        counts = isinstance(value, BinCounts) and isinstance(value.data, Column)
+        counts = isinstance(value, BinCounts) and isinstance(value.data, ColumnNode)
         if not (counts or isinstance(value, BinnedSums)) or len(value.cuts) >= MOST_BINS:
             wanted = f"counts of labels, or sums, in 2 to {MOST_BINS} bins"
             raise InvalidArgument("sums", wanted, value, "Such as dp.graph.bin_counts(y, cuts).")
@@ -140,7 +140,7 @@ def _radius(value: object) -> int:
 
 
 def _of_labels(_: object, __: Any, value: BinCounts) -> None:
-    if not isinstance(value, BinCounts) or not isinstance(value.data, Column):
+    if not isinstance(value, BinCounts) or not isinstance(value.data, ColumnNode):
         raise InvalidArgument("counts", "dp.graph.bin_counts(y, cuts)", value, "")
 
 

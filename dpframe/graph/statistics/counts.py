@@ -14,11 +14,11 @@ from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.symbols import Number, rational
 
 from ..arrays import Array, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..maps.grid import labels_on_a_grid, on_a_grid
 from ..node import Node, titled
 from ..partition import Partition, in_partition
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import RecordSum
 from .sums import products
 
@@ -52,14 +52,14 @@ class BinCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "bin_counts"
-    data: Rows | Column = attrs.field()
+    data: RowsNode | ColumnNode = attrs.field()
     cuts: tuple[Fraction, ...] = attrs.field(converter=cuts_of)
     absolute: bool = attrs.field(default=False, validator=of_kind(bool))
 
     @data.validator
     def _declared(self, attribute: object, value: object) -> None:
         del attribute
-        if not isinstance(value, (Rows, Column)):
+        if not isinstance(value, (RowsNode, ColumnNode)):
             raise InvalidArgument("data", "declared rows or labels", value, "")
 
     @property
@@ -103,13 +103,13 @@ class NormCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "norm_counts"
-    rows: Rows = attrs.field()
+    rows: RowsNode = attrs.field()
     cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
 
     @rows.validator
     def _declared(self, attribute: object, value: object) -> None:
         del attribute
-        if not isinstance(value, Rows):
+        if not isinstance(value, RowsNode):
             raise InvalidArgument("rows", "declared rows", value, "")
 
     @property
@@ -142,8 +142,8 @@ class Histogram(RecordSum):
 
     kind: ClassVar[str] = "histogram"
     label = titled("records in cells, {0.cells} a side")
-    rows: Rows = attrs.field(converter=on_a_grid)
-    column: Column = attrs.field(converter=labels_on_a_grid)
+    rows: RowsNode = attrs.field(converter=on_a_grid)
+    column: ColumnNode = attrs.field(converter=labels_on_a_grid)
     cells: int = attrs.field()
 
     @cells.validator
@@ -234,15 +234,15 @@ class CellSums(RecordSum):
             raise InvalidArgument("partition", "one of rows and labels", value, way_out)
 
     @property
-    def rows(self) -> Rows:
+    def rows(self) -> RowsNode:
         """X on its grid."""
-        found: Rows = on_a_grid(self.partition.rows)
+        found: RowsNode = on_a_grid(self.partition.rows)
         return found
 
     @property
-    def column(self) -> Column:
+    def column(self) -> ColumnNode:
         """y on its grid."""
-        found: Column = labels_on_a_grid(self.partition.column)
+        found: ColumnNode = labels_on_a_grid(self.partition.column)
         return found
 
     @property

@@ -22,7 +22,7 @@ EDGE = 1 - 2.0**-40  # of the radius: from here on, a point is on the sphere
 
 
 @attrs.frozen(eq=False)
-class Sum:
+class LossSum:
     """A block's part of the weighted sum of losses at theta, shape (d,) (None: 0), with gradient
     and Hessian, as one vector of 1 + d + d^2 numbers.
     """
@@ -42,7 +42,7 @@ class Sum:
 
 
 @attrs.frozen(eq=False)
-class Point:
+class NewtonPoint:
     """A point of the ball, with the value, gradient and Hessian of the objective."""
 
     theta: Array
@@ -89,13 +89,13 @@ class Readings:
     NotExecutable beyond READINGS.
     """
 
-    work: Sum
+    work: LossSum
     summed: Callable[[Work], Array]
     penalty: float
     tilt: Array | float = 0.0
     count: int = 0
 
-    def at(self, theta: Array | None) -> Point:
+    def at(self, theta: Array | None) -> NewtonPoint:
         """The point theta with its derivatives; 0 for None."""
         self.count += 1
         if self.count > READINGS:
@@ -105,7 +105,7 @@ class Readings:
         theta = np.zeros(d) if theta is None else theta
         hessian = total[1 + d :].reshape(d, d)
         tilt = np.broadcast_to(self.tilt, (d,))
-        return Point(
+        return NewtonPoint(
             theta,
             float(total[0]) + self.penalty * float(theta @ theta) / 2 + float(tilt @ theta),
             total[1 : 1 + d] + self.penalty * theta + tilt,
@@ -115,7 +115,7 @@ class Readings:
 
 @np.errstate(all="ignore")  # a warning would tell of the data
 def minimised(  # noqa: PLR0917 - an objective and how well it is to be minimised
-    work: Sum,
+    work: LossSum,
     summed: Callable[[Work], Array],
     penalty: float,
     radius: float,
@@ -145,7 +145,7 @@ def minimised(  # noqa: PLR0917 - an objective and how well it is to be minimise
 
 
 @np.errstate(all="ignore")  # a warning would tell of the data
-def solved(work: Sum, summed: Callable[[Work], Array], penalty: float, radius: float) -> Array:
+def solved(work: LossSum, summed: Callable[[Work], Array], penalty: float, radius: float) -> Array:
     """The minimiser of a quadratic sum in the ball, shape (d,), from one pass. Raises
     NotExecutable.
     """

@@ -12,10 +12,10 @@ from dpframe.errors import of_kind
 from dpframe.symbols import ONE
 
 from ..arrays import Array, Values, np
-from ..columns import Column
+from ..columns import ColumnNode
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
-from ..rows import Rows
+from ..rows import RowsNode
 from .base import RecordSum, variable
 
 
@@ -28,7 +28,7 @@ class Count(RecordSum):
     kind: ClassVar[str] = "count"
     label: ClassVar[str] = "n"
     template: ClassVar[str] = "dp.count({X})"
-    rows: Rows
+    rows: RowsNode
 
     def block(self, values: Values) -> Array:
         """Rows of the block."""
@@ -44,7 +44,7 @@ class RowSum(RecordSum):
     kind: ClassVar[str] = "row_sum"
     unbounded: ClassVar[bool] = True
     template: ClassVar[str] = "{X}.sum()"
-    rows: Rows = attrs.field(converter=gridded)
+    rows: RowsNode = attrs.field(converter=gridded)
 
     @property
     def label(self) -> str:
@@ -67,7 +67,7 @@ class LabelSum(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(y)"
     template: ClassVar[str] = "{y}.sum()"
-    column: Column = attrs.field(converter=gridded)
+    column: ColumnNode = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """The sum of the block."""
@@ -89,7 +89,7 @@ class Gram(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'X"
     template: ClassVar[str] = "{X}.T @ {X}"
-    rows: Rows = attrs.field(converter=gridded)
+    rows: RowsNode = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """X'X of the block."""
@@ -107,8 +107,8 @@ class Moment(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "X'y"
     template: ClassVar[str] = "{X}.T @ {y}"
-    rows: Rows = attrs.field(converter=gridded)
-    column: Column = attrs.field(converter=gridded)
+    rows: RowsNode = attrs.field(converter=gridded)
+    column: ColumnNode = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """X'y of the block."""
@@ -126,14 +126,14 @@ class Squares(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "y'y"
     template: ClassVar[str] = "{y} @ {y}"
-    column: Column = attrs.field(converter=gridded)
+    column: ColumnNode = attrs.field(converter=gridded)
 
     def block(self, values: Values) -> Array:
         """y'y of the block."""
         return np.asarray(values[self.column] @ values[self.column])
 
 
-def _norms(rows: Rows) -> Any:
+def _norms(rows: RowsNode) -> Any:
     """On the grid, unless every row has norm 1: then the trace is the number of rows."""
     before = rows.source if isinstance(rows, Grid) else rows
     return before if before.unit_norm else gridded(rows)
@@ -151,7 +151,7 @@ class Trace(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "trace(X'X)"
     template: ClassVar[str] = "dp.trace({X}.T @ {X})"
-    rows: Rows = attrs.field(converter=_norms)
+    rows: RowsNode = attrs.field(converter=_norms)
 
     def block(self, values: Values) -> Array:
         """The sum of squares of the block; for rows of norm 1 the number of rows, so that rounding
@@ -168,7 +168,7 @@ def _entries(rows: Any) -> Any:
     coded = rows.source if isinstance(rows, Intercept) and rows.value == ONE else rows
     if isinstance(coded, Encoded) and (boxed := Box(rows, 1)).entry is not None:
         rows = boxed
-    return rows if isinstance(rows, Rows) and rows.grid is None else on_a_grid(rows)
+    return rows if isinstance(rows, RowsNode) and rows.grid is None else on_a_grid(rows)
 
 
 @attrs.frozen(cache_hash=True)
@@ -182,7 +182,7 @@ class ColumnSquares(RecordSum):
     unbounded: ClassVar[bool] = True
     label: ClassVar[str] = "sum(X^2)"
     template: ClassVar[str] = "dp.graph.column_squares({X})"
-    rows: Rows = attrs.field(converter=_entries)
+    rows: RowsNode = attrs.field(converter=_entries)
 
     def block(self, values: Values) -> Array:
         """The sums of squares of the block."""
@@ -205,8 +205,8 @@ class SufficientStatistics(RecordSum):
 
     kind: ClassVar[str] = "sufficient_statistics"
     unbounded: ClassVar[bool] = True
-    rows: Rows = attrs.field(converter=on_a_grid)
-    column: Column = attrs.field(converter=labels_on_a_grid)
+    rows: RowsNode = attrs.field(converter=on_a_grid)
+    column: ColumnNode = attrs.field(converter=labels_on_a_grid)
     constant: bool = attrs.field(default=False, validator=of_kind(bool))
 
     @property

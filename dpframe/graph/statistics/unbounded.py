@@ -14,7 +14,7 @@ from dpframe.symbols.expression import Domain
 
 from ..arrays import Array, Numbers, Values
 from ..node import DataNode, titled
-from ..rows import SIZE, Rows
+from ..rows import SIZE, RowsNode
 from .base import Statistic
 
 Counterexample = tuple[str, str, str]  # what it is, its value on a table, and on a neighbour
@@ -106,7 +106,7 @@ class Identity(Statistic):
     @property
     def shape(self) -> tuple[Expression, ...]:
         """(n, ...)."""
-        if isinstance(self.data, Rows):
+        if isinstance(self.data, RowsNode):
             return (self.data.rows, self.data.columns)
         return (Symbol("n", SIZE, self),)
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dpframe.audits.html.plots import ROW, Axes, Scale
+from dpframe.audits.html.plots import ROW, Axes, AxisScale
 from tests.support.html_pages import CASES, found_of, page_of, read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -228,7 +228,7 @@ def test_intervals_are_in_order():
     """A larger epsilon stands further right, linear or in powers of ten."""
     for name in ("proved jointly", "refuted between"):
         opinions = [one for one in found_of(name).opinions if one.upper]
-        scale = Scale.of(opinions, 1.0)
+        scale = AxisScale.of(opinions, 1.0)
         places = [scale.x(one.upper) for one in sorted(opinions, key=lambda one: one.upper)]
         assert places == sorted(places)
         assert all(0 <= place <= ROW for place in places)

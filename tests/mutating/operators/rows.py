@@ -21,7 +21,7 @@ from dpframe.graph.maps.bounds import (
 )
 from dpframe.graph.maps.scaled import Scaled
 from dpframe.graph.rewriting import Replacement, Rewriting
-from dpframe.graph.rows import Rows
+from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE
 from dpframe.symbols import Number
@@ -80,7 +80,7 @@ def after(change: Replacement) -> Callable[[Subject], Iterator[Change]]:
 
     def changes(subject: Subject) -> Iterator[Change]:
         for one in bounding(subject):
-            if isinstance(one, Rows):
+            if isinstance(one, RowsNode):
                 yield Change(one.label, partial(subject.frozen, {one: change}))
 
     return changes
