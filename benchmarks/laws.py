@@ -183,7 +183,7 @@ def replayed(
         drawn = stds[name] * rng.standard_normal(np.shape(total))
         return np.asarray(total + ((drawn + drawn.T) / 2 if np.ndim(total) == 2 else drawn))
 
-    cuts = 2.0 ** np.arange(-joint.steps, 0)
+    cuts = 2.0 ** np.arange(-joint.halvings, 0)
     sizes = np.bincount(np.searchsorted(cuts, np.abs(y)), minlength=len(cuts) + 1)
     counts = noisy("counts", sizes)
     strength = 1 / (stds["counts"] ** 2 * counting * d)
@@ -198,9 +198,9 @@ def replayed(
     share = (1 - counting - correcting - sandwich) / (gram + moment + squares)
     gained = 1 + correcting / (share * moment)
     enough = joint_ssp.sampling_dominates(evidence, *seen, 1.0, strength, gained)
-    least = min(float(joint_ssp.NARROWEST), 2.0**-joint.steps)
-    for turn in range(1, joint.turns + 1):
-        aim = joint_ssp.residual_point(evidence, *seen, enough, joint.turns + 1 - turn)
+    least = min(float(joint_ssp.NARROWEST), 2.0**-joint.halvings)
+    for turn in range(1, joint.corrections + 1):
+        aim = joint_ssp.residual_point(evidence, *seen, enough, joint.corrections + 1 - turn)
         width = np.clip(
             joint_ssp.clipping_width(evidence, aim, 1.0, strength), least, joint_ssp.WIDEST
         )
