@@ -41,6 +41,7 @@ from rich.table import Table
 
 import dpframe as dp
 from dpframe.inference import shrinkage
+from dpframe.inference.widths import label_level
 from dpframe.regressions import joint_ssp
 
 Array = NDArray[Any]
@@ -187,9 +188,9 @@ def replayed(
     sizes = np.bincount(np.searchsorted(cuts, np.abs(y)), minlength=len(cuts) + 1)
     counts = noisy("counts", sizes)
     strength = 1 / (stds["counts"] ** 2 * counting * d)
-    level = joint_ssp.label_level(counts, stds["counts"], None, stds["moment"] / radius, d)
+    level = label_level(counts, stds["counts"], None, stds["moment"] / radius, d)
     labels = np.clip(y / level, -1, 1)
-    sums = []
+    sums: list[Any] = []
     product = X.T @ X if product is None else product
     for name, total in (("gram", product), ("moment", X.T @ labels), ("squares", labels @ labels)):
         sums += [noisy(name, total), stds[name]]
