@@ -113,7 +113,7 @@ def execute(
             check_processing(certificate, sizes)
         draws = running.draws(0)
         recorded = ledger is not None or records is not None
-        receipt = _receipt(running, source, sizes, randomness, recorded=recorded)
+        receipt = _receipt(certificate, running, sizes, randomness, recorded=recorded)
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and not recorded:
@@ -312,14 +312,14 @@ def _may_fail(node: Node) -> bool:
 
 
 def _receipt(
+    certificate: Certificate,
     running: Execution,
-    source: Source,
     sizes: Mapping[str, int],
     randomness: Randomness,
     *,
     recorded: bool,
 ) -> Receipt:
-    certificate, roster = running.certificate, running.numbers.roster
+    source, roster = running.source, running.numbers.roster
     values = {name: Number(value) for name, value in certificate.values.items()}
     refuses = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
     assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]

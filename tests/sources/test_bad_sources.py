@@ -387,7 +387,7 @@ def test_a_file_that_changes_after_it_was_opened_is_refused(kind, named, tmp_pat
     with pytest.raises(SourceFailed, match="has changed"):
         source.total(list)
     path.unlink()
-    with pytest.raises(BadData, match="an existing file"):
+    with pytest.raises(BadData, match="a readable file"):
         source.total(list)
 
 
