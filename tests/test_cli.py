@@ -312,7 +312,10 @@ def test_fit_refuses_what_it_cannot_use(table, change, says):
         (["compare", "--epsilon", ","], "epsilon must be a number"),
         (["compare", "--delta", "2"], "delta"),
         (["check", "/nowhere/at/all.json", "--json"], "FILE must be a readable certificate"),
-        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL], "TABLE must be an existing file"),
+        (
+            ["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL],
+            "TABLE must be an existing file",
+        ),
         (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE], "--schema FILE, or --norm"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value)[:50],
