@@ -138,12 +138,16 @@ def test_an_odds_ratio_is_for_no_more_than_the_declared_range():
     assert " per" not in str(classifier().fit(X, right.astype(int)).summary())
 
 
-def test_the_default_is_the_descent_whose_noise_is_in_no_single_coefficient():
-    """Nothing to choose; the column of its stds would be empty."""
+def test_the_default_is_the_descent_and_its_summary_predicts_the_noise():
+    """Nothing to choose; at a small budget the summary says that noise dominates."""
     X, right = two_groups()
     model = classifier(regression=None, epsilon=1).fit(X, right.astype(int))
     assert model.certificate_.regression == dp.regressions.LogisticDescent()
-    assert "noise std" not in str(model.summary())
+    assert "predicted noise std" in str(model.summary())
+    small = classifier(regression=None, epsilon="0.1").fit(X, right.astype(int)).summary()
+    assert "Most coefficients are within two stds of the noise. More records" in " ".join(
+        str(small).split()
+    )
     assert model.score(X, right.astype(int)) > 0.7
 
 
