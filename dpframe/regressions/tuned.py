@@ -94,11 +94,12 @@ class Tuned(Regression):
         return Graph.of((fit, release(error, Laplace.pure, for_score, name="score")))
 
     def _at(self, candidate: Any) -> Regression:
-        fields = {one.name for one in attrs.fields(type(self.of))}  # type: ignore[arg-type]
+        fields = {one.name for one in attrs.fields(type(self.of))}
         if self.field not in fields:
             wanted = f"one of {', '.join(sorted(fields)) or 'none'}"
             raise InvalidArgument("field", wanted, self.field, "")
-        return attrs.evolve(self.of, **{self.field: candidate})  # type: ignore[misc]
+        made: Regression = attrs.evolve(self.of, **{self.field: candidate})
+        return made
 
 
 def theta_of(fit: Any) -> Array:

@@ -287,3 +287,28 @@ def test_a_summary_of_a_classifier_says_why_it_has_no_plot():
     X, y = two_groups()
     with pytest.raises(AttributeError, match="There are no intervals"):
         classifier((False, True)).fit(X, y).summary().plot()
+
+
+def test_messages_name_the_linear_probability_model() -> None:
+    """For a budget without delta, and for PrivateRegressor of two classes."""
+    X, right = two_groups(50)
+    with pytest.raises(dp.InvalidArgument, match=r"delta must be above 0.*linear probability"):
+        classifier(regression=None, epsilon=1, delta=0).fit(X, right.astype(int))
+    setting = attrs.evolve(BALL, y=dp.Column("s", levels=[0, 1]))
+    model = dp.PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
+    with pytest.raises(dp.InvalidArgument, match=r"dp\.Column\('s', lower=0, upper=1\)"):
+        model.fit(X, right.astype(int))
+    for text in (
+        str(classifier().fit(X, right.astype(int)).summary()),
+        str(
+            dp.recommend(
+                n=500,
+                d=3,
+                epsilon=1,
+                delta="1e-6",
+                setting=attrs.evolve(setting, X=dp.Rows(norm=1)),
+            )
+        ),
+    ):
+        assert "dp.JointSSP.for_intervals()" in text
+        assert "equal_variance" not in text
