@@ -29,8 +29,8 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
         '"bound", or "lower" and "upper", in the codebook\'s target'
     ),
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
-    "dp.PrivateRegressor with labels of 0 and 1, dp.Column(name, lower=0, upper=1), and "
-    "summary(equal_variance=False)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
+    "dp.PrivateRegressor with dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, "
+    "lower=0, upper=1)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
 }
 COLOURS = {
     r"\bproved\b": "green",

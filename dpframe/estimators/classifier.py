@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from dpframe.accountants import Accountant
-from dpframe.errors import UnknownName
+from dpframe.errors import InvalidArgument, UnknownName
 from dpframe.graph import Regression, Setting
 from dpframe.graph.columns import classes_of
-from dpframe.privacy import Guarantee
+from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.regressions.logistic_descent import LogisticDescent
+from dpframe.regressions.perturbation import NO_PURE_LOGISTIC, LogisticOutputPerturbation
 from dpframe.symbols import Expression, Number
 
 from .base import PrivateEstimator, check_known
@@ -41,9 +42,13 @@ NOISE = (
     "which the penalty shrinks. An odds ratio is that of the penalised fit, shrunken towards 1: by "
     "itself it is no estimate of the population's."
 )
+PREDICTED = (
+    "The predicted noise std is a rule of thumb for the privacy noise alone. It follows from the "
+    "released X'X and gradients' public noise, for log-odds of rows that are about normal."
+)
 MOSTLY_NOISE = (
-    "Most coefficients are within two stds of the noise. dp.regressions.LogisticDescent(), more "
-    "records, a larger epsilon or fewer columns help."
+    "Most coefficients are within two stds of the noise. {}ore records, a larger epsilon or fewer "
+    "columns help."
 )
 PER_RANGE = (
     "An odds ratio is for an increase by one unit of the codebook; if the declared range is "
@@ -181,7 +186,8 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return float(super().score(X, y, **weights))
 
     def summary(self) -> OddsSummary:
-        """A table of log-odds and odds ratios, with the std of the privacy noise if it is known.
+        """A table of log-odds and odds ratios, with the std of the privacy noise if it is known, or
+        predicted for LogisticDescent.
 
         There are no intervals; a note says why. The table prints as text, and has `as_text`,
         `as_html`, `as_latex`, `summary_frame` and `to_dict`.
@@ -209,17 +215,21 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         check_is_fitted(self, "certificate_")
         below, above = self.classes_
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
+        predicted = self._noise_root is not None
         known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
-        advice = [MOSTLY_NOISE] if near.mean() > 0.5 else []
+        better = "M" if predicted else "dp.regressions.LogisticDescent(), m"
+        advice = [MOSTLY_NOISE.format(better)] if near.mean() > 0.5 else []
         stated = [PENALISED.format(value)] if (value := self._stated) is not None else []
         ranges = self._in(self._theta, AffineScale()).ranges
         short = [PER_RANGE] if any(length < 1 for length, _ in ranges) else []
-        notes = [*([NOISE] if known else []), *short, *advice, *stated]
+        meaning = PREDICTED if predicted else NOISE
+        notes = [*([meaning] if known else []), *short, *advice, *stated]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
             coefficients=coefficients,
             noise=noise,
+            predicted=predicted,
             ranges=ranges,
             notes=(*notes, NO_INTERVALS),
         )
@@ -236,14 +246,22 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return penalty.value if isinstance(penalty, Number) else None
 
     @property
+    def _noise_root(self) -> Array | None:
+        """A predicted root of the covariance of the noise, (d, d), if the regression has one."""
+        return getattr(self.result_.output, "noise_root", None)
+
+    @property
     def _noise(self) -> Array:
         """The std of the noise in each coefficient and the intercept, if the coefficients are a
-        release with Gaussian noise of a public std; else nan.
+        release with Gaussian noise of a public std, or the regression predicts it; else nan.
         """
         factor, p = self._odds.factor, len(self._theta)
         zero, *units = (self._in(factor * row, AffineScale()) for row in (np.zeros(p), *np.eye(p)))
         moves = [np.append(one.coefficients, one.intercept) for one in units]
         origin = np.append(zero.coefficients, zero.intercept)
+        if self._noise_root is not None:
+            spread: Array = np.linalg.norm((np.array(moves) - origin).T @ self._noise_root, axis=1)
+            return spread
         for name, std in gaussian_stds(self.certificate_, self.result_, self._sizes):
             if np.array_equal(self.result_.released[name], self._theta):
                 lengths: Array = np.linalg.norm(np.array(moves) - origin, axis=0)
@@ -259,8 +277,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         return tags
 
     def _declared(self, target: Guarantee, setting: Setting) -> tuple[Regression, Setting]:
-        del target
         chosen = LogisticDescent() if self.regression is None else self.regression
+        gaussian = isinstance(chosen, (LogisticDescent, LogisticOutputPerturbation))
+        if gaussian and isinstance(target, PureDP):
+            raise InvalidArgument("delta", "above 0 for two classes", "0", NO_PURE_LOGISTIC)
         return chosen, with_classes(setting, classes_of(self.classes, "classes"))
 
     def _check_link(self, certificate: Certificate) -> None:

@@ -54,7 +54,10 @@ def check_numbers(certificate: Certificate) -> None:
         wanted = "one of labels that are numbers"
         raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
     if column is not None and column.levels is not None:
-        way_out = "dp.PrivateClassifier(...) fits classes."
+        way_out = (
+            "dp.PrivateClassifier(...) fits classes. For a linear probability model declare "
+            f"dp.Column({column.name!r}, lower=0, upper=1) and give labels 0 and 1."
+        )
         wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
         raise InvalidArgument("setting", wanted, column.levels, way_out)
     check_undone(certificate, ColumnNode, RowsNode)

@@ -34,7 +34,7 @@ ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: the sampling distribution of these coefficients cannot be computed "
     "from the released values. A linear probability model has intervals: dp.PrivateRegressor with "
-    "labels of 0 and 1, dp.Column(name, lower=0, upper=1), and summary(equal_variance=False)."
+    "dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, lower=0, upper=1)."
 )
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
@@ -251,7 +251,7 @@ class Summary(Printed):
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class OddsSummary(Printed):
     """Coefficients (m,) of log-odds by name, the std (m,) of the privacy noise in each (nan if
-    unknown), and the odds ratios exp(coef).
+    unknown), exact or `predicted`, and the odds ratios exp(coef).
 
     The sampling distribution is not known, so there are no intervals. `ranges` has the length and
     text of each slope's declared range (empty without a codebook): an odds ratio is for one unit
@@ -261,6 +261,7 @@ class OddsSummary(Printed):
     names: tuple[str, ...]
     coefficients: Array
     noise: Array
+    predicted: bool = False
     ranges: tuple[tuple[float, str], ...] = ()
 
     @property
@@ -297,7 +298,8 @@ class OddsSummary(Printed):
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
         short = any(one["per"] not in {ONE_MORE, ""} for one in records)
-        titles = ["", "coef", *["noise std"] * noisy, "odds ratio", *["per"] * short]
+        noise_title = "predicted noise std" if self.predicted else "noise std"
+        titles = ["", "coef", *[noise_title] * noisy, "odds ratio", *["per"] * short]
         rows = [titles]
         for one in records:
             odds = figure(np.inf if one["odds_ratio"] is None else one["odds_ratio"])

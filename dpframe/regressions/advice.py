@@ -27,7 +27,7 @@ from .logistic_descent import LogisticDescent
 from .many_models import TheilSen
 from .of_classes import LogOdds, foreseen_of_descent, penalised
 from .personalized import PersonalizedObjective, PersonalizedSSP
-from .perturbation import ObjPertPure
+from .perturbation import NO_PURE_LOGISTIC, ObjPertPure
 
 ONE = exact(1)
 MANY = 2000  # columns, beyond which a d by d matrix is too large
@@ -388,10 +388,10 @@ def of_personal(own: Guarantee) -> tuple[Regression, str]:
 def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommendation:
     """The recommendation for labels of two classes. Raises InvalidArgument if delta is 0."""
     if isinstance(target, PureDP):
-        way_out = "Logistic regressions use Gaussian noise; 1e-6 is usual."
+        way_out = NO_PURE_LOGISTIC
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
     why = "two classes, dp.PrivateClassifier; nothing to tune"
-    advice = Recommendation(LogisticDescent(), why, of_numbers=JointSSP())
+    advice = Recommendation(LogisticDescent(), why, of_numbers=FOR_INTERVALS)
     if certify(advice.regression, target=target, setting=setting).free:
         return advice
     sizes = {"n": n, "d": columns_of(setting, None if setting.X.columns else d)}

@@ -7,16 +7,22 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
+from scipy.special import expit
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, jointly, loop, post, release
 from dpframe.graph.functions import gradient
+from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.procedure import Logistic
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import Array, averaged
+from .solve import Array, Fit, averaged
 
-CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-y t)), over y^2
+CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-t))
+CYCLE = np.cos(np.pi * np.array([7, 1, 5, 3]) / 8)  # Chebyshev nodes: a long step, a short one, ...
+LEAST = CURVATURE * (1 + CYCLE[0]) / 2  # of the longest step that a cycle makes stable
+MOVED = 0.5  # the largest std of log-odds by the noise of a step
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 
 
 class LogisticDescent(Regression):
@@ -24,24 +30,29 @@ class LogisticDescent(Regression):
     noisy X'X and calibrated jointly to the whole budget by the exact Gaussian profile.
     [BassilyST14] [BohningL88]
 
-    X'X is released once, for the part `gram` of the squared mu, from 0 to 1; Y^2/4 X'X bounds the
-    curvature of the loss, so that each step is a Newton step for that bound. There are `rounds` T
-    noisy gradients; that of each record is clipped to norm `clip` B Y, which is its largest norm at
-    0 for clip=1/2. The penalty along a principal direction of X'X is `shrinkage` (s B)^2 over the
-    eigenvalue, where s^2 T is the variance of the noise in a gradient: near the optimum if log-odds
-    of typical rows vary by about 1. The penalty is post-processing, on which no noise depends, and
-    hardly affects the intercept, whose eigenvalue is large. The estimate is the mean of the last
-    share `average` of the points, from 0 to 1.
+    X'X is released once, for the part `gram` of the squared mu, from 0 to 1. There are `rounds` T
+    noisy gradients. That of each record is clipped to norm `clip` B Y: clip=1 bounds the slope of
+    the loss itself, so nothing is cut and the coefficients are not biased; a smaller clip adds less
+    noise, but shrinks the rarer class. Every step is a Newton step whose Hessian has,
+    along each of its directions, a Chebyshev node between Y^2/4 X'X, an upper bound, and the
+    Hessian predicted at the point for normal rows with this X'X, so that rare outcomes converge.
+    The prediction needs rows with an intercept, and is limited from below by the noise.
+
+    The penalty along a principal direction of X'X is `shrinkage` (s B)^2 over the eigenvalue, where
+    s^2 T is the variance of the noise in a gradient: near the optimum if log-odds of typical rows
+    vary by about 1. The penalty is post-processing, on which no noise depends, and hardly affects
+    the intercept, whose eigenvalue is large. The estimate is the mean of the last share `average`
+    of the points, from 0 to 1.
     """
 
     paper: ClassVar[str] = "BassilyST14; BohningL88"
     title: ClassVar[str] = "logistic descent"
     use: ClassVar[str] = (
         "The default for two classes: nothing to tune, the penalty follows from released values. "
-        "It has no intervals; JointSSP on labels of 0 and 1 has."
+        "It has no intervals; JointSSP.for_intervals() on labels of 0 and 1 has."
     )
-    rounds: Expression = constant(16)
-    clip: Expression = constant("0.5")
+    rounds: Expression = constant(48)
+    clip: Expression = constant(1)
     gram: Expression = constant("0.1")
     shrinkage: Expression = constant(3)
     average: Expression = constant("0.5")
@@ -55,33 +66,112 @@ class LogisticDescent(Regression):
         gram = release(X.T @ X, for_gram, name="gram")
         step = release(gradients, noise, times=self.rounds, name="gradients")
         pull = self.shrinkage * (step.std * X.radius) ** 2 / self.rounds
-        along = post(principal, gram, gram.std, y.radius, pull)
+        intercept = X.value if isinstance(X, Intercept) else constant(0)
+        along = post(principal, gram, gram.std, y.radius, pull, step.std, intercept)
         path = loop(point, step, descend, along)
-        return post(averaged, path, self.average)
+        return post(estimated, path, self.average, along, step.std)
+
+
+@attrs.frozen(eq=False)
+class LogOddsFit(Fit):
+    """A fit with a predicted root of the covariance of its privacy noise, (d, d)."""
+
+    noise_root: Array = attrs.field(kw_only=True)
 
 
 @attrs.frozen(eq=False)
 class Along:
-    """Principal directions, the columns of (d, d), and along each a bound on the curvature and the
-    penalty, (d,).
+    """Principal directions of X'X, the columns of (d, d), and along each its eigenvalue and the
+    penalty, (d,); the bound on labels; the mean row, (d,), and number of records (None without an
+    intercept); and the curvature below which noise dominates a step.
     """
 
     directions: Array
-    curvatures: Array
+    values: Array
     penalties: Array
+    bound: float
+    mean: Array | None
+    n: float
+    least: float
+
+    def step_hessian(self, theta: Array, turn: int) -> Array:
+        """The Hessian of a step at theta, (d, d). Along each principal direction of the predicted
+        Hessian, curvatures of a cycle are the Chebyshev nodes on an interval that ends at the upper
+        bound; the first node is the predicted curvature. A cycle is stable for every true one.
+        """
+        root = np.sqrt(self.values)
+        white = self.directions / root
+        own, turned = np.linalg.eigh(white.T @ self.hessian(theta) @ white / self.bound**2)
+        own = np.clip(own, max(LEAST, self.least), CURVATURE)
+        low = CURVATURE - (CURVATURE - own) / ((1 - CYCLE[0]) / 2)
+        nodes = (CURVATURE + low + (CURVATURE - low) * CYCLE[turn % len(CYCLE)]) / 2
+        axes = self.directions * root @ turned
+        whole: Array = axes * (self.bound**2 * nodes) @ axes.T + self.penalty
+        return whole
+
+    @property
+    def penalty(self) -> Array:
+        """The matrix of the penalty, (d, d)."""
+        whole: Array = self.directions * self.penalties @ self.directions.T
+        return whole
+
+    def normal_moments(self, theta: Array) -> tuple[Array, Array]:
+        """Means of c, c z and c z^2, (3,), for the curvature c of the loss at theta over y^2 and
+        standardised normal log-odds z; and the covariance of rows with z, (d,). Without an
+        intercept c is its upper bound.
+        """
+        if self.mean is None:
+            return np.array([CURVATURE, 0, CURVATURE]), np.zeros_like(theta)
+        with np.errstate(all="ignore"):
+            centre = self.mean @ theta
+            moved = self.directions @ (self.values * (self.directions.T @ theta)) / self.n
+            spread = np.sqrt(np.maximum(0, moved @ theta - centre**2))
+            p = expit(self.bound * (centre + spread * NODES))
+            along = np.nan_to_num((moved - centre * self.mean) / spread)
+        powers = np.array([NODES**k for k in range(3)])
+        found = powers @ (WEIGHTS * p * (1 - p)) / WEIGHTS.sum()
+        return (found if np.isfinite(found).all() else np.array([CURVATURE, 0, CURVATURE])), along
+
+    def hessian(self, theta: Array) -> Array:
+        """The Hessian of the loss at theta for normal rows, (d, d)."""
+        (level, slope, bend), along = self.normal_moments(theta)
+        mean = np.zeros_like(theta) if self.mean is None else self.mean
+        mixed = slope * np.outer(mean, along)
+        skewed = mixed + mixed.T + (bend - level) * np.outer(along, along)
+        own = self.directions * (level * self.values) @ self.directions.T
+        whole: Array = self.bound**2 * (own + self.n * skewed)
+        return whole
 
 
-def principal(gram: Array, std: float, bound: float, pull: float) -> Along:
-    """The principal directions of a noisy X'X. Eigenvalues are raised to at least std sqrt(d)."""
+def principal(  # noqa: PLR0917 - dp.post passes by position
+    gram: Array, std: float, bound: float, pull: float, noise: float, intercept: float
+) -> Along:
+    """The principal directions of a noisy X'X, and the limit on steps for gradients with this std.
+    Eigenvalues are raised to at least std sqrt(d).
+    """
     values, directions = np.linalg.eigh((gram + gram.T) / 2)
     values = np.maximum(values, std * math.sqrt(len(gram)))
-    return Along(directions, CURVATURE * bound**2 * values, pull / values)
+    mean, n, least = None, 1.0, CURVATURE
+    if intercept:
+        sums = directions @ (values * directions[-1]) / intercept
+        n = float(sums[-1]) / intercept
+        mean = sums / n
+        least = noise / (MOVED * bound) * math.sqrt(float(np.sum(1 / values)) / n)
+    return Along(directions, values, pull / values, bound, mean, n, least)
 
 
 def descend(theta: Array, gradient: Array, turn: int, along: Along) -> Array:
-    """The next point, shape (d,): a Newton step with the bound on the curvature as Hessian."""
-    del turn
-    turned = along.directions.T @ theta
-    slope = along.directions.T @ gradient + along.penalties * turned
-    moved: Array = along.directions @ (turned - slope / (along.curvatures + along.penalties))
+    """The next point, shape (d,): a Newton step."""
+    slope = gradient + along.penalty @ theta
+    moved: Array = theta - np.linalg.solve(along.step_hessian(theta, turn), slope)
     return moved if np.isfinite(moved).all() else np.zeros_like(theta)
+
+
+def estimated(path: Array, share: float, along: Along, std: float) -> LogOddsFit:
+    """The mean of the last `share` of the points of a path, shape (T + 1, d), and the noise of a
+    Newton step by the mean of as many gradients, each with noise of this std.
+    """
+    theta = averaged(path, share).coefficients
+    averages = max(1.0, share * (len(path) - 1))
+    inverse = np.linalg.pinv(along.hessian(theta) + along.penalty, hermitian=True)
+    return LogOddsFit(theta, noise_root=inverse * std / math.sqrt(averages))

@@ -35,8 +35,8 @@ class LogOdds:
     def __str__(self) -> str:
         """A phrase for the lines of a recommendation."""
         return (
-            f"log-odds of a typical row keep about {self.kept:.0%} of their size, and noise "
-            f"moves them by about {self.noise:.2g} (std)"
+            f"log-odds of a typical row keep about {self.kept:.0%} of their size (less if a class "
+            f"is rarer than 3%), and noise moves them by about {self.noise:.2g} (std)"
         )
 
 

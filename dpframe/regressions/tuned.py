@@ -19,7 +19,7 @@ from dpframe.theory.procedures import TIMES
 from .solve import Array
 
 EXAMPLE = (
-    "Such as dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
+    "Write dp.regressions.Tuned(of=dp.regressions.FunctionalRidge(), field='lam', "
     "candidates=(1, 10))."
 )
 NO_DELTA = (
@@ -29,12 +29,14 @@ NO_DELTA = (
 )
 
 
-def _candidates(value: Any) -> tuple[Any, ...]:
-    values = tuple(value) if isinstance(value, (list, tuple)) else ()
-    if not values:
+def _candidates(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple)) else value
+
+
+def _check_candidates(_: Any, field: Any, value: Any) -> None:
+    if not value or not isinstance(value, tuple):
         way_out = "They are public: choose them without the data."
-        raise InvalidArgument("candidates", "a list of values", value, way_out)
-    return values
+        raise InvalidArgument(field.name, "a list of values", value, way_out)
 
 
 class Tuned(Regression):
@@ -54,9 +56,13 @@ class Tuned(Regression):
         "A hyperparameter that matters and has no public value. Each run has a third of epsilon: "
         "with a good guess use a single fit."
     )
-    of: Regression = attrs.field(validator=of_kind(Regression, "a declaration", EXAMPLE))
-    field: str = attrs.field(validator=of_kind(str))
-    candidates: tuple[Any, ...] = attrs.field(converter=_candidates)
+    of: Any = attrs.field(
+        default=None, validator=of_kind(Regression, "a declaration to tune", EXAMPLE)
+    )
+    field: Any = attrs.field(
+        default=None, validator=of_kind(str, "its parameter, by name", EXAMPLE)
+    )
+    candidates: Any = attrs.field(default=None, converter=_candidates, validator=_check_candidates)
     gamma: Expression = constant("1/10")
     scoring: Expression = constant("1/3")
     bound: Expression = constant(1)
@@ -77,7 +83,7 @@ class Tuned(Regression):
         try:
             fit = self._at(candidate).declare(X, y, for_fit)
         except InvalidArgument as refused:
-            if refused.name not in {"share", "delta"}:
+            if refused.name not in {"share", "delta", "budget"}:
                 raise
             wanted = "a regression without delta, as random stopping is for pure privacy"
             raise InvalidArgument("of", wanted, str(self.of), NO_DELTA) from None
@@ -88,11 +94,12 @@ class Tuned(Regression):
         return Graph.of((fit, release(error, Laplace.pure, for_score, name="score")))
 
     def _at(self, candidate: Any) -> Regression:
-        fields = {one.name for one in attrs.fields(type(self.of))}  # type: ignore[arg-type]
+        fields = {one.name for one in attrs.fields(type(self.of))}
         if self.field not in fields:
             wanted = f"one of {', '.join(sorted(fields)) or 'none'}"
             raise InvalidArgument("field", wanted, self.field, "")
-        return attrs.evolve(self.of, **{self.field: candidate})  # type: ignore[misc]
+        made: Regression = attrs.evolve(self.of, **{self.field: candidate})
+        return made
 
 
 def theta_of(fit: Any) -> Array:

@@ -138,12 +138,16 @@ def test_an_odds_ratio_is_for_no_more_than_the_declared_range():
     assert " per" not in str(classifier().fit(X, right.astype(int)).summary())
 
 
-def test_the_default_is_the_descent_whose_noise_is_in_no_single_coefficient():
-    """Nothing to choose; the column of its stds would be empty."""
+def test_the_default_is_the_descent_and_its_summary_predicts_the_noise():
+    """Nothing to choose; at a small budget the summary says that noise dominates."""
     X, right = two_groups()
     model = classifier(regression=None, epsilon=1).fit(X, right.astype(int))
     assert model.certificate_.regression == dp.regressions.LogisticDescent()
-    assert "noise std" not in str(model.summary())
+    assert "predicted noise std" in str(model.summary())
+    small = classifier(regression=None, epsilon="0.1").fit(X, right.astype(int)).summary()
+    assert "Most coefficients are within two stds of the noise. More records" in " ".join(
+        str(small).split()
+    )
     assert model.score(X, right.astype(int)) > 0.7
 
 
@@ -283,3 +287,28 @@ def test_a_summary_of_a_classifier_says_why_it_has_no_plot():
     X, y = two_groups()
     with pytest.raises(AttributeError, match="There are no intervals"):
         classifier((False, True)).fit(X, y).summary().plot()
+
+
+def test_messages_name_the_linear_probability_model() -> None:
+    """For a budget without delta, and for PrivateRegressor of two classes."""
+    X, right = two_groups(50)
+    with pytest.raises(dp.InvalidArgument, match=r"delta must be above 0.*linear probability"):
+        classifier(regression=None, epsilon=1, delta=0).fit(X, right.astype(int))
+    setting = attrs.evolve(BALL, y=dp.Column("s", levels=[0, 1]))
+    model = dp.PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
+    with pytest.raises(dp.InvalidArgument, match=r"dp\.Column\('s', lower=0, upper=1\)"):
+        model.fit(X, right.astype(int))
+    for text in (
+        str(classifier().fit(X, right.astype(int)).summary()),
+        str(
+            dp.recommend(
+                n=500,
+                d=3,
+                epsilon=1,
+                delta="1e-6",
+                setting=attrs.evolve(setting, X=dp.Rows(norm=1)),
+            )
+        ),
+    ):
+        assert "dp.JointSSP.for_intervals()" in text
+        assert "equal_variance" not in text

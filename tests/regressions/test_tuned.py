@@ -383,3 +383,13 @@ def test_cells_are_a_number_before_anything_is_drawn(cells):
     """From 1 to 1000."""
     with pytest.raises(InvalidArgument):
         dp.certify(dp.regressions.SubAgg(cells=cells), target=APPROX, setting=samples.setting())
+
+
+def test_arguments_that_are_missing_and_logistic_regressions_are_refused_by_name():
+    """Also of the default for two classes, whose noise is calibrated jointly."""
+    with pytest.raises(dp.InvalidArgument, match=r"of must be a declaration .* candidates="):
+        dp.regressions.Tuned()
+    descent = dp.regressions.LogisticDescent()
+    tuned = dp.regressions.Tuned(of=descent, field="shrinkage", candidates=(1, 3))
+    with pytest.raises(dp.InvalidArgument, match=r"of must be a regression without delta"):
+        dp.certify(tuned, target=dp.PureDP(1), setting=samples.setting(dp.ADD_REMOVE))
