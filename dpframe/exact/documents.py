@@ -13,7 +13,7 @@ import re
 import stat
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 Json = Any
 Exponent = int | Fraction
@@ -90,9 +90,9 @@ def content_of(path: str | Path) -> str:
 
 
 def read(text: str) -> Json:
-    """The JSON value of a text without repeated keys; `plain` refuses NaN. Raises Unusable."""
+    """The JSON value of a text without repeated keys, NaN or infinities. Raises Unusable."""
     try:
-        return json.loads(text, object_pairs_hook=_once)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise Unusable(f"not usable JSON: {error}") from None
 
@@ -101,6 +101,10 @@ def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(dict(pairs)) < len(pairs):
         raise Unusable(f"a key occurs twice among {sorted(name for name, _ in pairs)}")
     return dict(pairs)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise Unusable(f"{text} is not a number")
 
 
 def plain(document: Json) -> None:

@@ -9,9 +9,7 @@ and for rows in a box the bound on every entry (`entry`) and whether the whole b
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import attrs
@@ -33,7 +31,7 @@ from dpframe.symbols import (
 )
 from dpframe.symbols.expression import Domain
 
-from .facts import stated, unchanging
+from .facts import stated
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
 from .occurring import occurring
@@ -298,16 +296,6 @@ def public_size(rows: RowsNode) -> Expression:
     raise InvalidArgument("the number of rows", "public for a mean", private, way_out)
 
 
-def _product(kind: Callable[..., Any], *inputs: Node) -> Any:
-    """A product of tables: the same object again for the same tables, which many releases read."""
-    return _shared_product(kind, *inputs) if all(map(unchanging, inputs)) else kind(*inputs)
-
-
-@lru_cache(maxsize=256)
-def _shared_product(kind: Callable[..., Any], *inputs: Node) -> Any:
-    return kind(*inputs)
-
-
 @attrs.frozen
 class Transposed(Symbolic):
     """X.T, the left factor of a product."""
@@ -318,11 +306,11 @@ class Transposed(Symbolic):
         from .statistics.sums import Gram, Moment
 
         if other is self.rows or (isinstance(other, RowsNode) and other == self.rows):
-            return _product(Gram, self.rows)
+            return Gram(self.rows)
         from .columns import ColumnNode
 
         if isinstance(other, ColumnNode):
-            return _product(Moment, self.rows, other)
+            return Moment(self.rows, other)
         return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))
 
     def refuse(self, operation: Operation) -> NoReturn:

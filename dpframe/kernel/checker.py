@@ -277,7 +277,8 @@ def check(
     checker = Checker(Ring(steps))
     checker.added = total
     collecting = gc.isenabled()
-    gc.disable()  # what a check allocates is needed until it ends
+    if collecting:
+        gc.disable()  # what a check allocates is needed until it ends
     try:
         plain(document)
         proved = checker.run(document, expect)
