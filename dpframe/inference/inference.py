@@ -177,6 +177,7 @@ def infer(
         sandwich=sandwich,
         dependent=together,
         new_labels=equal_variance is not False,
+        not_released=evidence.not_released,
     )
 
 

@@ -71,7 +71,11 @@ class Sandwich:
         taken = limit.errors <= most * stretched(half, USUAL)
         known = np.maximum(limit.doubt, TINY * limit.seen)
         return Spread(
-            errors, private, np.where(taken, limit.seen, seen), np.where(taken, known, doubt)
+            errors,
+            private,
+            np.where(taken, limit.seen, seen),
+            np.where(taken, known, doubt),
+            np.where(taken, limit.errors, np.nan),
         )
 
     def doubt(self, contrasts: Array, most: float) -> float:

@@ -15,6 +15,17 @@ HELD = (
     "column, or a sum of columns that noise hides, goes from end to end of its bounds."
 )
 LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
+NO_NEW_LABELS = "New labels have no interval but the bound."
+LESS_NOISE = "a tighter public bound of labels, more records or a larger epsilon"
+RELEASE = {
+    "y @ y": "y'y was not released (dp.release(y @ y, ...) and dp.JointSSP() release it)",
+    "n": "n was not released (dp.JointSSP() releases it)",
+}
+SAMPLING = (
+    "Sampling enters as an upper bound here: standard errors are cautious and the privacy share is "
+    "a lower bound"
+)
+IMPROVE = "To improve them, {}."
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
@@ -143,18 +154,31 @@ def refused(found: Inference) -> Iterator[str]:
 
 def of_residuals(found: Inference) -> Iterator[str]:
     """What is not known of them."""
-    if found.residual is None and found.sandwich is not None:
-        yield "The residual variance is not known: new labels have no interval but the bound."
-    elif found.residual is None:
-        yield (
-            "The residual variance is not known: y'y or n were not released, or are lost in noise. "
-            "Sampling counts as if it were the squared bound of labels, and is too long where it "
-            "is less. New labels have no interval but the bound."
-        )
+    if found.residual is None:
+        why = " and ".join(RELEASE[name] for name in found.not_released) or "n is lost in noise"
+        yield f"The residual variance is not known: {why}. {NO_NEW_LABELS}"
     elif not np.isfinite(found.residual.std):
-        yield "The residual variance is lost in noise: predictions have no interval but the bound."
+        yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not found.residual.known:
         yield (
-            "The residual variance is not clear of its noise: intervals hold as often as they say "
-            "on average over the noise, not for each table by itself."
+            "The residual variance is lost in noise, so the lengths of intervals vary with it: their "
+            "level holds on average over repeated releases, but a single one may be too short. "
+            f"{LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
         )
+    yield from of_sampling(found)
+
+
+def of_sampling(found: Inference) -> Iterator[str]:
+    """How sampling enters variances, where it is not known."""
+    estimates = found.t_test()
+    if not np.any(estimates.bounded):
+        return
+    ways = []
+    if found.residual is None and found.sandwich is None:
+        released = " and ".join(found.not_released) or "n with less noise"
+        ways.append(f"release {released}, fit dp.JointSSP(), or declare a tighter bound of labels")
+    elif np.any(estimates.spread.unclear) and (found.residual is None or found.residual.known):
+        ways.append(f"provide {LESS_NOISE}")
+    if found.residual is not None and not found.equal_variance and found.residual.known:
+        ways.append("use summary(equal_variance=True) if residuals have equal variance")
+    yield f"{SAMPLING}. {IMPROVE.format('; or '.join(ways))}" if ways else f"{SAMPLING}."
