@@ -161,9 +161,9 @@ def of_residuals(found: Inference) -> Iterator[str]:
         yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not found.residual.known:
         yield (
-            "The residual variance is lost in noise, so the lengths of intervals vary with it: their "
-            "level holds on average over repeated releases, but a single one may be too short. "
-            f"{LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
+            "The residual variance is lost in noise, so the lengths of intervals vary with it: "
+            "their level holds on average over repeated releases, but a single one may be too short."
+            f" {LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
         )
     yield from of_sampling(found)
 
@@ -178,7 +178,7 @@ def of_sampling(found: Inference) -> Iterator[str]:
         released = " and ".join(found.not_released) or "n with less noise"
         ways.append(f"release {released}, fit dp.JointSSP(), or declare a tighter bound of labels")
     elif np.any(estimates.spread.unclear) and (found.residual is None or found.residual.known):
-        ways.append(f"provide {LESS_NOISE}")
+        ways.append("declare a tighter bound of labels")
     if found.residual is not None and not found.equal_variance and found.residual.known:
         ways.append("use summary(equal_variance=True) if residuals have equal variance")
-    yield f"{SAMPLING}. {IMPROVE.format('; or '.join(ways))}" if ways else f"{SAMPLING}."
+    yield f"{SAMPLING}. {IMPROVE.format(' or '.join(ways))}" if ways else f"{SAMPLING}."
