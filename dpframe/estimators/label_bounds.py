@@ -40,7 +40,8 @@ def notes_on_bounds(evidence: Evidence, labels: Column, constant: Array | None) 
     their range; `constant` (d,) has row @ constant = 1 for every row, None if there is none.
     """
     scale, n = label_scale(labels), evidence.count
-    if (labels.lower, labels.upper) == (0, 1) or not n > SURE * evidence.count_std:
+    classes = labels.lower == 0 and labels.upper == 1
+    if classes or not n > SURE * evidence.count_std:
         return
     ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"
     if inside(evidence) > NEARLY:

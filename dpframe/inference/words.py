@@ -162,8 +162,8 @@ def of_residuals(found: Inference) -> Iterator[str]:
     elif not found.residual.known:
         yield (
             "The residual variance is lost in noise, so the lengths of intervals vary with it: "
-            "their level holds on average over repeated releases, but a single one may be too short."
-            f" {LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
+            "their level holds on average over repeated releases, but a single one may be too "
+            f"short. {LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
         )
     yield from of_sampling(found)
 
