@@ -66,7 +66,7 @@ def inside(evidence: Evidence) -> float:
     """
     if evidence.counts is None:
         return 0.0
-    sizes = evidence.counts.seen
+    sizes = evidence.counts.observed
     within = 2.0 ** np.arange(1 - len(sizes), 1) <= NARROW
     noise = evidence.counts.std * np.sqrt(np.sum(within))
     return float((np.sum(sizes[within]) - SURE * noise) / evidence.count)
@@ -91,7 +91,7 @@ def excess(evidence: Evidence, square: Callable[[Array], Array]) -> float:
     noise, where others have mean squares of `square` of the cuts above them, over half the range.
     """
     counts, n, bound = evidence.counts, evidence.count, bound_of(evidence)
-    sizes = np.array([n]) if counts is None else counts.seen
+    sizes = np.array([n]) if counts is None else counts.observed
     others = square(2.0 ** np.arange(1 - len(sizes), 1))
     noise = 0.0 if counts is None else counts.std * float(np.linalg.norm(others))
     left = evidence.squares / bound**2 - float(others @ sizes)
