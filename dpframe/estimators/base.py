@@ -31,6 +31,7 @@ from dpframe.graph import (
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
+from dpframe.prover.preview import delta_warning
 from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout
@@ -160,6 +161,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         lists = None if own is None else rosters(certificate, own, source, executor)
         names = self._note_names(X, source)
         self._check_output(certificate, source)
+        self._warn_of_delta(certificate, source)
         options = {"budgets": claimed.budgets, "executor": executor}
         result = self._executed(certificate, table, source.identity, **options)
         self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
@@ -179,6 +181,8 @@ class PrivateEstimator(BaseEstimator, ABC):
         if self.rng is None and self.ledger is None:
             self._fits.check_counted()
             self._fits.warn(identity, fit)
+        elif self.rng is None:
+            self._fits.warn_of_scores(identity)
         options |= {"rng": self.rng, "missing": self.missing}
         options |= {"ledger": self.ledger, "dataset": self.dataset}
         try:
@@ -198,6 +202,13 @@ class PrivateEstimator(BaseEstimator, ABC):
             "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
             "randomness": str(self.receipt_.randomness),
         }
+
+    def _warn_of_delta(self, certificate: Certificate, source: Source) -> None:
+        """Warn, before anything is spent, that delta is not far below 1/n."""
+        n = public_sizes(certificate, source).get("n")
+        text = delta_warning(certificate, n) if self.rng is None and n != 0 else None
+        if text is not None:
+            warn(text, PrivacyWarning)
 
     def _warn_of_score(self) -> None:
         """Warn once, for an estimator and its clones, that scores are not private."""

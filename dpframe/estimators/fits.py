@@ -11,6 +11,11 @@ import attrs
 from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.execution.receipts import Spending, costs
 
+OF_SCORES = (
+    "This estimator and its clones were fitted to several tables, as in cross-validation. The "
+    "ledger counts every fit, but not scores of predictions on private rows, nor choices made by "
+    "them: they are computed without noise and are not private."
+)
 _process = [uuid.uuid4().hex]
 _counted: weakref.WeakValueDictionary[str, Fits] = weakref.WeakValueDictionary()
 
@@ -52,8 +57,17 @@ class Fits:
         """Warn with the total guarantee of all fits, if another table was fitted before. `execute`
         warns about repeated fits of the same table.
         """
-        if len(self.spent) > sum(_same(known, table) for known in self.tables):
+        if self._on_others(table):
             warn(_message([*self.spent, fit]), PrivacyWarning)
+
+    def warn_of_scores(self, table: object) -> None:
+        """Warn once that a ledger does not count scores, if another table was fitted before."""
+        if self._on_others(table) and not self.scored:
+            self.scored = True
+            warn(OF_SCORES, PrivacyWarning)
+
+    def _on_others(self, table: object) -> bool:
+        return len(self.spent) > sum(_same(known, table) for known in self.tables)
 
     def add(self, table: object, fit: Spending) -> None:
         """Count a completed fit."""

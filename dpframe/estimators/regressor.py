@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, UnknownName, nearest, warn
 from dpframe.graph import Regression, Setting
 from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
@@ -18,18 +18,20 @@ from dpframe.inference.inference import infer
 from dpframe.inference.result import Inference, Units
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
-from dpframe.privacy import Guarantee
+from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
+from dpframe.prover.preview import delta_warning
 from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
 from .base import PrivateEstimator, check_known
 from .hidden import named
+from .label_bounds import SURE, notes_on_bounds
 from .links import check_numbers
 from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
-from .summary import Summary, between, constant_of, counted, in_units
+from .summary import LOST, NOT_RELEASED, Summary, between, constant_of, counted, in_units
 from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
@@ -43,10 +45,10 @@ NEARER = (
     "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
     "interval are, but has no proved interval of its own."
 )
-NEARLY, SURE = 0.9, 4.0  # the share of labels near an end; stds of the noise on a count
-AT_ENDS = (
-    "By released counts more than {:.0%} of labels lie near or beyond an end of {}: are these "
-    "bounds right, in the units of the table?"
+NO_DELTA = (
+    "delta is 0, so the default regression is {}: its coefficients come without standard errors "
+    "and confidence intervals. With a delta such as '1e-6' the default, dp.JointSSP(), has them. "
+    "Nothing has been spent yet; name the regression to fit it without this warning."
 )
 MORE = "summary(notes=True) prints all notes."
 SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
@@ -56,6 +58,14 @@ IN_THE_BALL = (
     f"public knowledge, or fit {written(IN_UNITS)}, which releases the lengths of rows for 3% of "
     "the squared mu, if dp.recommend names it for this number of records. It is another fit, which "
     "spends its own budget."
+)
+
+
+OF_INFERENCE = frozenset(
+    {
+        *("params", "bse", "tvalues", "pvalues", "conf_int", "cov_params", "t_test", "wald_test"),
+        *("get_prediction", "scale", "rsquared", "scale_conf_int", "rsquared_conf_int"),
+    }
 )
 
 
@@ -315,12 +325,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         notes are printed below the table, all of them with `notes=True`. `assumptions` are the
         arguments of `inference`. Raises InvalidArgument.
         """
+        check_assumptions(assumptions)
         inference, units = self.inference(**assumptions), self._units
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
         critical(alpha, estimates.root[:0], simultaneous)
         fitted = units.matrix @ self._theta + units.offset
-        noisy = not np.median(np.nan_to_num(estimates.shares, nan=1.0)) <= MOST
+        hidden = estimates.bounded & (estimates.spread.unclear | (inference.dependent == 1))
+        shares = np.where(hidden, 1.0, np.nan_to_num(estimates.shares, nan=1.0))
+        noisy = not np.median(shares) <= MOST
         default = noisy and self.certificate_.regression == JointSSP()
         if notes:
             hidden = named(inference.unseen.lost, inference.units)
@@ -339,23 +352,20 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        texts += [*self._at_ends(), *self._of_short_rows()]
+        evidence, labels = self._evidence, self.certificate_.setting.y
+        texts += notes_on_bounds(evidence, labels, self._constant)
+        texts += [*self._of_short_rows(), *self._of_delta()]
         texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
         texts += [together] if simultaneous else []
         return attrs.evolve(summary, notes=(*texts, *([] if notes else [MORE])))
 
-    def _at_ends(self) -> list[str]:
-        """A note that bounds on labels may be wrong, if released counts are mostly near an end."""
-        labels, counts = self.certificate_.setting.y, self._evidence.counts
-        if counts is None or (labels.lower, labels.upper) == (0, 1):
-            return []
-        many = float(np.sum(counts.observed))
-        if not counts.observed[-1] - SURE * counts.std > NEARLY * many > 0:
-            return []
-        scale = label_scale(labels)
-        ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"
-        return [AT_ENDS.format(NEARLY, ends)]
+    def _of_delta(self) -> Iterator[str]:
+        """A note that delta is not far below 1/n, by the n that is public or was released."""
+        evidence = self._evidence
+        least = evidence.count - SURE * evidence.count_std
+        if (text := delta_warning(self.certificate_, max(least, 1))) is not None:
+            yield text
 
     def _of_short_rows(self) -> Iterator[str]:
         """A note that rows are far shorter than their norm bound, if no units were released."""
@@ -396,13 +406,23 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """The header of the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
         explained = inference.rsquared if np.isfinite(scale) else np.nan
+        otherwise = NOT_RELEASED if inference.not_released else LOST
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
-            "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha))),
-            "R-squared": between(explained, inference.rsquared_conf_int(alpha)),
+            "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha)), otherwise),
+            "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
+
+    def __getattr__(self, name: str) -> Any:
+        """Raises UnknownName, which says where the names of statsmodels are."""
+        if name in OF_INFERENCE:
+            call = "(...)" if callable(getattr(Inference, name)) else ""
+            raise UnknownName(
+                f"{type(self).__name__} has no {name}: model.inference().{name}{call}"
+            )
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_tags__(self) -> Any:
         """Non-deterministic due to noise, and a poor scorer at a small budget."""
@@ -415,10 +435,22 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         if setting.y is None:
             wanted = "a dp.Setting with y=dp.Column(...)"
             raise InvalidArgument("setting", wanted, setting, "fit has labels to bound.")
-        chosen = self.regression
-        if chosen is None:
-            chosen = default_regression(target, setting)
+        if self.regression is not None:
+            return self.regression, setting
+        chosen = default_regression(target, setting)
+        if isinstance(target, PureDP):
+            warn(NO_DELTA.format(written(chosen)), UserWarning)
         return chosen, setting
 
     def _check_link(self, certificate: Certificate) -> None:
         check_numbers(certificate)
+
+
+def check_assumptions(given: Assumptions) -> None:
+    """Refuse unknown arguments of `summary`. Raises InvalidArgument."""
+    known = ("alpha", "simultaneous", "notes", *Assumptions.__annotations__)
+    for name in given:
+        if name not in known:
+            level = "level" in name or "conf" in name
+            way_out = "alpha=0.1 has intervals at 90%." if level else nearest(name, known)
+            raise InvalidArgument("summary", f"given {', '.join(known)}", name, way_out)

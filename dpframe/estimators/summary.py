@@ -4,6 +4,7 @@ affine map from coefficients of scaled rows to coefficients in units of the code
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any, Never
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, paragraphs, table
 from dpframe.audits.plot import new_axes
-from dpframe.errors import UnknownName
+from dpframe.errors import InvalidArgument, UnknownName
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.inference.estimates import Estimates, finite
+from dpframe.inference.estimates import FLAG, Estimates, finite
 from dpframe.inference.result import Units
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
+from dpframe.randomness.bits import SIMULATION
 
 from .units import Coefficients, Numbers
 
@@ -29,7 +31,9 @@ Array = NDArray[Any]
 INTERCEPT = "intercept"
 NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
-LOST = "lost in noise"
+LOST, NOT_RELEASED = "lost in noise", "not released"
+LEAST_SHARE = 0.01  # lower bounds below it are not shown
+NONE_FINITE = "no coefficient has an interval"
 ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: the sampling distribution of these coefficients cannot be computed "
@@ -93,7 +97,7 @@ class Printed(ABC):
     def summary_frame(self) -> Any:
         """The records as a data frame. Raises MissingExtra without pandas."""
         frame = data_frame(self.records()).set_index("name")
-        return frame.astype({name: float for name in frame.columns if name != "per"})
+        return frame.astype({name: float for name in frame.columns if name not in {"per", FLAG}})
 
     def as_text(self) -> str:
         """The header, the table, the notes."""
@@ -176,9 +180,13 @@ class Summary(Printed):
 
         Under a codebook each interval is for the difference of predictions between the lowest and
         the highest declared value of a column, so that all have the label's unit; without one, for
-        the coefficient itself. Draws into `ax`, or a new figure; returns the axes. Raises
+        the coefficient itself. Draws into `ax`, or a new figure; returns the axes, so that
+        `summary.plot().figure.savefig("summary.png")` writes a file. Raises InvalidArgument,
         MissingExtra without matplotlib.
         """
+        if ax is not None and not hasattr(ax, "errorbar"):
+            way_out = "summary.plot().figure.savefig('summary.png') writes a file."
+            raise InvalidArgument("ax", "matplotlib axes to draw into, or None", ax, way_out)
         axes = new_axes() if ax is None else ax
         names: list[str] = []
         slopes = len(self.names) - (self.names[-1:] == (INTERCEPT,))
@@ -190,11 +198,16 @@ class Summary(Printed):
                 at = [effect * length], [-len(names)]
                 axes.errorbar(*at, xerr=beside, fmt="o", color="C0", capsize=3)
                 names.append(f"{name}\n{text}".strip())
+        if not names:
+            axes.text(0.5, 0.5, NONE_FINITE, ha="center", va="center", transform=axes.transAxes)
         axes.axvline(0, color="grey", linewidth=0.8)
         axes.set_yticks([-place for place in range(len(names))], names)
         jointly = "" if self.simultaneous is None else ", all together"
         what = f"difference of {self.label} over the range" if self.ranges else "coefficient"
         axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{jointly}")
+        simulated = self.header.get("randomness") == SIMULATION
+        stated = [self.header.get("privacy", ""), *([SIMULATION] if simulated else [])]
+        axes.set_title("\n".join(stated), fontsize="small")
         return axes
 
     @property
@@ -240,7 +253,7 @@ class Summary(Printed):
         if self.shrunken:
             yield figure(record["fitted"])
         yield figure(record["std_err"]) if known else "inf"
-        yield "-" if record["privacy_share"] is None else f"{100 * record['privacy_share']:.0f}%"
+        yield share_text(record["privacy_share"], bound=record[FLAG])
         if self.tested_by_z:
             yield f"{record['z']:z.2f}" if known else "-"
         yield f"{record['p_value']:.3f}"
@@ -316,11 +329,18 @@ def latex(text: str) -> str:
 def counted(value: float, std: float) -> str:
     """`20,053`, with the std of its noise if there is any; `not released` if that is infinite."""
     if not np.isfinite(std):
-        return "not released"
+        return NOT_RELEASED
     return f"{value:,.0f}" if std == 0 else f"{value:,.0f} released, noise {figure(std)}"
 
 
-def between(value: float, ends: Array) -> str:
+def between(value: float, ends: Array, otherwise: str = LOST) -> str:
     """`0.709 [0.698, 0.721]`, or `lost in noise`."""
     low, high = map(float, ends)
-    return f"{figure(value)} [{figure(low)}, {figure(high)}]" if np.isfinite(value) else LOST
+    return f"{figure(value)} [{figure(low)}, {figure(high)}]" if np.isfinite(value) else otherwise
+
+
+def share_text(share: float | None, *, bound: bool) -> str:
+    """`31%`, `>= 31%`, or `-` where it is not known."""
+    if share is None or (bound and share < LEAST_SHARE):
+        return "-"
+    return f">= {math.floor(100 * share)}%" if bound else f"{100 * share:.0f}%"

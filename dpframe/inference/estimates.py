@@ -17,10 +17,11 @@ from .spread import Spread
 
 TOGETHER = ("bonferroni", "max", "scheffe")
 DRAWS, SEED = 50_000, 0
+FLAG = "privacy_share_is_bound"
 FEWEST = 50  # draws beyond a quantile; with fewer it is not estimated
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False, str=False)
 class Estimates:
     """Linear functions of the coefficients, q of them: their `names`, estimates `effect` (q,) and
     the values `null` (q,) of the tested hypotheses.
@@ -51,13 +52,15 @@ class Estimates:
 
     @property
     def shares(self) -> Array:
-        """The part of each variance that the noise for privacy makes, (q,) in [0, 1]; not a number
-        where nothing is known.
+        """The part of each variance that the noise for privacy makes, (q,) in [0, 1]; a lower bound
+        where `bounded`; not a number where nothing is known.
         """
-        variances = self.spread.errors
-        known = np.isfinite(self.hidden) & (variances > 0)
-        parts = self.spread.private / np.where(known, variances, 1.0)
-        return np.clip(np.where(known, parts, np.nan), 0.0, 1.0)
+        return np.asarray(np.where(np.isfinite(self.hidden), self.spread.shares[0], np.nan))
+
+    @property
+    def bounded(self) -> Array:
+        """Where `shares` are lower bounds, since sampling enters as an upper bound, (q,)."""
+        return np.asarray(np.isfinite(self.hidden) & self.spread.shares[1])
 
     @property
     def sizes(self) -> Array:
@@ -121,13 +124,30 @@ class Estimates:
         }
         return [
             {"name": name, **{title: finite(part[at]) for title, part in columns.items()}}
+            | {FLAG: bool(self.bounded[at])}
             for at, name in enumerate(self.names)
         ]
 
     def summary_frame(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Any:
         """Those as a data frame, one row an effect. Raises MissingExtra without pandas."""
         records = self.records(alpha, simultaneous=simultaneous)
-        return data_frame(records).set_index("name").astype(float)
+        frame = data_frame(records).set_index("name")
+        return frame.astype(dict.fromkeys(frame.columns.drop(FLAG), float))
+
+    def as_text(self) -> str:
+        """A table with intervals at 95%."""
+        rows = [["", "coef", "std err", "P>|z|", "[0.025", "0.975]"]]
+        for one in self.records():
+            values = (one[title] for title in ("coef", "std_err", "p_value", "lower", "upper"))
+            rows.append(
+                [one["name"], *("-" if value is None else f"{value:.4g}" for value in values)]
+            )
+        first, *widths = (max(map(len, column)) for column in zip(*rows, strict=True))
+        return "\n".join(
+            "  ".join([name.ljust(first), *map(str.rjust, cells, widths)]) for name, *cells in rows
+        )
+
+    __str__ = __repr__ = as_text
 
 
 @attrs.frozen

@@ -105,6 +105,12 @@ class Evidence:
         return len(self.gram)
 
     @property
+    def not_released(self) -> tuple[str, ...]:
+        """Which of y'y and n were not released, as a declaration writes them."""
+        stds = {"y @ y": self.squares_std, "n": self.count_std}
+        return tuple(name for name, std in stds.items() if not math.isfinite(std))
+
+    @property
     def most_lost(self) -> float:
         """The largest loss of all labels to clips, plus one std of its noise."""
         return max(self.lost, 0.0) + self.lost_std

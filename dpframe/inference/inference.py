@@ -183,6 +183,7 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
         sandwich=errors.sandwich,
         dependent=wanted.together,
         new_labels=wanted.equal_variance is not False,
+        not_released=evidence.not_released,
     )
 
 

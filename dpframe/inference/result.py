@@ -84,7 +84,7 @@ class Inference:
     residuals are taken to have one variance in every row; if not, `sandwich` is what says how it
     varies, None where only the norm of rows bounds that. Groups of up to `dependent` records may
     depend on each other. `new_labels` says whether these have intervals, which hold over rows drawn
-    like the table's.
+    like the table's. `not_released` names which of y'y and n were not released.
     """
 
     target: str
@@ -106,6 +106,7 @@ class Inference:
     sandwich: Sandwich | None = None
     dependent: float = 1.0
     new_labels: bool = True
+    not_released: tuple[str, ...] = ()
 
     @property
     def identified(self) -> int:
@@ -117,6 +118,15 @@ class Inference:
         """Whether nothing is claimed: some direction is not identified and nothing bounds it."""
         lost = self.unseen.lost.size and np.isinf(self.unseen.length)
         return not self.settled or bool(lost)
+
+    @property
+    def sampling_bounded(self) -> bool:
+        """Whether sampling enters every variance as an upper bound, with or without noise on it: by
+        the squared bound of labels, by the norm of rows, or since rows of a person may depend on
+        each other.
+        """
+        by_bounds = self.sandwich is None and (self.residual is None or not self.equal_variance)
+        return self.target == "population" and (by_bounds or self.dependent > 1)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -284,6 +294,7 @@ class Inference:
             most = self.sandwich.most(rows)
             limit = None if most is None else self.spread(private + most, private)
             spread = self.sandwich.spread(rows, variances, private, limit)
+        spread = spread.cautious if self.sampling_bounded else spread
         return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:

@@ -71,6 +71,7 @@ class Sandwich:
             private,
             np.where(taken, limit.observed, observed),
             np.where(taken, known, doubt),
+            np.where(taken, limit.errors, np.nan),
         )
 
     def doubt(self, contrasts: Array, most: float) -> float:

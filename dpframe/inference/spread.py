@@ -15,19 +15,49 @@ BEND, ROOM = 0.0153, 0.0145
 SLOPE = (0.0534, 0.91, -0.146)  # of a parabola in z, up to its top
 FARTHEST = 40.0  # stds: no double is the chance of more
 STEPS = 60
+KNOWN = 3.0  # stds of its noise that the part of sampling must reach to count as known
+UPPER = 2.0  # stds of that noise, of an upper bound where it is not known
+ALL = 1e-9  # the part of a variance below which sampling has none of it
 
 
 @attrs.frozen(eq=False)
 class Spread:
     """Variances (m,) of estimates: `errors`, as standard errors count them, the `private` part,
     which is known, and the whole as it was `observed`, with noise of the stds `doubt`, 0 where the
-    whole is known.
+    whole is known. `limit` (m,) has the variances into which sampling enters as an upper bound, and
+    NaN elsewhere; None if there are none.
     """
 
     errors: Array
     private: Array
     observed: Array
     doubt: Array
+    limit: Array | None = None
+
+    @property
+    def unclear(self) -> Array:
+        """Where the noise hides the part that sampling makes, (m,)."""
+        return np.asarray((self.doubt > 0) & (self.observed - self.private < KNOWN * self.doubt))
+
+    @property
+    def shares(self) -> tuple[Array, Array]:
+        """The part of each variance that the noise for privacy makes, (m,), and where it is a lower
+        bound only, since sampling enters from above.
+        """
+        limit = np.full(len(self.errors), np.nan) if self.limit is None else self.limit
+        bounded = self.unclear | ~np.isnan(limit)
+        upper = np.maximum(
+            np.where(np.isnan(limit), self.errors, limit), self.observed + UPPER * self.doubt
+        )
+        variances = np.where(bounded, upper, self.errors)
+        shares = np.clip(self.private / np.where(variances > 0, variances, np.nan), 0.0, 1.0)
+        return shares, bounded & (shares < 1 - ALL)
+
+    @property
+    def cautious(self) -> Spread:
+        """The same where sampling enters every variance as an upper bound."""
+        limit = self.errors if self.limit is None else self.limit
+        return attrs.evolve(self, limit=np.where(np.isnan(limit), self.errors, limit))
 
     def at(self, z: Array | float) -> Array:
         """The variances in whose place z stds cover as often as z stds of a known variance do; at

@@ -15,6 +15,17 @@ HELD = (
     "column, or a sum of columns that noise hides, goes from end to end of its bounds."
 )
 LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
+NO_NEW_LABELS = "New labels have no interval but the bound."
+LESS_NOISE = "a tighter public bound of labels, more records or a larger epsilon"
+RELEASE = {
+    "y @ y": "y'y was not released (dp.release(y @ y, ...) and dp.JointSSP() release it)",
+    "n": "n was not released (dp.JointSSP() releases it)",
+}
+SAMPLING = (
+    "Sampling enters as an upper bound here: standard errors are cautious and the privacy share is "
+    "a lower bound"
+)
+IMPROVE = "To improve them, {}."
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
@@ -146,18 +157,33 @@ def refused(inference: Inference) -> Iterator[str]:
 
 def of_residuals(inference: Inference) -> Iterator[str]:
     """The residual variance, where it is not known."""
-    if inference.residual is None and inference.sandwich is not None:
-        yield "The residual variance is not known: new labels have no interval but the bound."
-    elif inference.residual is None:
-        yield (
-            "The residual variance is not known: y'y or n were not released, or are lost in noise. "
-            "Sampling counts as if it were the squared bound of labels, and is too long where it "
-            "is less. New labels have no interval but the bound."
-        )
+    if inference.residual is None:
+        why = " and ".join(RELEASE[name] for name in inference.not_released) or "n is lost in noise"
+        yield f"The residual variance is not known: {why}. {NO_NEW_LABELS}"
     elif not np.isfinite(inference.residual.std):
-        yield "The residual variance is lost in noise: predictions have no interval but the bound."
+        yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not inference.residual.known:
         yield (
-            "The residual variance is not clear of its noise: intervals hold as often as they say "
-            "on average over the noise, not for each table by itself."
+            "The residual variance is lost in noise, so the lengths of intervals vary with it: "
+            "their level holds on average over repeated releases, but a single one may be too "
+            f"short. {LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
         )
+    yield from of_sampling(inference)
+
+
+def of_sampling(inference: Inference) -> Iterator[str]:
+    """Sampling, where it enters variances as an upper bound."""
+    estimates = inference.t_test()
+    if not np.any(estimates.bounded):
+        return
+    ways = []
+    if inference.residual is None and inference.sandwich is None:
+        released = " and ".join(inference.not_released) or "n with less noise"
+        ways.append(f"release {released}, fit dp.JointSSP(), or declare a tighter bound of labels")
+    elif np.any(estimates.spread.unclear) and (
+        inference.residual is None or inference.residual.known
+    ):
+        ways.append("declare a tighter bound of labels")
+    if inference.residual is not None and not inference.equal_variance and inference.residual.known:
+        ways.append("use summary(equal_variance=True) if residuals have equal variance")
+    yield f"{SAMPLING}. {IMPROVE.format(' or '.join(ways))}" if ways else f"{SAMPLING}."

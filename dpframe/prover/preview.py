@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .certify import Certificate
 
 ODDS = "log-odds of a typical row: noise std {:.2g}, beside what the penalty shrinks them"
+FEW = 100  # records of a table whose size is private
+FAR_BELOW = 0.1  # delta times n, above which delta is not far below 1/n
 TYPICAL = 0.3  # the squared length of a row, over that of the longest
 
 
@@ -97,7 +99,8 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
             "none",
             "run = certificate.at(...)",
         )
-    _warn(certificate, n)
+    if n and (text := delta_warning(certificate, n)) is not None:
+        warn(text, PrivacyWarning)
     sizes = {"n": n, "d": d}
     joint = Joint.of(
         [release.statistic for release in certificate.graph.releases], certificate.setting.relation
@@ -141,17 +144,21 @@ def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
     return max(shares, default=0.0)
 
 
-def _warn(certificate: Certificate, n: int) -> None:
-    if not isinstance(certificate.target, ApproxDP) or n < 1:
-        return
+def delta_warning(certificate: Certificate, n: float | None) -> str | None:
+    """A warning if delta is not far below 1/n, or where n is None, not for any table of more than
+    FEW records; else None.
+    """
+    if not isinstance(certificate.target, ApproxDP):
+        return None
     delta = certificate.number(certificate.target.delta, up=True)
-    if delta * n > 0.1:
-        message = (
-            f"delta = {delta:.3g} is not far below 1/n = {1 / n:.3g}: a mechanism that "
-            "publishes one random row in full satisfies such a delta. Choose delta below "
-            f"{0.01 / n:.1g}."
-        )
-        warn(message, PrivacyWarning)
+    if not delta * (FEW if n is None else n) >= FAR_BELOW:
+        return None
+    here = f"1/n for n above {FEW}" if n is None else f"1/n = {1 / n:.3g}"
+    least = "0.01/n" if n is None else f"{0.01 / n:.1g}"
+    return (
+        f"delta = {delta:.3g} is not far below {here}: a mechanism that publishes one random row "
+        f"in full satisfies such a delta. Choose delta below {least}."
+    )
 
 
 def _line(

@@ -1,5 +1,7 @@
 """What scikit-learn's users write out of habit: it works, or a sentence says what to write."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -186,8 +188,13 @@ def test_a_text_that_is_no_epsilon_is_shown():
 
 def test_a_fit_without_delta_says_why_it_has_no_intervals():
     """By the regression that was chosen."""
+    with pytest.warns(UserWarning, match="Nothing has been spent yet"):
+        fitted = model(delta=0).fit(*table())
     with pytest.raises(InvalidArgument, match=r"got ObjPertPure\. They need a delta"):
-        model(delta=0).fit(*table()).summary()
+        fitted.summary()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model(delta=0, regression=dp.regressions.ObjPertPure()).fit(*table())
 
 
 def test_a_fitted_model_is_printed_as_it_was_written():

@@ -56,7 +56,9 @@ def test_without_squares_labels_may_vary_as_much_as_their_bound(regression):
     assert np.all(model.inference(equal_variance=False).bse > law.bse)
     text = str(model.summary())
     assert "not known" in text
-    assert "lost in noise" in text
+    assert "dp.release(y @ y, ...)" in text
+    assert "lost in noise" not in text
+    assert [text.count(f"{title} not released") for title in ("std:", "R-squared:   ")] == [1, 1]
 
 
 def test_squares_and_n_are_read_where_they_are_released():

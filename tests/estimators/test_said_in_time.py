@@ -1,0 +1,95 @@
+"""Warnings and errors of fits and summaries that name the next step."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+from sklearn.model_selection import cross_val_score
+
+import dpframe as dp
+from tests.support.ratings import JOINING, SETTING, fitted, people
+
+
+def private(setting=SETTING, **more):
+    """With noise of the system."""
+    given = {"epsilon": 1, "delta": "1e-6", "setting": setting} | more
+    return dp.PrivateRegressor(dp.JointSSP(), **given)
+
+
+@pytest.mark.parametrize(
+    ("setting", "delta", "said"),
+    [(SETTING, "1e-4", "1/n = 0.00025"), (JOINING, "1e-3", "1/n for n")],
+)
+def test_a_large_delta_is_warned_of_before_it_is_spent(setting, delta, said):
+    """By public n, or where it is too large for any table."""
+    with pytest.warns(dp.PrivacyWarning, match=f"is not far below {said}"):
+        private(setting, delta=delta).fit(*people())
+
+
+def test_a_large_delta_is_noted_by_the_released_count():
+    """Where n is private; and a small one is not."""
+    model = dp.PrivateRegressor(epsilon=1, delta="1e-4", setting=JOINING, rng=0)
+    noted = "is not far below 1/n"
+    assert any(noted in note for note in model.fit(*people()).summary().notes)
+    assert not any(noted in note for note in fitted(1, JOINING).summary().notes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        private(JOINING, delta="1e-4").fit(*people())
+
+
+def test_a_ledger_does_not_count_scores(tmp_path: Path):
+    """Of any scorer: one warning for all fits."""
+    ledger = dp.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("t", dp.ApproxDP(10, "1e-4"), relation=dp.ADD_REMOVE, by=dp.ApproxDP)
+    model = private(JOINING, ledger=ledger, dataset="t")
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        cross_val_score(model, *people(), cv=3, scoring="neg_mean_absolute_error")
+    assert ["but not scores of predictions" in str(one.message) for one in caught] == [True]
+
+
+def test_a_level_is_answered_with_alpha():
+    """And a misspelt word with the right one."""
+    model = fitted()
+    with pytest.raises(dp.InvalidArgument, match=r"got 'level'\. alpha=0\.1 has intervals at 90%"):
+        model.summary(level=0.9)
+    with pytest.raises(dp.InvalidArgument, match="'simultaneous'"):
+        model.summary(simultanous="max")
+
+
+def test_tests_print_as_a_table():
+    """One line a contrast."""
+    found = fitted().inference().t_test([{"age": 10}, "years"])
+    assert str(found) == repr(found)
+    titles, *rows = str(found).splitlines()
+    assert titles.split() == ["coef", "std", "err", "P>|z|", "[0.025", "0.975]"]
+    assert [row.split()[0] for row in rows] == ["10", "years"]
+    assert f"{found.effect[1]:.4g}" in rows[1]
+
+
+@pytest.mark.parametrize("name", ["conf_int", "t_test", "params", "rsquared"])
+def test_names_of_statsmodels_lead_to_the_inference(name):
+    """Of the estimator; other names are missing as usual."""
+    model = fitted()
+    with pytest.raises(AttributeError, match=rf"model\.inference\(\)\.{name}"):
+        getattr(model, name)
+    assert not hasattr(model, "confint")
+    assert hasattr(model.inference(), name)
+
+
+def test_a_plot_states_its_privacy_and_is_never_empty():
+    """A path is refused with the call that writes a file."""
+    pytest.importorskip("matplotlib")
+    found = fitted().summary()
+    with pytest.raises(dp.InvalidArgument, match=r"plot\(\)\.figure\.savefig"):
+        found.plot("x.png")
+    title = found.plot().get_title()
+    assert "(1, 1e-6)-differential privacy" in title
+    assert "simulation, NOT private" in title
+    assert "NOT private" not in private().fit(*people()).summary().plot().get_title()
+    hidden = np.full(3, np.inf)
+    none = attrs.evolve(found, estimates=attrs.evolve(found.estimates, hidden=hidden))
+    assert [text.get_text() for text in none.plot().texts] == ["no coefficient has an interval"]
