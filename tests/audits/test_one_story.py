@@ -174,7 +174,7 @@ def test_an_untested_condition_is_named():
     )
     opened = described(text).report.open_obligations
     (found,) = [one for one in opened if one.kind == "sensitivity"]
-    assert "a condition that is not tested: the table is ordinary" in found.rule
+    assert "a condition that nothing tests: the table is ordinary" in found.rule
     assert "clip" not in found.repair
 
 

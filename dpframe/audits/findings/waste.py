@@ -278,6 +278,16 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
     witness = "" if obligation.witness is None else str(obligation.witness)
     raw = obligation.edit is not None and obligation.edit.what == RELEASE
     node = clipped(obligation.node, 80)
+    read = getattr(obligation.edit.value, "origin", None) if obligation.edit else None
+    if read is not None:
+        return Change(
+            tidy(
+                f"Put a public number in place of {clipped(read.label, 60)}, which reads the data"
+            ),
+            tidy(clipped(obligation.rule, 240)),
+            tidy(_sentence(how)),
+            tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
+        )
     return Change(
         tidy(f"Release {node} with noise, or leave it out" if raw else f"Mend {node}"),
         tidy(clipped(obligation.rule, 240)),
