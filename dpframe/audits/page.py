@@ -11,7 +11,7 @@ from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.profile_rule import ADDED, amplified
-from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
+from dpframe.prover.text import argument, marked, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
@@ -118,7 +118,8 @@ def total(audit: Audit) -> Iterator[str]:
     yield from unreplayed(chosen.name)
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
-    for obligation in chosen.obligations:
+    for one in chosen.obligations:
+        obligation = marked(audit.report.problem, one)
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
         yield tidy(f"  {obligation.node}{many}: {obligation.rule}")
         yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)

@@ -215,7 +215,10 @@ def _shape(checked: CheckedNode) -> Contradictions:
         if value.shape != shape:
             yield f"an array of shape {value.shape}, where {shape} is stated"
         elif not np.isfinite(value).all():
-            yield f"{value} of {n} rows and {d} columns, which is not finite"
+            block = getattr(type(checked.node), "block", None)
+            missing = isinstance(checked.node, RecordSum) and block is RecordSum.block
+            why = "its class has no method block" if missing else "not finite"
+            yield f"{value} of {n} rows and {d} columns: {why}"
         elif not mirrored:
             yield f"a matrix that is not symmetric, where symmetric = {checked.node.symmetric}"
 

@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
-from dpframe.prover.text import argument, bounds, overspent
+from dpframe.prover.text import argument, bounds, marked, overspent
 from dpframe.symbols import Expression
 
 from .. import budget_reports
@@ -154,6 +154,7 @@ def _environment() -> Environment:
         "ALIKE": ALIKE,
         "words": _words,
         "argument": argument,
+        "marked": marked,
         "uncounted": uncounted,
         "drawing": drawing,
         "graph_picture": graph_picture,
