@@ -10,7 +10,7 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
-from dpframe.prover.text import overspent
+from dpframe.prover.text import overspent, plain_rule
 from dpframe.symbols import Number
 
 from .figures import between, equals, exactly, figure, formula, tidy
@@ -117,7 +117,7 @@ def _point(values: Mapping[str, Fraction]) -> str:
 
 def _withholding(audit: Audit, place: str) -> str:
     found = sorted(audit.report.open_obligations, key=_open_first)
-    reason = f"{found[0].node}: {found[0].rule}" if found else "nothing proves it"
+    reason = _reason(found[0]) if found else "nothing proves it"
     more = len(found) - 1
     others = f" (and {more} more open obligation{'s' * (more > 1)}, {place})" if more > 0 else ""
     refuted = audit.verdict is Verdict.REFUTED
@@ -127,6 +127,11 @@ def _withholding(audit: Audit, place: str) -> str:
         else f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}"
     )
     return tidy(f"{start}: {reason}{others}.")
+
+
+def _reason(obligation: Obligation) -> str:
+    said = plain_rule(obligation)
+    return said if said != obligation.rule else f"{obligation.node}: {said}"
 
 
 def _open_first(obligation: Obligation) -> tuple[bool, bool]:

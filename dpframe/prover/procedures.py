@@ -278,7 +278,7 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
 
 
 def _with_value(formula: Expression, *, up: bool) -> str:
-    """`sqrt(2) = 1.414`: a formula without symbols, and its number."""
+    """`sqrt(2) = 1.41421`: a formula without symbols, and its number."""
     if formula.symbols() or isinstance(formula, Number):
         return str(formula)
-    return f"{formula} = {number(formula, {}, up=up):.4g}"
+    return f"{formula} = {number(formula, {}, up=up):.6g}"

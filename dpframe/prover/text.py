@@ -228,6 +228,21 @@ def _released(release: Release) -> tuple[str, str, str]:
     return f"{value} ({release.noise.norm})", share, size
 
 
+READS = " must be public, but it reads the data: "
+
+
+def plain_rule(obligation: Obligation) -> str:
+    """`the divisor must be public, but max_abs of clip to [-10, 10] is computed from the data`; the
+    rule as it stands where it is another.
+    """
+    place, reads, _ = obligation.rule.partition(READS)
+    symbol = None if obligation.edit is None else obligation.edit.value
+    if not reads or symbol is None:
+        return obligation.rule
+    read = str(symbol).removeprefix("value of ")
+    return f"the {place} must be public, but {read} is computed from the data"
+
+
 ON_TRUST = " (on trust)"
 
 
@@ -245,7 +260,8 @@ def _stated(problem: Problem) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """How the facts begin of sensitivities that are stated, and the names of stated theorems."""
     if not (problem.trusted or any(node.assumption for node in problem.graph.nodes)):
         return (), ()
-    sensitivities, rules = {}, {}
+    sensitivities: dict[str, None] = {}
+    rules: dict[str, None] = {}
     for release in problem.graph.releases:
         nodes = ancestors(release)
         if any(node.assumption or not own(type(node)) for node in nodes):

@@ -202,6 +202,22 @@ def test_a_proved_page_has_an_example_not_a_counterexample():
         assert one.verdict is Verdict.REFUTED or "counterexample" not in page_of(one)
 
 
+def test_a_number_of_the_data_is_named_in_plain_words():
+    """Not as the divisor of divide by value of."""
+    text = text_of().replace("X'y", "X'(y / max_abs(y))")
+    done = described(text)
+    assert "the divisor must be public, but max_abs of clip to [-1, 1] is computed" in done.sentence
+    assert findings(done).change.title.startswith("Put a public number in place of max_abs")
+
+
+def test_what_a_theorem_needs_has_its_number():
+    """Beside what is there."""
+    done = audit(dp.literature.ObjPertCoded(), target=ONE, setting=SETTING)
+    facts = [fact for one in done.report.open_obligations for fact in one.facts]
+    assert "here sqrt(2 + 4*log(2e6)) = 7.7475" in " ".join(facts).replace("2000000", "2e6")
+    assert any(re.match(r"needed .* = \d", fact) for fact in facts)
+
+
 # -------------------------------------------------------------------------------------- The picture
 def test_words_stay_inside_their_boxes():
     """Also wide letters, and words that are longer than a line."""

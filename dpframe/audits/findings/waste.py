@@ -23,7 +23,7 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, rho_of
-from dpframe.prover.text import overspent, proved_aside
+from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
 
 from ..figures import clipped, equals, figure, tidy
@@ -284,7 +284,7 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
             tidy(
                 f"Put a public number in place of {clipped(read.label, 60)}, which reads the data"
             ),
-            tidy(clipped(obligation.rule, 240)),
+            tidy(_sentence(clipped(plain_rule(obligation), 240))),
             tidy(_sentence(how)),
             tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
         )

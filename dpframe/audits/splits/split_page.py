@@ -205,8 +205,9 @@ def _jointly(split: Split) -> Iterator[str]:
     if factor is not None and factor[1] < 1 - LITTLE:
         yield (
             f"  note        calibrated jointly, this noise could be multiplied by "
-            f"{figure(factor[1], 'up')}: dp.regressions.Jointly(of=...), or over='shares'"
+            f"{figure(factor[1], 'up')}:"
         )
+        yield "              dp.regressions.Jointly(of=...), or over='shares'"
 
 
 def _decimal(text: str) -> str:
