@@ -138,7 +138,7 @@ def test_what_spends_delta_cannot_be_tuned_and_that_is_said() -> None:
     """Of what stands inside, by its name."""
     inside = dp.regressions.LogisticOutputPerturbation(penalty=1)
     tuned = dp.regressions.Tuned(of=inside, field="penalty", candidates=(1, 10))  # type: ignore[call-arg]
-    with pytest.raises(dp.InvalidArgument, match=r"of must be .* no delta.*dp\.recommend"):
+    with pytest.raises(dp.InvalidArgument, match=r"of must be .* without delta.*dp\.recommend"):
         dp.certify(tuned, target=dp.PureDP(1), setting=SETTING)
 
 

@@ -233,7 +233,8 @@ def executable(run: object) -> Certificate:
         changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
         kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
         names = f": {kinds}" if changed else ""
-        raise NotExecutable(f"the graph was changed since it was certified{names}. Certify again.")
+        what = "the graph, or a function or a constant that it reads,"
+        raise NotExecutable(f"{what} was changed since it was certified{names}. Certify again.")
     values = state(run.values)
     checked, copy = _executed.get(run, (None, run))
     if copy.report is not run.report or checked != values:

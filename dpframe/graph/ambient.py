@@ -1,5 +1,5 @@
 """Detect arrays and data frames that a post-processing function uses without taking them as
-arguments.
+arguments, and list the numbers and texts that it uses so.
 
 A function of released values that uses an array from its surroundings may release that array. The
 names in its code are resolved without running anything: globals, attributes of modules, classes and
@@ -19,6 +19,7 @@ import sysconfig
 import types
 from collections import deque
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ KEEPS = frozenset(  # steps of code between a name and its attribute
     ("PUSH_NULL", "CACHE", "PRECALL", "COPY", "SWAP", "EXTENDED_ARG", "NOP", "RESUME")
 )
 NUMBERS = (int, float, complex)
+PLAIN = (*NUMBERS, str, bytes, Fraction)
 CONTAINERS = (list, tuple, set, frozenset, deque)
 Found = tuple[str, object]
 
@@ -55,6 +57,15 @@ def ambient(function: types.FunctionType) -> Found | None:
     return walk.found
 
 
+def constants(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
+    """The numbers and texts that `function` uses without taking them as arguments, in order of
+    their first use: each with the expression that refers to it, and its repr.
+    """
+    walk = _Walk()
+    walk.function("", function, 0)
+    return tuple(walk.constants.items())
+
+
 def described(value: object) -> str:
     """The kind and size of a value, never its content."""
     if isinstance(value, Node):
@@ -68,14 +79,20 @@ def described(value: object) -> str:
 
 @attrs.define
 class _Walk:
-    """The values visited so far, and the first one that is data."""
+    """The values visited so far, the first one that is data, and the constants among them."""
 
     found: Found | None = None
+    constants: dict[str, str] = attrs.field(factory=dict)
     seen: dict[int, object] = attrs.field(factory=dict)
 
     def visit(self, name: str, value: object, depth: int) -> None:
         """Visit a value that code refers to as `name`, and the values it holds."""
-        if self.found is not None or value is NOTHING or id(value) in self.seen:
+        if self.found is not None or value is NOTHING:
+            return
+        if isinstance(value, PLAIN) or _is_scalar(value):
+            self.constants[name] = self.constants.get(name, "") + repr(_as_python(value))
+            return
+        if id(value) in self.seen:
             return
         if depth > DEEPEST or len(self.seen) > MOST:
             return
@@ -114,7 +131,8 @@ class _Walk:
         """Visit every name in a code object, and the functions nested in it."""
         names = dict(cells)
         for chain, value in _reached(code, home, names):
-            self.visit(f"{chain}{inside}", value, depth)
+            if not (isinstance(value, PLAIN) and _of_others(chain, home)):
+                self.visit(f"{chain}{inside}", value, depth)
         for part in code.co_consts:
             if isinstance(part, types.CodeType):
                 self.code(part, home, names, inside, depth)
@@ -232,6 +250,18 @@ def _numbers(value: Any) -> int:
 
 def _is_scalar(value: object) -> bool:
     return hasattr(type(value), "dtype") and getattr(value, "shape", None) == ()
+
+
+def _as_python(value: Any) -> object:
+    """A scalar of numpy as a Python object."""
+    return value.item() if _is_scalar(value) and hasattr(value, "item") else value
+
+
+def _of_others(chain: str, home: Mapping[str, Any]) -> bool:
+    """Whether a chain of names starts at a built-in name, or at a module of a library."""
+    root = home.get(chain.partition(".")[0], NOTHING)
+    file = getattr(root, "__file__", None) if isinstance(root, types.ModuleType) else ""
+    return root is NOTHING or file is None or (file != "" and _of_library(file))
 
 
 def _parts(value: Any) -> Iterator[Found]:

@@ -23,6 +23,7 @@ READS_ARRAY = (
     "public array inside the function, such as np.array([0.1, 0.2])."
 )
 PLAIN = (str, int, float, bool, type(None))
+MOST_NAMES = 8  # of constants in an assumption
 Argument = Node | Expression | str | int | float | bool | None
 
 
@@ -44,6 +45,15 @@ class Calling(Node):
             for i, argument in enumerate(self.arguments)
             if isinstance(argument, Expression)
         }
+
+    @property
+    def assumption(self) -> str:
+        """Which constants of its surroundings the function reads; "" if it reads none."""
+        names = [*dict.fromkeys(name.partition("[")[0] for name, _ in _constants(self.function))]
+        if not names:
+            return ""
+        few = f"{', '.join(names[:MOST_NAMES])}{', ...' * (len(names) > MOST_NAMES)}"
+        return f"constants that {self.function.__qualname__} reads are public: {few}"
 
     def record(self) -> dict[str, object]:
         """The location of the function, a digest of its source, and its public arguments."""
@@ -68,8 +78,10 @@ def post(function: Callable[..., Any], *arguments: Any) -> Post:
     """Apply `function` to releases, public formulas (numbers at execution) and constants. Costs no
     budget.
 
-    The function must not capture variables: its source is part of the certificate. To save the
-    certificate, the function must be importable as `module:name`.
+    The function must not capture local variables. Its source, and the numbers and texts of its
+    module that it reads, are part of the certificate's hash, which lists these constants as assumed
+    public: pass anything computed from data as a release. To save the certificate, the function
+    must be importable as `module:name`.
 
     Raises InvalidArgument, or TouchesData if the function captures declared data.
     """
@@ -141,10 +153,22 @@ def argument_record(argument: Argument) -> object:
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """SHA-256 of the source of `function` (its byte code where there is none) and its defaults."""
+    """SHA-256 of the source of `function` (its byte code if there is none), its defaults, and the
+    constants of its surroundings that it reads.
+    """
     code = function.__code__
     source = _source(code, code.co_filename, function.__globals__.get("__name__"))
-    return hashlib.sha256((source + repr(_defaults(function))).encode()).hexdigest()
+    constants = [one for one in _constants(function) if "[" not in one[0]]  # entries may change
+    text = source + repr(_defaults(function)) + (repr(constants) if constants else "")
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _constants(function: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
+    if own_function(function):
+        return ()
+    from .ambient import constants
+
+    return constants(function)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 
 from dpframe.errors import OutsideTheorem
+from dpframe.graph.post import source_digest
+from dpframe.identity import own_function
 from dpframe.graph.rows import COLUMNS
 from dpframe.identity import state
 from dpframe.privacy import RenyiDP
@@ -78,7 +80,8 @@ class Report:
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
         proved = self.chosen is not None and self.problem.trusted
         stated = json.dumps(graph.written()) if proved else ""  # by empty caches
-        return (*found, stated)
+        functions = [one.function for one in (*graph.posts, *graph.loops)]
+        return (*found, stated, *(source_digest(f) for f in functions if not own_function(f)))
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:

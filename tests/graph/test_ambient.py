@@ -273,3 +273,38 @@ def test_an_error_shows_no_content():
         dp.post(lambda v: v + sum(LABELS), 1.0)
     assert "a list of 1000 entries" in str(refused.value)
     assert "999" not in str(refused.value)
+
+
+HALF = 0.5
+
+
+def shrink(moment):
+    """Reads a constant of its module, one of a dictionary, and one of a library."""
+    return HALF * moment * OPTIONS["penalty"] * np.pi + len(moment)
+
+
+class Shrunk(dp.Regression):
+    """A moment times constants."""
+
+    def declare(self, X, y, budget):
+        return dp.post(shrink, dp.release(X.T @ y, dp.Gaussian.analytic, budget))
+
+
+def test_constants_that_a_function_reads_are_assumed_public_and_hashed(monkeypatch):
+    """By name, never by value; a run after a change is refused; constants of libraries are not
+    listed.
+    """
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+
+    def certified():
+        return dp.certify(Shrunk(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+
+    before = certified()
+    assert before.assumptions[-1] == "constants that shrink reads are public: HALF, OPTIONS"
+    assert before.verdict.accepted
+    assert certified().hash == before.hash
+    dp.execute(before, DATA, DATA[:, 0], rng=0)
+    monkeypatch.setattr(sys.modules[__name__], "HALF", 0.25)
+    assert certified().hash != before.hash
+    with pytest.raises(dp.NotExecutable, match="a constant that it reads"):
+        dp.execute(before, DATA, DATA[:, 0], rng=0)
