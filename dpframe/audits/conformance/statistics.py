@@ -240,9 +240,8 @@ def _sum(checked: CheckedNode) -> Contradictions:
 
 @STATISTIC.holds("neighbours move it no further than its sensitivity", "State more in `one_row`.")
 def _moves(checked: CheckedNode) -> Contradictions:
-    both = (ADD_REMOVE, REPLACE_ONE)
-    smaller = checked.at_bounds(Fraction(1, 4)).under(checked.setting.grid, *both)
-    for one in (*checked.under(checked.setting.grid, *both), *smaller):
+    smaller = checked.at_bounds(Fraction(1, 4)).under(checked.setting.grid, *Relation)
+    for one in (*checked.under(checked.setting.grid, *Relation), *smaller):
 
         def ratio(pair: Neighbours, one: CheckedNode = one) -> float:
             return max((far / max(most, TINY) for far, most in one.moves(pair).values()), default=0)

@@ -47,8 +47,8 @@ COMPILED = tuple((re.compile(pattern), text) for pattern, text in IN_FILE)
 
 def in_file(text: str) -> str:
     """Ways out of a refusal, which are Python, as lines of a description."""
-    for pattern, said in COMPILED:
-        text = pattern.sub(said, text)
+    for pattern, line in COMPILED:
+        text = pattern.sub(line, text)
     return text
 
 
@@ -82,5 +82,5 @@ def share_weights(weights: Mapping[str, str], times: Mapping[str, Expression]) -
 
 
 def _lines(values: Mapping[str, str], key: str) -> str:
-    said = [f'`{key} = "{value}"` in {name}' for name, value in list(values.items())[:MOST]]
-    return "; ".join(said) + (f"; and {len(values) - MOST} more" if len(values) > MOST else "")
+    lines = [f'`{key} = "{value}"` in {name}' for name, value in list(values.items())[:MOST]]
+    return "; ".join(lines) + (f"; and {len(values) - MOST} more" if len(values) > MOST else "")
