@@ -78,6 +78,8 @@ def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -
         raise error(name, f"a document of at most {MOST_VALUES} values", f"{len(text)} characters")
     try:
         return json.loads(text, **hooks)
+    except json.JSONDecodeError as failure:
+        cause = Plain(f"an error in line {failure.lineno}, column {failure.colno}")
     except (ValueError, RecursionError) as failure:
         cause = Plain(type(failure).__name__)
     raise error(name, "a JSON document", cause)

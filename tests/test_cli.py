@@ -272,7 +272,7 @@ def test_fit_drops_missing_rows_when_told(tmp_path):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (["--target", "nope"], "the name of a column; got 'nope'. X has age"),
+        (["--target", "nope"], "the name of a column; got 'nope'. TABLE has age"),
         (["--schema", "nope.json"], "a readable file"),
         (["--epsilon", "x"], "epsilon"),
         (["--norm", "1"], "given once"),
@@ -312,7 +312,10 @@ def test_fit_refuses_what_it_cannot_use(table, change, says):
         (["compare", "--epsilon", ","], "epsilon must be a number"),
         (["compare", "--delta", "2"], "delta"),
         (["check", "/nowhere/at/all.json", "--json"], "FILE must be a readable certificate"),
-        (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL], "X must be a file"),
+        (
+            ["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE, *BALL],
+            "TABLE must be an existing file",
+        ),
         (["fit", "AdaSSP", "/nowhere.csv", "--target", "y", *ONE], "--schema FILE, or --norm"),
     ],
     ids=lambda value: value if isinstance(value, str) else " ".join(value)[:50],

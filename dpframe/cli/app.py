@@ -9,6 +9,7 @@ import pkgutil
 import re
 import sys
 import traceback
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -82,6 +83,13 @@ def unforeseen(error: Exception) -> str:
     )
 
 
+def _flags_alone(parameters: Iterable[Any]) -> None:
+    """Show flags in the help without the type of a value."""
+    for one in parameters:
+        if getattr(one, "is_flag", False):
+            one.metavar = ""
+
+
 class LazyCommand(TyperCommand):
     """A command of COMMANDS whose module is imported when it runs; the help shows one line."""
 
@@ -91,7 +99,10 @@ class LazyCommand(TyperCommand):
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         """The context of the imported command, which then runs."""
         module = import_module(f".{self.name}", __package__)
-        return typer.main.get_command(module.app).make_context(*args, **kwargs)
+        command = typer.main.get_command(module.app)
+        for one in (command, *getattr(command, "commands", {}).values()):
+            _flags_alone(one.get_params(typer.Context(one)))
+        return command.make_context(*args, **kwargs)
 
 
 class Commands(Group):
@@ -101,6 +112,12 @@ class Commands(Group):
         super().__init__(**kwargs)
         for name in COMMANDS:
             self.add_command(LazyCommand(name))
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of dpframe itself."""
+        parameters: list[Any] = super().get_params(ctx)
+        _flags_alone(parameters)
+        return parameters
 
 
 def line(name: str) -> str:

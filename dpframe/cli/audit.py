@@ -11,13 +11,14 @@ import typer
 
 from .options import (
     CodebookOptions,
+    Force,
     JointProofOptions,
     Json,
     PersonalClaimOptions,
     grouped,
     option,
 )
-from .printing import print_json, say, waiting, width, written
+from .printing import check_written, print_json, say, waiting, width, written
 
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
@@ -30,7 +31,7 @@ SUBJECT = (
     "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class; or "
     "FILE.toml, a description."
 )
-PAGE = "Write the audit as a self-contained HTML page to this file."
+PAGE = "Write the audit as a self-contained HTML page to this new file."
 
 
 @app.command(epilog="Example: dpframe audit AdaSSPWang --epsilon 1 --delta 1e-6 --html audit.html")
@@ -42,6 +43,7 @@ def audit_(
     table: CodebookOptions,
     proof: JointProofOptions,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Audit the budget split of a regression or of a description: the true cost of each release and
@@ -54,6 +56,7 @@ def audit_(
 
     from .audited import AuditOptions, audited
 
+    check_written({"--html": html}, force=force)
     if html is not None:
         require()  # before the work
     with waiting("Proving, and adding up by every accountant"):

@@ -10,6 +10,7 @@ import dpframe as dp
 
 from .options import (
     CodebookOptions,
+    Force,
     JointProofOptions,
     Json,
     Name,
@@ -17,7 +18,7 @@ from .options import (
     PersonalClaimOptions,
     grouped,
 )
-from .printing import page, print_json, written
+from .printing import check_written, page, print_json, written
 
 app = typer.Typer(add_completion=False)
 
@@ -31,11 +32,13 @@ def certify(
     table: CodebookOptions,
     proof: JointProofOptions,
     out: Out = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Prove the privacy of a regression as a whole and print its certificate, or list every
     obligation that is not proved (exit status 1). Omitted numbers are proved for all values.
     """
+    check_written({"--out": out}, force=force)
     regression = proof.regression(name)
     options: dict[str, Any] = {"target": claim.target, "setting": table.setting}
     options |= {"accountant": proof.accounting, "trust": proof.trusted}

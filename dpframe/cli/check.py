@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from pathlib import Path
 from typing import Annotated
 
@@ -11,47 +12,73 @@ import typer
 import dpframe as dp
 
 from .options import Json, option
-from .printing import print_json
+from .printing import print_json, written
 
 INSIDE = ("exact", "theory", "kernel")
 MAIN = "import sys\n\nfrom dpframe.kernel.__main__ import main\n\nsys.exit(main())\n"
 
 
 def write_standalone(path: Path) -> None:
-    """Write `exact`, `theory` and `kernel` only, as a zip file that Python runs. The bytes are
-    reproducible.
+    """Write `exact`, `theory` and `kernel` only, as a zip file that Python runs. The bytes are the
+    same on each machine. Raises InvalidArgument for an existing file that is no such program.
     """
     import zipfile
 
+    if path.exists() and not _is_program(path):
+        way_out = "It exists and is not a checker, so it is not overwritten. Name another file."
+        raise dp.InvalidArgument("--standalone", "a new file", str(path), way_out)
     package = Path(__file__).parents[1]
     files = [file for place in INSIDE for file in sorted((package / place).glob("*.py"))]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("__main__.py"), MAIN)
-        archive.writestr(zipfile.ZipInfo("dpframe/__init__.py"), "")
-        for file in files:
-            name = zipfile.ZipInfo(f"dpframe/{file.relative_to(package).as_posix()}")
-            archive.writestr(name, file.read_text())
+    content = {"__main__.py": MAIN.encode(), "dpframe/__init__.py": b""}
+    for file in files:
+        content[f"dpframe/{file.relative_to(package).as_posix()}"] = file.read_bytes()
+    with zipfile.ZipFile(path, "w") as archive:  # not compressed, so that no library decides bytes
+        for name, code in content.items():
+            entry = zipfile.ZipInfo(name)
+            entry.create_system = 3  # the same on Windows
+            archive.writestr(entry, code)
+
+
+def _is_program(path: Path) -> bool:
+    """Whether a file is an earlier checker: a zip file whose main program is MAIN."""
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return archive.read("__main__.py") == MAIN.encode()
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile):
+        return False
 
 
 app = typer.Typer(add_completion=False)
 
+STANDALONE = (
+    "Write the checker to this new file and print its SHA-256; `python kernel.pyz FILE` then "
+    "checks a certificate without dpframe. Only an earlier checker is overwritten. Without FILE."
+)
+EXPECT = (
+    "The hash that the certificate must have, from the receipt of a result. Without it, any valid "
+    "certificate is accepted, also one of another run or with fewer assumptions."
+)
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
 
-@app.command(epilog="Example: dpframe check proof.json --expect HASH")
+@app.command(
+    epilog="Examples: dpframe check proof.json --expect HASH; dpframe check --standalone kernel.pyz"
+)
 def check(
     file: Annotated[
-        Path, typer.Argument(help="A certificate file, saved by --out or certificate.save.")
-    ],
-    expect: Annotated[
-        str | None, option("--expect", "The hash that the certificate must have.")
+        Path | None,
+        typer.Argument(
+            help="A certificate file, saved by --out, --certificate or certificate.save.",
+            show_default=False,
+        ),
     ] = None,
+    *,
+    expect: Annotated[str | None, option("--expect", EXPECT)] = None,
     trusted: Annotated[list[str], option("--trusted", TRUSTED)] = [],  # noqa: B006 - typer's own
     as_json: Json = False,
-    standalone: Annotated[
-        bool,
-        option("--standalone", "Write the checker to FILE, a program that runs without dpframe."),
-    ] = False,
+    standalone: Annotated[Path | None, option("--standalone", STANDALONE)] = None,
 ) -> None:
     """Verify a certificate file by the kernel, which replays each step of the proof. Exit status 1
     if the certificate is rejected.
@@ -60,9 +87,13 @@ def check(
     from dpframe.kernel import check as checked
     from dpframe.kernel.__main__ import main
 
-    if standalone:
-        write_standalone(file)
-        raise typer.Exit
+    if (file is None) == (standalone is None):
+        got = dp.errors.Plain("neither" if file is None else "both")
+        way_out = "dpframe check FILE checks; dpframe check --standalone kernel.pyz writes."
+        raise dp.InvalidArgument("FILE", "given, or --standalone kernel.pyz", got, way_out)
+    if file is None:
+        _write(standalone)
+        return
     if not as_json:
         allowed = [part for name in trusted for part in ("--trusted", name)]
         pinned = ["--expect", expect] if expect else []
@@ -76,3 +107,10 @@ def check(
     print_json(dataclasses.asdict(verdict))
     unusable = verdict.reason.startswith("unusable")
     raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
+
+
+def _write(path: Path | None) -> None:
+    """Write the checker, and print its SHA-256."""
+    if path is not None:
+        written("--standalone", path, write_standalone)
+        typer.echo(f"SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.symbols import rational
 
 from .declaration import accountant_of
 from .options import (
@@ -21,7 +23,7 @@ from .options import (
     names_given,
     option,
 )
-from .printing import print_json, say, width, written
+from .printing import print_json, say, waiting, width, written
 
 app = typer.Typer(add_completion=False)
 
@@ -47,9 +49,11 @@ class Points:
         """The arguments of dp.compare. Raises InvalidArgument."""
         numbers = {"epsilon": self.epsilon, "delta": self.delta}
         given: dict[str, Any] = {
-            name: text.split(",") for name, text in numbers.items() if text is not None
+            name: _once(rational(part.strip(), name) for part in text.split(","))
+            for name, text in numbers.items()
+            if text is not None
         }
-        return given | ({"pairs": [_pair(text) for text in self.pair]} if self.pair else {})
+        return given | ({"pairs": _once(map(_pair, self.pair))} if self.pair else {})
 
 
 @attrs.frozen(kw_only=True)
@@ -89,12 +93,14 @@ def compare_(
         accountants = noise.accountant and map(accountant_of, noise.accountant.split(","))
         options: dict[str, Any] = {"dimension": noise.dimension, "times": noise.times}
         options |= {"accountant": [*accountants] if accountants else None}
-        compared: Any = dp.compare(sensitivity=noise.sensitivity, **options, **at.options)
+        with waiting("Comparing the noise at each point"):
+            compared: Any = dp.compare(sensitivity=noise.sensitivity, **options, **at.options)
     else:
         _refuse(names_given(noise), "It applies to noise by itself: leave NAME out.")
         declared, setting = _declared(name, table, regression, about_table)
         trusted = regression.trusted
-        compared = dp.compare(declared, setting=setting, trust=trusted, **at.options)
+        with waiting("Comparing the noise of each release"):
+            compared = dp.compare(declared, setting=setting, trust=trusted, **at.options)
     if plot is not None:
         written("--plot", plot, compared.plot().figure.savefig)
     if as_json:
@@ -118,11 +124,16 @@ def _declared(
     return regression.regression(name), bounds.setting
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _once(values: Iterable[Any]) -> list[Any]:
+    """Equal numbers once."""
+    return list(dict.fromkeys(values))
+
+
+def _pair(text: str) -> tuple[Fraction, Fraction]:
     epsilon, comma, delta = (part.strip() for part in text.partition(","))
     if not (epsilon and comma and delta):
         raise dp.InvalidArgument("--pair", "an epsilon and its delta", text, "Such as 1,1e-6.")
-    return epsilon, delta
+    return rational(epsilon, "epsilon"), rational(delta, "delta")
 
 
 def _refuse(names: Sequence[str], way_out: str) -> None:

@@ -35,7 +35,10 @@ DATA = (
     "insurance.csv in or beside it."
 )
 LEAVE = "Required: confirm that preparations read the data and some methods have no proof."
-OUT = "The folder for tables (CSV), pictures (PNG, SVG) and cached results."
+OUT = (
+    "The folder for tables (CSV), pictures (PNG, SVG) and cached results; those of earlier runs "
+    "are overwritten."
+)
 
 
 @app.command(epilog="Example: dpframe experiment wang-figure-1 --not-private --quick --data uci")

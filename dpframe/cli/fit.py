@@ -16,6 +16,7 @@ from .options import (
     CODEBOOK,
     FORMULA,
     GROUPS,
+    Force,
     JointProofOptions,
     Json,
     Name,
@@ -26,7 +27,7 @@ from .options import (
     groups_of,
     option,
 )
-from .printing import check_written, json_text, page, print_json, say, written
+from .printing import check_written, json_text, page, print_json, say, spelled, written
 
 app = typer.Typer(add_completion=False)
 
@@ -113,13 +114,15 @@ class ChargeOptions:
         str | None, option("--dataset", "The data set in the ledger that is charged.")
     ] = None
 
-    @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
         if (self.ledger is None) != (self.dataset is None):
             got = "--dataset alone" if self.ledger is None else "--ledger alone"
             raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
-        ledger = None if self.ledger is None else existing(self.ledger)
+        ledger = None
+        if self.ledger is not None and self.dataset is not None:
+            place = {"place": "--ledger", "dataset": self.dataset}
+            ledger = existing(self.ledger, relation=relation, **place)
         return {"rng": self.simulate, "ledger": ledger, "dataset": self.dataset}
 
 
@@ -129,11 +132,14 @@ class OutputOptions:
 
     alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
     certificate: Annotated[
-        Path | None, option("--certificate", "Save the proof to this file, for dpframe check.")
+        Path | None, option("--certificate", "Save the proof to this new file, for dpframe check.")
     ] = None
     out: Annotated[
-        Path | None, option("--out", "Save coefficients, intervals and receipt to this JSON file.")
+        Path | None,
+        option("--out", "Save coefficients, intervals and receipt to this new JSON file."),
     ] = None
+    force: Force = False
+    notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
     as_json: Json = False
 
     def check(self) -> None:
@@ -141,8 +147,7 @@ class OutputOptions:
         from dpframe.inference.estimates import checked
 
         checked(self.alpha)
-        check_written("--certificate", self.certificate)
-        check_written("--out", self.out)
+        check_written({"--certificate": self.certificate, "--out": self.out}, force=self.force)
 
 
 @app.command(epilog=EXAMPLE)
@@ -165,7 +170,12 @@ def fit(
     output.check()
     spent, setting = budget.spent, data.setting(target, budget.relation)
     declared = proof.regression(name)
-    options = {"epsilon": spent, "delta": budget.delta, "setting": setting, **charge.arguments}
+    options = {
+        "epsilon": spent,
+        "delta": budget.delta,
+        "setting": setting,
+        **charge.arguments(budget.relation),
+    }
     model = _estimator(declared, name, budget, setting)(
         declared,
         **options,
@@ -194,19 +204,22 @@ def _estimator(
 
 
 def _fit(model: Any, source: Any, target: str, column: str | None) -> None:
-    """Fit, and name options in errors about columns. Raises BadData and other errors."""
+    """Fit, and name arguments of the command line in errors. Raises BadData and other errors."""
     try:
         model.fit(source, target, epsilon=column)
     except dp.BadData as error:
-        if error.requirement != NO_COLUMN:
+        names = {"X": "TABLE"}
+        if error.requirement == NO_COLUMN:
+            names |= {"y": "--target", "budgets": "--epsilon-column"}
+        if error.name not in names:
             raise
-        name = {"y": "--target", "budgets": "--epsilon-column"}.get(error.name, error.name)
-        raise dp.BadData(name, NO_COLUMN, error.value, error.way_out) from None
+        name = names[error.name]
+        raise dp.BadData(name, error.requirement, error.value, error.way_out) from None
 
 
 def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
-    summary, why = _summary(model, output.alpha)
+    summary, why = _summary(model, output)
     record = _record(model) | {"summary": summary and summary.to_dict()}
     failed = _saved(
         ("--certificate", output.certificate, model.certificate_.save),
@@ -215,7 +228,7 @@ def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     if output.as_json:
         print_json(record)
     else:
-        say(str(summary or _coefficients(model)))
+        say(spelled(str(summary or _coefficients(model))))
         if why:
             page(f"\nno standard errors: {why}")
         page(f"\n{model.receipt_}")
@@ -239,12 +252,12 @@ def _saved(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.Inva
     return failed
 
 
-def _summary(model: Any, alpha: float) -> tuple[Any, str]:
+def _summary(model: Any, output: OutputOptions) -> tuple[Any, str]:
     """The summary of a fit; or None, and the reason."""
     if hasattr(model, "classes_"):
         return model.summary(), ""
     try:
-        return model.summary(alpha), ""
+        return model.summary(output.alpha, notes=output.notes), ""
     except dp.errors.DPFrameError as error:
         return None, str(error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,11 +119,22 @@ def verify(file: File, head: Head = None) -> None:
     typer.echo(f"The chain is whole, {checked}.\nhead {ledger.head}")
 
 
-def existing(file: Path, head: str | None = None) -> dp.Ledger:
+def existing(
+    file: Path,
+    head: str | None = None,
+    *,
+    place: str = "FILE",
+    dataset: str = "NAME",
+    relation: RelationName = RelationName.ADD_REMOVE,
+) -> dp.Ledger:
     """The ledger in an existing file. Raises InvalidArgument."""
     if not file.exists():
-        way_out = "dpframe ledger create FILE NAME --epsilon 1 --delta 1e-6 makes one."
-        raise dp.InvalidArgument("FILE", "an existing ledger", str(file), way_out)
+        names = shlex.join([str(file), dataset])
+        way_out = (
+            "Create it with the whole budget of a data set: dpframe ledger create "
+            f"{names} --epsilon 1 --delta 1e-6 --relation {relation.value}"
+        )
+        raise dp.InvalidArgument(place, "an existing ledger", str(file), way_out)
     return dp.Ledger(file, head=head)
 
 
@@ -162,8 +174,8 @@ def _runs(ledger: dp.Ledger, dataset: str) -> Table:
     table = Table("run", "charged (UTC)", "cost", "certificate", box=None)
     table.add_column("status", no_wrap=True)
     table.add_column("what")
-    for charge in ledger.charges(dataset):
+    for number, charge in enumerate(ledger.charges(dataset), start=1):
         what = charge.cost
         cells = (str(what.guarantees[0]), what.certificate[:12], charge.status, what.description)
-        table.add_row(str(charge.number), charge.time[:16].replace("T", " "), *cells)
+        table.add_row(str(number), charge.time[:16].replace("T", " "), *cells)
     return table

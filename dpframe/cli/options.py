@@ -138,8 +138,10 @@ def option(name: str, text: str) -> Any:
 Name = Annotated[str, typer.Argument(help=NAME)]
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
 FORMULA = "Columns and products of the codebook, 'age + bmi:C(smoker)'; needs formulaic."
-Out = Annotated[Path | None, option("--out", "Save the certificate to this file.")]
-Plot = Annotated[Path | None, option("--plot", "Draw a picture into this .png, .pdf or .svg file.")]
+Out = Annotated[Path | None, option("--out", "Save the certificate to this new file.")]
+PLOT = "Draw a picture into this .png, .pdf or .svg file, which is overwritten if it exists."
+Plot = Annotated[Path | None, option("--plot", PLOT)]
+Force = Annotated[bool, option("--force", "Overwrite files of results that exist.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.", show_default=False)]
 Related = Annotated[
     RelationName,

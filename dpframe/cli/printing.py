@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute': "--drop",
     'missing="drop"': "--drop",
     "missing='drop'": "--drop",
+    "summary(notes=True)": "--notes",
+    "X has ": "TABLE has ",
     "dp.Rows(columns=[...])": "the codebook of --schema",
     'dp.Categorical(..., unknown="zeros")': '"unknown": "zeros" in the codebook',
     "dp.Column(bound=...) or dp.Column(lower=..., upper=...)": (
@@ -55,13 +57,24 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def check_written(option: str, path: Path | None) -> None:
-    """Refuse a file in a folder that does not exist, before any budget is spent. Raises
+def check_written(files: Mapping[str, Path | None], *, force: bool) -> None:
+    """Refuse files, by the options that name them, that exist unless `force`, that are named twice
+    or whose folder does not exist: before data is read or any budget is spent. Raises
     InvalidArgument.
     """
-    if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        way_out = "Create the folder first, or name another file."
-        raise InvalidArgument(option, "a file in a folder that exists", str(path), way_out)
+    named: set[Path] = set()
+    for option, path in files.items():
+        if path is None:
+            continue
+        if path.is_dir() or not path.parent.is_dir():
+            way_out = "Create the folder first, or name another file."
+            raise InvalidArgument(option, "a file in a folder that exists", str(path), way_out)
+        if path.resolve() in named:
+            raise InvalidArgument(option, "a file of its own", str(path), "Name another file.")
+        if path.is_file() and not force:
+            way_out = "It exists. Name another file, or overwrite it with --force."
+            raise InvalidArgument(option, "a new file", str(path), way_out)
+        named.add(path.resolve())
 
 
 def written(option: str, path: Path, write: Callable[[Path], object]) -> None:

@@ -10,9 +10,11 @@ import typer
 
 import dpframe as dp
 
+from .audited import is_description
 from .declaration import imported
 from .options import (
     ClaimOptions,
+    Force,
     Json,
     Name,
     Out,
@@ -22,9 +24,14 @@ from .options import (
     grouped,
     option,
 )
-from .printing import page, print_json, written
+from .printing import check_written, page, print_json, written
 
 app = typer.Typer(add_completion=False)
+
+DESCRIBED = (
+    'In the file, calibration = "jointly" with a weight for each release, without share and std, '
+    "divides the budget by weights; dpframe audit FILE names each std at the best split."
+)
 
 
 class CriterionName(enum.StrEnum):
@@ -97,11 +104,16 @@ def split(
     proof: ProofOptions,
     plot: Plot = None,
     out: Out = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
     of public numbers, and certify the choice.
     """
+    if is_description(name):
+        wanted = "a regression in Python, as a description has no fields to choose"
+        raise dp.InvalidArgument("NAME", wanted, name, DESCRIBED)
+    check_written({"--out": out}, force=force)
     names = [field.strip() for field in (over or "").split(",")]
     best = dp.best_split(
         proof.regression(name),

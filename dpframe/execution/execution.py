@@ -34,7 +34,6 @@ from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.certify import FAILURES
 from dpframe.prover.composed import joint_gaussian
-from dpframe.prover.roster import Roster
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.running import limited_blas
@@ -113,10 +112,11 @@ def execute(
         if rehearse:
             check_processing(certificate, sizes)
         draws = running.draws(0)
-        receipt = _receipt(certificate, source, sizes, randomness, running.numbers.roster)
+        recorded = ledger is not None or records is not None
+        receipt = _receipt(certificate, running, sizes, randomness, recorded=recorded)
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
-        if randomness.private and ledger is None and records is None:
+        if randomness.private and not recorded:
             note(source.identity, receipt.guarantee, receipt.unit)
         return _released(running, draws, randomness, charging, receipt)
 
@@ -255,7 +255,8 @@ def _charge(
         return nullcontext()
     from dpframe.budgets.ledger import Cost, Ledger
 
-    check_kind("ledger", ledger, Ledger)
+    way_out = f"dp.Ledger({ledger!r}) opens it." if isinstance(ledger, str) else ""
+    check_kind("ledger", ledger, Ledger, way_out=way_out)
     check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
         way_out = "records=dp.RecordLedger(target, groups) has an account for each record."
@@ -313,11 +314,13 @@ def _may_fail(node: Node) -> bool:
 
 def _receipt(
     certificate: Certificate,
-    source: Source,
+    running: Execution,
     sizes: Mapping[str, int],
     randomness: Randomness,
-    roster: Roster | None,
+    *,
+    recorded: bool,
 ) -> Receipt:
+    source, roster = running.source, running.numbers.roster
     values = {name: Number(value) for name, value in certificate.values.items()}
     refuses = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
     assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
@@ -331,6 +334,7 @@ def _receipt(
         rows=sizes.get("n"),
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
+        recorded=recorded,
     )
 
 

@@ -35,12 +35,15 @@ if TYPE_CHECKING:
     from dpframe.budgets.records import RecordLedger
 
 
+UNRECORDED = "; not recorded in a ledger: earlier runs on this table are not counted"
+
+
 @attrs.frozen(kw_only=True, repr=False, str=False)
 class Receipt:
     """The spent guarantee, the certificate and the source of noise. Nothing in it depends on rows.
 
     `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
-    UTC in ISO 8601.
+    UTC in ISO 8601; `recorded` says whether a ledger was charged.
     """
 
     guarantee: Guarantee
@@ -52,6 +55,7 @@ class Receipt:
     rows: int | None
     time: str
     assumptions: tuple[str, ...]
+    recorded: bool
 
     @property
     def cost(self) -> str:
@@ -65,14 +69,19 @@ class Receipt:
         assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
         return (
             f"Proved: the cost of the graph, by certificate {self.certificate}. {TESTED}\n"
-            f"{spent} {self.cost}, at {self.time}.\n"
+            f"{spent} {self.cost}, at {self.time}{self._unrecorded}.\n"
             f"Noise: {self.randomness}. Assumed: {assumed}."
         )
 
     __repr__ = __str__
 
+    @property
+    def _unrecorded(self) -> str:
+        return UNRECORDED if self.private and not self.recorded else ""
+
     def _repr_html_(self) -> str:
-        spent = self.cost if self.private else f"nothing private; a private run: {self.cost}"
+        free = f"nothing private; a private run: {self.cost}"
+        spent = f"{self.cost}{self._unrecorded}" if self.private else free
         rows = [("spent", spent), ("by certificate", self.certificate), ("at", self.time)]
         rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
         title = "receipt" if self.private else f"receipt: {self.randomness}"

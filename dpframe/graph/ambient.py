@@ -57,7 +57,7 @@ def ambient(function: types.FunctionType) -> Found | None:
     return walk.found
 
 
-def constants(function: types.FunctionType) -> tuple[tuple[str, str], ...]:
+def constants(function: Any) -> tuple[tuple[str, str], ...]:
     """The numbers and texts that `function` uses without taking them as arguments, in order of
     their first use: each with the expression that refers to it, and its repr.
     """

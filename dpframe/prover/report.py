@@ -14,9 +14,8 @@ import attrs
 
 from dpframe.errors import OutsideTheorem
 from dpframe.graph.post import source_digest
-from dpframe.identity import own_function
 from dpframe.graph.rows import COLUMNS
-from dpframe.identity import state
+from dpframe.identity import own_function, state
 from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED, Number
 

@@ -32,8 +32,8 @@ class File:
         """The file at this path now. Raises BadData."""
         try:
             status = os.stat(path)  # noqa: PTH116 - a path may be one of a worker's own
-        except OSError:
-            raise BadData("X", "a file that can be read", path, OTHERS) from None
+        except OSError as error:
+            raise BadData("X", "a readable file", path, f"{error.strerror}.") from None
         if not stat.S_ISREG(status.st_mode):
             raise BadData("X", "a regular file", path, "A pipe is read once: write it to a file.")
         return cls(path, status.st_size, status.st_mtime_ns, status.st_ino)
@@ -81,7 +81,7 @@ def _expanded(path: str) -> list[str]:
     if not glob.has_magic(path):
         named = os.sep in path or os.path.splitext(path)[1].lower() in KINDS  # noqa: PTH122
         got = path if named else Plain(by_type(path))  # perhaps labels, not the name of a file
-        raise BadData("X", "a file that can be read", got, OTHERS)
+        raise BadData("X", "an existing file", got, "No such file.")
     paths = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - of text, perhaps absolute
     if not paths:
         raise BadData("X", "a pattern that some file matches", path, "* matches any letters.")

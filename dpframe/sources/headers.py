@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dpframe.graph import Categorical, Numeric
 
+MOST_NAMES = 30  # that an error lists
 Schema = tuple[Numeric | Categorical, ...] | None
 
 
@@ -19,9 +20,15 @@ def is_name(text: str) -> bool:
 
 
 def columns_said(schema: Schema, header: Sequence[str]) -> str:
-    """`X has age, town.`, without the names where they may be a record."""
+    """`X has age, town.`, without the names where they may be a record; a single one may be of a
+    file that is not separated by commas.
+    """
+    if len(header) == 1:
+        name = "" if headless(schema, header) else f", {header[0]!r}"
+        return f"X has one column{name}. Is it separated by commas, with a row of names?"
     if not headless(schema, header):
-        return f"X has {', '.join(header)}."
+        more = len(header) - MOST_NAMES
+        return f"X has {', '.join(header[:MOST_NAMES])}{f' and {more} more' if more > 0 else ''}."
     undeclared = schema is not None and not any(part.name in header for part in schema)
     which = "none of the declared names" if undeclared else "numbers among their names"
     return f"X has {len(header)} columns, {which}. Does it have a header?"

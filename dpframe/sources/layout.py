@@ -199,12 +199,11 @@ def _check_unique(
     wrong = next((name for name, count in counts.items() if count != 1), None)
     if wrong is not None:
         got = Plain(f"{counts[wrong]} of that name")
-        if not counts[wrong] and headless(schema, header):
-            raise BadData(
-                "X", f"a table with one column {wrong!r}", got, columns_said(schema, header)
-            )
-        meant = nearest(wrong, header).lstrip() if not counts[wrong] else ""
-        raise BadData("X", f"a table with one column {wrong!r}", got, meant or NAMED)
+        way_out = NAMED
+        if not counts[wrong]:
+            meant = "" if headless(schema, header) else nearest(wrong, header)
+            way_out = f"{meant} {columns_said(schema, header)}".lstrip()
+        raise BadData("X", f"a table with one column {wrong!r}", got, way_out)
 
 
 def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(colum
 AS_NUMBERS = "y.astype(float) makes numbers of text; two classes are dp.Column(levels=[...])."
 DROP = (
     'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute leaves those rows '
-    "out of a fit, at no cost; a prediction needs every value."
+    "out of a fit, at no cost in privacy, but may bias it; a prediction needs every value."
 )
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
 ONE = "One record is a table of one row: pandas.DataFrame([{...}]), or [[...]]."

@@ -188,7 +188,8 @@ def _listed(levels: Sequence[object]) -> str:
 
 def _no_level(name: str, wanted: str, way_out: str) -> BadData:
     """The refusal of cells that are none of the declared levels."""
-    return BadData(name, wanted, Plain("other values, or missing ones"), f"{DROP} {way_out}")
+    way_out = f"Spell the levels as the table does, capitals too. {way_out} {DROP}"
+    return BadData(name, wanted, Plain("other values, or missing ones"), way_out)
 
 
 def _odd(column: Any) -> bool:

@@ -105,7 +105,7 @@ def wrong():
         "short labels": ((X, y[1:]), "as long as X"),
         "one dimension": ((y.to_numpy(), y), "two-dimensional"),
         "nothing": ((None, y), "two-dimensional"),
-        "no file": (("nowhere.csv", "charges"), "a file that can be read"),
+        "no file": (("nowhere.csv", "charges"), "an existing file"),
         "dates": ((X.assign(age=pd.Timestamp("2020-01-01")), y), "values of kind date"),
     }
 

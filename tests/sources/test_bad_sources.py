@@ -105,7 +105,7 @@ GOOD = "u,v,rating\n1,2,3\n"
 BAD = {  # X from a folder, y, the kind of error, what the message says
     "a file cut in half": (cut, None, SourceFailed, "cut.parquet failed (Arrow"),
     "spoiled pages": (spoiled, None, SourceFailed, "row group 1 of "),
-    "no such file": (lambda f: f / "no.parquet", None, BadData, "a file that can be read"),
+    "no such file": (lambda f: f / "no.parquet", None, BadData, "an existing file"),
     "no such pattern": (lambda f: str(f / "*.csv"), None, BadData, "a pattern that some file"),
     "a folder": (str, None, BadData, "a file, or a pattern of files"),
     "an address": (lambda f: "s3://bucket/x.parquet", None, BadData, "a path on this machine"),
@@ -387,7 +387,7 @@ def test_a_file_that_changes_after_it_was_opened_is_refused(kind, named, tmp_pat
     with pytest.raises(SourceFailed, match="has changed"):
         source.total(list)
     path.unlink()
-    with pytest.raises(BadData, match="a file that can be read"):
+    with pytest.raises(BadData, match="a readable file"):
         source.total(list)
 
 

@@ -285,7 +285,9 @@ def test_entries_ask_the_small_context_only(name):
         and isinstance(node.value, ast.Name)
         and node.value.id == "at"
     }
-    assert asked <= {one for one in dir(facts.SymbolicContext) if not one.startswith("_")} | {"where"} | {
+    assert asked <= {one for one in dir(facts.SymbolicContext) if not one.startswith("_")} | {
+        "where"
+    } | {
         "replaced",
         "changes",
     }

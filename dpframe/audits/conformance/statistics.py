@@ -23,7 +23,7 @@ from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
+from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
 from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm

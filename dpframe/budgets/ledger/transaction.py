@@ -18,7 +18,7 @@ from .accounts import Account, Charge, Cost, Total, largest_fit, left_line, noth
 from .book import Book, amounts_of
 from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
 from .history import charge_of
-from .names import check_name, check_new
+from .names import appearances, check_name, check_new
 from .plan import Admission, Plan, plan_for, planned
 
 
@@ -159,9 +159,16 @@ def account_of(book: Book, dataset: str) -> Account:
     check_name(dataset)
     if dataset not in book.accounts:
         names = ", ".join(map(repr, book.accounts)) or "none yet"
-        way_out = "ledger.create(name, budget, relation=...) makes one."
+        meant = next((name for name in book.accounts if _alike(name, dataset)), None)
+        make = "ledger.create(name, budget, relation=...) makes one."
+        way_out = make if meant is None else f"Did you mean {meant!r}?"
         raise InvalidArgument("dataset", f"one of this ledger ({names})", dataset, way_out)
     return book.accounts[dataset]
+
+
+def _alike(name: str, other: str) -> bool:
+    """Whether names differ at most in what `create` does not tell apart, such as capitals."""
+    return not appearances(name).isdisjoint(appearances(other))
 
 
 def name_taken(book: Book, dataset: str) -> InvalidArgument:
