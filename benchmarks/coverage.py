@@ -32,7 +32,7 @@ from rich.table import Table
 
 from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.numerics.calibrate import analytic_mu
@@ -123,7 +123,7 @@ def released(
     evidence = Evidence(
         gram=X.T @ X + (noise + noise.T) / 2,
         gram_std=stds["gram"],
-        moments=(Seen(moment, bound * stds["moment"], np.zeros(d), bound),),
+        moments=(NoisySum(moment, bound * stds["moment"], np.zeros(d), bound),),
         squares=float(y @ y + bound**2 * rng.normal(0, stds["squares"])),
         squares_std=bound**2 * stds["squares"],
         count=len(y) + rng.normal(0, stds["count"]),
@@ -135,7 +135,9 @@ def released(
     return evidence
 
 
-def corrected(evidence: Evidence, X: Array, y: Array, std: float, rng: np.random.Generator) -> Seen:
+def corrected(
+    evidence: Evidence, X: Array, y: Array, std: float, rng: np.random.Generator
+) -> NoisySum:
     """X'(residuals, clipped to two of their deviations) at a ridge estimate from the last moment,
     with noise of `std` times the clip.
     """
@@ -147,7 +149,7 @@ def corrected(evidence: Evidence, X: Array, y: Array, std: float, rng: np.random
     left = np.sqrt((max(squares, 0.0) + evidence.squares_std) / max(evidence.count, 1.0))
     width = float(min(first.width, 2 * left))
     moment = X.T @ np.clip(y - X @ theta, -width, width)
-    return Seen(moment + width * rng.normal(0, std, len(theta)), width * std, theta, width)
+    return NoisySum(moment + width * rng.normal(0, std, len(theta)), width * std, theta, width)
 
 
 @attrs.frozen
@@ -157,7 +159,7 @@ class Score:
     """
 
     covered: int
-    asked: int
+    intervals: int
     predicted: int
     new: int
     refused: bool
@@ -242,7 +244,7 @@ def line(cell: Cell, scores: list[Score]) -> list[str]:
     n, d, epsilon, kind, bound = cell
     total: dict[str, Any] = {
         name: sum(getattr(score, name) for score in scores)
-        for name in ("covered", "asked", "predicted", "new", "refused")
+        for name in ("covered", "intervals", "predicted", "new", "refused")
     }
     wide = [score.wider for score in scores if not score.refused]
     claimed = len(scores) - total["refused"]
@@ -253,7 +255,7 @@ def line(cell: Cell, scores: list[Score]) -> list[str]:
         kind,
         bound,
         percent(total["refused"], len(scores)),
-        percent(total["covered"], total["asked"]),
+        percent(total["covered"], total["intervals"]),
         percent(total["predicted"], total["new"]),
         percent(total["new"], claimed * NEW),
         f"{np.median(wide):.2f}" if wide else "-",

@@ -350,8 +350,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         labels, counts = self.certificate_.setting.y, self._evidence.counts
         if counts is None or (labels.lower, labels.upper) == (0, 1):
             return []
-        many = float(np.sum(counts.seen))
-        if not counts.seen[-1] - SURE * counts.std > NEARLY * many > 0:
+        many = float(np.sum(counts.observed))
+        if not counts.observed[-1] - SURE * counts.std > NEARLY * many > 0:
             return []
         scale = label_scale(labels)
         ends = f"[{scale.centre - scale.half:.12g}, {scale.centre + scale.half:.12g}]"

@@ -18,7 +18,7 @@ from dpframe.graph import Release, RowsNode
 from dpframe.graph.functions import count
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.statistics import Statistic
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import PureDP
 from dpframe.prover import Certificate
@@ -66,7 +66,7 @@ def evidence_of(
     return Evidence(
         gram=np.asarray(gram[0]),
         gram_std=gram[1],
-        moments=(Seen(np.asarray(moment[0]), moment[1], np.zeros(len(moment[0])), width),),
+        moments=(NoisySum(np.asarray(moment[0]), moment[1], np.zeros(len(moment[0])), width),),
         squares=float(squares[0]),
         squares_std=squares[1],
         count=float(number[0]),

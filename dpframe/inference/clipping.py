@@ -1,25 +1,20 @@
-"""What clipping does to a normal residual: the slope that is left, the noise that it adds, and the
-variance before it, from that after it.
+"""Effects of clipping: on a normal residual, the remaining slope, the added noise and the variance
+before the clip; on coefficients, the bias of sums of clipped residuals, by comparison with sums of
+labels, and how much each of the two estimates counts.
 
-What clips of residuals may have moved, by comparison with sums of labels: how much each of two
-estimates of the same coefficients counts.
-
-A sum of clipped residuals is Huber's estimating equation [Huber64]: its root is another than least
-squares' where residuals are skewed or discrete. Derived on docs/flagship.
+A sum of clipped residuals is Huber's estimating equation [Huber64], whose root is not that of least
+squares where residuals are skewed or discrete. Derived on docs/flagship.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Evidence
-
-Array = NDArray[Any]
 
 ROUNDS = 60  # halvings of an interval of widths over stds
 MOST = 20.0  # widths over stds beyond which nothing is clipped
@@ -31,8 +26,7 @@ def kept_slope(ratio: Array) -> Array:
     """
     from scipy.special import erf
 
-    slope: Array = erf(np.asarray(ratio) / np.sqrt(2))
-    return slope
+    return np.asarray(erf(np.asarray(ratio) / np.sqrt(2)))
 
 
 def clipped_square(ratio: Array) -> Array:
@@ -40,29 +34,25 @@ def clipped_square(ratio: Array) -> Array:
     ratio = np.minimum(ratio, MOST)
     density = np.exp(-(ratio**2) / 2) / np.sqrt(2 * np.pi)
     slope = kept_slope(ratio)
-    square: Array = slope - 2 * ratio * density + ratio**2 * (1 - slope)
-    return square
+    return np.asarray(slope - 2 * ratio * density + ratio**2 * (1 - slope))
 
 
 def added_share(ratio: Array) -> Array:
     """E (clip(u, w) - slope u)^2/(s slope)^2, what clipping adds to noise: 0 without it."""
     slope = kept_slope(ratio)
-    added: Array = np.maximum(clipped_square(ratio) - slope**2, 0.0) / slope**2
-    return added
+    return np.asarray(np.maximum(clipped_square(ratio) - slope**2, 0.0) / slope**2)
 
 
 def skewed_share(ratio: Array) -> Array:
     """E (u - clip(u, w))^2/s^2 for u + s exponential of mean s, ratio = w/s at least 1: 2
-    exp(-1 - ratio). What is lost may be this much where residuals are not normal.
+    exp(-1 - ratio), the loss that is allowed for where residuals are not normal.
     """
-    lost: Array = 2 * np.exp(-1 - ratio)
-    return lost
+    return np.asarray(2 * np.exp(-1 - ratio))
 
 
 def skewed_shift(ratio: Array) -> Array:
-    """E (u - clip(u, w))/s for the same u: exp(-1 - ratio), what clips may move a mean by."""
-    moved: Array = np.exp(-1 - ratio)
-    return moved
+    """E (u - clip(u, w))/s for the same u: exp(-1 - ratio), the shift of a mean by clips."""
+    return np.asarray(np.exp(-1 - ratio))
 
 
 def square_before(square: float, width: float) -> float:
@@ -112,9 +102,9 @@ class Hypotheses:
 
 
 def hypotheses(both: TwoSums, prior: Array) -> Hypotheses:
-    """Hypotheses are, with chances `prior` (m,): clips move nothing; they move each direction with
-    even odds, by one of the variances; or the root is 0 whatever theta is, as where most labels
-    are, so that residuals say nothing.
+    """The hypotheses, with chances `prior` (m,): clips move nothing; they move each direction with
+    even odds, by one of the variances; or the root is 0 for every theta, as where most labels are
+    0, so that residuals carry no information.
     """
     own, weight = pooled(both)
     total = own + both.signal
@@ -136,8 +126,7 @@ def residual_variances(both: TwoSums) -> Array:
     first.
     """
     moves = np.concatenate([np.zeros_like(both.moves[:1]), both.moves])
-    found: Array = moves + both.of_residuals
-    return found
+    return np.asarray(moves + both.of_residuals)
 
 
 def pooled(both: TwoSums) -> tuple[Array, Array]:
@@ -152,8 +141,8 @@ def pooled(both: TwoSums) -> tuple[Array, Array]:
 
 
 def mixed(each: Array, moved: Array, alone: Array) -> Array:
-    """What holds for one variance each (h + 1, g, d) and for labels alone (g, d), for hypotheses
-    (m, g, d).
+    """Values for one variance each (h + 1, g, d) and for labels alone (g, d), mixed into those of
+    the hypotheses (m, g, d).
     """
     return np.concatenate([each[:1], each[:1] + moved * (each[1:] - each[:1]), alone[None]])
 
@@ -169,29 +158,28 @@ def left_by(both: TwoSums, moved: Array) -> Array:
 
 def log_density(x: Array, variance: Array) -> Array:
     """Log densities of N(0, variance) at x, but for log(2 pi)/2."""
-    found: Array = -(np.log(variance) + x**2 / variance) / 2
-    return found
+    return np.asarray(-(np.log(variance) + x**2 / variance) / 2)
 
 
 def non_normal_share(
     evidence: Evidence, square: float, explained: float, error: float = 0.0
 ) -> float:
-    """The largest share of labels, beyond noise, whose sizes are where no normal residuals put
-    them, for labels of mean square `square` of which predictions have the part `explained`, with
-    errors of mean square `error`; 0 where sizes were not counted, or n is not clear of its noise.
+    """The largest share of labels, beyond noise, whose sizes contradict normal residuals, for
+    labels of mean square `square` of which predictions have the part `explained`, with errors of
+    mean square `error`; 0 where sizes were not counted, or n is not clear of its noise.
 
-    Residuals N(0, s^2) put at most P(|N(0, s^2)| <= c) of labels in [-c, c], whatever is predicted.
+    Residuals N(0, s^2) put at most P(|N(0, s^2)| <= c) of labels in [-c, c], for any predictions.
     They put P(|N(0, square)| <= c) there where predictions are normal too, and P(|N(m, s^2)| <= c)
     where all are m, which may be CLEAR errors longer: fewer than all of these is not normal.
     """
     counts, n = evidence.counts, evidence.count
-    if counts is None or len(counts.seen) == 1 or n <= CLEAR * evidence.count_std:
+    if counts is None or len(counts.observed) == 1 or n <= CLEAR * evidence.count_std:
         return 0.0
     from scipy.special import erf, ndtr
 
-    cuts = counts.bound * 2.0 ** np.arange(1 - len(counts.seen), 0)
-    inside = np.cumsum(counts.seen)[:-1] / n
-    noise = CLEAR * counts.std * np.sqrt(np.arange(1, len(counts.seen))) / n
+    cuts = counts.bound * 2.0 ** np.arange(1 - len(counts.observed), 0)
+    inside = np.cumsum(counts.observed)[:-1] / n
+    noise = CLEAR * counts.std * np.sqrt(np.arange(1, len(counts.observed))) / n
     most = erf(cuts / math.sqrt(2 * max(square - explained, square * 1e-9)))
     least = erf(cuts / math.sqrt(2 * square))
     for more in (0.0, CLEAR * math.sqrt(error)):

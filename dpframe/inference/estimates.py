@@ -8,14 +8,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.notebooks import data_frame
 
+from .arrays import Array
 from .spread import Spread
-
-Array = NDArray[Any]
 
 TOGETHER = ("bonferroni", "max", "scheffe")
 DRAWS, SEED = 50_000, 0
@@ -25,11 +23,11 @@ FEWEST = 50  # draws beyond a quantile; with fewer it is not estimated
 @attrs.frozen(eq=False)
 class Estimates:
     """Linear functions of the coefficients, q of them: their `names`, estimates `effect` (q,) and
-    the values `null` (q,) that p values ask about.
+    the values `null` (q,) of the tested hypotheses.
 
-    `spread` is what is known of their variances; `hidden` (q,), how far an effect may be off beside
-    that: along directions that noise hides and by what clips took off labels, which was seen with
-    noise of the stds `unsure` (q,), and may be negative; infinite where nothing bounds it.
+    `spread` describes their variances. `hidden` (q,) bounds their bias, along directions that noise
+    hides and by clips of labels; the bound was observed with noise of the stds `unsure` (q,), may
+    be negative, and is infinite where nothing bounds the bias.
     `root` (q, k) has the covariance root @ root.T.
     """
 
@@ -44,8 +42,7 @@ class Estimates:
     @property
     def sd(self) -> Array:
         """Standard errors (q,), of sampling and noise; infinite where nothing is known."""
-        found: Array = np.where(np.isfinite(self.hidden), np.sqrt(self.spread.errors), np.inf)
-        return found
+        return np.asarray(np.where(np.isfinite(self.hidden), np.sqrt(self.spread.errors), np.inf))
 
     @property
     def bias(self) -> Array:
@@ -69,8 +66,7 @@ class Estimates:
         """
         known = np.isfinite(self.hidden)
         least = np.abs(self.effect - self.null) - np.where(known, self.bias, np.inf)
-        found: Array = np.maximum(least, 0.0)
-        return found
+        return np.asarray(np.maximum(least, 0.0))
 
     @property
     def statistic(self) -> Array:
@@ -78,8 +74,8 @@ class Estimates:
         is known.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Array = np.sign(self.effect - self.null) * self.sizes / self.sd
-        return np.nan_to_num(found, nan=0.0)
+            signed = np.sign(self.effect - self.null) * self.sizes / self.sd
+        return np.asarray(np.nan_to_num(signed, nan=0.0))
 
     @property
     def pvalue(self) -> Array:
@@ -96,18 +92,18 @@ class Estimates:
         coefficients, also those that were chosen because of what was released. Raises
         InvalidArgument.
         """
+        df = 1
         if simultaneous == "scheffe":
             from scipy.special import chdtri
 
             df = max(self.root.shape[1], 1)
             stds = float(np.sqrt(chdtri(df, checked(alpha))))
-            half = self.spread.half(stds, df, unsure=self.unsure) + self.bias
         else:
             stds = critical(alpha, self.root, simultaneous)
-            if simultaneous == "max":
-                half = self.spread.half(stds, unsure=self.unsure) + self.bias
-            else:
-                half = self.spread.biased(stds, self.hidden, self.unsure)
+        if simultaneous in {"scheffe", "max"}:
+            half = self.spread.half(stds, df, unsure=self.unsure) + self.bias
+        else:
+            half = self.spread.biased(stds, self.hidden, self.unsure)
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
@@ -138,9 +134,9 @@ class Estimates:
 class Wald:
     """A test that q linear functions of the coefficients have given values, all of them:
     `statistic`, chi-squared with `df` = q degrees of freedom if they do and all variances are
-    known, and `pvalue`, which counts that the residual variance is seen with noise. Where some of
-    the functions may be off by what noise or clips hide, the statistic is the least it may be; 0,
-    and the p value 1, where nothing is known.
+    known, and `pvalue`, which counts that the residual variance is observed with noise. Where some
+    of the functions may be off by what noise or clips hide, the statistic is the least it may be;
+    0, and the p value 1, where nothing is known.
     """
 
     statistic: float

@@ -1,25 +1,24 @@
-"""What was released about a linear regression, and the noise that it carries: all that estimates
-and intervals may read.
+"""Released values about a linear regression and the noise on them: the only input of estimates and
+intervals.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
+
 CLEAR = 2.0  # stds of noise
 
 
 @attrs.frozen(eq=False)
-class Seen:
+class NoisySum:
     """X'(y - X at), shape (d,), plus Gaussian noise of `std`; `at` (d,) was released before.
 
-    Residuals were clipped to [-width, width], labels to the same where `at` is 0. `kept` is how
-    much of a small change of theta is believed to have come through the clip, in (0, 1].
+    Residuals were clipped to [-width, width], labels to the same where `at` is 0. `kept` in
+    (0, 1] is the assumed slope of the clip: how much of a small change of theta passes it.
     """
 
     moment: Array
@@ -31,11 +30,11 @@ class Seen:
 
 @attrs.frozen(eq=False)
 class Counts:
-    """How many labels have sizes at most bound/2^k, ..., between bound/2 and bound: `seen`
+    """How many labels have sizes at most bound/2^k, ..., between bound/2 and bound: `observed`
     (k + 1,), with noise of `std` on each.
     """
 
-    seen: Array
+    observed: Array
     std: float
     bound: float
 
@@ -56,12 +55,12 @@ class Shrunk:
 
 @attrs.frozen(eq=False)
 class Meat:
-    """X' diag(r^2) X, `seen` (d, d), r the residuals of labels, clipped like those of X'y, at
+    """X' diag(r^2) X, `observed` (d, d), r the residuals of labels, clipped like those of X'y, at
     coefficients that were released before; with symmetric Gaussian noise, `std` on the diagonal and
     std/sqrt 2 off it. No r x is longer than `largest`.
     """
 
-    seen: Array
+    observed: Array
     std: float
     largest: float
 
@@ -69,7 +68,7 @@ class Meat:
         """A bound on the covariance of sums over groups of so many records that may depend on each
         other in any way: the square of a group's sum is at most that times its sum of squares.
         """
-        return Meat(factor * self.seen, factor * self.std, factor * self.largest)
+        return Meat(factor * self.observed, factor * self.std, factor * self.largest)
 
 
 @attrs.frozen(eq=False)
@@ -86,7 +85,7 @@ class Evidence:
 
     gram: Array
     gram_std: float
-    moments: tuple[Seen, ...]
+    moments: tuple[NoisySum, ...]
     squares: float
     squares_std: float
     count: float
@@ -107,7 +106,7 @@ class Evidence:
 
     @property
     def most_lost(self) -> float:
-        """What clips took off all labels at most, with one std of its noise more."""
+        """The largest loss of all labels to clips, plus one std of its noise."""
         return max(self.lost, 0.0) + self.lost_std
 
     def filled(self, norm: float) -> float:
@@ -120,7 +119,7 @@ class Evidence:
 
     @property
     def of_labels(self) -> Evidence:
-        """The same without sums of clipped residuals, whose law nothing tells."""
+        """The same without sums of clipped residuals, whose law is not known."""
         return attrs.evolve(self, moments=self.moments[:1])
 
     def with_labels_again(self, moment: Array, std: float) -> Evidence:
@@ -136,6 +135,6 @@ class Evidence:
         )
         return attrs.evolve(self, moments=(both, *self.moments[1:]))
 
-    def with_moment(self, seen: Seen) -> Evidence:
+    def with_moment(self, observed: NoisySum) -> Evidence:
         """The same and one moment more."""
-        return attrs.evolve(self, moments=(*self.moments, seen))
+        return attrs.evolve(self, moments=(*self.moments, observed))

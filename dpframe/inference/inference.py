@@ -1,5 +1,5 @@
-"""Intervals for linear regression from released values: what the noise for privacy and the sample
-leave open, and no claim where noise hides a direction.
+"""Intervals for linear regression from released values, for the noise for privacy and for sampling;
+none along directions that the noise hides.
 
 Post-processing: it reads no data and costs nothing. Derived on docs/uncertainty.
 """
@@ -11,27 +11,32 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 
+from .arrays import Array
 from .evidence import Evidence, Shrunk
-from .moments import MOST_LOST, Model, Stack, Step, modelled, stacked, step
-from .residual import KNOWN, Labels, Residual, labels, unexplained
+from .moments import MOST_LOST, Model, MomentSystem, Step, modelled, stacked, step
+from .residual import KNOWN, Labels, Residual, labels, taken, unexplained
 from .result import COVERED, Inference, Units
 from .row_set import Clipped, RowSet
 from .sandwich import Sandwich
-from .spectrum import Directions, Unseen, directions
+from .spectrum import Directions, Unidentified, directions
 from .variation import Variation
-
-Array = NDArray[Any]
+from .widths import loss_std
 
 STEPS = 60
-HUGE = 1e6  # times the first estimate: the iteration has run off
+HUGE = 1e6  # times the first estimate: the iteration diverges
 LEAST_WEIGHT = 0.1  # of shrunk records; with less nothing is claimed
-COUNTED = 2.0  # times the std of the noise on counts, since they chose where labels are clipped
-ANYWHERE = RowSet()
-LEVEL = 1.96  # stds, of the score interval of what clips take off labels
+NORMAL = (
+    "with normal_residuals=True",
+    "Normal residuals are taken to have one variance: leave one of the two out.",
+)
+NO_COUNT = ("where n is not known", "dp.JointSSP() releases n where it is private.")
+NO_NORM = (
+    "for rows of unbounded norm",
+    "Declare dp.Rows(norm=...), or columns with bounds.",
+)
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -48,237 +53,227 @@ class Fixed:
     settled: bool
 
 
-def infer(
-    evidence: Evidence,
-    *,
-    target: str = "population",
-    bound: float = math.inf,
-    largest: float = math.inf,
-    believed: float = math.inf,
-    constant: Array | None = None,
-    rows: RowSet = ANYWHERE,
-    normal_residuals: bool = False,
-    equal_variance: bool | None = None,
-    dependent: float = 1.0,
-    units: Units | None = None,
-) -> Inference:
-    """Estimates and covariance of the coefficients, from released values only.
+def positive(_: Any, field: Any, value: float) -> None:
+    """Raises InvalidArgument."""
+    if not value > 0:
+        raise InvalidArgument(field.name, "positive, or infinite for none", value)
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Specification:
+    """The target of an inference, its public bounds and its assumptions.
 
     `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
-    the declared bound of labels. Sums of clipped residuals say what coefficients are only where the
-    law of residuals is known: they count with `normal_residuals`, which assumes it. `largest` is a
-    public bound on the length of the coefficients, under which directions that noise hides have
-    intervals too. Without one `believed` is assumed to bound the coefficient along each of them, so
-    that what hardly overlaps them is claimed, and nothing else; with neither, nothing is claimed
-    where there are such directions. `constant` (d,) is a vector with row @
-    constant = 1 for every row, where there is an intercept: clips of residuals that are not
-    symmetric move the mean, which its error then counts. `rows` says where rows can lie: clips of
-    labels moved v'X'y by no more than the farthest v'x times what they took off, which was counted
-    with noise, and intervals allow for all of that and for the noise; where no norm bounds rows and
-    they took anything, nothing is claimed. Without `equal_variance` the law of a residual may be
-    another in every row: X' diag(r^2) X says what that does where it was released, or the norm of
-    rows bounds it. None, the default, does without wherever y'y, n and that norm or that matrix are
-    known; False raises where they are not. Results are in `units`, those of the moments by default.
+    the declared bound of labels. `largest` is a public bound on the length of the coefficients,
+    under which directions that noise hides have intervals too. Without one `believed` is assumed to
+    bound the coefficient along each of them, so that only functions that hardly overlap them are
+    claimed; with neither, nothing is claimed where there are such directions.
 
-    Groups of up to `dependent` records, those of one person, may depend on each other in any way:
-    then sampling makes at most that many times the variance that it makes of independent ones, and
-    this counts but for `equal_variance=True`, which takes them for independent too.
+    `constant` (d,) is a vector with row @ constant = 1 for every row, where there is an intercept:
+    asymmetric clips of residuals move the mean, which its error then counts. `rows` says where rows
+    can lie: clips of labels moved v'X'y by at most the farthest v'x times the counted loss, and
+    nothing is claimed where no norm bounds rows and labels were clipped.
 
-    Where records were shrunk, all of this is said of the rows before, and `target` is least squares
-    in which records count by the squares of their factors: the same coefficients in a linear model.
+    Sums of clipped residuals count with `normal_residuals`, which assumes the normal law. Unless
+    `equal_variance`, residuals may have another law in every row, by X' diag(r^2) X where it was
+    released, or by the norm of rows. None does so wherever y'y, n and that norm or that matrix are
+    known; False raises where they are not.
+
+    Groups of up to `dependent` records, those of one person, may depend on each other in any way,
+    except with `equal_variance=True`. Results are in `units`, those of the moments by default.
+    """
+
+    target: str = attrs.field(default="population")
+    bound: float = attrs.field(default=math.inf, validator=positive)
+    largest: float = attrs.field(default=math.inf, validator=positive)
+    believed: float = attrs.field(default=math.inf, validator=positive)
+    constant: Array | None = None
+    rows: RowSet = RowSet()
+    normal_residuals: bool = False
+    equal_variance: bool | None = None
+    dependent: float = 1.0
+    units: Units | None = None
+
+    @target.validator
+    def _known(self, _: Any, value: str) -> None:
+        if value not in COVERED:
+            raise InvalidArgument("target", " or ".join(map(repr, COVERED)), value)
+
+    @property
+    def population(self) -> bool:
+        """Whether sampling counts."""
+        return self.target == "population"
+
+    @property
+    def together(self) -> float:
+        """How many times sampling counts."""
+        return self.dependent if self.population and not self.equal_variance else 1.0
+
+    def check(self, evidence: Evidence) -> None:
+        """Whether intervals without equal variance are possible. Raises InvalidArgument."""
+        if self.equal_variance is not False:
+            return
+        reasons = (
+            (self.normal_residuals, NORMAL),
+            (evidence.meat is None and not evidence.count > KNOWN * evidence.count_std, NO_COUNT),
+            (evidence.meat is None and not math.isfinite(self.rows.norm), NO_NORM),
+        )
+        for applies, (where, way_out) in reasons:
+            if applies:
+                wanted = f"True {where}"
+                raise InvalidArgument("equal_variance", wanted, self.equal_variance, way_out)
+
+
+def infer(evidence: Evidence, **given: Any) -> Inference:
+    """Estimates and covariance of the coefficients, from released values only; `given` are the
+    fields of a Specification.
+
+    Where records were shrunk, the specification is of the rows before, and the target is least
+    squares weighted by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
     """
-    check(target, bound=bound, largest=largest, believed=believed, norm=rows.norm)
-    norm = rows.norm
-    plain = Units.plain(evidence.columns) if units is None else units
+    wanted = Specification(**given)
+    positive(None, attrs.fields(RowSet).norm, wanted.rows.norm)
     if evidence.shrunk is not None:
-        return of_shrunk(
-            evidence,
-            evidence.shrunk,
-            target=target,
-            bound=bound,
-            largest=largest,
-            constant=constant,
-            rows=rows,
-            normal_residuals=normal_residuals,
-            equal_variance=equal_variance,
-            dependent=dependent,
-            units=plain,
-        )
-    together = dependent if target == "population" and not equal_variance else 1.0
-    if equal_variance is False:
-        check_unequal(evidence, norm, normal_residuals=normal_residuals)
-    evidence = evidence if normal_residuals else evidence.of_labels
-    found = directions(evidence.gram, evidence.gram_std)
-    unseen = Unseen.of(found, largest, believed)
-    unit = np.zeros(evidence.columns) if constant is None else constant
-    counted = bool(evidence.most_lost) and not normal_residuals
-    sampled = 0.0
-    if counted and target == "population":
-        most = bound if evidence.counts is None else evidence.counts.bound
-        largest = max(most - evidence.moments[0].width, 0.0)
-        lost = max(evidence.lost, 0.0)
-        sampled = float(sampled_loss(lost, evidence.lost_std, together * largest))
-    length = unseen.counted
-    stack = stacked(evidence, found, bound, length, unit, counted=counted, dependent=together)
+        return of_shrunk(evidence, evidence.shrunk, wanted)
+    wanted.check(evidence)
+    return estimated(evidence if wanted.normal_residuals else evidence.of_labels, wanted)
+
+
+def estimated(evidence: Evidence, wanted: Specification) -> Inference:
+    """As `infer`, of rows that were not shrunk."""
+    axes = directions(evidence.gram, evidence.gram_std)
+    hidden = Unidentified.of(axes, wanted.largest, wanted.believed)
+    unit = np.zeros(evidence.columns) if wanted.constant is None else wanted.constant
+    counted = bool(evidence.most_lost) and not wanted.normal_residuals
+    options: dict[str, Any] = {"counted": counted, "dependent": wanted.together}
+    stack = stacked(evidence, axes, wanted.bound, hidden.counted, unit, **options)
     given = labels(evidence, float(stack.widths[0]))
-    robust = target == "population" and not (normal_residuals or equal_variance)
-    bounded = math.isfinite(norm) and evidence.count > KNOWN * evidence.count_std
-    known = bounded and (given is not None or equal_variance is False)
-    equal = not robust or (evidence.meat is None and not known)
-    widest = bound if math.isfinite(bound) else evidence.moments[0].width
+    widest = wanted.bound if math.isfinite(wanted.bound) else evidence.moments[0].width
     fixed = iterated(stack, given, widest**2)
-    residual = fixed.residual
-    if target == "sample" and not found.lost.size:
-        fixed = settle(stack, fixed.theta, taken(residual, widest**2), fixed.settled)
-    turn, last = found.vectors, fixed.step
-    centre, settled = turn @ fixed.theta, fixed.settled and evidence.lost_share <= MOST_LOST
-    settled = settled and (math.isfinite(norm) or not counted)
-    covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
-    bread, sandwich = (turn / found.values) @ turn.T, None
-    if not equal:
-        limit = together * stack.count * taken(residual, widest**2) if bounded else None
-        most = math.inf if limit is None else limit * norm**2
-        if evidence.meat is not None:
-            sandwich = Sandwich(bread, evidence.meat.times(together), rows, limit)
-            covariance = private + sandwich.covariance(most)
-        elif limit is not None:
-            covariance = private + most * bread @ bread
-    variation, sized = None, math.isfinite(norm) or normal_residuals
-    if settled and sized and residual is not None and given is not None and not found.lost.size:
-        variation = Variation.of(
-            evidence,
-            residual,
-            given,
-            theta=centre,
-            constant=unit,
-            least=float(np.min(found.values)),
-            bound=widest,
-            rows=rows,
-            normal=normal_residuals,
-            dependent=together,
-        )
+    residual, bounded = fixed.residual, math.isfinite(wanted.rows.norm)
+    variance = taken(residual, widest**2)
+    if not wanted.population and not axes.lost.size:
+        fixed = settle(stack, fixed.theta, variance, fixed.settled)
+    centre = axes.vectors @ fixed.theta
+    settled = fixed.settled and evidence.lost_share <= MOST_LOST and (bounded or not counted)
+    errors = robust(evidence, wanted, axes, fixed.step, stack.count * variance, given=given)
+    variation, sized = None, bounded or wanted.normal_residuals
+    if settled and sized and residual is not None and given is not None and not axes.lost.size:
+        least = float(np.min(axes.values))
+        options = {"theta": centre, "constant": unit, "least": least, "bound": widest}
+        options |= {"normal": wanted.normal_residuals, "dependent": wanted.together}
+        variation = Variation.of(evidence, residual, given, rows=wanted.rows, **options)
     return Inference(
-        target=target,
+        target=wanted.target,
         centre=centre,
-        covariance=covariance,
-        private=private,
-        unseen=unseen,
-        clipped=clipped_labels(evidence, found, centre, rows, sampled) if counted else None,
+        covariance=errors.covariance,
+        private=errors.private,
+        unseen=hidden,
+        clipped=clipped_labels(evidence, axes, centre, wanted) if counted else None,
         residual=residual,
         variation=variation,
         bound=widest,
         kept=float(np.min(fixed.model.kept)),
         settled=settled,
         lost_share=evidence.lost_share,
-        normal_residuals=normal_residuals,
-        equal_variance=equal,
-        units=plain,
-        sandwich=sandwich,
-        dependent=together,
-        new_labels=equal_variance is not False,
+        normal_residuals=wanted.normal_residuals,
+        equal_variance=errors.equal,
+        units=wanted.units or Units.plain(evidence.columns),
+        sandwich=errors.sandwich,
+        dependent=wanted.together,
+        new_labels=wanted.equal_variance is not False,
     )
 
 
+@attrs.frozen(eq=False)
+class Errors:
+    """The covariance (d, d) of estimates and its `private` part; whether it takes residuals to have
+    one variance, and if not, the sandwich, None where only the norm of rows bounds that.
+    """
+
+    covariance: Array
+    private: Array
+    equal: bool = True
+    sandwich: Sandwich | None = None
+
+
+def robust(
+    evidence: Evidence,
+    wanted: Specification,
+    axes: Directions,
+    last: Step,
+    squares: float,
+    *,
+    given: Labels | None,
+) -> Errors:
+    """Errors that are robust to heteroscedasticity where the specification and the evidence allow;
+    `squares` is the expected sum of squared residuals.
+    """
+    turn = axes.vectors
+    covariance, private = (turn @ one @ turn.T for one in (last.covariance, last.private))
+    assumed = wanted.normal_residuals or wanted.equal_variance
+    bounded = math.isfinite(wanted.rows.norm) and evidence.count > KNOWN * evidence.count_std
+    known = bounded and (given is not None or wanted.equal_variance is False)
+    if not wanted.population or assumed or (evidence.meat is None and not known):
+        return Errors(covariance, private)
+    limit = wanted.together * squares if bounded else None
+    most = math.inf if limit is None else limit * wanted.rows.norm**2
+    if evidence.meat is None:
+        return Errors(private + most * axes.inverse @ axes.inverse, private, equal=False)
+    sandwich = Sandwich(axes.inverse, evidence.meat.times(wanted.together), wanted.rows, limit)
+    return Errors(private + sandwich.covariance(most), private, equal=False, sandwich=sandwich)
+
+
 def clipped_labels(
-    evidence: Evidence, found: Directions, theta: Array, rows: RowSet, sampled: float
+    evidence: Evidence, axes: Directions, theta: Array, wanted: Specification
 ) -> Clipped:
     """How far clips of labels moved estimates: noise is that of the counts, of what they count in a
-    sample, `sampled`, and of X'X, which is multiplied by all of theta (d,) that there is without
-    clips.
+    sample, and of X'X, which is multiplied by all of theta (d,) that there is without clips.
     """
-    moved = rows.norm * evidence.most_lost / float(np.min(found.values, initial=math.inf))
+    norm = wanted.rows.norm
+    moved = norm * evidence.most_lost / float(np.min(axes.values, initial=math.inf))
     unclipped = moved * (moved + 2 * float(np.linalg.norm(theta)))
+    most = wanted.bound if evidence.counts is None else evidence.counts.bound
+    each = max(most - evidence.moments[0].width, 0.0) if wanted.population else 0.0
     return Clipped(
-        bread=(found.vectors / found.values) @ found.vectors.T,
-        rows=rows,
+        bread=axes.inverse,
+        rows=wanted.rows,
         lost=evidence.lost,
-        unsure=COUNTED * math.hypot(evidence.lost_std, sampled),
+        unsure=float(loss_std(evidence.lost, evidence.lost_std, wanted.together * each)),
         turned=evidence.gram_std * math.sqrt(unclipped),
     )
 
 
-def sampled_loss(lost: Array | float, std: float, largest: float) -> Array:
-    """The std of what clips take off the labels of a sample, seen as `lost` with noise of `std`,
-    where they take at most `largest` off each: its variance is at most largest times its mean,
-    which is taken at the upper end of its score interval.
-    """
-    half = LEVEL**2 * largest / 2
-    most = lost + half + np.sqrt(half**2 + LEVEL**2 * (std**2 + largest * lost))
-    return np.asarray(np.sqrt(largest * most))
-
-
-def of_shrunk(
-    evidence: Evidence,
-    shrunk: Shrunk,
-    *,
-    bound: float,
-    largest: float,
-    constant: Array | None,
-    rows: RowSet,
-    normal_residuals: bool,
-    units: Units,
-    **assumptions: Any,
-) -> Inference:
+def of_shrunk(evidence: Evidence, shrunk: Shrunk, wanted: Specification) -> Inference:
     """As `infer`, in the coordinates of the sums: of n records n times the weight count at least,
     so that the residual variance is not understated. Raises InvalidArgument.
     """
-    if normal_residuals:
+    if wanted.normal_residuals:
         way_out = "Residuals of shrunk records are not normal: leave it out."
-        wanted = "False where records were shrunk"
-        raise InvalidArgument("normal_residuals", wanted, normal_residuals, way_out)
+        needed = "False where records were shrunk"
+        raise InvalidArgument("normal_residuals", needed, wanted.normal_residuals, way_out)
     turn, d = shrunk.units, evidence.columns
-    back = np.linalg.inv(turn)
-    found = infer(
-        attrs.evolve(
-            evidence, shrunk=None, count=evidence.count * max(shrunk.weight, LEAST_WEIGHT)
-        ),
-        bound=bound,
-        largest=largest * float(np.linalg.norm(back, 2)),
-        believed=bound / (shrunk.norm / math.sqrt(d)),
-        constant=None if constant is None else back @ constant,
-        rows=attrs.evolve(rows, norm=shrunk.norm, units=turn),
+    back, units = np.linalg.inv(turn), wanted.units or Units.plain(d)
+    inner = attrs.evolve(
+        wanted,
+        largest=wanted.largest * float(np.linalg.norm(back, 2)),
+        believed=wanted.bound / (shrunk.norm / math.sqrt(d)),
+        constant=None if wanted.constant is None else back @ wanted.constant,
+        rows=attrs.evolve(wanted.rows, norm=shrunk.norm, units=turn),
         units=attrs.evolve(units, matrix=units.matrix @ turn, rows=lambda X: units.rows(X) @ turn),
-        **assumptions,
     )
-    return attrs.evolve(
-        found, shrunk=shrunk, settled=found.settled and shrunk.weight > LEAST_WEIGHT
-    )
+    count = evidence.count * max(shrunk.weight, LEAST_WEIGHT)
+    evidence = attrs.evolve(evidence, shrunk=None, count=count)
+    inner.check(evidence)
+    result = estimated(evidence.of_labels, inner)
+    settled = result.settled and shrunk.weight > LEAST_WEIGHT
+    return attrs.evolve(result, shrunk=shrunk, settled=settled)
 
 
-def check(target: str, **bounds: float) -> None:
-    """Raises InvalidArgument."""
-    if target not in COVERED:
-        raise InvalidArgument("target", " or ".join(map(repr, COVERED)), target)
-    for name, value in bounds.items():
-        if not value > 0:
-            raise InvalidArgument(name, "positive, or infinite for none", value)
-
-
-def check_unequal(evidence: Evidence, norm: float, *, normal_residuals: bool) -> None:
-    """What intervals without equal variance need. Raises InvalidArgument."""
-    given = False
-    if normal_residuals:
-        way_out = "Normal residuals are taken to have one variance: leave one of the two out."
-        raise InvalidArgument("equal_variance", "True with normal_residuals=True", given, way_out)
-    if evidence.meat is not None:
-        return
-    if not evidence.count > KNOWN * evidence.count_std:
-        way_out = "dp.JointSSP() releases n where it is private."
-        raise InvalidArgument("equal_variance", "True where n is not known", given, way_out)
-    if not math.isfinite(norm):
-        way_out = "Declare dp.Rows(norm=...), or columns with bounds."
-        raise InvalidArgument("equal_variance", "True for rows of unbounded norm", given, way_out)
-
-
-def taken(residual: Residual | None, most: float) -> float:
-    """The residual variance that errors count, at most `most`."""
-    return most if residual is None else min(residual.taken, most)
-
-
-def iterated(stack: Stack, given: Labels | None, most: float) -> Fixed:
+def iterated(stack: MomentSystem, given: Labels | None, most: float) -> Fixed:
     """The fixed point for the population: coefficients and residual variance in turn."""
-    theta = stack.seen[0] / stack.values
+    theta = stack.observed[0] / stack.values
     far = HUGE * (np.linalg.norm(theta) + 1e-100)
     residual, variance = None, most if given is None else min(given.taken, most)
     for turn in range(STEPS):
@@ -297,7 +292,7 @@ def iterated(stack: Stack, given: Labels | None, most: float) -> Fixed:
     return Fixed(theta, last, model, residual, settled)
 
 
-def settle(stack: Stack, theta: Array, variance: float, settled: bool) -> Fixed:  # noqa: FBT001
+def settle(stack: MomentSystem, theta: Array, variance: float, settled: bool) -> Fixed:  # noqa: FBT001
     """The fixed point for the sample, where the residual variance is what it is."""
     for _ in range(STEPS):
         model = modelled(stack, theta, variance, target="sample")

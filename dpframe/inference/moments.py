@@ -8,17 +8,13 @@ Generalised least squares of all moments, less the bias that the noise of X'X ma
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .clipping import MOST, added_share, kept_slope, skewed_share, skewed_shift
 from .evidence import Evidence
 from .spectrum import Directions
-
-Array = NDArray[Any]
 
 ALIKE = 0.9  # the correlation of what two clips of residuals add
 DOUBT = 0.5  # of 1 - slope: the std of its error where residuals are not normal
@@ -27,17 +23,17 @@ LEAST = 0.05  # width over std of residuals; below it almost all of them are cli
 
 
 @attrs.frozen(eq=False)
-class Stack:
+class MomentSystem:
     """m moments in k identified directions, in which X'X is diagonal: eigenvalues `values` (k,),
-    moments `seen` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite where
-    nothing was clipped, `hidden` (m, m), a bound on the products of distances along directions
-    that are not identified, `total` (k,), the sum of all rows, zeros where it is not known, and how
-    many directions are `lost`. The width of labels is infinite too
-    where what clips took off them was counted. Up to `dependent` records may depend on each other.
+    moments `observed` (m, k) taken at `at` (m, k), their noise `stds` and `widths` (m,), infinite
+    where nothing was clipped, `hidden` (m, m), a bound on the products of distances along
+    directions that are not identified, `total` (k,), the sum of all rows, zeros where it is not
+    known, and how many directions are `lost`. The width of labels is infinite too where what clips
+    took off them was counted. Up to `dependent` records may depend on each other.
     """
 
     values: Array
-    seen: Array
+    observed: Array
     at: Array
     stds: Array
     widths: Array
@@ -67,30 +63,30 @@ class Model:
 
 def stacked(
     evidence: Evidence,
-    found: Directions,
+    axes: Directions,
     bound: float,
     largest: float,
     constant: Array,
     *,
     counted: bool = False,
     dependent: float = 1.0,
-) -> Stack:
+) -> MomentSystem:
     """`bound` is that of labels, `largest` that of the coefficients' length; every row @ `constant`
     (d,) is 1, or it is zeros. `counted` says that what clips took off labels was.
     """
-    turn, moments = found.vectors.T, evidence.moments
+    turn, moments = axes.vectors.T, evidence.moments
     widths = np.array([unclipped(one.at, one.width, bound) for one in moments])
     widths[0] = np.inf if counted else widths[0]
-    off = np.array([found.lost.T @ one.at for one in moments])
-    return Stack(
-        found.values,
+    off = np.array([axes.lost.T @ one.at for one in moments])
+    return MomentSystem(
+        axes.values,
         np.array([turn @ one.moment for one in moments]),
         np.array([turn @ one.at for one in moments]),
         np.array([one.std for one in moments]),
         widths,
-        beyond(off, largest if found.lost.size else 0.0),
-        found.values * (turn @ constant),
-        found.lost.shape[1],
+        beyond(off, largest if axes.lost.size else 0.0),
+        axes.values * (turn @ constant),
+        axes.lost.shape[1],
         evidence.gram_std,
         max(evidence.count, 1.0),
         dependent,
@@ -113,8 +109,8 @@ def unclipped(at: Array, width: float, bound: float) -> float:
     return np.inf if not np.any(at) and width >= bound * (1 - 1e-9) else float(width)
 
 
-def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Model:
-    """What is known at theta, in identified directions, where residuals have `variance`."""
+def modelled(stack: MomentSystem, theta: Array, variance: float, *, target: str) -> Model:
+    """The model at theta, in identified directions, where residuals have `variance`."""
     apart = theta - stack.at
     spread = variance + apart**2 @ stack.values / stack.count
     ratio = np.clip(stack.widths / np.sqrt(spread), LEAST, MOST)
@@ -122,7 +118,7 @@ def modelled(stack: Stack, theta: Array, variance: float, *, target: str) -> Mod
     if target == "sample":  # least squares counts what clips lose
         share = np.maximum(share, np.isfinite(stack.widths) * skewed_share(ratio))
     added = np.sqrt(stack.dependent * share * spread)
-    left = stack.seen / slope[:, None] - stack.values * apart
+    left = stack.observed / slope[:, None] - stack.values * apart
     of_sample = stack.dependent * variance if target == "population" else 0.0
     sampled = np.full(2 * added.shape, of_sample)
     sample = np.kron(together(added), np.diag(stack.values)) + doubted(stack, apart, slope)
@@ -143,9 +139,9 @@ def together(added: Array) -> Array:
     return np.asarray(alike * np.outer(added, added))
 
 
-def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
-    """What clips of residuals that are not normal may add, (m k, m k): their slopes are known up to
-    a part DOUBT of what was lost.
+def doubted(stack: MomentSystem, apart: Array, slope: Array) -> Array:
+    """The allowance for clips of residuals that are not normal, (m k, m k): their slopes are known
+    up to a part DOUBT of the loss.
     """
     m, k = apart.shape
     off = (DOUBT * (1 - slope) / slope)[:, None] * stack.values * apart
@@ -153,7 +149,7 @@ def doubted(stack: Stack, apart: Array, slope: Array) -> Array:
     return np.asarray(blocks.reshape(m * k, m * k))
 
 
-def private(stack: Stack, apart: Array, own: Array) -> Array:
+def private(stack: MomentSystem, apart: Array, own: Array) -> Array:
     """The covariance (m k, m k) of e_j - N d_j, for noise e_j of variances `own` (m,), distances
     d_j and the symmetric noise N: of N d_i and N d_j it is gram_std^2/2 (d_i.d_j I + d_j d_i').
     """
@@ -161,8 +157,7 @@ def private(stack: Stack, apart: Array, own: Array) -> Array:
     near = stack.gram_std**2 / 2
     alike = np.diag(own) + near * (apart @ apart.T + stack.hidden)
     crossed = near * np.einsum("ja,ib->iajb", apart, apart).reshape(m * k, m * k)
-    found: Array = np.kron(alike, np.eye(k)) + crossed
-    return found
+    return np.asarray(np.kron(alike, np.eye(k)) + crossed)
 
 
 @attrs.frozen(eq=False)
@@ -176,7 +171,7 @@ class Step:
     private: Array
 
 
-def step(stack: Stack, model: Model) -> Step:
+def step(stack: MomentSystem, model: Model) -> Step:
     """To the mean of what the moments say, weighted by the inverse of their covariance here."""
     m, k = model.apart.shape
     inverse = np.linalg.inv(model.privacy + model.sample)
@@ -189,7 +184,7 @@ def step(stack: Stack, model: Model) -> Step:
     return Step(move, covariance, pull @ model.privacy @ pull.T)
 
 
-def bias(stack: Stack, model: Model, pull: Array) -> Array:
+def bias(stack: MomentSystem, model: Model, pull: Array) -> Array:
     """How far the noise N of X'X moves the middle of an estimate, (k,), to second order: it is off
     by (X'X)^-1 N R_j N d_j, summed over j, where `pull` (k, m k) holds R_j.
 
@@ -202,5 +197,4 @@ def bias(stack: Stack, model: Model, pull: Array) -> Array:
     traces = np.einsum("aja->j", parts)
     twice = traces @ model.apart - np.einsum("bja,jb->a", parts, model.apart)
     twice -= 2 * stack.lost * np.einsum("ajb,jb->a", parts, model.apart)
-    found: Array = stack.gram_std**2 / 2 * twice / stack.values
-    return found
+    return np.asarray(stack.gram_std**2 / 2 * twice / stack.values)

@@ -1,18 +1,14 @@
-"""The variance of labels about their regression, from released sums, and how well it is known."""
+"""The variance of labels about their regression, from released sums, and its error."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .clipping import square_before
 from .evidence import Evidence
-from .moments import Model, Stack
-
-Array = NDArray[Any]
+from .moments import Model, MomentSystem
 
 KNOWN = 3.0  # stds of its noise that an n or a variance must reach to count as known
 
@@ -56,6 +52,11 @@ class Residual:
         return bool(np.isfinite(self.std)) and self.variance >= KNOWN * self.std
 
 
+def taken(residual: Residual | None, most: float) -> float:
+    """The residual variance that errors count, at most `most`."""
+    return most if residual is None else min(residual.taken, most)
+
+
 def labels(evidence: Evidence, width: float) -> Labels | None:
     """Of y'y and n; None where y'y was not released, or n is lost in noise. `width` is infinite
     where labels were not clipped below their bound, or what clips took was counted: then they took
@@ -73,10 +74,10 @@ def labels(evidence: Evidence, width: float) -> Labels | None:
 
 
 def unexplained(
-    stack: Stack, model: Model, theta: Array, covariance: Array, given: Labels
+    stack: MomentSystem, model: Model, theta: Array, covariance: Array, given: Labels
 ) -> Residual:
-    """What theta, with errors of `covariance`, leaves: y'y - theta'X'y - theta'(X'y - X'X theta),
-    where the second sum is the best mean of the moments that estimate it.
+    """The residual variance at theta, with errors of `covariance`, times n: y'y - theta'X'y -
+    theta'(X'y - X'X theta), where the second sum is the best mean of the moments that estimate it.
     """
     n = stack.count
     weights, noise = best_weights(model, theta)

@@ -1,4 +1,4 @@
-"""What is known of coefficients together: their joint law, and all that follows from it."""
+"""The joint law of coefficients, and the inferences that follow from it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
 from dpframe.notebooks import data_frame
 
+from .arrays import Array
 from .estimates import Estimates, Wald, checked
 from .evidence import Shrunk
-from .residual import Residual
+from .residual import Residual, taken
 from .row_set import Clipped
 from .sandwich import Sandwich
-from .spectrum import Unseen
+from .spectrum import Unidentified
 from .spread import Spread
 from .variation import Variation
-
-Array = NDArray[Any]
 
 COVERED = {
     "population": "the population's coefficients{}, so sampling and the noise for privacy",
@@ -63,37 +61,37 @@ class Units:
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class Inference:
-    """The joint law of m coefficients, of released values only: whatever is asked of it reads no
-    data and costs nothing.
+    """The joint law of m coefficients, from released values only: it reads no data and costs
+    nothing.
 
-    Estimates are normal about the coefficients of the `target`, with the covariance
-    `cov_params()`, of which the residual variance was itself seen with noise; besides, they may be
-    off along directions that noise hides, and by what clips took off labels. Standard errors and
+    Estimates are normal about the coefficients of the `target`, with the covariance `cov_params()`,
+    of which the residual variance was itself observed with noise; besides, they may be off along
+    directions that noise hides, and by what clips took off labels. Standard errors and
     `cov_params()` are of the first part alone; intervals and p values count all three.
 
     `params`, `bse`, `tvalues`, `pvalues` (m,), `conf_int`, `cov_params`, `t_test`, `wald_test`,
     `get_prediction`, `scale` and `rsquared` are named as in statsmodels.
 
-    Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance`
-    (d, d) and the part of it that the noise for privacy makes, `private`; what is not identified,
+    Of theta, the coefficients (d,) of the rows that sums were taken of: `centre`, `covariance` (d,
+    d) and the part of it that the noise for privacy makes, `private`; what is not identified,
     `unseen`; and how far clips of labels moved them, `clipped`, None where they took nothing.
-    `residual` is the variance of labels about the regression, None where nothing is known of
-    it, `variation` what is known of it and R^2. `bound` is that of labels; of each label and
-    residual at least `kept` was inside its clip. `settled` says whether the iteration found its
-    fixed point, and clips took no more than half off the sizes of labels, of which `lost_share`
-    is what they may have taken; `normal_residuals`, whether sums of clipped residuals count, by
-    the normal law; `shrunk`, how long rows were shrunk, so that they weigh less;
-    `equal_variance`, whether residuals are taken to have one variance in every row; if not,
-    `sandwich` is what says how it varies, None where only the norm of rows bounds that. Groups
-    of up to `dependent` records may depend on each other. `new_labels` says whether these have
-    intervals, which hold over rows drawn like the table's.
+    `residual` is the variance of labels about the regression, None where nothing is known of it,
+    `variation` what is known of it and R^2. `bound` is that of labels; of each label and residual
+    at least `kept` was inside its clip. `settled` says whether the iteration found its fixed point,
+    and clips took no more than half off the sizes of labels, of which `lost_share` is what they may
+    have taken; `normal_residuals`, whether sums of clipped residuals count, by the normal law;
+    `shrunk`, how long rows were shrunk, so that they weigh less; `equal_variance`, whether
+    residuals are taken to have one variance in every row; if not, `sandwich` is what says how it
+    varies, None where only the norm of rows bounds that. Groups of up to `dependent` records may
+    depend on each other. `new_labels` says whether these have intervals, which hold over rows drawn
+    like the table's.
     """
 
     target: str
     centre: Array
     covariance: Array
     private: Array
-    unseen: Unseen
+    unseen: Unidentified
     clipped: Clipped | None
     residual: Residual | None
     variation: Variation | None
@@ -150,32 +148,34 @@ class Inference:
         and columns of those of which nothing is known.
         """
         matrix, known = self.units.matrix, np.isfinite(self.bse)
-        found = matrix @ self.covariance @ matrix.T
-        return np.where(known[:, None] & known[None, :], found, np.nan)
+        covariance = matrix @ self.covariance @ matrix.T
+        return np.where(known[:, None] & known[None, :], covariance, np.nan)
 
     def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
         """Intervals of the coefficients, (m, 2), as of `Estimates`. Raises InvalidArgument."""
         return self.t_test().conf_int(alpha, simultaneous=simultaneous)
 
     def t_test(self, R: Any = None, r: Any = 0.0) -> Estimates:
-        """What is known of R @ coefficients, beside the values r: `effect`, `sd`, `statistic`,
+        """Estimates of R @ coefficients, with tests of the values r: `effect`, `sd`, `statistic`,
         `pvalue`, `conf_int(alpha)`, `summary_frame(alpha)`, one each row.
 
         `R` is an array (m,) or (q, m), a name, a mapping of names to weights, or a list of these;
         None takes every coefficient. `r` is a number or (q,). Raises InvalidArgument.
         """
         rows, names = contrasts(R, self.names)
-        found = self.of(rows @ self.units.matrix, names)
-        null = np.broadcast_to(np.asarray(r, dtype=float), found.effect.shape)
-        return attrs.evolve(found, effect=found.effect + rows @ self.units.offset, null=null)
+        estimates = self.of(rows @ self.units.matrix, names)
+        null = np.broadcast_to(np.asarray(r, dtype=float), estimates.effect.shape)
+        return attrs.evolve(
+            estimates, effect=estimates.effect + rows @ self.units.offset, null=null
+        )
 
     def wald_test(self, R: Any, r: Any = 0.0) -> Wald:
         """Whether R @ coefficients = r, all of them; R and r as of `t_test`, the rows of R linearly
         independent. Raises InvalidArgument.
         """
-        rows, found = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
-        df, lengths = len(rows), np.sqrt(found.spread.errors)
-        if not np.all(np.isfinite(found.hidden)):
+        rows, estimates = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
+        df, lengths = len(rows), np.sqrt(estimates.spread.errors)
+        if not np.all(np.isfinite(estimates.hidden)):
             return Wald(0.0, df, 1.0)
         scaled = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
         whole = scaled @ self.covariance @ scaled.T
@@ -184,9 +184,9 @@ class Inference:
             wanted = f"{df} linearly independent rows"
             raise InvalidArgument("R", wanted, R, "Leave out what follows from the others.")
         whiten = vectors / np.sqrt(values)
-        off = whiten.T @ ((found.effect - found.null) / lengths)
-        hidden = np.linalg.norm(whiten.T, axis=0) @ (found.bias / lengths)
-        unsure = np.linalg.norm(whiten.T, axis=0) @ (found.unsure / lengths)
+        off = whiten.T @ ((estimates.effect - estimates.null) / lengths)
+        hidden = np.linalg.norm(whiten.T, axis=0) @ (estimates.bias / lengths)
+        unsure = np.linalg.norm(whiten.T, axis=0) @ (estimates.unsure / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
@@ -215,21 +215,20 @@ class Inference:
             raise InvalidArgument("residuals", wanted, residuals)
         half, centre = self.units.half, self.units.centre
         rows = half * self.units.rows(X)
-        found = self.of(rows, tuple(str(place) for place in range(len(rows))))
+        estimates = self.of(rows, tuple(str(place) for place in range(len(rows))))
         label = None
         known = self.residual is not None and np.isfinite(self.residual.std)
         if self.new_labels and self.target == "population" and known:
             of_residuals = half**2 * self.taken
-            label = self.spread(found.spread.errors + of_residuals, found.spread.private)
-        mean = attrs.evolve(found, effect=found.effect + centre)
+            label = self.spread(estimates.spread.errors + of_residuals, estimates.spread.private)
+        mean = attrs.evolve(estimates, effect=estimates.effect + centre)
         reach = half * self.bound
         return Prediction(mean, label, (centre - reach, centre + reach), law)
 
     @property
     def taken(self) -> float:
         """The residual variance that errors count, for labels in [-bound, bound]."""
-        most = self.bound**2
-        return most if self.residual is None else min(self.residual.taken, most)
+        return taken(self.residual, self.bound**2)
 
     @property
     def scale(self) -> float:
@@ -247,8 +246,8 @@ class Inference:
         """
         checked(alpha)
         nothing = np.array([0.0, self.bound**2])
-        found = nothing if self.variation is None else self.variation.scale_conf_int(alpha)
-        return np.asarray(self.units.half**2 * found)
+        interval = nothing if self.variation is None else self.variation.scale_conf_int(alpha)
+        return np.asarray(self.units.half**2 * interval)
 
     @property
     def rsquared(self) -> float:
@@ -288,15 +287,15 @@ class Inference:
         return Estimates(names, rows @ self.centre, null, spread, hidden, unsure, root)
 
     def spread(self, variances: Array, private: Array) -> Spread:
-        """What is known of variances (q,) whose part beside the `private` one is proportional to
-        the residual variance, which was seen with noise.
+        """The spread of variances (q,) whose part beside the `private` one is proportional to the
+        residual variance, which was observed with noise.
         """
         residual = self.residual
         if residual is None or not 0 < residual.std < np.inf:
             return Spread(variances, private, variances, np.zeros(len(variances)))
         unit = np.maximum(variances - private, 0.0) / self.taken
-        seen = private + unit * min(residual.variance, self.bound**2)
-        return Spread(variances, private, seen, unit * residual.std)
+        observed = private + unit * min(residual.variance, self.bound**2)
+        return Spread(variances, private, observed, unit * residual.std)
 
 
 @attrs.frozen(eq=False)

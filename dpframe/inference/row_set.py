@@ -5,13 +5,11 @@ direction. Derived on docs/uncertainty.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
 
 
 @attrs.frozen(eq=False)
@@ -49,9 +47,9 @@ class RowSet:
         rounded = times(
             self.norm * self.rounded if self.rounded else 0.0, np.abs(directions).sum(axis=1)
         )
-        found = np.maximum(above + last, below - last) + rounded
+        reach = np.maximum(above + last, below - last) + rounded
         most = times(self.norm, np.linalg.norm(directions, axis=1))
-        return np.asarray(np.minimum(found, most))
+        return np.asarray(np.minimum(reach, most))
 
     def share(self, directions: Array) -> Array:
         """The same over `norm`, (q,); |v| where nothing bounds rows."""
@@ -68,9 +66,9 @@ def times(bound: float, lengths: Array) -> Array:
 @attrs.frozen(eq=False)
 class Clipped:
     """How far clips of labels moved estimates of u'theta, v = bread u: by at most what they took
-    off all labels times the farthest x'v of `rows`. They took at most `lost`, seen with noise of
-    std `unsure`, so that it may be negative; and the noise on X'X is multiplied by what they took
-    off the coefficients too, which has the std `turned` |v| at most.
+    off all labels times the farthest x'v of `rows`. They took at most `lost`, observed with noise
+    of std `unsure`, so that it may be negative; and the noise on X'X is multiplied by what they
+    took off the coefficients too, which has the std `turned` |v| at most.
     """
 
     bread: Array
@@ -80,7 +78,7 @@ class Clipped:
     turned: float
 
     def moved(self, contrasts: Array) -> tuple[Array, Array]:
-        """By how much at most, for u (q, d), as it was seen, and the std of its noise, (q,)."""
+        """By how much at most, for u (q, d), as it was observed, and the std of its noise, (q,)."""
         pulled = contrasts @ self.bread
         most = self.rows.farthest(pulled)
         noise = np.hypot(self.unsure * most, self.turned * np.linalg.norm(pulled, axis=1))

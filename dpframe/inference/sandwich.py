@@ -4,17 +4,13 @@ docs/uncertainty.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Meat
 from .row_set import RowSet
 from .spread import Spread, stretched
-
-Array = NDArray[Any]
 
 USUAL = 1.96  # stds, of the intervals whose lengths are compared
 TINY = 1e-9  # of a variance: its doubt where it is known
@@ -34,10 +30,10 @@ class Sandwich:
     limit: float | None
 
     def covariance(self, most: float) -> Array:
-        """What stands for bread M bread, (d, d): no eigenvalue of M is taken to be below its noise,
-        which may be all that is seen, or above `most`.
+        """A substitute for bread M bread, (d, d): no eigenvalue of M is taken to be below its
+        noise, which may be all that is observed, or above `most`.
         """
-        values, vectors = np.linalg.eigh(self.meat.seen)
+        values, vectors = np.linalg.eigh(self.meat.observed)
         root = self.bread @ (vectors * np.sqrt(np.clip(values, min(self.meat.std, most), most)))
         return np.asarray(root @ root.T)
 
@@ -50,7 +46,7 @@ class Sandwich:
     def spread(
         self, contrasts: Array, errors: Array, private: Array, limit: Spread | None
     ) -> Spread:
-        """What is known of variances of contrasts (q, d) @ theta, whose `errors` and `private`
+        """The spread of variances of contrasts (q, d) @ theta, whose `errors` and `private`
         parts are (q,), and which are at most those of `limit`, where that is given.
 
         The limit stands for them where intervals would be shorter by it even if it were twice the
@@ -58,25 +54,28 @@ class Sandwich:
         and would be too small too often.
         """
         pulled = contrasts @ self.bread
-        seen = private + np.einsum("ia,ab,ib->i", pulled, self.meat.seen, pulled)
+        observed = private + np.einsum("ia,ab,ib->i", pulled, self.meat.observed, pulled)
         squares = np.einsum("ia,ia->i", pulled, pulled)
         reach = self.rows.share(pulled)
         doubt = self.doubt_of(squares, reach, np.maximum(errors - private, 0.0))
         if limit is None:
-            return Spread(errors, private, seen, doubt)
+            return Spread(errors, private, observed, doubt)
         most = np.maximum(
             self.doubt_of(squares, reach, limit.errors - private), TINY * limit.errors
         )
         half = (private + limit.errors) / (2 * np.where(most > 0, most, 1.0))
         taken = limit.errors <= most * stretched(half, USUAL)
-        known = np.maximum(limit.doubt, TINY * limit.seen)
+        known = np.maximum(limit.doubt, TINY * limit.observed)
         return Spread(
-            errors, private, np.where(taken, limit.seen, seen), np.where(taken, known, doubt)
+            errors,
+            private,
+            np.where(taken, limit.observed, observed),
+            np.where(taken, known, doubt),
         )
 
     def doubt(self, contrasts: Array, most: float) -> float:
-        """The largest std of what is seen of the variance of any u' contrasts @ theta, |u| = 1, of
-        which sampling makes at most the part `most`.
+        """The largest std of what is observed of the variance of any u' contrasts @ theta, |u| = 1,
+        of which sampling makes at most the part `most`.
         """
         reach = np.asarray(np.linalg.norm(contrasts @ self.bread, 2))
         return float(self.doubt_of(reach**2, reach, np.asarray(most)))

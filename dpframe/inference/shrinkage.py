@@ -4,23 +4,20 @@ Everything here is post-processing of released values. Along the principal direc
 moment is eigenvalue times coefficient plus noise: its own, that of X'X times theta, and what clips
 moved. Directions are independent given the size of theta, over which a grid is averaged.
 
-What is believed of a regression before anything is released.
+The prior of a regression.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .clipping import TwoSums, hypotheses, left_by, non_normal_share
 from .evidence import Evidence
 from .spectrum import Spectrum, noise_left, spectrum
-
-Array = NDArray[Any]
 
 
 @attrs.frozen
@@ -34,7 +31,7 @@ class Prior:
     more than `wide` columns: each costs little then). `hidden` is the mean square of what noise
     hides of eigenvalues, in variances of the noise, but no more than one direction with the share
     `top` of the trace makes. `sampling` is the part of the variance of y about x'theta that counts
-    as noise; 1 would be all. `energy` is the mean of y^2 that is believed of labels in [-1, 1],
+    as noise; 1 would be all. `energy` is the prior mean of y^2 of labels in [-1, 1],
     `doubt` its std over it. `floor` is the least eigenvalue, in stds of the noise on X'X.
 
     Clips move sums of residuals with the chance that the counts of labels say, between `biased` and
@@ -64,14 +61,12 @@ class Prior:
     @property
     def shares(self) -> Array:
         """Signal as shares of the mean of y^2, shape (points,)."""
-        found: Array = np.exp(np.linspace(self.least, self.most, self.points))
-        return found
+        return np.asarray(np.exp(np.linspace(self.least, self.most, self.points)))
 
     @property
     def moves(self) -> Array:
-        """What clips move, as shares of the mean of y^2, shape (h,)."""
-        found: Array = np.exp(np.linspace(-8, 0, 9))
-        return found
+        """Squared shifts by clips, as shares of the mean of y^2, shape (h,)."""
+        return np.asarray(np.exp(np.linspace(-8, 0, 9)))
 
     def bias(self, non_normal: float) -> Array:
         """Chances of what clips may have moved, (h + 2,): nothing, by each of `moves`, to 0; where
@@ -105,16 +100,16 @@ class Posterior:
 
     @property
     def doubt(self) -> float:
-        """What the next moment sees of the noise on X'X, in [LEAST_DOUBT, 1]: some of the uncertain
-        part of the squared length.
+        """The share of the noise on X'X in the next moment, in [LEAST_DOUBT, 1]: some of the
+        uncertain part of the squared length.
         """
-        seen = DOUBT * self.uncertain / max(self.square, 1e-300)
-        return float(np.clip(seen, LEAST_DOUBT, 1.0))
+        observed = DOUBT * self.uncertain / max(self.square, 1e-300)
+        return float(np.clip(observed, LEAST_DOUBT, 1.0))
 
 
 @attrs.frozen(eq=False)
 class Sizes:
-    """What a grid of prior sizes, under every hypothesis on clips, says: log weights (g,), means
+    """The posterior on a grid of prior sizes and hypotheses on clips: log weights (g,), means
     (g, d), squared lengths (g,), uncertain parts (g,), and squared errors of predictions that more
     sums of labels, and of residuals, leave (g, 2); and the noise on X'y that the means follow (g,).
     """
@@ -129,14 +124,14 @@ class Sizes:
 
 @attrs.frozen(eq=False)
 class Sums:
-    """Moments in principal directions, `seen` (k, d), with noise of variances `noise` (k,) and of
-    `gram` (k,) for coefficients of length 1; of the latter they see the parts `bring` (d,) that
-    shrinking left; `lengths` (d,) is |a|^2 + a_i^2 of the last point a, the first term in
-    these parts; `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels
-    with the variance `again`, or of residuals like the last.
+    """Moments in principal directions, `observed` (k, d), with noise of variances `noise` (k,) and
+    of `gram` (k,) for coefficients of length 1; of the latter they see the parts `bring` (d,) that
+    shrinking left; `lengths` (d,) is |a|^2 + a_i^2 of the last point a, the first term in these
+    parts; `bias` (m,) the chances of what clips moved; `left` sums are to come, of labels with the
+    variance `again`, or of residuals like the last.
     """
 
-    seen: Array
+    observed: Array
     noise: Array
     gram: Array
     lengths: Array
@@ -150,25 +145,25 @@ def posterior(
     evidence: Evidence, radius: float, prior: Prior, known: Spectrum | None = None, left: int = 0
 ) -> Posterior:
     """Of all moments. A moment's share of the noise on X'X is the doubt that the moments before it
-    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it was found;
+    leave. `radius` bounds the norms of rows; `known` is the spectrum of X'X, if it is available;
     `left` moments are to come, if there is one after the first already.
     """
-    found = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
-    count = records(evidence, float(np.sum(found.values)) / radius**2)
+    principal = known or spectrum(evidence.gram, evidence.gram_std, prior.floor)
+    count = records(evidence, float(np.sum(principal.values)) / radius**2)
     energy = label_energy(evidence, count, prior)
     shares: list[float] = []
-    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, found, count, energy)
-    for seen in evidence.moments:
+    result = Posterior(np.zeros(evidence.columns), 1.0, 1 / DOUBT, principal, count, energy)
+    for observed in evidence.moments:
         shares.append(result.doubt)
-        ahead = left if seen is evidence.moments[-1] else 0
+        ahead = left if observed is evidence.moments[-1] else 0
         result = weighed(evidence, shares, result, prior, ahead)
     return result
 
 
 def records(evidence: Evidence, filled: float) -> float:
     """n: as released where it is clear of its noise, and at least what the rows fill."""
-    seen = evidence.count if evidence.count > 2 * evidence.count_std else 0.0
-    return max(seen, filled, 1.0)
+    observed = evidence.count if evidence.count > 2 * evidence.count_std else 0.0
+    return max(observed, filled, 1.0)
 
 
 def clearness(evidence: Evidence) -> float:
@@ -180,7 +175,7 @@ def clearness(evidence: Evidence) -> float:
 
 
 def label_energy(evidence: Evidence, count: float, prior: Prior) -> float:
-    """y'y: as released, as counted, and as believed of labels in [-width, width], by precision."""
+    """y'y: as released, by counts, and a priori of labels in [-width, width], by precision."""
     full = count * evidence.moments[0].width ** 2
     believed = prior.energy * full
     means = np.array([evidence.squares, evidence.counted, believed])
@@ -201,7 +196,7 @@ def weighed(
     doubt = prior.unclear * max(0.0, 2 - clearness(evidence))
     doubt *= min(1.0, prior.wide / evidence.columns)
     spread = math.log(prior.points * len(prior.powers))  # the weights of sizes are not divided
-    null = null_weight(sums.seen, sums.noise) + np.log(max(prior.null, 1e-300)) + spread + doubt
+    null = null_weight(sums.observed, sums.noise) + np.log(max(prior.null, 1e-300)) + spread + doubt
     odds = np.exp(weights - max(weights.max(), null))
     odds /= odds.sum() + np.exp(null - max(weights.max(), null))
     errors = odds @ np.concatenate([one.errors for one in sizes])
@@ -251,55 +246,54 @@ def sized(sums: Sums, before: Posterior, second: Array, power: float, prior: Pri
     twisted = variances @ sums.bring
     sampled = np.maximum(1 - prior.shares, 0)[:, None] * before.energy / before.count * values
     shared, noise = prior.sampling * sampled, sums.noise[:, None] + sums.gram[:, None] * twisted
-    if len(sums.seen) == 1:
+    if len(sums.observed) == 1:
         own = noise[0][:, None] + shared
         spread = second * variances + own
-        weights = -(np.log(spread) + sums.seen[0] ** 2 / spread).sum(axis=1) / 2
+        weights = -(np.log(spread) + sums.observed[0] ** 2 / spread).sum(axis=1) / 2
         slopes, left = second * variances / spread / values, variances * own / spread
         none, followed = np.zeros((len(squares), 2)), sums.noise[0] * slopes.sum(axis=1)
-        return Sizes(weights, slopes * sums.seen[0], squares, left.sum(axis=1), none, followed)
+        return Sizes(weights, slopes * sums.observed[0], squares, left.sum(axis=1), none, followed)
     precise = 1 / noise[1:]
     total = precise.sum(axis=0)[:, None]
-    pooled = np.einsum("kg,ki->gi", precise, sums.seen[1:]) / total
-    apart = np.einsum("kg,ki->g", precise, sums.seen[1:] ** 2) - (total * pooled**2).sum(axis=1)
+    pooled = np.einsum("kg,ki->gi", precise, sums.observed[1:]) / total
+    apart = np.einsum("kg,ki->g", precise, sums.observed[1:] ** 2) - (total * pooled**2).sum(axis=1)
     apart = apart + len(values) * (np.log(total[:, 0]) - np.log(precise).sum(axis=0))
     beside = sums.gram[0] * np.maximum(twisted[:, None], sums.lengths) + sampled
     moves = prior.moves[:, None, None] * values**2 * unit
     signal = second * variances
-    both = TwoSums(sums.seen[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves)
-    found = hypotheses(both, sums.bias)
+    both = TwoSums(
+        sums.observed[0], sums.noise[0] + beside, pooled, 1 / total, shared, signal, moves
+    )
+    mixture = hypotheses(both, sums.bias)
     labels = beside + 1 / (1 / sums.noise[0] + sums.left / sums.again)
     residuals = 1 / (total + sums.left * precise[-1][:, None])
-    later = (
-        attrs.evolve(both, of_labels=labels),
-        attrs.evolve(both, of_residuals=residuals),
-    )
-    errors = np.zeros((found.chances.size, 2))
+    later = (attrs.evolve(both, of_labels=labels), attrs.evolve(both, of_residuals=residuals))
+    errors = np.zeros((mixture.chances.size, 2))
     if sums.left:
         left_over = [
-            np.sum(values * variances * left_by(one, found.moved), axis=2) for one in later
+            np.sum(values * variances * left_by(one, mixture.moved), axis=2) for one in later
         ]
         errors = np.stack([one.ravel() for one in left_over], axis=1)
     return Sizes(
-        (found.chances - apart / 2).ravel(),
-        (found.means / values).reshape(-1, len(values)),
-        np.tile(squares, len(found.chances)),
-        np.sum(variances * found.left, axis=2).ravel(),
+        (mixture.chances - apart / 2).ravel(),
+        (mixture.means / values).reshape(-1, len(values)),
+        np.tile(squares, len(mixture.chances)),
+        np.sum(variances * mixture.left, axis=2).ravel(),
         errors,
-        np.zeros(found.chances.size),
+        np.zeros(mixture.chances.size),
     )
 
 
 def unseen(values: Array, std: float, prior: Prior) -> float:
-    """What E[value^2] exceeds (E value)^2 by. A direction whose eigenvalue is below std sqrt(d/2)
-    leaves no trace in eigenvectors [BunABP16]; one at this edge adds std^2/2, one with the share
-    `top` of the trace top^2 trace^2/d, wherever it points. The mean of A theta grows with E[A^2],
-    what prediction divides it by is E[A].
+    """The excess of E[value^2] over (E value)^2. A direction whose eigenvalue is below std
+    sqrt(d/2) leaves no trace in eigenvectors [BunABP16]; one at this edge adds std^2/2, one with
+    the share `top` of the trace top^2 trace^2/d, wherever it points. The mean of A theta grows with
+    E[A^2], what prediction divides it by is E[A].
     """
     return float(min(prior.hidden * std**2, (prior.top * np.sum(values)) ** 2 / len(values)))
 
 
-def null_weight(seen: Array, noise: Array) -> float:
+def null_weight(observed: Array, noise: Array) -> float:
     """The log evidence for coefficients of 0, on the same scale."""
-    d = seen.shape[1]
-    return float(-(np.sum(seen**2 / noise[:, None]) + d * np.sum(np.log(noise))) / 2)
+    d = observed.shape[1]
+    return float(-(np.sum(observed**2 / noise[:, None]) + d * np.sum(np.log(noise))) / 2)

@@ -5,15 +5,12 @@ Which directions of the coefficients a noisy X'X identifies.
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.numerics.edge import APART, least_visible
 
-Array = NDArray[Any]
+from .arrays import Array
 
 
 @attrs.frozen(eq=False)
@@ -26,8 +23,7 @@ class Spectrum:
     @property
     def matrix(self) -> Array:
         """The positive definite matrix that they make, (d, d)."""
-        made: Array = (self.vectors * self.values) @ self.vectors.T
-        return made
+        return np.asarray((self.vectors * self.values) @ self.vectors.T)
 
 
 def spectrum(gram: Array, std: float, least: float) -> Spectrum:
@@ -46,15 +42,14 @@ def shrunken(values: Array, std: float) -> Array:
     """
     tiny = np.finfo(float).eps * (np.abs(values).max(initial=0) + std)
     pushes = np.array([_push(values, i, tiny) for i in range(len(values))])
-    moved: Array = values - std**2 * pushes
-    return moved
+    return np.asarray(values - std**2 * pushes)
 
 
 def noise_left(values: Array, std: float, hidden: float) -> Array:
-    """The part of the noise on X'X that a coefficient along each direction (d,) still brings after
+    """The part of the noise on X'X that remains on a coefficient along each direction (d,) after
     eigenvalues were shrunken, from 0 to 1.
 
-    Directions with eigenvalues nearer to each other than std sqrt(d/2) are not told apart
+    Directions with eigenvalues nearer to each other than std sqrt(d/2) are not distinguished
     [BunABP16]: shrunken, X'X is a multiple of the identity among m of them, and is off by what
     their true eigenvalues vary, not by the noise. Its entries there have mean squares of about the
     variance of eigenvalues over m: that of the shrunken ones, and `hidden` std^2 that they do not
@@ -66,8 +61,7 @@ def noise_left(values: Array, std: float, hidden: float) -> Array:
     middle = (near @ values) / alike
     spread = np.maximum((near @ values**2) / alike - middle**2, 0.0) / max(std**2, 1e-300)
     among = np.minimum(2 * (spread + hidden) / alike, 1.0)
-    found: Array = (d - alike + alike * among) / d
-    return found
+    return np.asarray((d - alike + alike * among) / d)
 
 
 def _push(values: Array, i: int, tiny: float) -> float:
@@ -81,8 +75,7 @@ def increasing(values: Array) -> Array:
     """The nearest increasing sequence: neighbours out of order are averaged. [Stein86]"""
     from scipy.optimize import isotonic_regression
 
-    found: Array = isotonic_regression(values).x
-    return found
+    return np.asarray(isotonic_regression(values).x)
 
 
 def nonnegative(values: Array) -> Array:
@@ -93,8 +86,7 @@ def nonnegative(values: Array) -> Array:
     down = np.sort(values)[::-1]
     levels = (np.cumsum(down) - total) / np.arange(1, len(down) + 1)
     level = levels[np.nonzero(down > levels)[0][-1]]
-    kept: Array = np.maximum(values - level, 0.0)
-    return kept
+    return np.asarray(np.maximum(values - level, 0.0))
 
 
 @attrs.frozen(eq=False)
@@ -107,12 +99,17 @@ class Directions:
     vectors: Array
     lost: Array
 
+    @property
+    def inverse(self) -> Array:
+        """The inverse of X'X in identified directions, (d, d)."""
+        return np.asarray((self.vectors / self.values) @ self.vectors.T)
+
 
 @attrs.frozen(eq=False)
-class Unseen:
+class Unidentified:
     """The directions that are not identified, columns of `lost` (d, d - k), along all of which
     together coefficients have at most the `length`, infinite where nothing bounds it; `declared`
-    says that somebody did, so that whatever overlaps them is claimed as well.
+    says that the bound is a public one, so that functions that overlap them are claimed too.
     """
 
     lost: Array
@@ -120,11 +117,11 @@ class Unseen:
     declared: bool
 
     @classmethod
-    def of(cls, found: Directions, largest: float, believed: float) -> Unseen:
+    def of(cls, axes: Directions, largest: float, believed: float) -> Unidentified:
         """By a declared bound `largest` on all, or one `believed` of each."""
         declared = bool(np.isfinite(largest))
-        each = float(believed * np.sqrt(max(found.lost.shape[1], 1)))
-        return cls(found.lost, largest if declared else each, declared)
+        each = float(believed * np.sqrt(max(axes.lost.shape[1], 1)))
+        return cls(axes.lost, largest if declared else each, declared)
 
     @property
     def counted(self) -> float:
@@ -134,8 +131,8 @@ class Unseen:
     def overlaps(self, rows: Array) -> Array:
         """The part of the length of each row (m, d) along them, (m,) in [0, 1]."""
         lengths = np.linalg.norm(rows, axis=1)
-        found: Array = np.linalg.norm(rows @ self.lost, axis=1) / np.where(lengths > 0, lengths, 1)
-        return found
+        along = np.linalg.norm(rows @ self.lost, axis=1)
+        return np.asarray(along / np.where(lengths > 0, lengths, 1))
 
     def off(self, rows: Array) -> Array:
         """How far row @ coefficients may lie along them, (m,); infinite for what is not claimed."""

@@ -1,17 +1,15 @@
-"""Intervals of normal estimates whose variance was itself seen with normal noise: what Student's
-law is where a variance is chi-squared.
+"""Intervals of normal estimates whose variance was observed with normal noise: as Student's law
+where the observed variance is chi-squared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]
+from .arrays import Array
 
 BEND, ROOM = 0.0153, 0.0145
 SLOPE = (0.0534, 0.91, -0.146)  # of a parabola in z, up to its top
@@ -21,14 +19,14 @@ STEPS = 60
 
 @attrs.frozen(eq=False)
 class Spread:
-    """Variances (m,) of estimates: what stands for them in `errors`, the part that is `private`,
-    hence known, and what was `seen` of the whole, with noise of the stds `doubt`, 0 where the whole
-    is known.
+    """Variances (m,) of estimates: `errors`, as standard errors count them, the `private` part,
+    which is known, and the whole as it was `observed`, with noise of the stds `doubt`, 0 where the
+    whole is known.
     """
 
     errors: Array
     private: Array
-    seen: Array
+    observed: Array
     doubt: Array
 
     def at(self, z: Array | float) -> Array:
@@ -36,7 +34,7 @@ class Spread:
         least the private part.
         """
         doubt = np.where(self.doubt > 0, self.doubt, 1.0)
-        likely = np.maximum(doubt * stretched(self.seen / doubt, z), self.private)
+        likely = np.maximum(doubt * stretched(self.observed / doubt, z), self.private)
         return np.where(self.doubt > 0, likely, self.errors)
 
     def half(
@@ -51,14 +49,13 @@ class Spread:
         have normal noise of stds `unsure` (m,), independent of the estimates.
         """
         z = np.sqrt(np.maximum(np.square(stds) + 1.0 - df, 0.0))
-        found: Array = stds * np.sqrt(self.at(z) + np.square(unsure))
-        return found
+        return np.asarray(stds * np.sqrt(self.at(z) + np.square(unsure)))
 
     def biased(self, stds: float | Array, off: float | Array, unsure: float | Array) -> Array:
-        """Half lengths (m,) of intervals of estimates whose bias is at most a bound that was seen
-        as `off` (m,), negative too, with normal noise of stds `unsure` (m,), independent of the
-        estimates: the longer of the interval for a bound that is exactly max(off, 0), and `off`
-        with the one-sided quantile of the sum of both errors. It covers for every bias: by
+        """Half lengths (m,) of intervals of estimates whose bias is at most a bound that was
+        observed as `off` (m,), negative too, with normal noise of stds `unsure` (m,), independent
+        of the estimates: the longer of the interval for a bound that is exactly max(off, 0), and
+        `off` with the one-sided quantile of the sum of both errors. It covers for every bias: by
         quadrature, 95% intervals are missed in at most 5.05%. (docs/uncertainty)
         """
         from scipy.special import log_ndtr, ndtri_exp
@@ -68,8 +65,7 @@ class Spread:
             both: Array = deviations * farther(stds, known / deviations)
         both = np.where(deviations > 0, both, known)
         tail = np.minimum(log_ndtr(-np.asarray(stds)) + np.log(2), -np.log(2))
-        found: Array = np.maximum(both, off - ndtri_exp(tail) * np.hypot(deviations, unsure))
-        return found
+        return np.asarray(np.maximum(both, off - ndtri_exp(tail) * np.hypot(deviations, unsure)))
 
     def stds(self, sizes: Array, df: int = 1, unsure: float | Array = 0.0) -> Array:
         """The standard deviations whose regions reach as far as `sizes` (m,), at most FARTHEST."""
@@ -82,8 +78,7 @@ class Spread:
         from scipy.special import ndtr
 
         stds = reaching(lambda stds: self.biased(stds, off, unsure), sizes)
-        found: Array = 2 * ndtr(-stds)
-        return found
+        return np.asarray(2 * ndtr(-stds))
 
 
 def reaching(half: Callable[[Array], Array], sizes: Array) -> Array:
@@ -114,19 +109,18 @@ def farther(stds: float | Array, bias: Array) -> Array:
     return high
 
 
-def stretched(seen: Array, z: Array | float) -> Array:
+def stretched(observed: Array, z: Array | float) -> Array:
     """g(x, z) > 0, increasing in x, such that z sqrt(g) covers N(0, r) for nearly 2 Phi(z) - 1 of
-    all N and x = r + N(0, 1) together, whatever r is, if not far below 1.
+    all N and x = r + N(0, 1) together, for every r that is not far below 1.
 
     m (1 + a/(m^2 + e m + b)) of m = (x + sqrt(x^2 + c))/2: for large x it is x + a/x with a = (1 +
-    z^2)/4, as an expansion to second order asks. The other numbers were fitted by quadrature: up to
-    99.8%, misses are at most 1.06 times what was asked for, and at least 0.82 of it for 95% where r
-    >= 0.65; at most 1.2 times at 99.99%, 1.6 at 1 - 1e-9. (docs/uncertainty)
+    z^2)/4, as an expansion to second order requires. The other numbers were fitted by quadrature:
+    up to 99.8%, misses are at most 1.06 times the nominal rate, and at least 0.82 of it for 95%
+    where r >= 0.65; at most 1.2 times at 99.99%, 1.6 at 1 - 1e-9. (docs/uncertainty)
     """
     top = -SLOPE[1] / (2 * SLOPE[2])
     e = np.polynomial.polynomial.polyval(np.minimum(z, top), SLOPE)
-    long = np.hypot(seen, np.sqrt(BEND))
-    m = np.where(seen > 0, (seen + long) / 2, BEND / (2 * (long + np.abs(seen))))
+    long = np.hypot(observed, np.sqrt(BEND))
+    m = np.where(observed > 0, (observed + long) / 2, BEND / (2 * (long + np.abs(observed))))
     a = (1 + np.square(z)) / 4
-    found: Array = m * (1 + a / (m * m + e * m + ROOM))
-    return found
+    return np.asarray(m * (1 + a / (m * m + e * m + ROOM)))

@@ -5,18 +5,15 @@ intervals from released sums.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import attrs
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .estimates import checked
 from .evidence import Evidence
 from .residual import Labels, Residual
 from .row_set import RowSet
-
-Array = NDArray[Any]
 
 GRID = 513  # points at which an end is looked for
 HALVINGS = 60
@@ -24,25 +21,20 @@ HALVINGS = 60
 
 @attrs.frozen(eq=False)
 class Variation:
-    """Mean squares over n = `count` records: of labels, `square`; of what the regression explains
-    of them, `explained`, about 0 both; and their mean, `mean`, 0 where no intercept is declared.
-    Each has the std of its noise.
+    """Mean squares over n = `count` records about 0: of `labels`, and of the part of them that the
+    regression explains, in `residual`; and the mean of labels, `mean`, 0 where no intercept is
+    declared, with noise of `mean_std`.
 
-    Sums of squares vary between samples as those of `independent` independent records may.
-
-    Clips of labels may have moved the three, the last one squared, by at most `moved` (3,). No
-    label is larger than `bound`, no residual than `largest`; `normal` says that residuals are taken
-    for normal.
+    Sums of squares vary between samples as those of `independent` independent records may. Clips of
+    labels may have moved the three, the last one squared, by at most `moved` (3,). No label is
+    larger than `bound`, no residual than `largest`; `normal` residuals are assumed to be normal.
     """
 
-    square: float
-    square_std: float
-    explained: float
-    explained_std: float
+    labels: Labels
+    residual: Residual
     mean: float
     mean_std: float
     count: float
-    count_std: float
     independent: float
     moved: Array
     bound: float
@@ -78,33 +70,21 @@ class Variation:
             2 * reach * lost + bias**2 / least if lost else 0.0,
             (2 * abs(mean) * lost + lost**2 / n) if np.any(constant) else 0.0,
         )
-        return cls(
-            square=labels.square,
-            square_std=labels.std,
-            explained=residual.explained,
-            explained_std=residual.explained_std,
-            mean=mean,
-            mean_std=first.std * float(np.linalg.norm(constant)) / n,
-            count=n,
-            count_std=evidence.count_std,
-            independent=n / dependent,
-            moved=np.array(moved) / n,
-            bound=bound,
-            largest=bound + reach,
-            normal=normal,
-        )
+        mean_std = first.std * float(np.linalg.norm(constant)) / n
+        of_labels = np.array(moved) / n, bound, bound + reach, normal
+        return cls(labels, residual, mean, mean_std, n, n / dependent, *of_labels)
 
     @property
     def total(self) -> float:
         """The variance of labels about their mean."""
-        return self.square - self.mean**2
+        return self.labels.square - self.mean**2
 
     @property
     def rsquared(self) -> float:
         """The part of that which the regression explains; not a number where noise hides it."""
-        if not self.total > self.square_std:
+        if not self.total > self.labels.std:
             return float("nan")
-        return float(np.clip((self.explained - self.mean**2) / self.total, 0.0, 1.0))
+        return float(np.clip((self.residual.explained - self.mean**2) / self.total, 0.0, 1.0))
 
     def fourth(self, variance: Array) -> Array:
         """The mean fourth power of residuals: of normal ones, or at most."""
@@ -113,16 +93,18 @@ class Variation:
     def scale_conf_int(self, alpha: float) -> Array:
         """Of the residual variance, (2,), in [0, bound^2]. Raises InvalidArgument."""
         z = stds(alpha)
-        seen, off = self.square - self.explained, float(self.moved[0] + self.moved[1])
+        observed, off = (
+            self.labels.square - self.residual.explained,
+            float(self.moved[0] + self.moved[1]),
+        )
 
         def accepts(variance: Array) -> Array:
             sampled = np.maximum(self.fourth(variance) - variance**2, 0.0) / self.independent
-            of_count = variance * self.count_std / self.count
-            noise = self.square_std**2 + self.explained_std**2 + of_count**2
-            inside: Array = np.abs(seen - variance) <= z * np.sqrt(noise + sampled) + off
-            return inside
+            of_count = variance * self.labels.count_std / self.count
+            noise = self.labels.std**2 + self.residual.explained_std**2 + of_count**2
+            return np.asarray(np.abs(observed - variance) <= z * np.sqrt(noise + sampled) + off)
 
-        return between(accepts, seen, self.bound**2)
+        return between(accepts, observed, self.bound**2)
 
     def rsquared_conf_int(self, alpha: float) -> Array:
         """Of the part of the labels' variance that the regression explains, (2,), in [0, 1]: all
@@ -130,18 +112,21 @@ class Variation:
         of a ratio. Raises InvalidArgument.
         """
         z = stds(alpha)
-        total = max(self.total, 0.0) + self.square_std
+        total = max(self.total, 0.0) + self.labels.std
 
         def accepts(r: Array) -> Array:
-            seen = r * self.square - self.explained + (1 - r) * self.mean**2
+            observed = r * self.labels.square - self.residual.explained + (1 - r) * self.mean**2
             of_mean = (1 - r) * 2 * abs(self.mean) * self.mean_std
-            of_count = (1 - r) * self.mean**2 * self.count_std / self.count
-            noise = (r * self.square_std) ** 2 + (self.explained_std + of_mean) ** 2 + of_count**2
+            of_count = (1 - r) * self.mean**2 * self.labels.count_std / self.count
+            noise = (
+                (r * self.labels.std) ** 2
+                + (self.residual.explained_std + of_mean) ** 2
+                + of_count**2
+            )
             of_labels = (1 - r) ** 2 * (self.bound + abs(self.mean)) ** 2 * total
             sampled = (self.fourth((1 - r) * total) + of_labels) / self.independent
             off = r * self.moved[0] + self.moved[1] + (1 - r) * self.moved[2]
-            inside: Array = np.abs(seen) <= z * np.sqrt(noise + sampled) + off
-            return inside
+            return np.asarray(np.abs(observed) <= z * np.sqrt(noise + sampled) + off)
 
         return between(accepts, self.rsquared, 1.0)
 

@@ -8,19 +8,18 @@ another look at the table.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .arrays import Array
 from .evidence import Evidence
 from .shrinkage import Posterior
+from .spread import Spread
 
-Array = NDArray[Any]
-
-NORMAL = 1.96  # stds of the noise on X'y that an interval has on either side
-LONGER = 1.25  # than need be, for the sake of predictions
-COMPARED = 1.2  # stds of the noise on counts, where levels are compared
+NORMAL = 1.96  # stds that an interval has on either side
+WEIGHT = 0.2  # power of the squared error: half the noise on predictions is worth a third of length
+LONGEST = 2.5  # times the shortest interval
+COUNTED = 2.0  # times the std of what clips take off labels, since the same counts chose the clip
 LEAST_KEPT = 0.4
 BASE, ROOT = 0.3, 0.27
 """Deviations of residuals that are kept, and their growth with sqrt(n mu^2/d): a clip of w
@@ -33,27 +32,52 @@ CLEAR = 2.0  # of residuals, in stds of the noise on their sum; of eigenvalues, 
 def label_level(
     counts: Array, std: float, known_count: float | None, moment_std: float, columns: float
 ) -> float:
-    """The 2^-k of the label bound that is best for predictions, of those where intervals are not
-    much longer than need be; 1 where n is not clear of its noise.
+    """The 2^-k of the label bound that is best for intervals and predictions: the least product of
+    their length, at most LONGEST times the shortest, and the power WEIGHT of the squared error; 1
+    where n is not clear of its noise.
 
     `counts` (k + 1,) noisy, of |y|/Y at most 2^-k, ..., at most 1/2, and above it, each with `std`;
     `moment_std` is that of the noise on X'y for labels clipped at the bound, over the bounds of
-    rows and labels, `columns` d. Intervals count what clips may have taken off labels and NORMAL
-    stds of the noise. Predictions lose lost^2 and (level moment_std d)^2, over n, to what clips
-    have taken and to noise, rows being in the unit ball with an intercept.
+    rows and labels, `columns` d. Predictions lose lost^2 and (level moment_std d)^2, over n, to
+    clips and to noise, for rows in the unit ball with an intercept.
     """
     n, unsure = count_of(counts, std, known_count)
     if n <= 2 * unsure:
         return 1.0
     levels = 2.0 ** -np.arange(len(counts))
-    taken = [lost_to_clips(counts, std, level)[:2] for level in levels]
-    allowed = np.array([max(lost, 0.0) + COMPARED * noise for lost, noise in taken])
-    lengths = allowed + NORMAL * moment_std * levels
+    lengths = lengths_of(counts, std, levels, moment_std)
     beyond = np.maximum(0.75 * 2.0 ** np.arange(1 - len(counts), 1) - levels[:, None], 0.0)
     lost = np.maximum(beyond @ counts - std / 2 * np.linalg.norm(beyond, axis=1), 0.0)
     costs = lost**2 + (levels * moment_std * columns) ** 2
-    costs[lengths > LONGER * np.min(lengths)] = math.inf
-    return float(levels[np.argmin(costs)])
+    costs[lengths > LONGEST * np.min(lengths)] = math.inf
+    return float(levels[np.argmin(lengths * costs**WEIGHT)])
+
+
+def lengths_of(counts: Array, std: float, levels: Array, moment_std: float) -> Array:
+    """Half lengths of 95% intervals of v'X'y, |v| = 1, where labels are clipped at each of the
+    levels: the noise on X'y and what intervals allow for clips, for rows as long as their norm.
+    """
+    lost, noise, _ = np.transpose([lost_to_clips(counts, std, level) for level in levels])
+    variances = (moment_std * levels) ** 2
+    known = Spread(variances, variances, variances, np.zeros(len(levels)))
+    return known.biased(NORMAL, lost, loss_std(lost, noise, 1 - levels))
+
+
+def loss_std(lost: Array | float, std: Array | float, largest: Array | float) -> Array:
+    """The std that intervals count for what clips took off labels, observed as `lost` with noise of
+    `std`, in the population, where they take at most `largest` off each; COUNTED times.
+    """
+    return np.asarray(COUNTED * np.hypot(std, sampled_loss(np.maximum(lost, 0.0), std, largest)))
+
+
+def sampled_loss(lost: Array | float, std: Array | float, largest: Array | float) -> Array:
+    """The std of what clips take off the labels of a sample, observed as `lost` with noise of
+    `std`, where they take at most `largest` off each: its variance is at most largest times its
+    mean, which is taken at the upper end of its score interval.
+    """
+    half = NORMAL**2 * largest / 2
+    most = lost + half + np.sqrt(half**2 + NORMAL**2 * (std**2 + largest * lost))
+    return np.asarray(np.sqrt(largest * most))
 
 
 def count_of(counts: Array, std: float, known_count: float | None) -> tuple[float, float]:
@@ -90,9 +114,9 @@ def residual_width(evidence: Evidence, fit: Posterior, bound: float, strength: f
     and twice the deviation of predictions can make; over `bound`. `strength` is mu^2/d.
     """
     explained = float(fit.mean @ fit.spectrum.matrix @ fit.mean)
-    seen = fit.count * strength
-    deviations = BASE + ROOT * math.sqrt(seen)
-    deviations = min(deviations, SLOW + SLOPE * math.log(max(seen, 1.0)))
+    observed = fit.count * strength
+    deviations = BASE + ROOT * math.sqrt(observed)
+    deviations = min(deviations, SLOW + SLOPE * math.log(max(observed, 1.0)))
     most = evidence.moments[0].width + 2 * np.sqrt(explained / fit.count)
     return float(min(deviations * residual_deviation(evidence, fit), most)) / bound
 

@@ -1,4 +1,4 @@
-"""What an inference covers, assumes and refuses, in sentences."""
+"""Sentences on the coverage, the assumptions and the refusals of an inference."""
 
 from __future__ import annotations
 
@@ -24,48 +24,50 @@ WAY_OUT = (
 )
 
 
-def sentences(found: Inference, hidden: Sequence[str] = (), *, some: bool = True) -> Iterator[str]:
-    """What intervals cover, then what they assume, then what is refused and why. `hidden` names the
+def sentences(
+    inference: Inference, hidden: Sequence[str] = (), *, some: bool = True
+) -> Iterator[str]:
+    """The coverage of intervals, their assumptions, refusals and reasons. `hidden` names the
     directions that are not identified; `some` says whether any coefficient has an interval.
     """
-    half, centre = found.units.half * found.bound, found.units.centre
+    half, centre = inference.units.half * inference.bound, inference.units.centre
     ends = f"[{centre - half:.12g}, {centre + half:.12g}]"
     labels = f" of labels clipped to {ends}" if np.isfinite(half) else ""
-    yield f"Intervals cover {COVERED[found.target].format(labels)}."
-    yield from assumed(found)
-    yield from refused(found)
-    if found.unseen.lost.size:
-        yield from unseen(found, hidden, some=some and not found.open_ended)
-    yield from of_residuals(found)
+    yield f"Intervals cover {COVERED[inference.target].format(labels)}."
+    yield from assumed(inference)
+    yield from refused(inference)
+    if inference.unseen.lost.size:
+        yield from unseen(inference, hidden, some=some and not inference.open_ended)
+    yield from of_residuals(inference)
 
 
-def brief(found: Inference, *, some: bool = True, instead: str = "") -> Iterator[str]:
+def brief(inference: Inference, *, some: bool = True, instead: str = "") -> Iterator[str]:
     """The same in few sentences: what intervals cover and assume, what is refused, and what helps;
     `instead` names a regression whose intervals are mostly shorter.
     """
-    first, *_ = sentences(found, some=some)
+    first, *_ = sentences(inference, some=some)
     yield first
-    yield from (one for one in assumed(found) if not one.startswith(ROBUST))
-    yield from refused(found)
+    yield from (one for one in assumed(inference) if not one.startswith(ROBUST))
+    yield from refused(inference)
     better = "More records, a larger epsilon or fewer columns help"
     better += f"; so does {instead}, with worse predictions." if instead else "."
-    lost, d = found.unseen, len(found.centre)
-    hides = f"The noise hides {d - found.identified} of {d} directions"
+    lost, d = inference.unseen, len(inference.centre)
+    hides = f"The noise hides {d - inference.identified} of {d} directions"
     if not lost.lost.size:
         yield from [f"Noise for privacy is most of these intervals. {better}"] if instead else []
     elif lost.declared:
         yield LENGTH.format(lost.length)
-    elif not some or found.open_ended:
+    elif not some or inference.open_ended:
         yield f"{hides}: no coefficient has an interval. {better}"
     else:
         yield f"{hides}: coefficients along them have no interval. {better}"
         yield HELD
-    yield from of_residuals(found)
+    yield from of_residuals(inference)
 
 
-def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
-    """Which directions have no interval, what the others rest on, and what helps."""
-    d, lost = len(found.centre), found.unseen
+def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
+    """The directions without an interval, the assumption of the others, and remedies."""
+    d, lost = len(inference.centre), inference.unseen
     which = f": {', '.join(hidden)} (in scaled columns)" if hidden else ""
     yield (
         f"{lost.lost.shape[1]} of {d} directions of the coefficients are not identified{which}. "
@@ -81,79 +83,80 @@ def unseen(found: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[s
             "by no more than their declared range as one scaled column, or a sum of columns like "
             "those above, goes from end to end; what that leaves open is in the intervals."
         )
-        if found.target == "sample":
+        if inference.target == "sample":
             yield "Beside a hidden direction they count sampling too, and are longer than need be."
     yield WAY_OUT
 
 
-def assumed(found: Inference) -> Iterator[str]:
-    """Of residuals."""
-    if found.target == "population" and found.equal_variance and found.residual is None:
+def assumed(inference: Inference) -> Iterator[str]:
+    """Assumptions on residuals and labels."""
+    if inference.target == "population" and inference.equal_variance and inference.residual is None:
         yield (
             "Labels may have another variance in every row where their mean is linear in the "
             "columns; elsewhere residuals are assumed to be homoscedastic."
         )
-    elif found.target == "population" and found.equal_variance:
+    elif inference.target == "population" and inference.equal_variance:
         yield (
             "Residuals are assumed to be homoscedastic, of one variance in every row, and "
             "independent."
         )
-    if found.target == "population" and not found.equal_variance:
+    if inference.target == "population" and not inference.equal_variance:
         how = "the norm of rows bounds its effect"
-        if found.sandwich is not None:
+        if inference.sandwich is not None:
             how = "standard errors are robust, by a released sum of squared residuals times xx'"
         yield f"{ROBUST}: {how}."
-    if found.dependent > 1:
-        k = f"{found.dependent:g}"
+    if inference.dependent > 1:
+        k = f"{inference.dependent:g}"
         yield (
             f"Rows of one person, up to {k}, may depend on each other in any way: the variance "
             f"that sampling makes counts {k} times. equal_variance=True takes them for independent."
         )
-    if found.shrunk is not None:
-        alike = ", if rows are like the public ones" if found.shrunk.public else ""
+    if inference.shrunk is not None:
+        alike = ", if rows are like the public ones" if inference.shrunk.public else ""
         yield (
             "Records with long rows weigh less in least squares, on average at least "
-            f"{found.shrunk.weight:.2f}{alike}. Where labels are linear in the columns it has the "
-            "same coefficients."
+            f"{inference.shrunk.weight:.2f}{alike}. Where labels are linear in the columns it has "
+            "the same coefficients."
         )
-    if found.normal_residuals:
+    if inference.normal_residuals:
         yield "Residuals are assumed to be normal; nothing that was released tests that."
-    if found.lost_share and not found.normal_residuals:
-        share = 100 * found.lost_share
+    if inference.lost_share and not inference.normal_residuals:
+        share = 100 * inference.lost_share
         yield (
             f"Clips took up to about {share:.2g}% off the sizes of labels, by released counts; "
             "intervals allow for that, wherever it was, and for the noise on the counts."
         )
-    if found.kept < ALL:
-        clipped = 100 * (1 - found.kept)
-        what = "labels or residuals" if found.normal_residuals else "labels"
+    if inference.kept < ALL:
+        clipped = 100 * (1 - inference.kept)
+        what = "labels or residuals" if inference.normal_residuals else "labels"
         yield f"Up to {clipped:.2g}% of {what} were clipped; intervals allow for what that moves."
 
 
-def refused(found: Inference) -> Iterator[str]:
-    """Where nothing is claimed."""
-    if found.lost_share > MOST_LOST:
+def refused(inference: Inference) -> Iterator[str]:
+    """Reasons for which no coefficient has an interval."""
+    if inference.lost_share > MOST_LOST:
         yield (
-            f"Labels were clipped, by chance, so far that {100 * found.lost_share:.0f}% of their "
-            "size may be lost: nothing is claimed. dp.JointSSP(levels=0, rounds=0) clips no labels."
+            f"Labels were clipped, by chance, so far that {100 * inference.lost_share:.0f}% of "
+            "their size may be lost: nothing is claimed. dp.JointSSP(levels=0, rounds=0) clips no "
+            "labels."
         )
-    elif not found.settled:
+    elif not inference.settled:
         yield "No fixed point was found, so nothing is claimed: noise is too large here."
 
 
-def of_residuals(found: Inference) -> Iterator[str]:
-    """What is not known of them."""
-    if found.residual is None and found.sandwich is not None:
+def of_residuals(inference: Inference) -> Iterator[str]:
+    """The residual variance, where it is not known."""
+    if inference.residual is None and inference.sandwich is not None:
         yield "The residual variance is not known: new labels have no interval but the bound."
-    elif found.residual is None:
+    elif inference.residual is None:
         yield (
             "The residual variance is not known: y'y or n were not released, or are lost in noise. "
             "Sampling counts as if it were the squared bound of labels, and is too long where it "
             "is less. New labels have no interval but the bound."
         )
-    elif not np.isfinite(found.residual.std):
+    elif not np.isfinite(inference.residual.std):
         yield "The residual variance is lost in noise: predictions have no interval but the bound."
-    elif not found.residual.known:
+    elif not inference.residual.known:
         yield (
             "The residual variance is not clear of its noise: intervals hold as often as they say "
             "on average over the noise, not for each table by itself."

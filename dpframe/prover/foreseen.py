@@ -26,6 +26,8 @@ USUAL = (
     0.45  # of the most that is usual: a std of 20% of the range, or 20% of the rarer of two levels
 )
 USUAL_LEVELS = 0.7  # the same of three levels or more
+WITH_ALL = "the intercept only with all of them"
+ALONE = "or if their means are near the middle of the range"
 END = ", 1.5 times that for means near an end"
 
 
@@ -120,9 +122,13 @@ def percent(share: float) -> str:
 class Foreseen:
     """Predicted intervals, one part for each column of the codebook, or one for all without a
     codebook. str() is a sentence.
+
+    `intercept` says whether a declared intercept beside a codebook has an interval even where noise
+    hides columns, if their means are near the middle of their ranges; None without one.
     """
 
     parts: tuple[Predicted, ...]
+    intercept: bool | None = None
 
     @classmethod
     def of(
@@ -150,7 +156,9 @@ class Foreseen:
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
-        return cls(tuple(predicted(term, needed / shrunk, more) for term, more in pairs))
+        parts = tuple(predicted(term, needed / shrunk, more) for term, more in pairs)
+        visible = n > 0 and least_apart(std, d, sum(lost)) <= n * shrunk
+        return cls(parts, visible if rows.intercept else None)
 
     @property
     def by_column(self) -> bool:
@@ -182,7 +190,7 @@ class Foreseen:
         if self.all_likely:
             return str(self).replace("likely for", "intervals for")
         if self.none:
-            return "no interval for any coefficient"
+            return f"no interval for any {'column' if self.intercept else 'coefficient'}"
         if self.few:
             return "no interval for most columns"
         if self._share == 1:
@@ -200,8 +208,9 @@ class Foreseen:
             for mine in zip(*(one.parts for one in both), strict=True)
         ]
         lines = [["column", *named, f"{named[-1]}, where"], *rows]
-        if len(rows) > 1:
-            lines.append(["intercept", *("with all others" for _ in named), ""])
+        if len(rows) > 1 and self.intercept is not None:
+            central = ALONE if any(one.intercept for one in both) else ""
+            lines.append(["intercept", *("with all others" for _ in named), central])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         pairs = (zip(line, widths, strict=True) for line in lines)
         return [
@@ -228,7 +237,9 @@ class Foreseen:
             yield f"likely for every coefficient, unless columns are collinear{few}"
             return
         if self.none:
-            yield "unlikely for any coefficient"
+            yield "unlikely for any column" if self.intercept else "unlikely for any coefficient"
+            if self.intercept:
+                yield f"for the intercept {ALONE.removeprefix('or ')}"
             return
         likely = [part.name for part in self.parts if part.likely]
         if likely:
@@ -240,8 +251,8 @@ class Foreseen:
         unlikely = [part.name for part in self.parts if part.unlikely]
         if unlikely:
             yield f"unlikely for {', '.join(unlikely)}"
-        if len(self.parts) > 1:
-            yield "the intercept only with all of them"
+        if len(self.parts) > 1 and self.intercept is not None:
+            yield f"the intercept with all of them, {ALONE}" if self.intercept else WITH_ALL
 
 
 def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Predicted:

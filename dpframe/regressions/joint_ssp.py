@@ -28,7 +28,7 @@ from dpframe.graph.functions import bin_counts, count
 from dpframe.graph.maps.grid import gridded
 from dpframe.graph.maps.residuals import GradientAt
 from dpframe.graph.statistics import Statistic
-from dpframe.inference.evidence import Counts, Evidence, Meat, Seen, Shrunk
+from dpframe.inference.evidence import Counts, Evidence, Meat, NoisySum, Shrunk
 from dpframe.inference.shrinkage import Posterior, Prior, posterior
 from dpframe.inference.spectrum import Spectrum, spectrum
 from dpframe.inference.widths import (
@@ -323,7 +323,7 @@ def evidence_with_counts(  # noqa: PLR0917 - dp.post passes by position
             counted, counted_std = counted_squares(np.asarray(counts), counts_std, level)
             lost, unsure, share = lost_to_clips(np.asarray(counts), counts_std, level)
             sizes = Counts(np.asarray(counts), counts_std, bound)
-    first = Seen(width * moment, width * moment_std, np.zeros(len(gram)), width)
+    first = NoisySum(width * moment, width * moment_std, np.zeros(len(gram)), width)
     return Evidence(
         gram=gram,
         gram_std=gram_std,
@@ -422,7 +422,7 @@ def with_correction(
     if point.fit is None:
         return evidence.with_labels_again(width * total, width * std)
     kept = share_kept(width, residual_deviation(evidence, point.fit))
-    return evidence.with_moment(Seen(width * total, width * std, point.at, width, kept))
+    return evidence.with_moment(NoisySum(width * total, width * std, point.at, width, kept))
 
 
 def in_own_units(

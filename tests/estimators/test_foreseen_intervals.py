@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import dpframe as dp
+from dpframe.inference.spectrum import Unidentified, directions
 
 N = 1500
 CODEBOOK = (
@@ -240,3 +241,55 @@ def test_the_hidden_direction_is_named(people):
     exact = dict(zip(NAMES, TRUTH, strict=True))
     for name, (low, high) in zip(summary.names, summary.intervals, strict=True):
         assert name not in exact or low <= exact[name] <= high
+
+
+@pytest.mark.some(2)
+@pytest.mark.parametrize(
+    ("n", "d", "epsilon"),
+    [
+        (2_000, 3, "1"),
+        (2_000, 3, "0.3"),
+        (2_000, 3, "0.1"),
+        (5_000, 5, "0.1"),
+        (10_000, 5, "0.3"),
+        (5_000, 10, "0.3"),
+        (15_000, 10, "0.1"),
+        (50_000, 30, "0.1"),
+        (200_000, 30, "0.1"),
+    ],
+)
+def test_predicted_intervals_are_given_and_no_others(n, d, epsilon):
+    """Of uniform columns, whose mean square is 1/3 of their squared bound, and an intercept of
+    mean square 1: over draws of the noise on X'X.
+    """
+    columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(1, d)]
+    setting = attrs.evolve(SETTING, X=dp.Rows(columns=columns, intercept=True))
+    target = dp.ApproxDP(epsilon, "1e-7")
+    proved = dp.certify(dp.JointSSP(), target=target, setting=setting)
+    predicted = proved.preview(n=n).intervals
+    gram_release = next(one for one in proved.graph.releases if one.name == "gram")
+    std = float(proved.number(gram_release.std, up=True))
+    rng, slopes, intercepts = np.random.default_rng(0), [], []
+    for _ in range(100):
+        noise = std * rng.standard_normal((d, d))
+        gram = n * np.diag([1 / 3] * (d - 1) + [1.0]) + (noise + noise.T) / 2
+        off = Unidentified.of(directions(gram, std), np.inf, 1.0).off(np.eye(d))
+        slopes.append(np.mean(np.isfinite(off[:-1])))
+        intercepts.append(np.isfinite(off[-1]))
+    column = predicted.parts[0]
+    if column.beside <= 1 / 3:
+        assert np.mean(slopes) > 0.95
+    else:
+        assert column.needed > 1 / 3
+        assert np.mean(slopes) < 0.1
+    assert np.mean(intercepts) > 0.75 or not predicted.intercept
+
+
+def test_without_an_intercept_none_is_predicted():
+    """Neither in the sentence nor in the table."""
+    columns = [dp.Numeric("a", -1, 1), dp.Numeric("b", -1, 1)]
+    for intercept in (True, False):
+        setting = attrs.evolve(SETTING, X=dp.Rows(columns=columns, intercept=intercept))
+        advice = dp.recommend(n=2_000, epsilon="0.3", delta="1e-6", setting=setting)
+        assert ("intercept" in str(advice)) == intercept
+        assert ("intercept" in str(advice.intervals)) == intercept

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from dpframe.inference.clipping import TwoSums, hypotheses, left_by, non_normal_share
-from dpframe.inference.evidence import Counts, Evidence, Seen
+from dpframe.inference.evidence import Counts, Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, posterior
 
 BOTH = TwoSums(
@@ -58,10 +58,10 @@ def test_residuals_whose_root_is_zero_say_nothing():
 def counted(y, std=1.0):
     """Released counts of labels in [-1, 1], and y'y."""
     cuts = [0.0, *(2.0 ** np.arange(-7, 1))]
-    seen = np.histogram(np.abs(y), cuts)[0].astype(float)
-    first = Seen(np.zeros(1), 1.0, np.zeros(1), 1.0)
+    observed = np.histogram(np.abs(y), cuts)[0].astype(float)
+    first = NoisySum(np.zeros(1), 1.0, np.zeros(1), 1.0)
     square = float(y @ y)
-    counts = Counts(seen, std, 1.0)
+    counts = Counts(observed, std, 1.0)
     return Evidence(np.eye(1), 1.0, (first,), square, 1.0, len(y), 0.0, counts=counts)
 
 
@@ -95,11 +95,11 @@ def test_most_labels_of_other_laws_are_misplaced():
 
 
 def two(moved, biased):
-    """The estimate of A theta = 200, seen as 200 by labels, and off by `moved` by residuals."""
-    first = Seen(np.array([200.0]), 5.0, np.zeros(1), 1.0)
-    second = Seen(np.array([moved]), 1.0, np.array([0.5]), 0.1)
-    seen = Evidence(np.array([[400.0]]), 1e-6, (first, second), 300.0, 1e-6, 1e6, 1e-6)
-    found = posterior(seen, 1.0, Prior(biased=biased), left=3)
+    """The estimate of A theta = 200, observed as 200 by labels, and off by `moved` by residuals."""
+    first = NoisySum(np.array([200.0]), 5.0, np.zeros(1), 1.0)
+    second = NoisySum(np.array([moved]), 1.0, np.array([0.5]), 0.1)
+    observed = Evidence(np.array([[400.0]]), 1e-6, (first, second), 300.0, 1e-6, 1e6, 1e-6)
+    found = posterior(observed, 1.0, Prior(biased=biased), left=3)
     return 400 * float(found.mean[0]), found
 
 

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, posterior
 from dpframe.inference.widths import LITTLE, residual_variance, sampling_rules
 
@@ -21,7 +21,7 @@ def evidence(gram_std, moment_std, rng=None):
     return Evidence(
         gram=GRAM + (noise + noise.T) / 2,
         gram_std=gram_std,
-        moments=(Seen(moment, moment_std, np.zeros(D), 1.0),),
+        moments=(NoisySum(moment, moment_std, np.zeros(D), 1.0),),
         squares=float(THETA @ GRAM @ THETA + NOISE**2 * COUNT),
         squares_std=1.0,
         count=COUNT,
@@ -29,7 +29,7 @@ def evidence(gram_std, moment_std, rng=None):
     )
 
 
-def asked(found, gained=1.0):
+def sampling_dominates(found, gained=1.0):
     """Whether sampling rules at the fit."""
     return sampling_rules(found, posterior(found, 1.0, Prior()), gained)
 
@@ -38,8 +38,8 @@ def excess(gram_std, moment_std, seed):
     """The mean over simulations of the squared error that noise makes, over d variance."""
     errors, rng = [], np.random.default_rng(seed)
     for _ in range(400):
-        seen = evidence(gram_std, moment_std, rng)
-        away = np.linalg.solve(seen.gram, seen.moments[0].moment) - THETA
+        observed = evidence(gram_std, moment_std, rng)
+        away = np.linalg.solve(observed.gram, observed.moments[0].moment) - THETA
         errors.append(away @ GRAM @ away)
     return np.mean(errors) / (D * NOISE**2)
 
@@ -49,44 +49,46 @@ def test_it_says_so_where_simulated_errors_are_little(parts):
     """And not where they are more, by a tenth for the simulation's own error and the 2 stds."""
     stds = np.array(parts, dtype=float) * (9.0, 6.0) + 1e-3
     size = np.sqrt(LITTLE / excess(*stds, seed=3))
-    assert asked(evidence(*(0.9 * size * stds)))
-    assert not asked(evidence(*(1.1 * size * stds)))
+    assert sampling_dominates(evidence(*(0.9 * size * stds)))
+    assert not sampling_dominates(evidence(*(1.1 * size * stds)))
 
 
 def test_looks_again_divide_the_noise_on_the_moment():
     """A variance nine times as large, and nine looks."""
     std = 5.0
-    assert asked(evidence(0.1, std))
-    assert not asked(evidence(0.1, 3 * std))
-    assert asked(evidence(0.1, 3 * std), gained=9.0)
+    assert sampling_dominates(evidence(0.1, std))
+    assert not sampling_dominates(evidence(0.1, 3 * std))
+    assert sampling_dominates(evidence(0.1, 3 * std), gained=9.0)
 
 
 def test_directions_that_noise_hides_need_more_looks():
-    """However little the noise on them would make of the small coefficients that are seen."""
-    seen = evidence(20.0, 0.1)
-    flat = attrs.evolve(seen, moments=(attrs.evolve(seen.moments[0], moment=np.zeros(D)),))
-    assert asked(flat)
-    assert not asked(attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0])))
+    """However little the noise on them would make of the small coefficients that are observed."""
+    observed = evidence(20.0, 0.1)
+    flat = attrs.evolve(observed, moments=(attrs.evolve(observed.moments[0], moment=np.zeros(D)),))
+    assert sampling_dominates(flat)
+    assert not sampling_dominates(
+        attrs.evolve(flat, gram=flat.gram - 0.998 * np.diag([0, 0, 0, 0, 8000.0]))
+    )
 
 
 def test_residuals_that_noise_hides_need_more_looks():
     """An exact fit."""
-    seen = evidence(1.0, 1.0)
-    exact = attrs.evolve(seen, squares=float(THETA @ GRAM @ THETA))
-    assert asked(seen)
-    assert not asked(exact)
+    observed = evidence(1.0, 1.0)
+    exact = attrs.evolve(observed, squares=float(THETA @ GRAM @ THETA))
+    assert sampling_dominates(observed)
+    assert not sampling_dominates(exact)
     still = attrs.evolve(posterior(exact, 1.0, Prior()), mean=np.zeros(D))
-    tiny = (Seen(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
+    tiny = (NoisySum(np.zeros(D), 1e-170, np.zeros(D), 1.0),)
     # its variance is 0 in doubles, like what noise takes
     assert not sampling_rules(attrs.evolve(exact, moments=tiny, squares=0.0), still, 1.0)
 
 
 def test_residual_variance_by_hand():
     """y'y - 2 theta'b + theta'A theta, less 2 stds of the noise of each."""
-    seen = Evidence(
+    observed = Evidence(
         gram=np.array([[4.0]]),
         gram_std=0.3,
-        moments=(Seen(np.array([6.0]), 0.2, np.zeros(1), 1.0),),
+        moments=(NoisySum(np.array([6.0]), 0.2, np.zeros(1), 1.0),),
         squares=20.0,
         squares_std=0.6,
         count=10.0,
@@ -94,14 +96,16 @@ def test_residual_variance_by_hand():
     )
     left = 20 - 2 * 1.5 * 6 + 1.5**2 * 4
     noise = np.sqrt(0.6**2 + (2 * 1.5 * 0.2) ** 2 + (1.5**2 * 0.3) ** 2)
-    assert residual_variance(seen, np.array([1.5]), 10.0) == pytest.approx((left - 2 * noise) / 10)
-    assert residual_variance(seen, np.array([30.0]), 1e9) >= 0
+    assert residual_variance(observed, np.array([1.5]), 10.0) == pytest.approx(
+        (left - 2 * noise) / 10
+    )
+    assert residual_variance(observed, np.array([30.0]), 1e9) >= 0
 
 
 def test_labels_summed_again_are_pooled_by_precision():
     """By hand: variances 4 and 1, and the same again."""
     first = evidence(1.0, 2.0)
-    first = attrs.evolve(first, moments=(Seen(np.full(D, 10.0), 2.0, np.zeros(D), 0.5),))
+    first = attrs.evolve(first, moments=(NoisySum(np.full(D, 10.0), 2.0, np.zeros(D), 0.5),))
     both = first.with_labels_again(np.full(D, 5.0), 1.0)
     assert len(both.moments) == 1
     np.testing.assert_allclose(both.moments[0].moment, 10 / 5 + 5 * 4 / 5)

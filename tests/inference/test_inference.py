@@ -22,7 +22,7 @@ from dpframe.inference.clipping import (
     skewed_shift,
     square_before,
 )
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.inference import infer as inferred
 from dpframe.inference.moments import modelled, private, stacked, step
 from dpframe.inference.residual import Residual
@@ -52,10 +52,10 @@ def drawn(rng, *, std=20.0, points=(), own=15.0, gram_std=None):
     crossed = GRAM @ THETA + NOISE * rng.multivariate_normal(np.zeros(3), GRAM)
     fitted = np.linalg.solve(GRAM, crossed)
     left = NOISE**2 * rng.chisquare(N - 3)
-    moments = [Seen(crossed + rng.normal(0, std, 3), std, np.zeros(3), 50.0)]
+    moments = [NoisySum(crossed + rng.normal(0, std, 3), std, np.zeros(3), 50.0)]
     for point in points:
         at = np.asarray(point)
-        moments.append(Seen(crossed - GRAM @ at + rng.normal(0, own, 3), own, at, 50.0))
+        moments.append(NoisySum(crossed - GRAM @ at + rng.normal(0, own, 3), own, at, 50.0))
     gram = GRAM + symmetric(gram_std, 3, rng)
     squares = crossed @ fitted + left + rng.normal(0, std)
     return Evidence(gram, gram_std, tuple(moments), squares, std, float(N), 0.0), fitted
@@ -182,7 +182,7 @@ def test_without_noise_it_is_least_squares_with_its_textbook_errors():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(300, 2))
     y = X @ [1.0, -0.5] + rng.normal(size=300)
-    moment = Seen(X.T @ y, 1e-9, np.zeros(2), 100.0)
+    moment = NoisySum(X.T @ y, 1e-9, np.zeros(2), 100.0)
     found = infer(Evidence(X.T @ X, 1e-9, (moment,), float(y @ y), 1e-9, 300.0, 0.0))
     theta = np.linalg.lstsq(X, y)[0]
     variance = np.sum((y - X @ theta) ** 2) / 298
@@ -244,8 +244,8 @@ def test_the_noise_of_the_gram_makes_no_bias():
     for _ in range(500):
         gram = 150 * np.eye(10) + symmetric(10.0, 10, rng)
         moment = 150 * theta + 0.5 * rng.normal(size=10)
-        seen = Seen(moment, 0.5, np.zeros(10), 1e3)
-        evidence = Evidence(gram, 10.0, (seen,), 15_000.0, 0.5, 1e9, 0.0)
+        observed = NoisySum(moment, 0.5, np.zeros(10), 1e3)
+        evidence = Evidence(gram, 10.0, (observed,), 15_000.0, 0.5, 1e9, 0.0)
         plain.append(np.linalg.solve(gram, moment)[0] - 10)
         mended.append(infer(evidence).centre[0] - 10)
     error = 10 * 10.0 / 150
@@ -286,11 +286,11 @@ def test_intervals_cover(n, d, mu, corrections):
         ends = infer(evidence, target="sample", bound=1.0).conf_int(1 - LEVEL)
         best = np.linalg.lstsq(X, y)[0]
         sample.append((ends[:, 0] <= best) & (best <= ends[:, 1]))
-    covered, asked = sum(one.covered for one in scores), sum(one.asked for one in scores)
+    covered, intervals = sum(one.covered for one in scores), sum(one.intervals for one in scores)
     predicted, new = sum(one.predicted for one in scores), sum(one.new for one in scores)
-    assert asked >= 0.9 * d * tables
-    assert few(covered, asked, tables) > 1e-3
-    assert covered / asked < 0.985
+    assert intervals >= 0.9 * d * tables
+    assert few(covered, intervals, tables) > 1e-3
+    assert covered / intervals < 0.985
     assert few(np.sum(sample), np.size(sample), tables) > 1e-3
     assert corrections or np.mean(sample) < 0.985  # clips count as if residuals were skewed
     assert not new or predicted / new > 0.93
@@ -310,8 +310,8 @@ def test_narrow_clips_are_undone():
         width, narrow, at = 0.5, 1.3 * world.noise, 0.9 * world.theta
         labels, left = np.clip(y, -width, width), np.clip(y - X @ at, -narrow, narrow)
         moments = (
-            Seen(X.T @ labels + rng.normal(0, 1, 2), 1.0, np.zeros(2), width),
-            Seen(X.T @ left + rng.normal(0, 1, 2), 1.0, at, narrow),
+            NoisySum(X.T @ labels + rng.normal(0, 1, 2), 1.0, np.zeros(2), width),
+            NoisySum(X.T @ left + rng.normal(0, 1, 2), 1.0, at, narrow),
         )
         gram = X.T @ X + symmetric(2.0, 2, rng)
         squares = labels @ labels + rng.normal()
@@ -336,8 +336,8 @@ def test_clips_of_skewed_residuals_do_not_move_the_intercept():
         y = X @ truth + 0.1 * (rng.exponential(size=20_000) - 1)
         left = np.clip(y - X @ truth, -0.3, 0.3)
         moments = (
-            Seen(X.T @ y + rng.normal(0, 10, 2), 10.0, np.zeros(2), 2.0),
-            Seen(X.T @ left + rng.normal(0, 3, 2), 3.0, truth, 0.3),
+            NoisySum(X.T @ y + rng.normal(0, 10, 2), 10.0, np.zeros(2), 2.0),
+            NoisySum(X.T @ left + rng.normal(0, 3, 2), 3.0, truth, 0.3),
         )
         gram = X.T @ X + symmetric(10.0, 2, rng)
         evidence = Evidence(gram, 10.0, moments, y @ y + rng.normal(), 1.0, 20_000.0, 0.0)
@@ -378,7 +378,8 @@ def test_scaling_the_labels_scales_everything():
     scaled = attrs.evolve(
         evidence,
         moments=tuple(
-            Seen(7 * one.moment, 7 * one.std, 7 * one.at, 7 * one.width) for one in evidence.moments
+            NoisySum(7 * one.moment, 7 * one.std, 7 * one.at, 7 * one.width)
+            for one in evidence.moments
         ),
         squares=49 * evidence.squares,
         squares_std=49 * evidence.squares_std,
@@ -412,9 +413,9 @@ def hiding(rng, weak):
     theta = np.array([0.5, -0.2, weak])
     crossed = gram @ theta + NOISE * rng.multivariate_normal(np.zeros(3), gram)
     left = NOISE**2 * rng.chisquare(N - 3) + crossed @ np.linalg.solve(gram, crossed)
-    moment = Seen(crossed + rng.normal(0, 20, 3), 20.0, np.zeros(3), 50.0)
-    seen = gram + symmetric(40.0, 3, rng)
-    return Evidence(seen, 40.0, (moment,), left, 20.0, float(N), 0.0), theta
+    moment = NoisySum(crossed + rng.normal(0, 20, 3), 20.0, np.zeros(3), 50.0)
+    observed = gram + symmetric(40.0, 3, rng)
+    return Evidence(observed, 40.0, (moment,), left, 20.0, float(N), 0.0), theta
 
 
 def test_one_hidden_direction_hides_all_unless_coefficients_are_bounded():
@@ -509,11 +510,11 @@ def test_new_labels_are_covered_where_noise_hides_the_residual_variance(correcti
     world, rng, scores, clear = World.of(2, 4 / 3), np.random.default_rng(31), [], 0
     for _ in range(400):
         X, y = world.table(1000, rng)
-        seen = released(X, y, 0.2367, rng, bound=world.bound, corrections=corrections)
-        scores.append(scored(world, seen, rng, 0.95))
-        clear += infer(seen, bound=world.bound).residual.known
+        observed = released(X, y, 0.2367, rng, bound=world.bound, corrections=corrections)
+        scores.append(scored(world, observed, rng, 0.95))
+        clear += infer(observed, bound=world.bound).residual.known
     assert clear < 40
-    asked, new = sum(one.asked for one in scores), sum(one.new for one in scores)
+    intervals, new = sum(one.intervals for one in scores), sum(one.new for one in scores)
     assert new == 400 * NEW
-    assert 0.93 < sum(one.covered for one in scores) / asked < 0.97
+    assert 0.93 < sum(one.covered for one in scores) / intervals < 0.97
     assert 0.935 < sum(one.predicted for one in scores) / new < 0.975

@@ -1,4 +1,4 @@
-"""Intervals where variances were seen with noise: coverage by quadrature, and Student's law."""
+"""Intervals where variances were observed with noise: coverage by quadrature, and Student's law."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ LEVELS = (0.08, 0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.998)
 
 
 def missed(r: float, level: float, private: float = 0.0) -> float:
-    """How often an estimate from N(0, r), of which r + N(0, 1) was seen, is beyond its interval."""
+    """How often an estimate from N(0, r), of which r + N(0, 1) was observed, is beyond its
+    interval.
+    """
     z = norm.ppf((1 + level) / 2)
 
     def at(noise: float) -> float:
@@ -64,7 +66,7 @@ def test_far_from_noise_it_is_students_law():
 
 
 def test_wider_for_more_seen_and_for_higher_levels():
-    """More seen, at the levels that were fitted; levels, far beyond."""
+    """More observed, at the levels that were fitted; levels, far beyond."""
     x = np.concatenate([-np.geomspace(1e9, 1e-9, 200), [0.0], np.geomspace(1e-9, 1e9, 200)])
     z = np.linspace(0.1, FARTHEST, 2000)
     wide = z * np.sqrt(stretched(x[:, None], z))
@@ -77,7 +79,7 @@ def test_wider_for_more_seen_and_for_higher_levels():
 SPREAD = Spread(
     errors=np.array([4.0, 4.0, 4.0, 0.0]),
     private=np.array([1.0, 3.9, 0.0, 0.0]),
-    seen=np.array([3.0, -2.0, 5.0, 0.0]),
+    observed=np.array([3.0, -2.0, 5.0, 0.0]),
     doubt=np.array([2.0, 1.0, 0.0, 0.0]),
 )
 
@@ -118,13 +120,15 @@ def test_the_worst_bias_is_missed_as_often_as_was_asked_for(level):
 
 @pytest.mark.parametrize("bias", [0.1, 0.5, 1.0, 3.0])
 def test_where_the_variance_was_seen_with_noise_too(bias):
-    """By quadrature over what is seen of r: 95% intervals are missed in at most 5.4%."""
+    """By quadrature over what is observed of r: 95% intervals are missed in at most 5.4%."""
     for r in np.geomspace(0.3, 300, 12):
         off = bias * np.sqrt(r)
 
         def at(noise: float, r: float = r, off: float = off) -> float:
-            seen = np.array([r + noise])
-            half = Spread(seen, np.zeros(1), seen, np.ones(1)).biased(norm.ppf(0.975), off, 0.0)[0]
+            observed = np.array([r + noise])
+            half = Spread(observed, np.zeros(1), observed, np.ones(1)).biased(
+                norm.ppf(0.975), off, 0.0
+            )[0]
             beyond = norm.sf((half - off) / np.sqrt(r)) + norm.sf((half + off) / np.sqrt(r))
             return beyond * norm.pdf(noise)
 
@@ -143,7 +147,7 @@ def test_p_values_are_where_intervals_of_biased_estimates_end():
 
 def missed_beyond(z, unsure, bias, bound):
     """How often an estimate of std 1 and this bias is missed, by quadrature over a bound on it that
-    is seen with normal noise of std `unsure`.
+    is observed with normal noise of std `unsure`.
     """
     noise = np.linspace(-8, 8, 1601)
     weights = norm.pdf(noise) / norm.pdf(noise).sum()
@@ -155,7 +159,7 @@ def missed_beyond(z, unsure, bias, bound):
 @pytest.mark.parametrize("alpha", [0.5, 0.05, 0.001])
 @pytest.mark.parametrize("unsure", [0.05, 0.1, 0.3, 1.0, 3.0])
 def test_a_bias_whose_bound_was_seen_with_noise_is_missed_no_more_often(alpha, unsure):
-    """At most 1.02 times as asked for where the bias attains its bound, less often where not."""
+    """At most 1.02 times the nominal rate where the bias attains its bound, else less."""
     z = norm.isf(alpha / 2)
     for bound in (0.0, 0.4, 0.7, 1.0, 2.0, 5.0, 15.0):
         worst = missed_beyond(z, unsure, bound, bound)

@@ -9,7 +9,7 @@ from scipy.stats import chi2, norm
 
 from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.inference import infer
 from dpframe.inference.result import LAWS, Units
 from dpframe.inference.row_set import Clipped, RowSet
@@ -32,12 +32,12 @@ def table(rng, n=N, residuals="normal"):
 def released(rng, X, y, std=STD):
     """Sums with noise."""
     noise = rng.normal(0, std, (D, D))
-    moment = Seen(X.T @ y + rng.normal(0, std, D), std, np.zeros(D), 1.0)
+    moment = NoisySum(X.T @ y + rng.normal(0, std, D), std, np.zeros(D), 1.0)
     gram, squares = X.T @ X + (noise + noise.T) / 2, float(y @ y) + rng.normal(0, std)
     return Evidence(gram, std, (moment,), squares, std, len(y) + rng.normal(0, std), std)
 
 
-def found(seed=0, **given):
+def joint_law(seed=0, **given):
     """An inference with noise."""
     rng = np.random.default_rng(seed)
     evidence = released(rng, *table(rng))
@@ -49,7 +49,7 @@ def found(seed=0, **given):
 
 def test_weights_by_name_are_weights():
     """A name, a mapping, a list of both, an array; their names, and the covariance they make."""
-    law = attrs.evolve(found(), units=Units(np.eye(3), np.ones(3), ("a", "b", "c")))
+    law = attrs.evolve(joint_law(), units=Units(np.eye(3), np.ones(3), ("a", "b", "c")))
     rows = np.array([[0.0, 1, 0], [1, 0, -0.5]])
     named, plain = law.t_test(["b", {"a": 1, "c": -0.5}]), law.t_test(rows)
     assert named.names == plain.names == ("b", "a - 0.5 c")
@@ -69,7 +69,7 @@ def test_weights_by_name_are_weights():
 
 def test_a_test_of_one_is_that_test():
     """Whatever the value."""
-    law = found()
+    law = joint_law()
     for r in (-0.2, -0.19, 0.0):
         single, wald = law.t_test("x1", r), law.wald_test("x1", r)
         assert wald.pvalue == pytest.approx(single.pvalue[0], rel=1e-9)
@@ -81,7 +81,7 @@ def test_a_test_of_several_is_the_quadratic_form():
     """Against numpy, for other weights of the same space too; refused where they depend on each
     other.
     """
-    law, r = found(), np.array([0.31, -0.19])
+    law, r = joint_law(), np.array([0.31, -0.19])
     rows = np.eye(3)[:2]
     off = rows @ law.params - r
     wald = law.wald_test(rows, r)
@@ -97,8 +97,8 @@ def test_a_test_of_several_is_the_quadratic_form():
 @pytest.mark.parametrize("df", [1, 2, 5, 10])
 @pytest.mark.parametrize("alpha", [0.2, 0.05, 0.01])
 def test_regions_of_several_are_missed_no_more_often(df, alpha):
-    """Where the variance, r in units of the noise on it, was seen as r + N(0, 1): by quadrature, up
-    to 4% more often than asked for.
+    """Where the variance, r in units of the noise on it, was observed as r + N(0, 1): by
+    quadrature, up to 4% more often than nominal.
     """
     noise = np.linspace(-8, 8, 3201)
     weights = norm.pdf(noise) / norm.pdf(noise).sum()
@@ -111,7 +111,7 @@ def test_regions_of_several_are_missed_no_more_often(df, alpha):
 
 def test_what_may_be_hidden_is_taken_off_tests():
     """A part of it by the triangle inequality; all of it where nothing bounds it."""
-    law = found()
+    law = joint_law()
     off = attrs.evolve(law, clipped=Clipped(np.eye(3), BALL, 0.02, 0.0, 0.0))
     rows, r = np.eye(3)[:2], np.array([0.2, -0.1])
     plain, less = law.wald_test(rows, r), off.wald_test(rows, r)
@@ -180,7 +180,7 @@ def test_the_largest_of_independent_numbers(q):
 
 def test_intervals_that_hold_together_are_longer():
     """In this order, and those of all functions longest; refused by name."""
-    law = found()
+    law = joint_law()
     lengths = [np.diff(law.conf_int(simultaneous=one))[0, 0] for one in (None, "max", "bonferroni")]
     assert lengths == sorted(lengths)
     assert np.diff(law.conf_int(simultaneous="scheffe"))[0, 0] > lengths[-1]
@@ -221,7 +221,7 @@ def test_new_labels_of_two_values_need_any_law():
     assert ends["normal"][1] < 1 < ends["unimodal"][1] < ends["any"][1]
     assert law.get_prediction(at).residuals == "any"
     assert ends["any"].tolist() == law.get_prediction(at).conf_int(obs=True)[0].tolist()
-    assert found(normal_residuals=True).get_prediction(at).residuals == "normal"
+    assert joint_law(normal_residuals=True).get_prediction(at).residuals == "normal"
     with pytest.raises(InvalidArgument, match="residuals"):
         law.get_prediction(at, residuals="lognormal")
     with pytest.raises(InvalidArgument, match="simultaneous"):
@@ -230,7 +230,7 @@ def test_new_labels_of_two_values_need_any_law():
 
 def test_means_at_rows_are_contrasts():
     """In the units of the label, with its middle."""
-    law = found()
+    law = joint_law()
     scaled = attrs.evolve(law, units=attrs.evolve(Units.plain(3), centre=7.0, half=2.0))
     X = np.array([[0.5, 0.1, 0.2], [0.5, -0.3, 0.0]])
     plain, other = law.get_prediction(X), scaled.get_prediction(X)

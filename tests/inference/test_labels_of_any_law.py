@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.inference.inference import infer, sampled_loss
+from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
-from dpframe.inference.widths import lost_to_clips
+from dpframe.inference.widths import lost_to_clips, sampled_loss
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 BALL = RowSet(1.0)
@@ -177,8 +177,8 @@ def test_what_clips_take_is_bounded_in_the_population_too(std):
 
     drawn = np.arange(400)
     steps = np.linspace(-6, 6, 241)
-    seen = np.maximum(drawn[:, None] + std * steps, 0.0)
-    most = seen + 1.645 * np.hypot(std, sampled_loss(seen, std, 1.0))
+    observed = np.maximum(drawn[:, None] + std * steps, 0.0)
+    most = observed + 1.645 * np.hypot(std, sampled_loss(observed, std, 1.0))
     for mean in np.geomspace(0.5, 200, 30):
         weights = np.outer(poisson.pmf(drawn, mean), norm.pdf(steps) * (steps[1] - steps[0]))
         short = most < mean

@@ -69,8 +69,8 @@ def runs(make, theta, *, n=3000, mu=0.5, corrections=0, repeats=REPEATS, believe
     for _ in range(repeats):
         rows = make(n, rng)
         labels = np.clip(rows @ theta + 0.1 * rng.standard_normal(n), -1, 1)
-        seen = released(rows / NORM, labels, mu, rng, bound=1.0, corrections=corrections)
-        yield infer(seen, bound=1.0, believed=believed), theta * NORM
+        observed = released(rows / NORM, labels, mu, rng, bound=1.0, corrections=corrections)
+        yield infer(observed, bound=1.0, believed=believed), theta * NORM
 
 
 def covered(found, truth):
@@ -103,13 +103,13 @@ def test_coefficients_along_a_hidden_direction_have_no_interval(make):
         assert given.tolist() == [True, True, False, False, True]
         apart = found.of(np.eye(D))
         assert np.all(apart.pvalue[2:4] == 1)
-        together = found.of(np.array([[0.0, 0, 1, 1, 0]]))  # their sum is seen
+        together = found.of(np.array([[0.0, 0, 1, 1, 0]]))  # their sum is observed
         assert np.isfinite(together.sd).all()
 
 
 @pytest.mark.parametrize("mu", [0.12, 0.18, 0.25])
 def test_tables_that_pass_by_luck_are_covered_too(mu):
-    """At budgets at which a direction is hidden in some tables and seen in others."""
+    """At budgets at which a direction is hidden in some tables and observed in others."""
     inside, hidden = [], set()
     for found, truth in runs(falling, np.array([0.3, -0.2, 0.2, 0.3, -0.1]), mu=mu, repeats=150):
         hidden.add(D - found.identified)
@@ -129,7 +129,7 @@ def test_what_is_believed_widens_intervals():
 
 
 def test_a_direction_that_is_seen_needs_no_belief():
-    """Intervals are the same whatever is believed where nothing is hidden."""
+    """Intervals do not depend on the assumed bound where nothing is hidden."""
     ends = [
         next(runs(even, BESIDE, repeats=1, believed=believed))[0].conf_int()
         for believed in (NORM, math.inf)
@@ -155,8 +155,8 @@ def test_the_sample_is_covered_beside_a_hidden_direction():
     for _ in range(REPEATS):
         rows = leaning(3000, rng)
         labels = np.clip(rows @ theta + 0.1 * rng.standard_normal(3000), -1, 1)
-        seen = released(rows / NORM, labels, 0.5, rng, bound=1.0, corrections=0)
+        observed = released(rows / NORM, labels, 0.5, rng, bound=1.0, corrections=0)
         truth = np.linalg.lstsq(rows / NORM, labels, rcond=None)[0]
-        found = infer(seen, target="sample", bound=1.0, believed=NORM)
+        found = infer(observed, target="sample", bound=1.0, believed=NORM)
         inside += covered(found, truth)[1].tolist()
     assert np.mean(inside) >= LEVEL

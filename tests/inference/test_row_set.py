@@ -13,7 +13,7 @@ import pytest
 import dpframe as dp
 from dpframe.estimators.units import _chain, row_set_of
 from dpframe.graph import RowsNode
-from dpframe.inference.evidence import Evidence, Seen, Shrunk
+from dpframe.inference.evidence import Evidence, NoisySum, Shrunk
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.widths import lost_to_clips
@@ -146,7 +146,7 @@ def noiseless(X, y, level):
     counts = np.histogram(np.abs(y), [-1.0, *(2.0 ** np.arange(-7, 1))])[0].astype(float)
     lost, _, share = lost_to_clips(counts, 0.0, level)
     clipped = np.clip(y, -level, level)
-    first = Seen(X.T @ clipped, 1e-9, np.zeros(X.shape[1]), level)
+    first = NoisySum(X.T @ clipped, 1e-9, np.zeros(X.shape[1]), level)
     square, n = float(clipped @ clipped), float(len(y))
     taken = {"lost": lost, "lost_std": 1e-12, "lost_share": min(share, 0.5)}
     return Evidence(X.T @ X, 1e-12, (first,), square, 0.0, n, 0.0, **taken)
@@ -196,8 +196,8 @@ def test_nor_where_records_were_shrunk():
         turn = np.diag(rng.uniform(0.5, 2, 3))
         turned = X @ turn
         factors = np.minimum(1.0, 1.5 / np.linalg.norm(turned, axis=1))
-        seen, y = turned * factors[:, None], labels(X, rng, "worst") * factors
-        evidence = attrs.evolve(noiseless(seen, y, 0.25), shrunk=Shrunk(turn, 1.5, 0.9))
+        observed, y = turned * factors[:, None], labels(X, rng, "worst") * factors
+        evidence = attrs.evolve(noiseless(observed, y, 0.25), shrunk=Shrunk(turn, 1.5, 0.9))
         found = row_set_of(rows, 3, number)
         law = infer(evidence, target="sample", bound=1.0, rows=found)
         whole = np.linalg.lstsq(X * factors[:, None], y, rcond=None)[0]

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 import dpframe as dp
-from dpframe.inference.evidence import Evidence, Meat, Seen
+from dpframe.inference.evidence import Evidence, Meat, NoisySum
 from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.sandwich import Sandwich
@@ -38,12 +38,12 @@ def released(rng, std):
     left = y - X @ (TRUTH + 0.01 * rng.standard_normal(D))
     meat = (X.T * left**2) @ X + symmetric(rng, std / 4)
     squares = float(y @ y + std * rng.standard_normal())
-    first = Seen(moment, std, np.zeros(D), 1.0)
-    seen = Evidence(gram, std, (first,), squares, std, float(N), 0.0)
-    return attrs.evolve(seen, meat=Meat(meat, std / 4, 1.0))
+    first = NoisySum(moment, std, np.zeros(D), 1.0)
+    observed = Evidence(gram, std, (first,), squares, std, float(N), 0.0)
+    return attrs.evolve(observed, meat=Meat(meat, std / 4, 1.0))
 
 
-def held(std, **given):
+def coverage(std, **given):
     """The share of 95% intervals that hold, of each coefficient in 400 tables."""
     found = []
     for repeat in range(400):
@@ -59,28 +59,29 @@ def held(std, **given):
 @pytest.mark.parametrize("std", [0.01, 1.0, 3.0])
 def test_intervals_hold_where_the_variance_changes_and_not_too_often(std):
     """Within four standard errors of 95%, without noise and with as much as sampling makes."""
-    assert np.all(np.abs(held(std) - 0.95) <= 4 * 0.011)
+    assert np.all(np.abs(coverage(std) - 0.95) <= 4 * 0.011)
 
 
 def test_with_one_variance_assumed_they_do_not():
     """Of the coefficient along which the variance changes."""
-    assert held(0.01, equal_variance=True)[1] < 0.9
+    assert coverage(0.01, equal_variance=True)[1] < 0.9
 
 
 def test_where_noise_hides_it_the_norm_of_rows_bounds_it():
     """Intervals are those by the bound alone."""
     for repeat in range(20):
-        seen = released(np.random.default_rng(repeat), 8.0)
-        noisy = attrs.evolve(seen, meat=Meat(seen.meat.seen, 1e6, 1.0))
+        observed = released(np.random.default_rng(repeat), 8.0)
+        noisy = attrs.evolve(observed, meat=Meat(observed.meat.observed, 1e6, 1.0))
         given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
-        plain = infer(attrs.evolve(seen, meat=None), **given)
+        plain = infer(attrs.evolve(observed, meat=None), **given)
         assert infer(noisy, **given).conf_int() == pytest.approx(plain.conf_int())
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1.5, 3.0])
 def test_a_bound_that_is_attained_does_not_make_intervals_false(ratio):
-    """Of variances r, at most r times the ratio, that were seen with noise of std 1, by quadrature:
-    95% intervals hold in 94.7% at least. The smaller of what was seen and the bound: 92.4%.
+    """Of variances r, at most r times the ratio, that were observed with noise of std 1, by
+    quadrature: 95% intervals hold in 94.7% at least. The smaller of what was observed and the
+    bound: 92.4%.
     """
     noise = np.linspace(-6, 6, 241)
     chances = norm.pdf(noise) / np.sum(norm.pdf(noise))
@@ -105,10 +106,10 @@ def test_intervals_hold_where_few_records_make_all_of_the_variance():
         ones = np.random.default_rng(repeat).binomial(n, 5 / n)
         gram, mean = n * np.eye(1), ones / n
         meat = np.array([[ones * (1 - mean) ** 2 + (n - ones) * mean**2]])
-        first = Seen(np.array([float(ones)]), 0.01, np.zeros(1), 1.0)
-        seen = Evidence(gram, 0.01, (first,), float(ones), 0.01, float(n), 0.0)
+        first = NoisySum(np.array([float(ones)]), 0.01, np.zeros(1), 1.0)
+        observed = Evidence(gram, 0.01, (first,), float(ones), 0.01, float(n), 0.0)
         laws = [
-            infer(attrs.evolve(seen, meat=Meat(meat, 0.01, largest)), bound=1.0)
+            infer(attrs.evolve(observed, meat=Meat(meat, 0.01, largest)), bound=1.0)
             for largest in (1.0, 0.0)
         ]
         ends = np.concatenate([law.conf_int() for law in laws])
@@ -122,9 +123,9 @@ def test_without_noise_wald_tests_are_those_of_white():
     """p values of true coefficients, from the definition, which takes the variance for known."""
     for repeat in range(20):
         X, y = table(np.random.default_rng(repeat))
-        seen = released(np.random.default_rng(repeat), 1e-4)
-        seen = attrs.evolve(seen, meat=attrs.evolve(seen.meat, largest=0.0))
-        law = infer(seen, bound=1.0, rows=BALL)
+        observed = released(np.random.default_rng(repeat), 1e-4)
+        observed = attrs.evolve(observed, meat=attrs.evolve(observed.meat, largest=0.0))
+        law = infer(observed, bound=1.0, rows=BALL)
         inverse = np.linalg.inv(X.T @ X)
         best = inverse @ X.T @ y
         white = inverse @ (X.T * (y - X @ best) ** 2) @ X @ inverse
@@ -154,7 +155,7 @@ def test_what_is_released_is_the_sum_of_squared_residuals(relation):
     left = np.clip(3 * y, -width, width) - 2 * X @ output.coefficients
     known = (4 * X.T * left**2) @ X
     assert meat.std < 0.1 * known[1, 1]
-    assert np.abs(meat.seen - known).max() < 6 * meat.std
+    assert np.abs(meat.observed - known).max() < 6 * meat.std
 
 
 def test_without_its_part_of_the_budget_there_is_none():
@@ -204,8 +205,12 @@ def test_intervals_hold_where_rows_of_one_person_are_alike():
 
 def test_rows_that_may_depend_make_sampling_count_more():
     """As often as there may be of them, of each kind of standard error; noise counts as before."""
-    seen = released(np.random.default_rng(0), 1.0)
-    for one in (seen, attrs.evolve(seen, meat=None), attrs.evolve(seen, squares_std=np.inf)):
+    observed = released(np.random.default_rng(0), 1.0)
+    for one in (
+        observed,
+        attrs.evolve(observed, meat=None),
+        attrs.evolve(observed, squares_std=np.inf),
+    ):
         given = {"bound": 1.0, "rows": BALL, "constant": CONSTANT}
         plain, three = (infer(one, **given, dependent=k) for k in (1.0, 3.0))
         of_sample = plain.covariance - plain.private
@@ -218,5 +223,5 @@ def test_rows_that_may_depend_make_sampling_count_more():
         equal = infer(one, **given, dependent=3.0, equal_variance=True)
         alone = infer(one, **given, equal_variance=True)
         assert equal.conf_int() == pytest.approx(alone.conf_int())
-    sample = [infer(seen, **given, target="sample", dependent=k).conf_int() for k in (1.0, 3.0)]
+    sample = [infer(observed, **given, target="sample", dependent=k).conf_int() for k in (1.0, 3.0)]
     assert np.array_equal(*sample)

@@ -4,7 +4,7 @@ import attrs
 import numpy as np
 import pytest
 
-from dpframe.inference.evidence import Evidence, Seen
+from dpframe.inference.evidence import Evidence, NoisySum
 from dpframe.inference.shrinkage import Prior, clearness, label_energy, posterior, records, unseen
 
 GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visible
@@ -12,7 +12,7 @@ GRAM = np.diag([400.0, 900.0])  # gaps so wide that shrinkage moves nothing visi
 
 def evidence(moment, std=20.0, gram_std=1e-6, *, gram=GRAM, more=()):
     """Released values for two columns."""
-    first = Seen(np.asarray(moment, dtype=float), std, np.zeros(len(gram)), 1.0)
+    first = NoisySum(np.asarray(moment, dtype=float), std, np.zeros(len(gram)), 1.0)
     return Evidence(gram, gram_std, (first, *more), 300.0, 1e-6, 1300.0, 1e-6)
 
 
@@ -40,9 +40,9 @@ def integrated(found, prior):
                 b = value * theta[:, None] + error[None, :]
                 like = np.zeros_like(b)
                 apart = max(1 - share, 0) * energy / n * value * (len(found.moments) > 1)
-                for turn, seen in enumerate(found.moments):
-                    got = seen.moment[j] + value * seen.at[j]
-                    noise = seen.std**2 + (apart if turn == 0 else 0)
+                for turn, observed in enumerate(found.moments):
+                    got = observed.moment[j] + value * observed.at[j]
+                    noise = observed.std**2 + (apart if turn == 0 else 0)
                     like += -((got - b) ** 2) / (2 * noise) - np.log(noise) / 2
                 on_error = (
                     np.exp(-(np.linspace(-9, 9, 301) ** 2) / 2) if unexplained[j] else np.ones(1)
@@ -59,8 +59,8 @@ def integrated(found, prior):
             means.append(mean)
     null = np.exp(
         sum(
-            -np.sum(seen.moment**2) / (2 * seen.std**2) - 2 * np.log(seen.std)
-            for seen in found.moments
+            -np.sum(observed.moment**2) / (2 * observed.std**2) - 2 * np.log(observed.std)
+            for observed in found.moments
         )
     )
     weights = np.array(weights) / len(weights)
@@ -79,7 +79,7 @@ def test_one_moment(moment, null):
 def test_two_moments():
     """Against integration, the second at another point."""
     at = np.array([0.05, -0.02])
-    second = Seen(np.array([30.0, 12.0]) - GRAM @ at, 9.0, at, 0.5)
+    second = NoisySum(np.array([30.0, 12.0]) - GRAM @ at, 9.0, at, 0.5)
     both = evidence((41.0, 7.0), more=(second,))
     prior = Prior(points=4, biased=0.0, most_biased=0.0)
     # the null compares moments at their own points, as the estimate does
@@ -160,9 +160,9 @@ def test_energy_is_weighed_by_precision():
 
 def test_no_coefficient_is_believed_to_be_steep():
     """One eigenvalue is tiny: a power below 2 would give it a large coefficient."""
-    seen = evidence((30.0, 300.0), std=5.0, gram=np.diag([1.0, 1299.0]))
-    free = posterior(seen, 1.0, Prior(powers=(1.0,))).mean
-    held = posterior(seen, 1.0, Prior()).mean
+    observed = evidence((30.0, 300.0), std=5.0, gram=np.diag([1.0, 1299.0]))
+    free = posterior(observed, 1.0, Prior(powers=(1.0,))).mean
+    held = posterior(observed, 1.0, Prior()).mean
     assert free[0] > 2
     assert 0 < held[0] < 1
     assert held[1] == pytest.approx(free[1], rel=0.02)
@@ -170,9 +170,9 @@ def test_no_coefficient_is_believed_to_be_steep():
 
 def test_clearness():
     """The clearer of count and trace."""
-    seen = attrs.evolve(evidence((1.0, 1.0), gram_std=200.0), count_std=500.0)
-    assert clearness(seen) == pytest.approx(1300 / (200 * np.sqrt(2)))
-    assert clearness(attrs.evolve(seen, count=9000.0)) == pytest.approx(18)
+    observed = attrs.evolve(evidence((1.0, 1.0), gram_std=200.0), count_std=500.0)
+    assert clearness(observed) == pytest.approx(1300 / (200 * np.sqrt(2)))
+    assert clearness(attrs.evolve(observed, count=9000.0)) == pytest.approx(18)
 
 
 def test_without_records_in_sight_little_is_claimed():
@@ -194,25 +194,25 @@ def test_what_noise_may_hide_of_eigenvalues():
 
 
 def spiked(rng, d, spike, gram_std, std):
-    """X'X with one long direction that its noise hides, theta of any direction, and what is seen:
-    (X'X, theta, evidence).
+    """X'X with one long direction that its noise hides, theta of any direction, and what is
+    observed: (X'X, theta, evidence).
     """
     axis = rng.normal(size=d)
     gram = np.eye(d) + spike * np.outer(axis, axis) / (axis @ axis)
     theta = rng.normal(size=d) / np.sqrt(d)
     noise = rng.normal(0, gram_std, (d, d))
-    first = Seen(gram @ theta + rng.normal(0, std, d), std, np.zeros(d), 1.0)
+    first = NoisySum(gram @ theta + rng.normal(0, std, d), std, np.zeros(d), 1.0)
     energy = float(theta @ gram @ theta)
-    seen = Evidence(gram + (noise + noise.T) / 2, gram_std, (first,), energy, 1e-3, 9 * d, 1e-3)
-    return gram, theta, seen
+    observed = Evidence(gram + (noise + noise.T) / 2, gram_std, (first,), energy, 1e-3, 9 * d, 1e-3)
+    return gram, theta, observed
 
 
 def share_lost(prior, spike, d=60, runs=60):
     """Mean loss of predictions over that of 0, in worlds where the spike is below the edge."""
     rng, lost, zero = np.random.default_rng(5), 0.0, 0.0
     for _ in range(runs):
-        gram, theta, seen = spiked(rng, d, spike, gram_std=15.0, std=5.0)
-        off = posterior(seen, 1.0, prior).mean - theta
+        gram, theta, observed = spiked(rng, d, spike, gram_std=15.0, std=5.0)
+        off = posterior(observed, 1.0, prior).mean - theta
         lost, zero = lost + off @ gram @ off, zero + theta @ gram @ theta
     return lost / zero
 
@@ -239,7 +239,7 @@ def test_what_a_mean_follows_of_noise_is_its_slope():
         for j, step in enumerate(np.eye(2))
     ]
     assert found.followed == pytest.approx(std**2 * sum(slopes), rel=1e-6)
-    residuals = Seen(np.array([5.0, 2.0]), 3.0, np.array([0.1, 0.0]), 0.5)
+    residuals = NoisySum(np.array([5.0, 2.0]), 3.0, np.array([0.1, 0.0]), 0.5)
     assert posterior(evidence(moment, std, more=(residuals,)), 1.0, prior).followed == 0
 
 
@@ -255,12 +255,12 @@ def test_every_sum_of_residuals_brings_coefficients_nearer(value, gram_std, labe
     for _ in range(10):
         noise, theta = rng.normal(0, gram_std, (d, d)), 0.3 * rng.standard_normal(d)
         gram, square = value * np.eye(d) + (noise + noise.T) / 2, value * theta @ theta
-        first = Seen(value * theta + rng.normal(0, labels, d), labels, np.zeros(d), 1.0)
-        seen = Evidence(gram, gram_std, (first,), 1.1 * float(square), 1e-3, 9e3, 1e-3)
+        first = NoisySum(value * theta + rng.normal(0, labels, d), labels, np.zeros(d), 1.0)
+        observed = Evidence(gram, gram_std, (first,), 1.1 * float(square), 1e-3, 9e3, 1e-3)
         for turn in range(len(errors)):
-            mean = posterior(seen, 1.0, Prior()).mean
+            mean = posterior(observed, 1.0, Prior()).mean
             errors[turn] += np.sum((mean - theta) ** 2) / (10 * 0.09 * d)
             left = value * (theta - mean) + rng.normal(0, std, d)
-            seen = seen.with_moment(Seen(left, std, mean, 0.1))
+            observed = observed.with_moment(NoisySum(left, std, mean, 0.1))
     assert np.all(np.diff(errors) < 0)
     assert errors[-1] < 1 / 4

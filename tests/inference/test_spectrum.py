@@ -99,10 +99,10 @@ def test_the_noise_that_shrinking_leaves(d, kind, std):
     for _ in range(30):
         turn = np.linalg.qr(rng.standard_normal((d, d)))[0]
         true = (turn * truths[kind]) @ turn.T
-        seen = spectrum(true + std * symmetric(d, rng), std, 0.5)
-        off = seen.vectors.T @ (true - seen.matrix) @ seen.vectors
+        observed = spectrum(true + std * symmetric(d, rng), std, 0.5)
+        off = observed.vectors.T @ (true - observed.matrix) @ observed.vectors
         found.append(np.mean(off**2) / (std**2 / 2 * (1 + 1 / d)))
-        said.append(noise_left(seen.values, std, 2.0))
+        said.append(noise_left(observed.values, std, 2.0))
     assert 0 <= np.min(said) <= np.max(said) <= 1
     assert np.mean(found) <= 1.1 * np.mean(said)
     if kind == "equal" and d == 40:
