@@ -100,7 +100,7 @@ class Symbolic:
         """The text of the error about a name that it does not have."""
         return f"{type(self).__name__} has no {name!r}.{nearest(name, dir(self))}"
 
-    # set in the body, each by its name: a method put into a class later makes it nobody's own
+    # set in the body by name: a class with a method added later is not dpframe's own
     __add__, __radd__ = _both("added", "+")
     __sub__, __rsub__ = _both("subtracted", "-")
     __mul__, __rmul__ = _both("multiplied", "*")

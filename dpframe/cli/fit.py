@@ -64,7 +64,7 @@ class BudgetOptions:
         """
         column = self.epsilon_column
         if (self.epsilon is None) == (column is None):
-            wanted = "a number for everybody, or --epsilon-column NAME"
+            wanted = "a number for all records, or --epsilon-column NAME"
             got = "neither" if column is None else "both"
             raise dp.InvalidArgument("--epsilon", wanted, got, "Give one of them.")
         if column is None and self.groups is not None:

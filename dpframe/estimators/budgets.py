@@ -176,22 +176,22 @@ class Rosters:
 
 
 def rosters(
-    certificate: Certificate, asked: RequestedBudgets, source: Source, executor: Any
+    certificate: Certificate, requested: RequestedBudgets, source: Source, executor: Any
 ) -> Rosters:
     """The budgets of all records, after one or two passes over their column if necessary."""
-    budgets = read_budgets(certificate, asked, source, executor)
+    budgets = read_budgets(certificate, requested, source, executor)
     if budgets is None:
         raise InvalidArgument("budgets", "of records", None)
-    if asked.roster is None or asked.keys is not None:
+    if requested.roster is None or requested.keys is not None:
         return Rosters(budgets.roster, budgets.roster)
     counts = source.total(distinct_budgets, executor=executor)
     texts = comparable(counts.entries), counts.counts
-    _check_declared(asked, texts[0].tolist())
-    return Rosters(budgets.roster, counted(certificate, asked.roster, texts))
+    _check_declared(requested, texts[0].tolist())
+    return Rosters(budgets.roster, counted(certificate, requested.roster, texts))
 
 
-def _check_declared(asked: RequestedBudgets, names: list[Any]) -> None:
+def _check_declared(requested: RequestedBudgets, names: list[Any]) -> None:
     """Refuse undeclared groups, even if no release depends on the groups. Raises BadData."""
-    if not set(names) <= set(asked.target.groups):
-        wanted = f"among the groups {', '.join(asked.target.groups)}"
+    if not set(names) <= set(requested.target.groups):
+        wanted = f"among the groups {', '.join(requested.target.groups)}"
         raise BadData("budgets", wanted, Plain("others"), "Declare every group.")

@@ -63,7 +63,7 @@ LEVELS = {f"{level / 100:.2f}": Fraction(level, 100) for level in range(1, 101)}
 
 
 def drawn(n: int, rng: np.random.Generator, groups: Groups = GROUPS) -> Array:
-    """Budgets (n,): groups stand one after the other, the last has whoever is left."""
+    """Budgets (n,): groups stand one after the other, the last has the remaining records."""
     ends = [(float(low), float(high)) for _, low, high in groups.values()]
     sizes = [place.stop - place.start for place in members(n, groups).values()]
     return np.concatenate([rng.uniform(*ends[i], size) for i, size in enumerate(sizes)])

@@ -158,7 +158,7 @@ def unmet(node: Node, relation: Relation | None = None) -> list[str]:
 @lru_cache(maxsize=MANY)
 def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
     kind = KINDS.get(vars(made_as(type(node))).get("kind", ""))
-    if kind is None or not asks_little(kind.make):
+    if kind is None or not takes_context_only(kind.make):
         return None, ()
     at = SymbolicContext(node, relation)
     inputs = [facts_of(one, relation) for one in node.inputs]
@@ -188,7 +188,7 @@ def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: A
     return rule(SymbolicContext(None, relation), *numbers)
 
 
-def asks_little(entry: Callable[..., Any]) -> bool:
+def takes_context_only(entry: Callable[..., Any]) -> bool:
     """Whether the signature of an entry takes no more than a `Context`."""
     return "Context" in entry.__annotations__.values()
 

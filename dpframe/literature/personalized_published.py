@@ -29,13 +29,13 @@ class PrintedPersonalizedRidge(Regression):
         return longest_printed(X, y, self.penalty)
 
     @abstractmethod
-    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+    def budget_total(self, X: RowsNode, epsilon: Expression) -> Any:
         """The total of all epsilons."""
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One release, of noise that is never less than it must be."""
         row, label, radius = X.radius, y.radius, self.reach(X, y)
-        total = self.everybody(X, budget.epsilon)
+        total = self.budget_total(X, budget.epsilon)
         scale = 2 * row * (label + row * radius) / (self.penalty * total)
         found = Argmin(X, y, Squared(), self.penalty, radius, 0, budget.epsilon / total)
         theta = release(found, L2Laplace(scale), budget, name="coefficients")
@@ -51,7 +51,7 @@ class PersonalizedRidgePrinted(PrintedPersonalizedRidge):
     title: ClassVar[str] = "personalised ridge"
     total: Any = None
 
-    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+    def budget_total(self, X: RowsNode, epsilon: Expression) -> Any:
         """`total`, where it is given."""
         return X.total(epsilon) if self.total is None else self.total
 
@@ -61,7 +61,7 @@ class PersonalizedRidgeKnownBound(PrintedPersonalizedRidge):
     noise at the rate penalty total/(2 B (Y + B T)), with T = min(known, Y/sqrt(penalty),
     B Y/penalty). [Acharya24, Thm 3.4]
 
-    The theorem assumes this of every table (Assumption 3.3), which nobody can check. Here the
+    The theorem assumes this of every table (Assumption 3.3), which cannot be checked. Here the
     minimiser is sought among |theta| <= T: where the assumption is true that changes nothing, and
     where it is false the guarantee holds all the same.
     """
@@ -70,7 +70,7 @@ class PersonalizedRidgeKnownBound(PrintedPersonalizedRidge):
     title: ClassVar[str] = "personalised ridge, known bound"
     known: Expression = constant(1)
     total: Any = None
-    everybody = PersonalizedRidgePrinted.everybody
+    budget_total = PersonalizedRidgePrinted.budget_total
 
     def reach(self, X: RowsNode, y: ColumnNode) -> Expression:
         """No longer than `known`."""
@@ -78,14 +78,14 @@ class PersonalizedRidgeKnownBound(PrintedPersonalizedRidge):
 
 
 class UniformRidge(PrintedPersonalizedRidge):
-    """The baseline: PDP-OP as printed with equal weights, and for everybody the noise that the
-    smallest epsilon asks for. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
+    """The baseline: PDP-OP as printed with equal weights, and for every record the noise that
+    the smallest epsilon requires. [ChaudhuriM09, Alg. 1] [Acharya24, Sec 4.1]
     """
 
     paper: ClassVar[str] = "ChaudhuriM09; Acharya24"
     title: ClassVar[str] = "uniform ridge"
 
-    def everybody(self, X: RowsNode, epsilon: Expression) -> Any:
+    def budget_total(self, X: RowsNode, epsilon: Expression) -> Any:
         """n times the smallest."""
         return maximum(X.rows, 1) * epsilon
 

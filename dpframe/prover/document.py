@@ -115,7 +115,7 @@ def _described(value: Regression | Accountant) -> dict[str, object]:
         "fields": {
             name: _field(field)
             for name, field in _fields(value).items()
-            if name != "trust" or field != ()  # of descriptions, where nobody is
+            if name != "trust" or field != ()  # of descriptions, which trust no class
         },
     }
 

@@ -102,7 +102,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
     for charged in graph.charged:
         points = read[charged]
         if points and not (once and [steps.get(point) for point in points] == [charged]):
-            rule = "a release reads the point of one loop, which asks it and nothing else"
+            rule = "a release reads the point of one loop, which makes this query and nothing else"
             facts = tuple(point.label for point in points)
             fix = "dp.loop(point, step, update) moves the point; each point has one loop."
             yield opened("structure", charged.label, rule, facts, fix)
@@ -357,7 +357,7 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
         f"{origin.label} is private under {origin.unit.relation}",
     )
     verdict, says = REFUTED, "neighbours of 1 and 2 rows release arrays of different length"
-    if release.noise.selects:  # with which probability, nobody knows
+    if release.noise.selects:  # with unknown probability
         verdict = UNPROVED
         says = "a candidate that one of two neighbours lacks is released by the other alone"
     fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."

@@ -104,7 +104,7 @@ def _public(problem: Problem) -> Iterator[Obligation]:
     )
     fix = (
         "let people choose budgets without regard to their data, publish them and say so "
-        "(public=True); or give everybody the smallest: dp.PureDP(...)."
+        "(public=True); or give every record the smallest: dp.PureDP(...)."
     )
     yield opened("personal", "budgets", rule, facts, fix, Witness(says=says))
 
@@ -234,8 +234,8 @@ def _unbounded(release: Release) -> Obligation:
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
     wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
     if wrong and not foreign:
-        asked_for, fix = tuple(wrong[:2]), "declare it so that this holds."
-        return Obligation("sensitivity", release.label, rule, asked_for, UNPROVED, repair=fix)
+        violated, fix = tuple(wrong[:2]), "declare it so that this holds."
+        return Obligation("sensitivity", release.label, rule, violated, UNPROVED, repair=fix)
     if foreign:
         fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
         fix += "a matrix whose eigenvalues are released states symmetric = True."

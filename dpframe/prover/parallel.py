@@ -231,8 +231,8 @@ def _signature(charge: Charge, number: Callable[[Node], int]) -> str:
 
 
 def _numbered() -> Callable[[Node], int]:
-    """One number for all nodes that ask the same of a cell; what was released is told apart by
-    which node it is.
+    """One number for all nodes with the same requirements on a cell; released nodes are
+    distinguished by identity.
     """
     numbers: dict[object, int] = {}
 

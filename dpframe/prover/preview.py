@@ -87,7 +87,7 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
         raise InvalidArgument("d", f"left out, or {given}, as the certificate was given", d)
     d = columns_of(certificate.setting, d if given is None else int(given))
     if certificate.report.problem.personal is not None:
-        wanted = "one budget for all: noise follows from everybody's"
+        wanted = "one budget for all: noise depends on the budgets of all records"
         way_out = "dp.audits.budget_report(certificate, budgets) says what each record pays."
         raise InvalidArgument("certificate", wanted, str(certificate.target), way_out)
     if certificate.free:

@@ -218,7 +218,7 @@ class Deciding(SymbolicContext):
     def private_runs(self, graphs: object, epsilon: Expression) -> None:
         """Whether each graph of the procedure is epsilon-DP, by a proof of its own."""
         del graphs, epsilon  # the node has both
-        assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry asks
+        assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry calls this
         self.found += private_runs(self.problem, self.node)
 
 
@@ -252,7 +252,7 @@ def _within(best: RandomStopping, edit: Edit) -> Edit:
 
 
 def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation:
-    from .report import verify  # which asks for this rule
+    from .report import verify  # which imports this rule
 
     inner = Problem(graph, best.each, problem.setting, problem.trust)
     report = verify(inner)

@@ -113,7 +113,7 @@ class Roster:
             case "smallest":
                 return Fraction(float(low.min()))
         if node.what == "cap" and not self.counts.any():
-            return Fraction(float(high.max()))  # nobody knows how many: no cap
+            return Fraction(float(high.max()))  # unknown numbers of records: no cap
         if not self.counts.any():
             way_out = "Give budgets of records, or groups with shares."
             raise InvalidArgument("budgets", f"counted, for the {node.label}", None, way_out)

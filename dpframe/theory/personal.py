@@ -182,7 +182,7 @@ def committed(c: At, derivation: str) -> None:
         if isinstance(fact, (Release, Procedure)):
             points = c.past.points[fact]
             queried = len(points) == 1 and c.past.loops.get(*points) is fact
-            once = "a release that reads a point is what one loop asks"
+            once = "a release that reads a point is the query of one loop"
             c.require(queried or not points, f"{fact.where}: {once}")
 
 

@@ -68,7 +68,7 @@ def spread_of(at: Context, rows: RowFacts) -> Formula:
     |(x - z)_j - (x - z)_k| <= |x_j| + |x_k| + |z_j| + |z_k|, and |x_j| + |x_k| <= sqrt(2) |x|.
     """
     norm, entry = rows.norm, rows.entry
-    assert norm is not None  # noqa: S101 - by whoever asks
+    assert norm is not None  # noqa: S101 - checked by callers
     return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
 
 

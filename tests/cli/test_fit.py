@@ -82,7 +82,7 @@ def test_a_uniform_fit_is_as_before(numbers):
 
 COLUMN = ["--epsilon-column", "own"]
 REFUSED = {
-    "neither": ([], "--epsilon must be a number for everybody, or --epsilon-column NAME"),
+    "neither": ([], "--epsilon must be a number for all records, or --epsilon-column NAME"),
     "both": ([*COLUMN, "--epsilon", "1"], "or --epsilon-column NAME; got 'both'"),
     "groups alone": (["--epsilon", "1", *GROUPS], "--epsilon-column must be given with --groups"),
     "joining": (COLUMN, "--relation must be replace-one with a column of epsilons"),

@@ -176,7 +176,7 @@ class Book:
         plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
         check_inside(account.budget, plan)
         if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
-            raise InvalidArgument("rule", "settled once, and as asked", "another")
+            raise InvalidArgument("rule", "settled once, and as requested", "another")
         totals = tuple(nothing_spent(one) for one in plan)
         self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
 

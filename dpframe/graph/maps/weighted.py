@@ -323,7 +323,7 @@ def thinned(
         got = listed_words(budget.currency)
         raise InvalidArgument("budget", "of epsilon, perhaps with delta", got, way_out)
     if RECORD not in budget.epsilon.scope:
-        return rows, column, budget  # everybody would be kept
+        return rows, column, budget  # every record would be kept
     delta = budget.delta if "delta" in budget.currency else None
     thinning = Thinning(threshold, budget.epsilon, delta)
     return SampledRows(rows, thinning), SampledColumn(column, thinning), thinning.base.budget
