@@ -39,11 +39,11 @@ class DrawnLine:
     words: str
 
 
-def drawing(graph: Graph) -> str:
+def drawing(graph: Graph, note: str = "") -> str:
     """The graph, top down: a line leaves a node to the right and downwards, and ends where it is
     read. Grids, which nobody wrote, are left out.
     """
-    found = lines(graph)
+    found = lines(graph, note)
     lanes = _Lanes.of(found)
     pictures = [lanes.row(line) for line in found]
     width = max(map(len, pictures), default=0) + 1
@@ -55,8 +55,10 @@ def drawing(graph: Graph) -> str:
     return "\n".join([*drawn, "", "   ".join([LEGEND, *leaks])])
 
 
-def lines(graph: Graph) -> list[DrawnLine]:
-    """A line for every node that a person wrote, in topological order."""
+def lines(graph: Graph, note: str = "") -> list[DrawnLine]:
+    """A line for every node that a person wrote, in topological order; the last step of a
+    description says the `note` of its file.
+    """
     marks: dict[Node, str] = {}
     found = []
     for node in graph.nodes:
@@ -64,7 +66,9 @@ def lines(graph: Graph) -> list[DrawnLine]:
             reads = tuple(dict.fromkeys(_written((*node.inputs, *origins(node)))))
             marks[node] = _mark(node, [marks[one] for one in reads])
             end = "  -> the output" if node in graph.outputs else ""
-            found.append(DrawnLine(node, reads, marks[node], f"{clipped(_words(node), LONG)}{end}"))
+            found.append(
+                DrawnLine(node, reads, marks[node], f"{clipped(_words(node, note), LONG)}{end}")
+            )
     return found
 
 
@@ -91,7 +95,7 @@ def _still(node: DataNode) -> bool:
     return moved is not None and moved.value == Number(Fraction(0))
 
 
-def _words(node: Node) -> str:
+def _words(node: Node, note: str) -> str:
     match node:
         case Release():
             return _release(node)
@@ -107,7 +111,7 @@ def _words(node: Node) -> str:
             rounds = formula(node.step.times)
             return f"{node.update.__name__}: {rounds} times, at {node.point.name} as it is by then"
         case Post():
-            return _post(node)
+            return _post(node, note)
     return node.label
 
 
@@ -125,8 +129,12 @@ def _range(node: Known) -> str:
     return f"{low}, {high}"
 
 
-def _post(node: Post) -> str:
+def _post(node: Post, note: str) -> str:
     """The function and the first words of what it says of itself."""
+    from .descriptions.build import last_step  # a description is no part of most graphs
+
+    if node.function is last_step:
+        return f"last step: {' '.join(note.split())}" if note else "last step"
     paragraph = " ".join((node.function.__doc__ or "").partition("\n\n")[0].split())
     says = shorten(paragraph.rstrip("."), SAID, placeholder=" ...")
     return f"{node.function.__name__}: {says}" if says else node.function.__name__

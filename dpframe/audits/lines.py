@@ -133,8 +133,12 @@ class ReleaseLine:
 
     @property
     def claim(self) -> str:
-        """`proved`, `refuted`, `unproved` or `no claim`."""
-        return "no claim" if self.verdict is None else str(self.verdict)
+        """`proved`, `proved in part` (`where` says of which values), `refuted`, `unproved` or `no
+        claim`.
+        """
+        if self.verdict is None:
+            return "no claim"
+        return f"{self.verdict}{' in part' * bool(self.where)}"
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value; formulas as text."""

@@ -11,18 +11,18 @@ from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.profile_rule import ADDED, amplified
-from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
+from dpframe.prover.text import argument, marked, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
 
 from .figures import WIDTH, clipped, equals, formula, hanging, tidy
 from .lines import lower_end
 from .releases import claims, joined, noise, procedures, releases
-from .sentence import free, goal, own_cost, sentence
+from .sentence import SHARP, free, goal, holding, own_cost, sentence
 
 if TYPE_CHECKING:
     from .report import Audit
 
-SHARP = 1e-9  # relative: so near to each other, two ends are one number
+EXCEEDING = "the declared shares exceed the budget"
 
 
 def _paid(audit: Audit) -> Iterator[str]:
@@ -59,7 +59,8 @@ def plan(audit: Audit) -> Iterator[str]:
     sums = audit.shares_sum
     if audit.plan_verdict is None:
         return
-    yield f"Plan of shares: {audit.plan_verdict}"
+    verdict = EXCEEDING if audit.report.overspent else audit.plan_verdict
+    yield f"Plan of shares: {verdict}"
     if sums is not None:
         for name, total, whole in zip(
             sums.currency, sums.amounts, audit.target.amounts, strict=True
@@ -102,7 +103,10 @@ def joint(audit: Audit) -> Iterator[str]:
 
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
-    yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
+    if audit.holds_by:
+        yield audit.advice(f"Total: unproved by its shares; it holds {holding(audit)}")
+    else:
+        yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
     if not audit.report.proved:
         yield from (tidy(f"  {one}") for one in overspent(audit.report))
     yield from uncounted(audit)
@@ -114,7 +118,8 @@ def total(audit: Audit) -> Iterator[str]:
     yield from unreplayed(chosen.name)
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
-    for obligation in chosen.obligations:
+    for one in chosen.obligations:
+        obligation = marked(audit.report.problem, one)
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
         yield tidy(f"  {obligation.node}{many}: {obligation.rule}")
         yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)
@@ -156,7 +161,7 @@ def _aside(audit: Audit) -> Iterator[str]:
     draws = any(o.kind == "draws" for o in audit.report.open_obligations)
     silent = draws or audit.verdict is Verdict.REFUTED
     if audit.report.aside and not silent:
-        yield f"  Only the shares stand in the way. {proved_aside(audit.report)}"
+        yield f"  Only the shares stand in the way. {audit.advice(proved_aside(audit.report))}"
         return
     for attempt in () if silent else audit.report.attempts:
         totals = [o.verdict for o in attempt.obligations if o.kind == "total"]
@@ -180,7 +185,8 @@ def open_obligations(audit: Audit) -> Iterator[str]:
     if found:
         yield f"Open obligations: {sum(map(len, found.values()))}"
     for obligation, nodes in found.items():
-        lines = str(attrs.evolve(obligation, node=joined(nodes))).split("\n")
+        repair = audit.advice(obligation.repair)
+        lines = str(attrs.evolve(obligation, node=joined(nodes), repair=repair)).split("\n")
         yield from (tidy(f"  {clipped(line, 400)}") for line in lines)
 
 

@@ -117,6 +117,24 @@ class Audit:
         return "" if self.report.chosen is None else conditions(self.report.chosen.constraints)
 
     @property
+    def holds_by(self) -> str:
+        """The accountant by which the claim holds although its shares do not prove it; "" else."""
+        return self.report.aside if self.verdict is Verdict.UNPROVED else ""
+
+    @property
+    def described(self) -> bool:
+        """Whether the declaration is a description in a file."""
+        from .descriptions.described import Described
+
+        return isinstance(self.regression, Described)
+
+    def advice(self, text: str) -> str:
+        """The advice in the language of the declaration: Python, or lines of a description."""
+        from .descriptions.advice import in_file
+
+        return in_file(text) if self.described else text
+
+    @property
     def plan_verdict(self) -> Verdict | None:
         """Whether the shares are positive and sum to at most the target; None without shares."""
         verdicts = {obligation.verdict for obligation in self.report.plan}
@@ -145,12 +163,20 @@ class Audit:
     @property
     def counterexample(self) -> Mapping[str, Fraction]:
         """Numbers of the symbols at which what is refuted fails: the total, else the shares, else
-        another obligation. Empty where it fails at the target's, and where nothing is refuted.
+        another obligation. Empty where it fails at the target's, and where nothing is refuted, or
+        the total is proved.
         """
+        if self.report.proved:
+            return {}
         opened = self.report.open_obligations
         refuted = [o for o in opened if o.verdict is Verdict.REFUTED and o.witness is not None]
         first = self.broken or next(iter((*self.report.overspent, *refuted)), None)
         return {} if first is None or first.witness is None else first.witness.values
+
+    @property
+    def refuted_at(self) -> Mapping[str, Fraction]:
+        """The counterexample where the total is refuted; empty elsewhere."""
+        return self.counterexample if self.verdict is Verdict.REFUTED else {}
 
     @cached_property
     def worst(self) -> JointCost | None:
@@ -204,14 +230,15 @@ class Audit:
             "joint": self.joint and self.joint.record(),
             "joint_epsilon": self.joint_epsilon,
             "joint_epsilon_lower": self.joint_epsilon_lower,
-            "obligations": [
-                obligation_record(obligation) for obligation in self.report.obligations
-            ],
-            "open": [obligation_record(obligation) for obligation in self.report.open_obligations],
+            "obligations": list(map(self._obligation, self.report.obligations)),
+            "open": list(map(self._obligation, self.report.open_obligations)),
             "assumptions": list(self.assumptions),
         }
         plain: dict[str, Any] = _plain(found)
         return plain
+
+    def _obligation(self, one: Obligation) -> dict[str, object]:
+        return {**obligation_record(one), "way_out": self.advice(one.repair)}
 
     def __str__(self) -> str:
         """The page an officer reads, at most 100 columns wide."""

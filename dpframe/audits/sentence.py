@@ -10,7 +10,7 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
-from dpframe.prover.text import overspent
+from dpframe.prover.text import overspent, plain_rule
 from dpframe.symbols import Number
 
 from .figures import between, equals, exactly, figure, formula, tidy
@@ -20,6 +20,7 @@ from .lines import lower_end
 if TYPE_CHECKING:
     from .report import Audit
 
+SHARP = 1e-9  # relative: so near to each other, two ends are one number
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
@@ -47,19 +48,17 @@ def _overspending(audit: Audit) -> str:
     )
     if not audit.report.aside:
         return f"{text}; whether all releases together satisfy it is not known."
-    cost = "" if audit.joint is None or audit.joint.epsilon is None else _joint_cost(audit)
-    return (
-        f'{text}; all releases together do satisfy it, by accountant="{audit.report.aside}"{cost}.'
-    )
+    return audit.advice(f"{text}; all releases together do satisfy it, {holding(audit)}.")
 
 
-def _joint_cost(audit: Audit) -> str:
-    cost, (epsilon, delta) = audit.joint, audit.target.amounts
-    found = None if cost is None else cost.epsilon
-    if found is None:
-        return ""
-    text = equals(found, lower_end(epsilon))
-    return f", with a true epsilon {text} at delta = {formula(delta)}"
+def holding(audit: Audit) -> str:
+    """`by accountant="gaussian", with a true epsilon = 0.839 at delta = 1e-6`."""
+    by = f'by accountant="{audit.report.aside}"'
+    if audit.joint is None or audit.joint.epsilon is None:
+        return by
+    epsilon, delta = audit.target.amounts
+    text = equals(audit.joint.epsilon, lower_end(epsilon))
+    return f"{by}, with a true epsilon {text} at delta = {formula(delta)}"
 
 
 def _certifying(audit: Audit, place: str) -> str:
@@ -104,8 +103,9 @@ def _denial(audit: Audit) -> str:
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)
     low, small = map(lower_end, amounts)
+    exact = "exact " * (cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled)
     return (
-        f"{start}the exact delta of all that it releases at epsilon = {epsilon} is "
+        f"{start}the {exact}delta of all that it releases at epsilon = {epsilon} is "
         f"{between(cost.delta, small)} > {delta}, and its true epsilon at delta = {delta} is "
         f"{between(cost.epsilon, low)} > {epsilon}"
     )
@@ -117,7 +117,7 @@ def _point(values: Mapping[str, Fraction]) -> str:
 
 def _withholding(audit: Audit, place: str) -> str:
     found = sorted(audit.report.open_obligations, key=_open_first)
-    reason = f"{found[0].node}: {found[0].rule}" if found else "nothing proves it"
+    reason = _reason(found[0]) if found else "nothing proves it"
     more = len(found) - 1
     others = f" (and {more} more open obligation{'s' * (more > 1)}, {place})" if more > 0 else ""
     refuted = audit.verdict is Verdict.REFUTED
@@ -127,6 +127,11 @@ def _withholding(audit: Audit, place: str) -> str:
         else f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}"
     )
     return tidy(f"{start}: {reason}{others}.")
+
+
+def _reason(obligation: Obligation) -> str:
+    said = plain_rule(obligation)
+    return said if said != obligation.rule else f"{obligation.node}: {said}"
 
 
 def _open_first(obligation: Obligation) -> tuple[bool, bool]:

@@ -47,8 +47,9 @@ def audit_(
     as_json: Json = False,
 ) -> None:
     """Audit the budget split of a regression or of a description: the true cost of each release and
-    of the whole, by every accountant that applies, and what to change. Exit status 1 if the claim
-    is not proved.
+    of the whole, by every accountant that applies, and what to change. Exit status 0 if the claim
+    is proved for all parameter values that it names, 1 if it is refuted, not proved or proved for a
+    part of them, 2 for arguments that cannot be used.
     """
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
@@ -64,7 +65,7 @@ def audit_(
     if html is not None:
         _write(html, found, done)
     _print(found, done, as_json=as_json)
-    if done.audit.certificate is None:
+    if done.audit.certificate is None or done.audit.where:
         raise typer.Exit(1)
 
 

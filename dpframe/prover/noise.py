@@ -211,6 +211,14 @@ def _unbounded(release: Release) -> Obligation:
     """A release without a bound on its sensitivity: refuted if it is known to be unbounded,
     otherwise unproved.
     """
+    if untested := release.statistic.untested:
+        rule = (
+            f"its {release.noise.norm} sensitivity is stated under a condition that nothing tests"
+        )
+        facts = (f"{release.label} has no bound without it",)
+        fix = "test the condition by a release that fails with a stated probability, and name that "
+        fix += "release in `given`; or leave `given` out where it holds for every table."
+        return opened("sensitivity", release.label, f"{rule}: {untested}", facts, fix)
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
     rule = (

@@ -41,6 +41,7 @@ SOURCES = {
     "rho": "[BunS16, Lem 2.3]",
     "mu^2": "[DongRS22, Cor 3.3]",
 }
+NESTED = "a, (1 - a)*b, (1 - a)*(1 - b)"  # positive, and sum to 1, for all a and b in (0, 1)
 NORMAL = (GaussianDP, ZeroConcentratedDP)  # what noise gives whose loss has no bound
 RENYI = "[Mironov17, Prop 1]"  # divergences of one order
 Charged = Release | Procedure
@@ -171,6 +172,9 @@ def _sign(
             f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
             f"or {repair}"
         )
+    amounts = {one for whole in problem.target.amounts for one in whole.symbols()}
+    if len(set(ranges) - amounts) > 1:
+        repair = f"nest the shares, as in budget.split({NESTED}); or {repair}"
     rule = f"its share of {name} must be {word} for every parameter value{why}"
     facts = (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges))
     yield opened("plan", release.label, rule, facts, repair, _witness(decision, says, amount))
@@ -256,9 +260,11 @@ def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -
     only_shares = problem.graph.procedures or problem.graph.bounds
     by_hand = "" if only_shares else f", or {BY_HAND}"
     if factor is None:
+        free = total.symbols() - whole.symbols()
+        nested = f"nested, as in budget.split({NESTED})"
+        last = nested if len(free) > 1 else "the last one as 1 minus the others"
         return (
-            "choose weights that sum to 1 identically: the last one as 1 minus the others; "
-            f"or budget.split_evenly(k){by_hand}."
+            f"choose weights that sum to 1 identically: {last}; or budget.split_evenly(k){by_hand}."
         )
     if factor > Fraction(999_999, 1_000_000):
         return (

@@ -16,11 +16,12 @@ from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import RandomStopping
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
-from dpframe.symbols import ONE, Expression
+from dpframe.symbols import ONE, Expression, Number
 from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
 
+from .algebra import number
 from .examined import EXAMINED
 from .judge import Earned
 from .problem import FIELD, PROVED, REFUTED, SHARES, UNPROVED, Edit, Obligation, Problem, Witness
@@ -179,7 +180,8 @@ class Deciding(SymbolicContext):
             tried.append(one)
             if self.shown(f - one):
                 return self._note(rule, (f"{one} <= {f}",), shown=True)
-        facts = (f"here {f}", f"needed {tried[0]}" if tried else "none is known")
+        needed = f"needed {_with_value(tried[0], up=True)}" if tried else "none is known"
+        facts = (f"here {_with_value(f, up=False)}", needed)
         return self._note(rule, facts, shown=False, edit=self._edit(rule))
 
     def settled(self, *formulas: Expression) -> None:
@@ -273,3 +275,10 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
         (_within(best, one) for one in edits if one.node is not None or one.what == SHARES), None
     )
     return Obligation("theorem", best.label, rule, facts, verdict, witness, fix, edit=edit)
+
+
+def _with_value(formula: Expression, *, up: bool) -> str:
+    """`sqrt(2) = 1.41421`: a formula without symbols, and its number."""
+    if formula.symbols() or isinstance(formula, Number):
+        return str(formula)
+    return f"{formula} = {number(formula, {}, up=up):.6g}"

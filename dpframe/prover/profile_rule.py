@@ -5,8 +5,9 @@ Gaussian and pure releases of one graph as privacy losses, in numbers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -332,8 +333,8 @@ def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
 
 def refute(claim: ProfileClaim) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
-    read = (claim.epsilon, claim.delta, claim.lower)
-    found = counterexample(read, _broken, claim.symbols, MAX_TRIES)
+    read, broken = (claim.epsilon, claim.delta, claim.lower), _breaking(claim)
+    found = counterexample(read, broken, claim.symbols, MAX_TRIES)
     return found or next((one for one in _with_many_draws(claim) if one is not None), None)
 
 
@@ -344,19 +345,25 @@ def _with_many_draws(claim: ProfileClaim) -> Iterator[Witness | None]:
         fixed = {one.name: Number(size) for one in counts if size in one.domain}
         names = {name: value.value for name, value in fixed.items()}
         read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
-        found = counterexample(read, _broken, (), MAX_TRIES)
+        found = counterexample(read, _breaking(claim), (), MAX_TRIES)
         yield found and attrs.evolve(found, values={**found.values, **names})
 
 
-def _broken(epsilon: Ball, delta: Ball, square: Ball) -> str | None:
+def _breaking(claim: ProfileClaim) -> Callable[..., str | None]:
+    """What breaks it, in words; `lower` is a bound where it differs from `upper`."""
+    return partial(_broken, exact=claim.lower == claim.upper)
+
+
+def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:
     if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()) or not epsilon >= 0:
         return None
     mu = root(square)
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
+    pair, of = ("the worst pair", "the exact delta") if exact else ("some pair", "its delta")
     return (
-        f"the worst pair moves by mu = {shown_ball(mu)} stds, so the exact delta at "
+        f"{pair} moves by mu = {shown_ball(mu)} stds, so {of} at "
         f"epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
     )
 
@@ -392,10 +399,14 @@ def drawn_in(symbol: Symbol, span: Interval) -> list[Constraint]:
 
 
 def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
-    """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`."""
+    """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`, or `mu at most
+    42.7, delta at most 1` where no pair is known to attain the bound.
+    """
     epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu = root(square)
     if not epsilon >= 0:
         return f"mu = {shown_ball(mu)}, epsilon {shown_ball(epsilon)}"
-    true = float(delta_ball(epsilon, mu).mid())
-    return f"mu = {shown_ball(mu)}, exact delta {true:.4g} at epsilon {shown_ball(epsilon)}"
+    true = f"{float(delta_ball(epsilon, mu).mid()):.4g} at epsilon {shown_ball(epsilon)}"
+    if claim.lower != claim.upper:
+        return f"mu at most {shown_ball(mu)}, delta at most {true}"
+    return f"mu = {shown_ball(mu)}, exact delta {true}"

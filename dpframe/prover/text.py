@@ -7,15 +7,19 @@ from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import attrs
+
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, Setting
+from dpframe.graph.loop import ancestors
+from dpframe.identity import own
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number
 from dpframe.theory import DERIVATIONS
 
 from .derivations import SHARES, SINGLE, SUM
-from .problem import PROVED, Constraint, Obligation, shown
+from .problem import PROVED, Constraint, Obligation, Problem, shown
 
 if TYPE_CHECKING:
     from .certify import Certificate
@@ -63,7 +67,10 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {line}" for line in release_lines(certificate)),
             "",
             "Proved",
-            *(f"  {_proved(obligation)}" for obligation in certificate.obligations),
+            *(
+                f"  {_proved(marked(certificate.report.problem, obligation))}"
+                for obligation in certificate.obligations
+            ),
             *_claims(certificate.report),
             "",
             "Assumed",
@@ -219,6 +226,49 @@ def _released(release: Release) -> tuple[str, str, str]:
     size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
     size += "" if release.sampled is None else f", each draw on a sample at {release.sampled}"
     return f"{value} ({release.noise.norm})", share, size
+
+
+READS = " must be public, but it reads the data: "
+
+
+def plain_rule(obligation: Obligation) -> str:
+    """`the divisor must be public, but max_abs of clip to [-10, 10] is computed from the data`; the
+    rule as it stands where it is another.
+    """
+    place, reads, _ = obligation.rule.partition(READS)
+    symbol = None if obligation.edit is None else obligation.edit.value
+    if not reads or symbol is None:
+        return obligation.rule
+    read = str(symbol).removeprefix("value of ")
+    return f"the {place} must be public, but {read} is computed from the data"
+
+
+ON_TRUST = " (on trust)"
+
+
+def marked(problem: Problem, obligation: Obligation) -> Obligation:
+    """The obligation, with a mark on its rule or facts where these are what a class of your own,
+    or a description, states.
+    """
+    sensitivities, rules = _stated(problem)
+    facts = tuple(f"{fact}{ON_TRUST * fact.startswith(sensitivities)}" for fact in obligation.facts)
+    believed = obligation.rule.startswith(tuple(f"earns its share by {one}" for one in rules))
+    return attrs.evolve(obligation, rule=f"{obligation.rule}{ON_TRUST * believed}", facts=facts)
+
+
+def _stated(problem: Problem) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """How the facts begin of sensitivities that are stated, and the names of stated theorems."""
+    if not (problem.trusted or any(node.assumption for node in problem.graph.nodes)):
+        return (), ()
+    sensitivities: dict[str, None] = {}
+    rules: dict[str, None] = {}
+    for release in problem.graph.releases:
+        nodes = ancestors(release)
+        if any(node.assumption or not own(type(node)) for node in nodes):
+            sensitivities[f"{release.statistic.label}: "] = None
+        if release.rule is not None and not (own(type(release.rule)) and own(release.noise)):
+            rules[release.rule.name] = None
+    return tuple(sensitivities), tuple(rules)
 
 
 def _proved(obligation: Obligation) -> str:

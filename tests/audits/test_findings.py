@@ -125,7 +125,7 @@ def test_private_data_in_public_has_no_finite_cost():
     assert told.waste is None
     assert told.second is None
     assert all(one.true is None for one in told.portions)
-    assert told.change.title.startswith("Mend X")
+    assert told.change.title.startswith("Put a public number in place of std")
 
 
 def test_the_profile_is_that_of_fifty_digits():

@@ -100,7 +100,7 @@ def test_the_accountant_that_leaves_the_shares_aside_proves_the_total():
     """Twice the noise that each share needs, so that only the plan fails."""
     noise = GAUSSIAN.format(1)
     page = str(stated("rho = 1", "rho", noise))
-    assert 'accountant="gaussian" leaves the shares aside.' in page
+    assert '`accountant = "gaussian"` in the file leaves the shares aside.' in page
     assert stated("rho = 1", "rho", noise, accountant="gaussian").verdict is Verdict.PROVED
 
 

@@ -168,7 +168,7 @@ def test_a_true_total_is_said_to_be_true_and_by_what():
     assert done.records()["overspent"][0] == SUM
     assert done.records()["proved_by"] == "gaussian"
     page = page_of(done)
-    assert "Not proved: the shares sum to more than the claim" in page
+    assert "The declared shares exceed the budget; the claim holds by another accountant" in page
     assert "The shares of ε sum to 6/5, more than 1" in page
 
 

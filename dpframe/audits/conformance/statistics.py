@@ -23,7 +23,7 @@ from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE, Relation
+from dpframe.privacy import ADD_REMOVE, Relation
 from dpframe.prover.algebra import number
 from dpframe.randomness import Randomness
 from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm
@@ -46,7 +46,8 @@ def check_statistic(
 ) -> tuple[str, ...]:
     """Check a statistic of your own: `make(X, y)` makes it of the rows and labels of the setting.
     Neighbouring tables of one and two columns, or of so many `columns`, are searched under both
-    relations, on the boundary and at random. A search proves nothing: a page of a proof does.
+    relations, on the boundary and at random, also at a quarter of the bounds of the setting. A
+    search proves nothing: a page of a proof does.
 
     Returns the properties, all of which hold. Raises NonConforming, an AssertionError, for the
     first that does not hold.
@@ -172,6 +173,16 @@ class CheckedNode:
             if not refused(self.make, *setting.nodes()):
                 yield attrs.evolve(self, setting=setting)
 
+    def at_bounds(self, factor: Fraction) -> CheckedNode:
+        """The same in a setting whose bounds are multiplied by `factor`: a stated bound may be too
+        small below 1 only, as Y is where sqrt(Y) is needed.
+        """
+        X, y = self.setting.X, self.setting.y
+        names = [name for name in ("norm", "box") if getattr(X, name) is not None]
+        rows = attrs.evolve(X, **{name: getattr(X, name) * factor for name in names})
+        labels = y if y is None or y.bound is None else attrs.evolve(y, bound=y.bound * factor)
+        return attrs.evolve(self, setting=attrs.evolve(self.setting, X=rows, y=labels))
+
     def blocks(self, table: Any) -> list[Block]:
         """A table as executions read it."""
         return list(Table.of(self.setting, table.X, table.y, drop=False).blocks())
@@ -201,8 +212,15 @@ def _shape(checked: CheckedNode) -> Contradictions:
         shape = tuple(round(worth(size, d, n)) for size in checked.node.shape)
         value = value_of(checked.node, [checked.block(n, d)])
         mirrored = not checked.node.symmetric or np.array_equal(value, value.T)
-        if value.shape != shape or not np.isfinite(value).all() or not mirrored:
-            yield f"an array of shape {value.shape} for {shape}, {mirrored=}"
+        if value.shape != shape:
+            yield f"an array of shape {value.shape}, where {shape} is stated"
+        elif not np.isfinite(value).all():
+            block = getattr(type(checked.node), "block", None)
+            missing = isinstance(checked.node, RecordSum) and block is RecordSum.block
+            why = "its class has no method block" if missing else "not finite"
+            yield f"{value} of {n} rows and {d} columns: {why}"
+        elif not mirrored:
+            yield f"a matrix that is not symmetric, where symmetric = {checked.node.symmetric}"
 
 
 @STATISTIC.holds(
@@ -222,7 +240,8 @@ def _sum(checked: CheckedNode) -> Contradictions:
 
 @STATISTIC.holds("neighbours move it no further than its sensitivity", "State more in `one_row`.")
 def _moves(checked: CheckedNode) -> Contradictions:
-    for one in checked.under(checked.setting.grid, ADD_REMOVE, REPLACE_ONE):
+    smaller = checked.at_bounds(Fraction(1, 4)).under(checked.setting.grid, *Relation)
+    for one in (*checked.under(checked.setting.grid, *Relation), *smaller):
 
         def ratio(pair: Neighbours, one: CheckedNode = one) -> float:
             return max((far / max(most, TINY) for far, most in one.moves(pair).values()), default=0)

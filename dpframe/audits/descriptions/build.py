@@ -238,5 +238,5 @@ def matrix_of(released: Any) -> Any:
 
 
 def last_step(*values: Any) -> tuple[Any, ...]:
-    """What a description reads in its last step, which it does not spell out."""
+    """The inputs of the last step, which a description does not define."""
     return values

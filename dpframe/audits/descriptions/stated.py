@@ -168,6 +168,11 @@ class StatedStatistic(Statistic):
         )
 
     @property
+    def untested(self) -> str:
+        """The condition in words."""
+        return self.condition
+
+    @property
     def _where(self) -> str:
         """The neighbours for which it holds, if not all."""
         if self.given is not None:

@@ -173,7 +173,7 @@ def _accountants(found: Findings) -> Iterator[str]:
     given = {"delta": f"{found.opinions[0].delta:g}"}
     given |= {name: exactly(value) for name, value in found.at.items()}
     at = tidy(", ".join(f"{name} = {value}" for name, value in given.items()))
-    of = "the counterexample, " if found.audit.counterexample else ""
+    of = "the counterexample, " if found.audit.refuted_at else ""
     yield f"All releases together by every accountant, at {of}{at}"
     if found.opinions[0].delta and not isinstance(found.audit.target, ApproxDP):
         yield (
@@ -221,7 +221,7 @@ def _wasted(found: Findings) -> Iterator[str]:
             yield f"  {found.waste.says}"
         else:
             at = f" at {found.waste.at}" if found.waste.at else ""
-            yield tidy(f"  factor {figure(found.waste.factor, 'up')}{at}: {found.waste.says}")
+            yield tidy(f"  factor {found.waste.amount}{at}: {found.waste.says}")
 
 
 def _saving(found: Findings) -> Iterator[str]:
@@ -231,8 +231,8 @@ def _saving(found: Findings) -> Iterator[str]:
         yield f"  {best.says}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield f"  {best.call}"
-        yield f"    finds this split and certifies it; {ALIKE}"
+        yield f"  {best.way.replace('`', '')};"
+        yield f"    {ALIKE}"
 
 
 def _second(found: Findings) -> Iterator[str]:

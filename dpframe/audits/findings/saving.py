@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Graph
-from dpframe.privacy import Share
+from dpframe.graph import Graph, Release
+from dpframe.privacy import GaussianDP, Share
 from dpframe.symbols import Expression
 
 from ..figures import figure
@@ -33,7 +34,8 @@ CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="
 class Saving:
     """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
     split, rounded up. `releases`: name, and the std (of pure noise the scale) as declared and at
-    that split; None where a number is missing. `call` finds the split and certifies it.
+    that split; None where a number is missing. `call` finds the split and certifies it; of a
+    description `lines` of the file make it, and `call` is "".
     """
 
     before: float
@@ -42,6 +44,14 @@ class Saving:
     noise: str
     releases: tuple[tuple[str, float | None, float | None], ...]
     call: str
+    lines: str = ""
+
+    @property
+    def way(self) -> str:
+        """How to take this split."""
+        if self.lines:
+            return f"In the file: {self.lines}"
+        return f"`{self.call}` finds this split and certifies it"
 
     @property
     def part(self) -> float:
@@ -73,7 +83,9 @@ class Saving:
             {"name": name, "declared": declared, "best": best}
             for name, declared, best in self.releases
         ]
-        fields = {name: getattr(self, name) for name in ("before", "after", "criterion", "call")}
+        fields = {
+            name: getattr(self, name) for name in ("before", "after", "criterion", "call", "lines")
+        }
         return {**fields, "noise": self.noise, "releases": releases}
 
 
@@ -85,13 +97,13 @@ def saving(audit: Audit, values: Values) -> Saving | None:
     if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
         return None
     try:
-        found = _best(problem.graph, audit.target.budget, values)
+        found = _best(problem.graph, audit.target.budget, values, described=audit.described)
     except DPFrameError:
         return None
     return found if found is not None and found.part > WORTH else None
 
 
-def _best(graph: Graph, budget: Share, values: Values) -> Saving | None:
+def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Saving | None:
     releases, budget = released(graph), budget_at(budget, values)
     rows = {"n": int(values["n"])} if "n" in values else {}
     criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)  # a codebook fixes d
@@ -115,8 +127,24 @@ def _best(graph: Graph, budget: Share, values: Values) -> Saving | None:
             )
             for one in releases
         ),
-        call=CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
+        call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
+        lines=_lines(releases, law.weights, values) if described else "",
     )
+
+
+def _lines(releases: Sequence[Release], weights: Sequence[Expression], values: Values) -> str:
+    """The lines of a description that make this split, its weights in four digits."""
+    from ..descriptions.advice import share_weights, weight_lines
+
+    amounts = [value_at(weight, values) for weight in weights]
+    parts = {
+        one.label: figure(amount / sum(amounts), "down", 4)
+        for one, amount in zip(releases, amounts, strict=True)
+    }
+    if releases[0].gives is GaussianDP:
+        return f'`calibration = "jointly"`, no share and no std, and {weight_lines(parts)}'
+    times = {one.label: one.times for one in releases}
+    return f'`calibration = "pure"` and {share_weights(parts, times)}'
 
 
 def _known(formula: Expression, values: Values) -> bool:

@@ -14,17 +14,19 @@ from dpframe.audits.figures import exactly
 from dpframe.audits.joint_cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
+from dpframe.graph.joint import unit_std
 from dpframe.identity import own
 from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
+from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, rho_of
-from dpframe.prover.text import overspent, proved_aside
-from dpframe.symbols import Expression
+from dpframe.prover.text import overspent, plain_rule, proved_aside
+from dpframe.symbols import Expression, power
 
-from ..figures import clipped, figure, tidy
+from ..figures import clipped, equals, figure, tidy
 from .example import Values, budget_at, number_at, upper_at
 from .saving import MOST, WORTH, Saving
 
@@ -102,8 +104,8 @@ class Waste:
     """All noise could be multiplied by `factor` (rounded up) and the target still be met; above 1
     it must be. `variance` is its square. `releases`: name, noise as declared, noise that is enough
     (stds, or scales of Laplace noise; None where a symbol is left). `at`: the numbers for which
-    this is so, as text; "" where it is so for all. `exact`: whether all noise together is known to
-    spend the target exactly.
+    this is so, as text; "" where it is so for all. `exact`: whether some pair of tables is known to
+    need the factor; else it is an upper bound.
     """
 
     factor: float
@@ -112,6 +114,11 @@ class Waste:
     says: str
     at: str = ""
     exact: bool = False
+
+    @property
+    def amount(self) -> str:
+        """`1.587`, `at most 180.3`."""
+        return f"{'' if self.exact else 'at most '}{figure(self.factor, 'up')}"
 
     @property
     def tight(self) -> bool:
@@ -159,8 +166,8 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     size = to_float(found, up=True)
     sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
     at = ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(free))
-    reached = abs(size - 1) <= TIGHT and _reached(audit, values)
-    says = _says(size, len(sizes), reached=reached)
+    reached = _reached(audit, values)
+    says = audit.advice(_says(size, len(sizes), reached=reached))
     return Waste(size, to_float(found**2, up=True), sizes, says, at, reached)
 
 
@@ -200,9 +207,9 @@ def _scaled(size: float | None, factor: Fraction) -> float | None:
 
 
 def _says(factor: float, releases: int, *, reached: bool) -> str:
-    if reached:
-        return "No noise is wasted: all of it together spends the target exactly."
     if abs(factor - 1) <= TIGHT:
+        if reached:
+            return "No noise is wasted: all of it together spends the target exactly."
         return (
             "Joint calibration would save no noise: by its upper bound on the cost, all of it "
             "together spends the target."
@@ -214,9 +221,14 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
             "All noise could be multiplied by this factor, in the proportions declared, and the "
             "target still be met: calibrate jointly (dp.regressions.Jointly)."
         )
+    if reached:
+        return (
+            "Measured by the joint calibration of this noise, all of it must be multiplied by this "
+            "factor, in the proportions declared, to meet the target."
+        )
     return (
-        "Measured by the joint calibration of this noise, all of it must be multiplied by this "
-        "factor, in the proportions declared, to meet the target."
+        "Multiplied by this factor, in the proportions declared, the noise meets the target: less "
+        "may be enough, as the cost is known between two bounds only."
     )
 
 
@@ -253,18 +265,29 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         return None
     noise = obligation.kind == "total" and waste is not None
     if noise and waste is not None and waste.factor > 1:
+        rest = " exactly, with nothing to spare" if waste.exact else ""
         return Change(
             _times(waste),
-            tidy(f"{clipped(obligation.node, 80)}: {clipped(obligation.rule, 200)}"),
-            JOINTLY,
-            "All releases together then meet the claim exactly, with nothing to spare.",
+            tidy(f"{clipped(obligation.node, 80)}: {clipped(obligation.rule, 200)}{_why(audit)}"),
+            audit.advice(JOINTLY),
+            f"All releases together then meet the claim{rest}.",
         )
     if obligation in audit.report.overspent:
         return _shares(audit, obligation)
-    how = obligation.repair or "See the open obligations below."
+    how = audit.advice(obligation.repair) or "See the open obligations below."
     witness = "" if obligation.witness is None else str(obligation.witness)
     raw = obligation.edit is not None and obligation.edit.what == RELEASE
     node = clipped(obligation.node, 80)
+    read = getattr(obligation.edit.value, "origin", None) if obligation.edit else None
+    if read is not None:
+        return Change(
+            tidy(
+                f"Put a public number in place of {clipped(read.label, 60)}, which reads the data"
+            ),
+            tidy(_sentence(clipped(plain_rule(obligation), 240))),
+            tidy(_sentence(how)),
+            tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
+        )
     return Change(
         tidy(f"Release {node} with noise, or leave it out" if raw else f"Mend {node}"),
         tidy(clipped(obligation.rule, 240)),
@@ -276,14 +299,50 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
 def _shares(audit: Audit, obligation: Obligation) -> Change:
     """Of shares that sum to more than the claim."""
     of = "" if obligation.edit is None else obligation.edit.name
-    aside = proved_aside(audit.report) if audit.report.aside else ""
-    how = _sentence(obligation.repair)
+    aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
+    repair = audit.advice(obligation.repair)
+    if audit.described and obligation.edit is not None:
+        from ..descriptions.advice import share_lines
+
+        releases, factor = audit.report.problem.graph.releases, obligation.edit.value
+        lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
+        repair = f"{repair.rstrip('.')}. The lines: {lines}." if lines else repair
     return Change(
         f"Lower the shares of {of}{', or name another accountant' * bool(aside)}",
         tidy(f"{_sentence('; '.join(overspent(audit.report)))}."),
-        tidy(f"{aside} Or {obligation.repair}" if aside else how),
+        tidy(f"{aside} Or {repair}" if aside else _sentence(repair)),
         "The total then holds as declared." if aside else "",
     )
+
+
+def _why(audit: Audit) -> str:
+    """`; mu = 0.267 where 0.237 is affordable`, and the catalogue's words on the variant."""
+    found, cost = "", audit.worst
+    if cost is not None and not cost.sampled:
+        afforded = _affordable(audit)
+        found = f"; mu {equals(cost.mu)}"
+        found += f" where {figure(afforded, 'down')} is affordable" if afforded else ""
+        found += _where(audit)
+    published = type(audit.regression)
+    if published.__module__.startswith("dpframe.literature"):
+        said = " ".join((published.__doc__ or "").partition("\n\n")[0].split())
+        found += f". {said}" if said else ""
+    return found
+
+
+def _where(audit: Audit) -> str:
+    at = ", ".join(f"{name} = {exactly(value)}" for name, value in audit.witness.items())
+    return f", at {at}" if at else ""
+
+
+def _affordable(audit: Audit) -> float | None:
+    """The largest mu of all releases together that the claim permits, rounded down."""
+    budget = budget_at(audit.target.budget, audit.witness)
+    try:
+        found = ends_of(power(unit_std(budget), -1))
+    except DPFrameError:
+        return None
+    return None if found is None else to_float(found[0], up=False)
 
 
 def _sentence(text: str) -> str:
@@ -301,10 +360,10 @@ def _first(audit: Audit) -> Obligation | None:
 
 def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
     saved, one = 1 - waste.variance, len(waste.releases) == 1
-    how = JOINTLY
+    how = audit.advice(JOINTLY)
     normal = one and audit.report.problem.graph.releases[0].gives is GaussianDP
     if normal and isinstance(audit.target, ApproxDP):
-        how = f"Name dp.Gaussian.analytic, which sizes the noise so. Or: {how}"
+        how = f"{audit.advice('Name dp.Gaussian.analytic')}, which sizes the noise so. Or: {how}"
     more = f" At the best split of the budget it falls by {best.percent} per cent." if best else ""
     return Change(
         _times(waste),
@@ -326,9 +385,9 @@ def _sizes(audit: Audit, waste: Waste) -> str:
 
 def _times(waste: Waste) -> str:
     """The factor, and where it is the right one."""
+    factor = waste.amount
     if not waste.at:
-        return f"Multiply all noise by {figure(waste.factor, 'up')}"
-    factor = figure(waste.factor, "up")
+        return f"Multiply all noise by {factor}"
     return tidy(
         f"Declare the noise jointly: at {waste.at} all of it would be {factor} times as large"
     )

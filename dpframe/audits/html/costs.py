@@ -38,12 +38,14 @@ class Costs:
             yield "Claimed", *self._target()
         yield from self._true()
         if found.waste is not None:
-            of = "at the counterexample" if audit.counterexample else "in the example"
+            of = "at the counterexample" if audit.refuted_at else "in the example"
             where = f", {of}" if found.at else ""
-            factor = shown(found.waste.factor, "up")
-            yield "Noise needed", f"× {factor}", _needed(found.waste) + where
+            most = "" if found.waste.exact or found.waste.tight else "at most "
+            factor = f"{most}× {shown(found.waste.factor, 'up')}"
+            yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
-            note = f"of the squared noise saved by dp.best_split: {found.saving.sizes}"
+            by = "the weights below" if found.saving.lines else "dp.best_split"
+            note = f"of the squared noise saved by {by}: {found.saving.sizes}"
             yield "Best split", f"{found.saving.percent} %", plain_words(note.rstrip(": "))
         count = len(audit.report.open_obligations)
         if count:
@@ -68,7 +70,7 @@ class Costs:
             at = ", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items())
             usual = best[0].delta and not isinstance(audit.target, ApproxDP)
             note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
-            note = f"at the counterexample, {at}" if at and audit.counterexample else note
+            note = f"at the counterexample, {at}" if at and audit.refuted_at else note
             note += ", which the claim has not" if usual else ""
             note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
             yield "True cost", self._cost(best[0]), plain_words(note)

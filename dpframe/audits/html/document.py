@@ -15,7 +15,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
-from dpframe.prover.text import argument, bounds, overspent
+from dpframe.prover.text import argument, bounds, marked, overspent
 from dpframe.symbols import Expression
 
 from .. import budget_reports
@@ -29,7 +29,7 @@ from ..page import opened, uncounted
 from ..personal import Bill
 from ..releases import UNSIZED, joined
 from ..report import Audit
-from ..sentence import free, goal, sentence
+from ..sentence import free, goal, holding, sentence
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
@@ -49,6 +49,7 @@ LEADS = {
     "refuted": ("What is released does not satisfy ", "."),
     "unproved": ("That what is released satisfies ", " is not proved, and not refuted."),
 }
+OUTPUT = "output: "  # a remark of a description on its last step
 CALLED = re.compile(r"([A-Za-z_]\w*)(\(.*\))\Z", re.DOTALL)
 
 
@@ -62,9 +63,16 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
     if audit.report.overspent and not audit.report.proved:
         says += ": the shares sum to more than the claim"
         lead = (lead[0], _overspent_lead(audit, lead[1]))
+    if audit.holds_by:
+        shares = audit.report.overspent
+        says = "The declared shares exceed the budget" if shares else "Not proved by its shares"
+        says += "; the claim holds by another accountant"
+        end = f", {audit.advice(holding(audit))}."
+        end += _overspent_lead(audit, "") if shares else ""
+        lead = (LEADS["proved"][0], end)
     if audit.where:
         says += " for a part of what is claimed"
-        part = f" where {plain_words(audit.where)}. Beyond, it is not proved and may be false."
+        part = f" where {audit.where}. Beyond, it is not proved and may be false."
         lead = (lead[0], part)
     chosen, costs = audit.report.chosen, Costs(found)
     template = _environment().get_template("page.html")
@@ -83,11 +91,13 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         lead=lead,
         goal=goal(audit.claimed),
         sentence=sentence(audit, place="below"),
+        holding=holding(audit) if audit.holds_by else "",
         headline=costs.headline,
         at=", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items()),
         claimed=[*_claimed(audit)],
         region=() if chosen is None else chosen.constraints,
         remarks=remarks,
+        output_note=next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), ""),
         released=Released(audit),
         costs=costs,
         opened=[*opened(audit).items()],
@@ -102,7 +112,7 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
 def _overspent_lead(audit: Audit, end: str) -> str:
     """The end of the first sentence, and what the shares sum to."""
     shares = tidy("; ".join(overspent(audit.report)))
-    return plain_words(f"{end} {shares[:1].upper()}{shares[1:]}.")
+    return f"{end} {shares[:1].upper()}{shares[1:]}."
 
 
 @cache
@@ -144,6 +154,7 @@ def _environment() -> Environment:
         "ALIKE": ALIKE,
         "words": _words,
         "argument": argument,
+        "marked": marked,
         "uncounted": uncounted,
         "drawing": drawing,
         "graph_picture": graph_picture,

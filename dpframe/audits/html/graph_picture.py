@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from textwrap import wrap
 
 import attrs
 import numpy as np
@@ -178,7 +177,9 @@ def _places(
 
 MOST = 30  # nodes of a picture; larger graphs are drawn as text
 WIDE, GAP, BETWEEN, MARGIN = 156.0, 0.14, 40.0, 6.0
-LETTERS, ROWS = 23, 5  # of a card
+ROOM, ROWS = 134.0, 5  # of the words on a card: width of a line, lines
+WIDTHS = {"mwMWᵀ@%": 11.5, "ijlrtfI.,:;'()[]|! ": 4.7}  # of letters, at most, in pixels
+LETTER, CAPITAL = 7.7, 9.4
 HEAD, LINE, FOOT = 21.0, 14.5, 8.0
 KINDS = {PRIVATE: "private", NOISY: "released", PUBLIC: "public", LEAK: "leak"}
 MEANINGS = {
@@ -226,9 +227,9 @@ class Picture:
     legend: tuple[tuple[str, str], ...]
 
 
-def graph_picture(graph: Graph) -> Picture | None:
-    """The picture; None where nodes are many."""
-    found = lines(graph)
+def graph_picture(graph: Graph, note: str = "") -> Picture | None:
+    """The picture; None where nodes are many. `note` is that of a description on its output."""
+    found = lines(graph, note)
     if len(found) > MOST:
         return None
     places = {line.node: i for i, line in enumerate(found)}
@@ -274,10 +275,45 @@ def _layers(heights: Sequence[float], layer: Sequence[int]) -> tuple[list[float]
 def _rows(line: DrawnLine) -> list[str]:
     """The words in a few lines, the last one cut where there are more."""
     text = plain_words(line.words.removesuffix(END)).replace("`", "").replace(GLUE, " ")
-    rows = wrap(text, LETTERS, break_long_words=True, break_on_hyphens=False)
+    rows = _wrapped(text)
     if len(rows) > ROWS:
-        rows = [*rows[: ROWS - 1], clipped(" ".join(rows[ROWS - 1 :]), LETTERS)]
+        rows = [*rows[: ROWS - 1], _cut(" ".join(rows[ROWS - 1 :]))]
     return rows or ["(no name)"]
+
+
+def _wrapped(text: str) -> list[str]:
+    """Lines that are no wider than the card; words that are too long for one are broken."""
+    rows: list[str] = []
+    for word in text.split():
+        joined = f"{rows[-1]} {word}" if rows else word
+        if rows and width_of(joined) <= ROOM:
+            rows[-1] = joined
+            continue
+        rows += _broken(word)
+    return rows
+
+
+def _broken(word: str) -> list[str]:
+    """A word in pieces that fit on a line."""
+    if width_of(word) <= ROOM:
+        return [word]
+    end = next(i for i in range(len(word), 0, -1) if width_of(word[:i]) <= ROOM)
+    return [word[:end], *_broken(word[end:])]
+
+
+def _cut(text: str) -> str:
+    """The text with as much of its middle left out as does not fit on a line."""
+    return next(cut for n in range(len(text), 3, -1) if width_of(cut := clipped(text, n)) <= ROOM)
+
+
+def width_of(text: str) -> float:
+    """The width of a text on a card, in pixels: an upper bound in usual fonts."""
+    return sum(map(_width_of, text))
+
+
+def _width_of(letter: str) -> float:
+    known = (width for letters, width in WIDTHS.items() if letter in letters)
+    return next(known, CAPITAL if letter.isupper() else LETTER)
 
 
 def _described(found: Sequence[DrawnLine]) -> str:

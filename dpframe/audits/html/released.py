@@ -70,11 +70,11 @@ class Released:
 
     @property
     def columns(self) -> list[str]:
-        """Of the table; all but the first and the last hold numbers."""
+        """Of the table; all but the first two hold numbers."""
         sized = any(line.size is not None for line in self.audit.lines)
         shared = any(line.share for line in self.audit.lines)
         given = ["noise"] * sized + ["share claimed"] * shared
-        return ["release", "sensitivity", *given, *self.exact, "claim"]
+        return ["release", "claim", "sensitivity", *given, *self.exact]
 
     @staticmethod
     def draws(line: ReleaseLine, many: int) -> str:

@@ -81,10 +81,12 @@ SIGNS: list[Setting] = [
 ]
 COMPILED = [(re.compile(pattern), sign) for pattern, sign in SIGNS]
 TOKEN = re.compile(
-    r"(?P<code>`[^`]+`|\b(?:dp|[Xy](?=\.[a-z]))(?:\.[A-Za-z_]\w*(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)+)"
+    r"(?P<code>(?P<whole>`accountant = \"\w+\"`|\baccountant=\"\w+\"|--accountant \w+)|`[^`]+`|"
+    r"\b(?:dp|[Xy](?=\.[a-z]))(?:\.[A-Za-z_]\w*(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)+)"
     r"|\[(?P<key>[A-Za-z][A-Za-z0-9]*)(?:, [^\[\]`]{1,60})?\]"
 )
 CODE, SUBJECT = Markup("<code>{}</code>"), Markup('<span class="subject">{}</span>')
+WHOLE = Markup('<code class="whole">{}</code>')  # never broken
 CITED = Markup('<a href="#source-{}" class="cite">{}</a>')
 SMALLEST = Markup("λ<sub>min</sub>")
 
@@ -118,7 +120,8 @@ def _set(text: str, known: Collection[str]) -> Markup:
         if found["code"] or found["key"] in known:
             made += _lowered(text[start : found.start()])
             key = found["key"]
-            made += CITED.format(key, found[0]) if key else CODE.format(found[0].strip("`"))
+            code = WHOLE if found["whole"] else CODE
+            made += CITED.format(key, found[0]) if key else code.format(found[0].strip("`"))
             start = found.end()
     return made + _lowered(text[start:])
 

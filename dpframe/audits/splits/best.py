@@ -9,13 +9,14 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, Uncertified, check_kind
+from dpframe.errors import InvalidArgument, Plain, Uncertified, check_kind
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Guarantee, PersonalizedDP, Share
 from dpframe.prover import Certificate
 from dpframe.prover.certify import certify
 from dpframe.sources.progress import Progress
+from dpframe.symbols import Number
 
 from .by_formula import by_formula, by_symbols, law_of, value_at
 from .criterion import Criterion, NoiseCriterion
@@ -28,7 +29,7 @@ def best_split(
     *,
     target: Guarantee,
     setting: Setting,
-    criterion: Criterion,
+    criterion: Criterion | None = None,
     over: str | Sequence[str] | None = None,
     within: Sequence[object] | None = None,
     accountant: str | Accountant = "auto",
@@ -52,7 +53,7 @@ def best_split(
     Raises Uncertified where the best split is not proved; InvalidArgument for criteria that are not
     public, and for declarations that draw otherwise than by added noise.
     """
-    _check(target, setting, criterion)
+    criterion = _checked(target, setting, criterion)
     family = Family.of(regression, setting, target.budget, over)
     ends = family.ends(within)
     with Progress(None, "looking for the best split"):
@@ -70,7 +71,8 @@ def best_split(
     )
 
 
-def _check(target: Any, setting: Any, criterion: Any) -> None:
+def _checked(target: Any, setting: Any, criterion: Any) -> Criterion:
+    """The criterion. Raises InvalidArgument."""
     check_kind("target", target, Guarantee)
     check_kind("setting", setting, Setting)
     if isinstance(target, PersonalizedDP):
@@ -81,7 +83,13 @@ def _check(target: Any, setting: Any, criterion: Any) -> None:
     if not isinstance(criterion, Criterion):
         way_out = "It is public: never the error on data that is to be protected."
         wanted = "dp.audits.NoiseCriterion(...) or dp.audits.ErrorCriterion(...)"
-        raise InvalidArgument("criterion", wanted, type(criterion), way_out)
+        given = Plain("none") if criterion is None else type(criterion)
+        raise InvalidArgument("criterion", wanted, given, way_out)
+    columns, d = setting.nodes()[0].columns, criterion.sizes.get("d")
+    if isinstance(columns, Number) and d is not None and d != columns:
+        wanted = f"{columns}, the columns of a row by the codebook of the setting"
+        raise InvalidArgument("d of the criterion", wanted, Plain(str(d)), "An intercept counts.")
+    return criterion
 
 
 def _outcome(

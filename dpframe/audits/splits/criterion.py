@@ -304,10 +304,14 @@ def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
     posts = [node for node in graph.outputs if isinstance(node, Post)]
     solvers = (ridge_solve, adaptive_ridge, constant_ridge, *([] if solver is None else [solver]))
     known = [one for one in posts if one.function in solvers]
-    if len(graph.outputs) != 1 or not known:
+    besides = [one for one in graph.outputs if one not in known]
+    if len(known) == 1 and all(isinstance(one, Release) for one in besides):
+        _refuse_extra([one.label for one in besides])
+    elif len(graph.outputs) != 1 or not known:
         named = ", ".join(node.label for node in graph.outputs)
         wanted = f"a dp.post of {KNOWN}" if solver is None else f"a dp.post of {solver.__name__}"
-        raise InvalidArgument("output", wanted, named, OTHERS.format(named))
+        own = posts[0].function.__name__ if posts else "solve"
+        raise InvalidArgument("output", wanted, named, OTHERS.format(own))
     post = known[0]
     inputs = [one for one in post.inputs if isinstance(one, Release)]
     floors = [one for one in inputs if isinstance(one.statistic, LambdaMin)]
@@ -316,6 +320,15 @@ def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
     if post.function is solver:
         _check_solver(found)
     return found
+
+
+def _refuse_extra(labels: Sequence[str]) -> None:
+    """Refuse releases that the solver does not read. Raises InvalidArgument."""
+    if labels:
+        extra = ", ".join(labels)
+        way_out = f"Release {extra} in a declaration of its own, from a budget of its own. {ELSE}"
+        wanted = "those that the solver reads: the error does not depend on others"
+        raise InvalidArgument("releases", wanted, extra, way_out)
 
 
 def _check_solver(found: Solved) -> None:
@@ -356,7 +369,8 @@ def _fitting(graph: Graph, found: Solved) -> None:
     others = {id(one) for one in graph.releases} - {id(one) for one in releases}
     drawn = all(gaussian(one.noise) for one in releases)
     once = all(one.times == exact(1) and one.sampled is None for one in releases)
-    if others or not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
+    _refuse_extra([one.label for one in graph.releases if id(one) in others])
+    if not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
         wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
         raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), ELSE)
 

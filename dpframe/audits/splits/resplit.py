@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words, of_kind
+from dpframe.errors import InvalidArgument, Plain, listed_words, of_kind
 from dpframe.exact.interval import Interval
 from dpframe.graph import ColumnNode, Graph, Regression, Release, RowsNode, Setting
 from dpframe.graph.joint import unit_std
@@ -273,7 +273,8 @@ def _every(
             f"Name what is to be chosen: over={names[0]!r}, over={names[:2]} for several, or "
             "over='shares'; give the others numbers."
         )
-        raise InvalidArgument("over", "one symbolic field of several", ", ".join(names), way_out)
+        given = Plain(f"none, with symbolic {', '.join(names)}")
+        raise InvalidArgument("over", "given where several fields are symbolic", given, way_out)
     return names
 
 

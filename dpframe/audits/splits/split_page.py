@@ -6,6 +6,7 @@ A picture of a split: the criterion by what was free. Needs matplotlib.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -13,10 +14,12 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from dpframe.errors import InvalidArgument
+from dpframe.prover.algebra import ends_of
+from dpframe.prover.jointly import noise_factor
 from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
 
-from ..figures import tidy
+from ..figures import figure, tidy
 from ..plot import COLOURS, blended, ink, log_ticks, new_axes
 from .split import Point
 
@@ -115,6 +118,7 @@ def _compared(axes: Any, split: Split) -> None:
             axes.annotate(other.label, (at, other.value), (8, -4), **beside)
 
 
+FRACTION = re.compile(r"(?<![\w./^*])\d+/\d{3,}(?![\w./^])")
 BARS = "▁▂▃▄▅▆▇█"
 STEPS = 7  # rows of the curve's table, or a few more
 LITTLE = 0.01  # of the budget
@@ -125,7 +129,7 @@ def page(split: Split) -> str:
     """The criterion, the choice, why it is best, what else costs, the curve, the proof."""
     return "\n".join(
         [
-            f"Split of {split.regression}",
+            f"Split of {_decimal(str(split.regression))}",
             "",
             f"  criterion   {split.criterion.sentence}",
             *_choice(split),
@@ -133,6 +137,7 @@ def page(split: Split) -> str:
             *_shares(split),
             *_instead(split),
             *_note(split),
+            *_jointly(split),
             *(line for name, points in _curves(split) for line in _curve(split, name, points)),
             "",
             f"Proved: {argument(split.certificate.derivation)}",
@@ -186,6 +191,33 @@ def _note(split: Split) -> Iterator[str]:
     for name, share in split.shares.items():
         if share < LITTLE:
             yield f"  note        {name} is hardly worth its price here: is it needed at all?"
+
+
+def _jointly(split: Split) -> Iterator[str]:
+    """How much less noise the releases need together than by their shares."""
+    problem = split.certificate.report.problem
+    if split.certificate.derivation != "basic" or not problem.graph.additive:
+        return
+    try:
+        factor = ends_of(noise_factor(problem.graph.releases, problem.target.budget))
+    except InvalidArgument:
+        return
+    if factor is not None and factor[1] < 1 - LITTLE:
+        yield (
+            f"  note        calibrated jointly, this noise could be multiplied by "
+            f"{figure(factor[1], 'up')}:"
+        )
+        yield "              dp.regressions.Jointly(of=...), or over='shares'"
+
+
+def _decimal(text: str) -> str:
+    """Fractions that are short decimals as such: 0.0896 for 56/625."""
+    return FRACTION.sub(lambda found: _short_decimal(found[0]), text)
+
+
+def _short_decimal(fraction: str) -> str:
+    decimal = f"{float(Fraction(fraction)):.6g}"
+    return decimal if Fraction(decimal) == Fraction(fraction) else fraction
 
 
 def _curves(split: Split) -> list[tuple[str, tuple[Point, ...]]]:

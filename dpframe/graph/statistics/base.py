@@ -121,6 +121,11 @@ class Statistic(Origin, DataNode):
         own = stated(self)
         return self.step is not None or (own is not None and own.stacked and bool(own.steps))
 
+    @property
+    def untested(self) -> str:
+        """A condition of its sensitivity, in words, that nothing tests; "" where there is none."""
+        return ""
+
     def one_row(self, norm: Norm, relation: Relation) -> OneRow | None:
         """A bound on its change when one row changes; None if no rule gives one."""
         check_kind("norm", norm, Norm)
