@@ -282,7 +282,7 @@ def _first_sentence(obligation: Obligation) -> str:
     witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)
     if witness:
         return tidy(f"{rule}: {witness}")
-    numbers = [fact for fact in obligation.facts if fact.startswith("mu = ")]
+    numbers = [fact for fact in obligation.facts if fact.startswith(("mu = ", "mu at most "))]
     return tidy(": ".join([rule, *numbers]) + f" ({obligation.verdict})")
 
 
