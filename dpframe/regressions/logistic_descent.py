@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import attrs
 import numpy as np
-from scipy.special import expit
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, jointly, loop, post, release
 from dpframe.graph.functions import gradient
@@ -122,6 +121,8 @@ class Along:
         """
         if self.mean is None:
             return np.array([CURVATURE, 0, CURVATURE]), np.zeros_like(theta)
+        from scipy.special import expit  # lists of regressions need none
+
         with np.errstate(all="ignore"):
             centre = self.mean @ theta
             moved = self.directions @ (self.values * (self.directions.T @ theta)) / self.n

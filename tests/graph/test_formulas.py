@@ -13,7 +13,7 @@ import pytest
 import dpframe as dp
 from dpframe.audits.conformance.statistics import worth
 from dpframe.errors import BadData, InvalidArgument, MissingExtra
-from dpframe.estimators.units import Scale, linear
+from dpframe.estimators.units import AffineScale, linear
 from dpframe.graph.formulas import described
 from tests.support import checking as check
 
@@ -156,7 +156,7 @@ def test_coefficients_are_of_products_of_columns_of_the_table(formula):
         maps.insert(0, node)
         node = node.inputs[0]
     found = linear(
-        theta, tuple(maps), rows.names, Scale(), lambda formula: float(formula.value), last
+        theta, tuple(maps), rows.names, AffineScale(), lambda formula: float(formula.value), last
     )
     wanted = np.full(len(table), found.intercept)
     for name, slope in zip(found.names, found.coefficients, strict=True):

@@ -74,7 +74,7 @@ def test_samples_are_of_sums_and_a_point_has_one_loop() -> None:
     document = descent()
     document["graph"]["nodes"].pop()
     document["graph"]["output"] = [step]
-    assert "what one loop asks" in check.check(sealed(document)).reason
+    assert "the query of one loop" in check.check(sealed(document)).reason
 
 
 def two_cells(*, learned: bool, stds: str, size: str = "1") -> Json:
