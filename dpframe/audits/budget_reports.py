@@ -17,7 +17,7 @@ MOST = 20  # lines of a table
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class BudgetReport:
-    """What each group, or each different budget, asks for and what it really pays, shape (k,).
+    """What each group, or each different budget, requires and what it really pays, shape (k,).
 
     `budgets` and `costs` are of the parameter `name`, at `deltas` where there are any; costs are
     rounded up, and are at most the budget. `wasted` is the share of the noise that this budget did
@@ -135,7 +135,7 @@ def notes(report: BudgetReport) -> list[str]:
 
 
 WIDE = 10  # ends of a range that ask for a logarithm
-BARS = 40  # as many as can be told apart
+BARS = 40  # as many as can be distinguished
 NAMED = 8  # groups whose names fit beside their dots
 SMALL, LARGE = 24.0, 360.0  # areas of dots, in square points
 WASTE, SPENT = "tab:red", "tab:blue"
@@ -167,7 +167,7 @@ def areas(report: BudgetReport) -> Array:
 
 
 def equal(report: BudgetReport) -> bool:
-    """Whether all dots stand for as many records, or nobody knows."""
+    """Whether all dots stand for equally many records, or that is unknown."""
     return report.counts is None or bool(np.ptp(report.counts) == 0)
 
 

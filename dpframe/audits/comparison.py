@@ -223,18 +223,21 @@ def _columns(
 ) -> tuple[list[str], list[list[str]]]:
     """The head and the rows; with the ratio of each calibration but the exact one, or the first."""
     several, gaussian = len(comparison.deltas) > 1, _gaussian(comparison)
-    told = [i for i, one in enumerate(comparison.calibrations) if one != Gaussian.analytic]
-    told = [i for i in told if any(row[i].ratio is not None for row in comparison.cells)]
-    told = told if ratios else told[:1]
+    rated = [i for i, one in enumerate(comparison.calibrations) if one != Gaussian.analytic]
+    rated = [i for i in rated if any(row[i].ratio is not None for row in comparison.cells)]
+    rated = rated if ratios else rated[:1]
     head = ["epsilon", *(["delta"] if several else [])]
     for i, theorem in enumerate(comparison.theorems):
-        head += [theorem.short if gaussian else theorem.name, *(["ratio"] if i in told else [])]
+        head += [
+            theorem.short if gaussian else theorem.name,
+            *(["ratio"] if i in rated else []),
+        ]
     rows = []
     for (epsilon, delta), cells in zip(comparison.points, comparison.cells, strict=True):
         row = [exactly(epsilon), *([exactly(delta)] if several else [])]
         for i, cell in enumerate(cells):
             text = str(cell).removeprefix("not valid ") if brief else str(cell)
-            row += [text, *([cell.times] if i in told else [])]
+            row += [text, *([cell.times] if i in rated else [])]
         rows.append(row)
     return head, rows
 
@@ -431,7 +434,7 @@ def _meant(value: object) -> str:
 
 
 def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
-    """Refuse what is nobody's theorem but its own, unless it is trusted. Raises InvalidArgument."""
+    """Refuse a calibration from outside that is not trusted. Raises InvalidArgument."""
     for kind in strangers((calibration, calibration.mechanism)):
         if kind not in trust:
             way_out = f"Pass trust=[{kind.__name__}]; the table then says that it is trusted."

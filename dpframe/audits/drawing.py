@@ -41,7 +41,7 @@ class DrawnLine:
 
 def drawing(graph: Graph, note: str = "") -> str:
     """The graph, top down: a line leaves a node to the right and downwards, and ends where it is
-    read. Grids, which nobody wrote, are left out.
+    read. Grids, which the declaration implies, are left out.
     """
     found = lines(graph, note)
     lanes = _Lanes.of(found)

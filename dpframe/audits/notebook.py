@@ -26,14 +26,14 @@ def audit_html(audit: Audit) -> str:
     rows = [_cells(line) for line in audit.lines[:SHOWN]]
     beyond = len(audit.lines) - SHOWN
     joint = "" if audit.joint_epsilon is None else figure(audit.joint_epsilon)
-    told = [
+    lines = [
         f"Claimed: {goal(audit.claimed)}, for {audit.setting.unit}.",
         *([f"All releases together cost an epsilon of at most {joint}."] if joint else []),
         *([f"... and {beyond} more releases."] if beyond > 0 else []),
     ]
     return card(
         f"audit of {audit.regression}",
-        sentences(told),
+        sentences(lines),
         table(rows, HEAD, texts=4),
         sentences([*_open(audit), " ".join(sentence(audit).split())]),
         folded("The page of the audit", str(audit)),
@@ -59,8 +59,8 @@ def _cells(line: ReleaseLine) -> list[str]:
 def _open(audit: Audit) -> list[str]:
     """What is not proved, the first four."""
     found = audit.report.open_obligations
-    told = [f"Open: {one.node}: {one.rule}: {one.verdict}" for one in found[:4]]
-    return [*told, *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
+    lines = [f"Open: {one.node}: {one.rule}: {one.verdict}" for one in found[:4]]
+    return [*lines, *([f"... and {len(found) - 4} more"] if len(found) > 4 else [])]
 
 
 def draw_split(audit: Audit, ax: Any = None) -> Any:
@@ -77,10 +77,10 @@ def draw_split(audit: Audit, ax: Any = None) -> Any:
     axes.barh(places, [100 * part for part in parts.values()], height=0.6, color="C0", alpha=0.8)
     claimed = {line.name: _claimed(audit, line) for line in audit.lines}
     marks = [(claimed.get(name), place) for name, place in zip(parts, places, strict=True)]
-    told = [(100 * share, place) for share, place in marks if share is not None]
-    if told:
-        axes.plot(*zip(*told, strict=True), "|", color="C1", markersize=18, markeredgewidth=2.5)
-        axes.plot([], [], "|", color="C1", label=f"share of {told_of(audit)} that is claimed")
+    claims = [(100 * share, place) for share, place in marks if share is not None]
+    if claims:
+        axes.plot(*zip(*claims, strict=True), "|", color="C1", markersize=18, markeredgewidth=2.5)
+        axes.plot([], [], "|", color="C1", label=f"share of {currency_of(audit)} that is claimed")
         axes.legend(fontsize="small", loc="lower right")
     axes.set_yticks(places, [name if len(name) < 30 else f"{name[:29]}..." for name in parts])
     axes.set(xlim=(0, 100), xlabel=f"part of what is spent, in {what}, %")
@@ -88,15 +88,15 @@ def draw_split(audit: Audit, ax: Any = None) -> Any:
     return axes
 
 
-def told_of(audit: Audit) -> str:
+def currency_of(audit: Audit) -> str:
     """The name of the first amount of the target."""
     return audit.target.currency[0]
 
 
 def _claimed(audit: Audit, line: ReleaseLine) -> float | None:
     """The share of the first amount of the target that a release claims, where it is a number."""
-    if not isinstance(line.share, Share) or told_of(audit) not in line.share.currency:
+    if not isinstance(line.share, Share) or currency_of(audit) not in line.share.currency:
         return None
-    part, whole = line.share.amount(told_of(audit)), audit.target.amounts[0]
+    part, whole = line.share.amount(currency_of(audit)), audit.target.amounts[0]
     ratio = part / whole
     return float(ratio.value) if isinstance(ratio, Number) else None

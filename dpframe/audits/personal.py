@@ -21,13 +21,13 @@ from .record_costs import budget_report, report_at, roster_for
 if TYPE_CHECKING:
     from .report import Audit
 
-COLUMNS = 100  # where caps on weights depend on them and nobody says how many
+COLUMNS = 100  # assumed where caps on weights depend on an unknown number of columns
 EXAMPLES, EACH = (Fraction(1, 100), Fraction(1, 10), Fraction(1)), 1000  # records of each example
 
 
 @attrs.frozen
 class Bill:
-    """What records pay: the report, at which numbers; or why nobody knows."""
+    """What records pay: the report, at which numbers; or why that is unknown."""
 
     report: BudgetReport | None
     at: str = ""
@@ -70,7 +70,7 @@ def report_of(certificate: Certificate) -> tuple[BudgetReport, str]:
         return _for_many(certificate, roster_for(certificate, None)), ", for groups of one size"
     if len(own) > 1 and _free(target):
         names = " and ".join(symbol.name for symbol in own)
-        raise NotExecutable(f"give everybody's {names} with the target")
+        raise NotExecutable(f"give the {names} of all records with the target")
     d = COLUMNS if "d" in certificate.symbols else None
     if target.groups:
         n = EACH * len(target.groups)

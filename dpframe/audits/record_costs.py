@@ -1,4 +1,4 @@
-"""What each record really pays: noise is the largest that anybody's budget asks for, so that some
+"""What each record really pays: noise is the largest that any budget requires, so that some
 pay less than they allow, and the rest of that noise is wasted on them. From
 a certificate and public budgets; nothing is executed.
 """

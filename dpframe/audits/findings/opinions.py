@@ -107,25 +107,25 @@ def _of_parts(parts: Parts, delta: Fraction, *, joined: bool, least: float) -> I
     if pure:
         says = "exact, of one release" if least else "epsilons add up"
         name = "basic composition of pure releases"
-        for one in _asked(name, BasicAccountant(), given, 0, says):
+        for one in _answered(name, BasicAccountant(), given, 0, says):
             yield attrs.evolve(one, lower=least or None)
     if not delta:
         return
     numeric = f"certified, of privacy losses, {how}"
-    yield from _asked("numeric composition", NumericAccountant(), parts, delta, numeric)
+    yield from _answered("numeric composition", NumericAccountant(), parts, delta, numeric)
     renyi = f"all orders, {how}"
-    yield from _asked("Rényi", RenyiAccountant(), parts, delta, renyi)
+    yield from _answered("Rényi", RenyiAccountant(), parts, delta, renyi)
     if any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
         return  # a rho would not count what samples hide
     rho = f"rhos add up, {how}"
-    yield from _asked("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
+    yield from _answered("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
 
 
 def _of_single(parts: Parts, delta: Fraction) -> Iterator[Opinion]:
     """Of Gaussian releases as if each met its own worst pair of neighbours."""
     says = "squared mus add up"
     given = guarantees(parts)
-    yield from _asked("Gaussian, each release alone", GaussianAccountant(), given, delta, says)
+    yield from _answered("Gaussian, each release alone", GaussianAccountant(), given, delta, says)
 
 
 def _of_exact_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinion]:
@@ -175,7 +175,7 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
     if claimed is not None and delta:
         says = "the least that the shares imply"
         name = "optimal composition of the claimed shares"
-        yield from _asked(name, OptimalAccountant(), claimed, delta, says)
+        yield from _answered(name, OptimalAccountant(), claimed, delta, says)
 
 
 def _unproved(audit: Audit) -> list[str]:
@@ -236,7 +236,7 @@ def _summed(audit: Audit, values: Values) -> tuple[Fraction, Fraction] | None:
     return (known[0], known[1] if len(known) == 2 else Fraction(0))
 
 
-def _asked(
+def _answered(
     name: str, accountant: Accountant, parts: Parts, delta: Fraction | int, says: str
 ) -> Iterator[Opinion]:
     """What an accountant answers; nothing where it cannot add these."""

@@ -64,8 +64,8 @@ def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
         )
         for one in charged
     )
-    told = any(one.claimed is not None or one.true is not None for one in found)
-    return found if told else ()
+    any_share = any(one.claimed is not None or one.true is not None for one in found)
+    return found if any_share else ()
 
 
 def _claimed(audit: Audit, one: object, values: Values) -> float | None:

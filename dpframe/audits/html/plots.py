@@ -63,7 +63,7 @@ STYLE = (
 )
 
 
-LOWEST = -60  # powers of ten; nobody asks for less
+LOWEST = -60  # powers of ten
 
 
 @attrs.frozen
@@ -135,7 +135,7 @@ PATTERNS = {
 
 
 def parts(portions: Sequence[Portion]) -> list[Portion]:
-    """As many as can be told apart; the rest is one part."""
+    """As many as can be distinguished; the rest is one part."""
     rest = portions[MOST - 1 :]
     if len(rest) < 2:
         return list(portions)

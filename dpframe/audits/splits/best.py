@@ -77,7 +77,7 @@ def _checked(target: Any, setting: Any, criterion: Any) -> Criterion:
     check_kind("setting", setting, Setting)
     if isinstance(target, PersonalizedDP):
         way_out = (
-            "Noise follows from everybody's budget: dp.audits.budget_report says what each pays."
+            "Noise follows from all budgets: dp.audits.budget_report says what each record pays."
         )
         raise InvalidArgument("target", "one budget for all", str(target), way_out)
     if not isinstance(criterion, Criterion):

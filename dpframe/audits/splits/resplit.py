@@ -86,7 +86,7 @@ def inner(regression: Regression) -> Regression:
 
 
 def released(graph: Graph) -> tuple[Release, ...]:
-    """The releases of a graph that only adds noise, told apart by their names. Raises
+    """The releases of a graph that only adds noise, distinguished by their names. Raises
     InvalidArgument.
     """
     if not graph.additive or not graph.releases:

@@ -39,7 +39,7 @@ class Point:
 
 @attrs.frozen(kw_only=True, eq=False)
 class Choice:
-    """The declaration with its split, and what is known of it: its fields are told with Split."""
+    """The declaration with its split, and what is known of it; see Split for its fields."""
 
     regression: Regression
     chosen: Mapping[str, Expression]
