@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 
 from dpframe.accountants import Accountant, calibrate, compose
-from dpframe.accountants.every import ACCOUNTANTS, accountant_of
+from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accountant
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.notebooks import card, data_frame, sentences
@@ -285,8 +285,12 @@ def compare_compositions(
 def _accountants(given: object) -> tuple[Accountant, ...]:
     if given is None:
         return ACCOUNTANTS
-    many = given if isinstance(given, (list, tuple)) else (given,)
-    return tuple(map(accountant_of, many))
+    if not isinstance(given, (list, tuple)):
+        return (accountant_of(given),)
+    names = {one.name for one in ACCOUNTANTS} | {"auto"}
+    if not all(isinstance(one, Accountant) or (type(one) is str and one in names) for one in given):
+        raise unknown_accountant(given)  # its entries are not repeated: they may be data
+    return tuple(map(accountant_of, given))
 
 
 def _alone(calibration: Calibration, point: Point, workload: Workload) -> RequiredStd:

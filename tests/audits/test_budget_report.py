@@ -165,7 +165,7 @@ def test_numbers_of_people_are_shown_where_they_are_public():
         (lambda: proved(UniformRidge(), GROUPS), ["open", "closed"], "names of groups: open, care"),
         (lambda: proved(UniformRidge(), GROUPS), np.full((3, 1), "open"), "in one dimension"),
         (lambda: proved(UniformRidge()), "column", "the column itself"),
-        (lambda: proved(UniformRidge()), None, "everybody's budget is needed"),
+        (lambda: proved(UniformRidge()), None, "the budgets of all records are needed"),
         (lambda: proved(UniformRidge()), [0.1, -1], r"in \(0, inf\)"),
         (lambda: None, OWN, r"a certificate for dp.PersonalizedDP"),
     ],

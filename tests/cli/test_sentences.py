@@ -248,7 +248,7 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch):
 
 @pytest.mark.parametrize(
     ("source", "said"),
-    [("raise RuntimeError('secret')", "RuntimeError"), ("def (:", "invalid syntax")],
+    [("raise RuntimeError('secret')", "RuntimeError"), ("def (:", "Invalid syntax")],
 )
 def test_a_file_that_cannot_be_imported_is_named(source, said, tmp_path):
     """Its own error is no mistake of dpframe's."""

@@ -143,7 +143,7 @@ def test_without_a_setting_it_says_what_one_is():
         (lambda: model(dp.SSP(), delta=0).fit(*table(20)), "delta must be above 0 for Gaussian"),
         (
             lambda: classifier(delta=0).fit(*table(20)),
-            "delta must be above 0 for Gaussian noise",
+            "delta must be above 0 for two classes",
         ),
         (lambda: model(Needless(), delta=0).fit(*table(20)), "share must be given to Gaussian.ana"),
     ],

@@ -170,7 +170,7 @@ PAIRS = {  # a true file, one that is not, and the obligation that says so
     "classes from outside read what is public": (
         believed("release"),
         believed("statistic"),
-        "released values only",
+        "its inputs must be what its rule takes",
     ),
     "shares are divided before": (paid(False), paid(True), "must not depend on what is released"),
 }

@@ -279,7 +279,7 @@ def again(size, n, bits):
 
 def same(self, run, randomness):
     """One draw for all numbers of a release."""
-    size, unit = self.sizes[run.grain]
+    size, unit = self.sizes[run.grid_step]
     noise = DRAWN(size, int(np.prod((*self.copies, 1))), randomness.bits)
     return in_doubles(run.whole + noise.astype(object).reshape(*self.copies, 1), unit)
 
