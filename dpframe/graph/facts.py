@@ -167,6 +167,10 @@ def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
         found = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
     except Refused as error:
         return None, [str(error)]
+    except AttributeError:
+        if kind.fits(inputs):
+            raise
+        return None, ["its inputs must be what its rule takes"]
     return unbounded(found) if at.open else found, at.open
 
 
