@@ -10,7 +10,6 @@ import typer
 
 import dpframe as dp
 
-from .audited import is_description
 from .declaration import imported
 from .options import (
     ClaimOptions,
@@ -110,6 +109,8 @@ def split(
     """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
     of public numbers, and certify the choice.
     """
+    from .audited import is_description  # loads what audits need
+
     if is_description(name):
         wanted = "a regression in Python, as a description has no fields to choose"
         raise dp.InvalidArgument("NAME", wanted, name, DESCRIBED)
