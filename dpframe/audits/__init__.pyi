@@ -6,8 +6,8 @@ from dpframe.prover.problem import Verdict as Verdict
 from dpframe.prover.report import Report as Report
 
 from .budget_reports import BudgetReport as BudgetReport
+from .comparing import compare as compare
 from .comparison import Comparison as Comparison
-from .comparison import compare as compare
 from .conformance.accountants import check_accountant as check_accountant
 from .conformance.mechanisms import check_calibration as check_calibration
 from .conformance.mechanisms import check_mechanism as check_mechanism

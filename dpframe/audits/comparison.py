@@ -6,45 +6,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe import mechanisms
-from dpframe.errors import InvalidArgument, address
-from dpframe.graph import Regression, Setting
+from dpframe.errors import InvalidArgument
 from dpframe.identity import strangers
-from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, L2Laplace, Laplace
+from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
-from dpframe.numbers import whole
 from dpframe.numerics import epsilon_limit
 from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import enclose, number
-from dpframe.prover.problem import place, trusted_classes
+from dpframe.prover.problem import place
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 
-from .compositions_compared import CompositionsCompared, Workload, compare_compositions
+from .compositions_compared import Workload
 from .figures import WIDTH, against, exactly, figure, hanging, table
 
 if TYPE_CHECKING:
-    from .releases_compared import ReleasesCompared
+    pass
 
-ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
-COMPOSED = (Gaussian.analytic, Gaussian.classical, Laplace.pure)
-CURRENCY = ("epsilon", "delta")
 FAMILY = "Gaussian."
-EPSILONS = ("0.1", "0.9", 3, 10)
-DELTAS = "1e-6"
-OF_DECLARATION = {
-    "sensitivity": "It follows from the setting.",
-    "dimension": "It follows from the statistics.",
-    "times": "A release says it: dp.release(..., times=10).",
-    "accountant": "dp.audit compares the accountants of a declaration.",
-}
 COUNT = parameter("m", 1)
 ONE = Fraction(1)
 RATIO = (
@@ -120,6 +106,19 @@ class Comparison:
     theorems: tuple[NoiseTheorem, ...]
     cells: tuple[tuple[Cell, ...], ...]
 
+    @classmethod
+    def of(
+        cls,
+        calibrations: tuple[Calibration, ...],
+        points: tuple[tuple[Fraction, Fraction], ...],
+        workload: Workload,
+    ) -> Comparison:
+        """The comparison of calibrations at these points."""
+        deltas = tuple(dict.fromkeys(delta for _, delta in points))
+        theorems = tuple(_theorem(one, deltas, workload) for one in calibrations)
+        rows = tuple(_row(calibrations, *point, workload) for point in points)
+        return cls(points, workload, calibrations, theorems, rows)
+
     @property
     def epsilons(self) -> tuple[Fraction, ...]:
         """Each epsilon once, in order."""
@@ -158,7 +157,7 @@ class Comparison:
 
     def at(self, epsilons: object, delta: object) -> Comparison:
         """The same calibrations elsewhere."""
-        pairs = _points(epsilons, delta)
+        pairs = points_of(epsilons, delta)
         rows = tuple(_row(self.calibrations, *pair, self.workload) for pair in pairs)
         return attrs.evolve(self, points=pairs, cells=rows)
 
@@ -293,155 +292,7 @@ def _unproved(deltas: Sequence[Fraction]) -> str:
     )
 
 
-@overload
-def compare(
-    *calibrations: Calibration,
-    epsilon: object = EPSILONS,
-    delta: object = DELTAS,
-    pairs: object = None,
-    sensitivity: object = 1,
-    dimension: object = 1,
-    times: object = 1,
-    accountant: object = None,
-    trust: Sequence[type] = (),
-) -> Comparison | CompositionsCompared: ...
-
-
-@overload
-def compare(
-    declaration: Regression,
-    /,
-    *,
-    epsilon: object = EPSILONS,
-    delta: object = DELTAS,
-    pairs: object = None,
-    setting: Setting | None = None,
-    trust: Sequence[type] = (),
-) -> ReleasesCompared: ...
-
-
-def compare(
-    *compared: Any,
-    epsilon: object = EPSILONS,
-    delta: object = DELTAS,
-    pairs: object = None,
-    sensitivity: object = 1,
-    dimension: object = 1,
-    times: object = 1,
-    accountant: object = None,
-    setting: Setting | None = None,
-    trust: Sequence[type] = (),
-) -> Comparison | CompositionsCompared | ReleasesCompared:
-    """The std that each calibration prescribes at each epsilon and delta; the std that each kind of
-    noise and each accountant needs for several releases together; or, of a declaration, how much
-    noise each calibration adds to each release, against what is enough for the whole.
-
-    `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
-    `pairs` lists (epsilon, delta) instead. Without calibrations: classical, kamath_ullman and
-    analytic. Numbers are rounded up, rigorously. A calibration outside its theorem is marked as not
-    valid, with the number that its formula would give. That the theorem of a class of your own
-    holds is its word: `trust` names it, and the table says so.
-
-    `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
-    sensitivity is compared at sqrt(dimension) times it. With `times` above 1 they are released so
-    many times, with (epsilon, delta) for all releases together: the table has each calibration on
-    equal parts of the budget, and its noise by every accountant that can add it, or by
-    `accountant`, one or several, as of dp.compose. Without calibrations: Gaussian.analytic and
-    .classical, Laplace.pure, and L2Laplace.pure for several numbers.
-
-    `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are within
-    [-1, 1], and one row is added or removed. Raises InvalidArgument.
-
-    >>> import dpframe as dp
-    >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
-    '1.460'
-    >>> found = dp.compare(epsilon=1, delta="1e-6", dimension=5, times=10)
-    >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:3]]
-    [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36), ('Gaussian', 'zcdp', 14.33)]
-    """
-    points = _points(epsilon, delta) if pairs is None else _pairs(pairs, epsilon, delta)
-    size, alone = rational(sensitivity, "sensitivity"), accountant is None
-    if size <= 0:
-        raise InvalidArgument("sensitivity", "above 0", sensitivity)
-    load = Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
-    if compared and isinstance(compared[0], Regression):
-        from .releases_compared import compare_releases
-
-        if len(compared) > 1:
-            way_out = "Compare one declaration a call."
-            raise InvalidArgument("compare", "one declaration, or calibrations", "several", way_out)
-        if load != Workload(ONE) or not alone:
-            name = (
-                "accountant"
-                if not alone
-                else next(
-                    one.name for one in attrs.fields(Workload) if getattr(load, one.name) != 1
-                )
-            )
-            raise InvalidArgument(name, "left out of a declaration", "given", OF_DECLARATION[name])
-        return compare_releases(compared[0], points, setting, trust)
-    if setting is not None:
-        wanted = "left out where calibrations are compared: nothing of them depends on a table"
-        raise InvalidArgument("setting", wanted, setting)
-    believed = trusted_classes(trust)
-    composed = load.times > 1 or not alone
-    for one in compared:
-        if not isinstance(one, Calibration) or not (composed or CURRENCY in one.currencies):
-            wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
-            raise InvalidArgument("calibrations", wanted, one, _meant(one))
-        _believed(one, believed)
-    deltas = tuple(dict.fromkeys(delta for _, delta in points))
-    if composed:
-        among = (*COMPOSED, *([L2Laplace.pure] if load.dimension > 1 else []))
-        chosen: tuple[Calibration, ...] = compared or among
-        trusted = [
-            f"{one.name}: on trust in {one_place}."
-            for one in chosen
-            for one_place in map(place, strangers((one, one.mechanism))[:1])
-        ]
-        return compare_compositions(chosen, points, load, accountant, trusted)
-    calibrations: tuple[Calibration, ...] = compared or ALL
-    rows = tuple(_row(calibrations, *point, load) for point in points)
-    theorems = tuple(_theorem(calibration, deltas, load) for calibration in calibrations)
-    return Comparison(points, load, calibrations, theorems, rows)
-
-
-def _meant(value: object) -> str:
-    """The call that compares the theorems of a kind of noise, of a value that is one or names one;
-    empty where none does.
-    """
-    kind = value if isinstance(value, type) else type(value)
-    kinds = [getattr(mechanisms, name) for name in dir(mechanisms)]
-    noises = [one for one in kinds if isinstance(one, type) and issubclass(one, AdditiveNoise)]
-    if isinstance(value, Calibration):
-        noises = [value.mechanism]
-    elif isinstance(value, str):
-        noises = [one for one in noises if one.__name__.lower() == value.partition(".")[0].lower()]
-    else:
-        noises = [kind] if issubclass(kind, AdditiveNoise) else []
-    calls = [
-        (f"{address(noise.__name__)}.{name}", CURRENCY in one.currencies)
-        for noise in noises
-        for name, one in vars(noise).items()
-        if isinstance(one, Calibration)
-    ]
-    direct = [call for call, spends in calls if spends]
-    if direct:
-        return f"Name its theorem: dp.compare({', '.join(direct)})."
-    if calls:
-        return f"By an accountant: dp.compare({calls[0][0]}, accountant='zcdp')."
-    return ""
-
-
-def _believed(calibration: Calibration, trust: Sequence[type]) -> None:
-    """Refuse a calibration from outside that is not trusted. Raises InvalidArgument."""
-    for kind in strangers((calibration, calibration.mechanism)):
-        if kind not in trust:
-            way_out = f"Pass trust=[{kind.__name__}]; the table then says that it is trusted."
-            raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
-
-
-def _points(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
+def points_of(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
     """Every pair of an epsilon and a delta, that of a guarantee. Raises InvalidArgument."""
     epsilons, deltas = _numbers(epsilon, "epsilon"), _numbers(delta, "delta")
     for failing in deltas:
@@ -449,19 +300,6 @@ def _points(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], 
     for spent in epsilons:
         ApproxDP(spent, deltas[0])
     return tuple((one, other) for other in deltas for one in epsilons)
-
-
-def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
-    """Pairs as they are given. Raises InvalidArgument."""
-    if epsilon is not EPSILONS or delta is not DELTAS:
-        wanted = "left out where epsilon or delta is given"
-        raise InvalidArgument("pairs", wanted, "both", "pairs=[(1, '1e-6'), (3, '1e-5')].")
-    many = pairs.tolist() if hasattr(pairs, "tolist") else pairs
-    given = list(many) if isinstance(many, (list, tuple)) else []
-    if not given or not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in given):
-        way_out = "Such as pairs=[(1, '1e-6'), (3, '1e-5')]."
-        raise InvalidArgument("pairs", "pairs of an epsilon and a delta", pairs, way_out)
-    return tuple(point for one, other in given for point in _points((one,), (other,)))
 
 
 def _numbers(value: object, name: str) -> tuple[Fraction, ...]:

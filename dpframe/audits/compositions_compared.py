@@ -14,6 +14,7 @@ import attrs
 from dpframe.accountants import Accountant, calibrate, compose
 from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accountant
 from dpframe.errors import InvalidArgument
+from dpframe.identity import strangers
 from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
@@ -21,6 +22,7 @@ from dpframe.numerics import to_float
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import number
+from dpframe.prover.problem import place as class_of
 from dpframe.prover.report import satisfied
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import Expression, Number, power
@@ -251,7 +253,6 @@ def compare_compositions(
     points: Sequence[Point],
     workload: Workload,
     accountant: object,
-    trusted: Sequence[str],
 ) -> CompositionsCompared:
     """Each calibration on equal parts of the budget, and its noise by each accountant, or by those
     given; the least std at the first point first. Raises InvalidArgument where no accountant given
@@ -279,7 +280,10 @@ def compare_compositions(
     found.sort(key=lambda row: math.inf if row[1][0].std is None else row[1][0].std)
     methods, needs_of = zip(*found, strict=True)
     notes = [f"{one.__name__}: {workload.note(one)}." for one in kinds if workload.note(one)]
-    return CompositionsCompared(tuple(points), workload, methods, needs_of, (*notes, *trusted))
+    for rule in calibrations:
+        outside = strangers((rule, rule.mechanism))[:1]
+        notes += [f"{rule.name}: on trust in {class_of(kind)}." for kind in outside]
+    return CompositionsCompared(tuple(points), workload, methods, needs_of, tuple(notes))
 
 
 def _accountants(given: object) -> tuple[Accountant, ...]:

@@ -1,0 +1,198 @@
+"""dp.compare: noise side by side, for calibrations, for several releases, for a declaration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, overload
+
+import attrs
+
+from dpframe import mechanisms
+from dpframe.errors import InvalidArgument, address
+from dpframe.graph import Regression, Setting
+from dpframe.identity import strangers
+from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, L2Laplace, Laplace
+from dpframe.numbers import whole
+from dpframe.prover.problem import place, trusted_classes
+from dpframe.symbols import rational
+
+from .comparison import Comparison, points_of
+from .compositions_compared import CompositionsCompared, Workload, compare_compositions
+
+if TYPE_CHECKING:
+    from .releases_compared import ReleasesCompared
+
+ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
+COMPOSED = (Gaussian.analytic, Gaussian.classical, Laplace.pure)
+CURRENCY = ("epsilon", "delta")
+EPSILONS = ("0.1", "0.9", 3, 10)
+DELTAS = "1e-6"
+OF_DECLARATION = {
+    "sensitivity": "It follows from the setting.",
+    "dimension": "It follows from the statistics.",
+    "times": "A release says it: dp.release(..., times=10).",
+    "accountant": "dp.audit compares the accountants of a declaration.",
+}
+
+
+@overload
+def compare(
+    *calibrations: Calibration,
+    epsilon: object = EPSILONS,
+    delta: object = DELTAS,
+    pairs: object = None,
+    sensitivity: object = 1,
+    dimension: object = 1,
+    times: object = 1,
+    accountant: object = None,
+    trust: Sequence[type] = (),
+) -> Comparison | CompositionsCompared: ...
+
+
+@overload
+def compare(
+    declaration: Regression,
+    /,
+    *,
+    epsilon: object = EPSILONS,
+    delta: object = DELTAS,
+    pairs: object = None,
+    setting: Setting | None = None,
+    trust: Sequence[type] = (),
+) -> ReleasesCompared: ...
+
+
+def compare(
+    *compared: Any,
+    epsilon: object = EPSILONS,
+    delta: object = DELTAS,
+    pairs: object = None,
+    sensitivity: object = 1,
+    dimension: object = 1,
+    times: object = 1,
+    accountant: object = None,
+    setting: Setting | None = None,
+    trust: Sequence[type] = (),
+) -> Comparison | CompositionsCompared | ReleasesCompared:
+    """The std that each calibration prescribes at each epsilon and delta; the std that each kind of
+    noise and each accountant needs for several releases together; or, of a declaration, how much
+    noise each calibration adds to each release, against what is enough for the whole.
+
+    `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
+    `pairs` lists (epsilon, delta) instead. Without calibrations: classical, kamath_ullman and
+    analytic. Numbers are rounded up, rigorously. A calibration outside its theorem is marked as not
+    valid, with the number that its formula would give. That the theorem of a class of your own
+    holds is its word: `trust` names it, and the table says so.
+
+    `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
+    sensitivity is compared at sqrt(dimension) times it. With `times` above 1 they are released so
+    many times, with (epsilon, delta) for all releases together: the table has each calibration on
+    equal parts of the budget, and its noise by every accountant that can add it, or by
+    `accountant`, one or several, as of dp.compose. Without calibrations: Gaussian.analytic and
+    .classical, Laplace.pure, and L2Laplace.pure for several numbers.
+
+    `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are within
+    [-1, 1], and one row is added or removed. Raises InvalidArgument.
+
+    >>> import dpframe as dp
+    >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
+    '1.460'
+    >>> found = dp.compare(epsilon=1, delta="1e-6", dimension=5, times=10)
+    >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:3]]
+    [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36), ('Gaussian', 'zcdp', 14.33)]
+    """
+    points = points_of(epsilon, delta) if pairs is None else _pairs(pairs, epsilon, delta)
+    workload = _workload(sensitivity, dimension, times)
+    if compared and isinstance(compared[0], Regression):
+        from .releases_compared import compare_releases
+
+        _check_declaration(compared, workload, accountant)
+        return compare_releases(compared[0], points, setting, trust)
+    if setting is not None:
+        wanted = "left out where calibrations are compared: nothing of them depends on a table"
+        raise InvalidArgument("setting", wanted, setting)
+    composed = workload.times > 1 or accountant is not None
+    _check_calibrations(compared, trusted_classes(trust), composed=composed)
+    if not composed:
+        return Comparison.of(compared or ALL, points, workload)
+    chosen = compared or (*COMPOSED, *([L2Laplace.pure] if workload.dimension > 1 else []))
+    return compare_compositions(chosen, points, workload, accountant)
+
+
+def _workload(sensitivity: object, dimension: object, times: object) -> Workload:
+    """Raises InvalidArgument."""
+    size = rational(sensitivity, "sensitivity")
+    if size <= 0:
+        raise InvalidArgument("sensitivity", "above 0", sensitivity)
+    return Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
+
+
+def _check_declaration(compared: Sequence[object], workload: Workload, accountant: object) -> None:
+    """Refuse several declarations, and what a declaration itself determines. Raises
+    InvalidArgument.
+    """
+    if len(compared) > 1:
+        way_out = "Compare one declaration a call."
+        raise InvalidArgument("compare", "one declaration, or calibrations", "several", way_out)
+    given = attrs.asdict(workload) | {"accountant": accountant}
+    usual = attrs.asdict(Workload(Fraction(1))) | {"accountant": None}
+    name = next((name for name, value in given.items() if value != usual[name]), None)
+    if name is not None:
+        raise InvalidArgument(name, "left out of a declaration", "given", OF_DECLARATION[name])
+
+
+def _check_calibrations(
+    compared: Sequence[object], trust: Sequence[type], *, composed: bool
+) -> None:
+    """Refuse anything but calibrations of dpframe and trusted ones; where they are not `composed`
+    by accountants, they must spend (epsilon, delta). Raises InvalidArgument.
+    """
+    for one in compared:
+        if not isinstance(one, Calibration) or not (composed or CURRENCY in one.currencies):
+            wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
+            raise InvalidArgument("calibrations", wanted, one, _meant(one))
+        for kind in strangers((one, one.mechanism)):
+            if kind not in trust:
+                way_out = f"Pass trust=[{kind.__name__}]; the table then says that it is trusted."
+                raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
+
+
+def _meant(value: object) -> str:
+    """The call that compares the theorems of a kind of noise, of a value that is one or names one;
+    empty where none does.
+    """
+    kind = value if isinstance(value, type) else type(value)
+    kinds = [getattr(mechanisms, name) for name in dir(mechanisms)]
+    noises = [one for one in kinds if isinstance(one, type) and issubclass(one, AdditiveNoise)]
+    if isinstance(value, Calibration):
+        noises = [value.mechanism]
+    elif isinstance(value, str):
+        noises = [one for one in noises if one.__name__.lower() == value.partition(".")[0].lower()]
+    else:
+        noises = [kind] if issubclass(kind, AdditiveNoise) else []
+    calls = [
+        (f"{address(noise.__name__)}.{name}", CURRENCY in one.currencies)
+        for noise in noises
+        for name, one in vars(noise).items()
+        if isinstance(one, Calibration)
+    ]
+    direct = [call for call, spends in calls if spends]
+    if direct:
+        return f"Name its theorem: dp.compare({', '.join(direct)})."
+    if calls:
+        return f"By an accountant: dp.compare({calls[0][0]}, accountant='zcdp')."
+    return ""
+
+
+def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
+    """Pairs as they are given. Raises InvalidArgument."""
+    if epsilon is not EPSILONS or delta is not DELTAS:
+        wanted = "left out where epsilon or delta is given"
+        raise InvalidArgument("pairs", wanted, "both", "pairs=[(1, '1e-6'), (3, '1e-5')].")
+    many = pairs.tolist() if hasattr(pairs, "tolist") else pairs
+    given = list(many) if isinstance(many, (list, tuple)) else []
+    if not given or not all(isinstance(one, (list, tuple)) and len(one) == 2 for one in given):
+        way_out = "Such as pairs=[(1, '1e-6'), (3, '1e-5')]."
+        raise InvalidArgument("pairs", "pairs of an epsilon and a delta", pairs, way_out)
+    return tuple(point for one, other in given for point in points_of((one,), (other,)))
