@@ -33,7 +33,7 @@ from rich.table import Table
 from dpframe.execution import execute
 from dpframe.graph import Column, Rows, Setting
 from dpframe.inference.evidence import Evidence, NoisySum
-from dpframe.inference.inference import infer
+from dpframe.inference.inference import Specification, infer
 from dpframe.inference.row_set import RowSet
 from dpframe.numerics.calibrate import analytic_mu
 from dpframe.numerics.edge import noise_edge
@@ -178,7 +178,7 @@ def scored(
     predictive ones always.
     """
     given: dict[str, Any] = {"bound": world.bound, "rows": RowSet(1.0), "equal_variance": True}
-    found = infer(evidence, normal_residuals=normal_residuals, **given)
+    found = infer(evidence, Specification(normal_residuals=normal_residuals, **given))
     X, y = world.table(NEW, rng)
     ends, band = (
         found.conf_int(1 - level),

@@ -30,7 +30,7 @@ from rich.table import Table
 import dpframe as dp
 from dpframe.errors import InvalidArgument
 from dpframe.estimators.released import evidence_of
-from dpframe.inference.inference import infer
+from dpframe.inference.inference import Specification, infer
 from dpframe.inference.result import Inference
 from dpframe.inference.row_set import RowSet
 
@@ -154,10 +154,10 @@ def inferred(setting: Setting, world: World, seed: int) -> tuple[Inference, Infe
     evidence = evidence_of(run, result, {"d": d}, constant)
     given: dict[str, Any] = {"bound": 1.0, "rows": RowSet(1.0), "constant": constant}
     try:
-        equal = infer(evidence, **given, equal_variance=True)
+        equal = infer(evidence, Specification(**given, equal_variance=True))
     except InvalidArgument:
         equal = None
-    return infer(evidence, **given), equal
+    return infer(evidence, Specification(**given)), equal
 
 
 def line(setting: Setting, tables: int) -> list[str]:

@@ -14,7 +14,7 @@ from dpframe.errors import InvalidArgument, UnknownName, nearest, warn
 from dpframe.graph import Regression, Setting
 from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
-from dpframe.inference.inference import infer
+from dpframe.inference.inference import Specification, infer
 from dpframe.inference.result import Inference, Units
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
@@ -294,8 +294,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         evidence = self._evidence
         labels = self.certificate_.setting.nodes()[1]
         bound = math.inf if labels is None else self._number(labels.radius)
-        return infer(
-            evidence,
+        wanted = Specification(
             target=target,
             bound=bound,
             largest=largest,
@@ -307,6 +306,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             dependent=self._number(self.certificate_.setting.rows_per_person),
             units=self._units,
         )
+        return infer(evidence, wanted)
 
     def summary(
         self,

@@ -259,9 +259,11 @@ def _as_python(value: Any) -> object:
 
 def _of_others(chain: str, home: Mapping[str, Any]) -> bool:
     """Whether a chain of names starts at a built-in name, or at a module of a library."""
-    root = home.get(chain.partition(".")[0], NOTHING)
-    file = getattr(root, "__file__", None) if isinstance(root, types.ModuleType) else ""
-    return root is NOTHING or file is None or (file != "" and _of_library(file))
+    name = chain.partition(".")[0]
+    root = home.get(name, sys.modules.get(name, NOTHING))
+    if isinstance(root, types.ModuleType):
+        return _of_library(getattr(root, "__file__", None) or __file__)
+    return name not in home and hasattr(builtins, name)
 
 
 def _parts(value: Any) -> Iterator[Found]:

@@ -124,15 +124,13 @@ class Specification:
                 raise InvalidArgument("equal_variance", wanted, self.equal_variance, way_out)
 
 
-def infer(evidence: Evidence, **given: Any) -> Inference:
-    """Estimates and covariance of the coefficients, from released values only; `given` are the
-    fields of a Specification.
+def infer(evidence: Evidence, wanted: Specification) -> Inference:
+    """Estimates and covariance of the coefficients, from released values only.
 
     Where records were shrunk, the specification is of the rows before, and the target is least
     squares weighted by the squares of their factors: the same coefficients in a linear model.
     Raises InvalidArgument.
     """
-    wanted = Specification(**given)
     positive(None, attrs.fields(RowSet).norm, wanted.rows.norm)
     if evidence.shrunk is not None:
         return of_shrunk(evidence, evidence.shrunk, wanted)

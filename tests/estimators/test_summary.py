@@ -16,8 +16,8 @@ from dpframe.estimators.summary import Summary, between, constant_of, counted, i
 from dpframe.estimators.units import Coefficients
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.evidence import Evidence
-from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
+from tests.support.inferring import infer
 from tests.support.ratings import JOINING, MUCH, SETTING, TRUE, fitted, people
 
 BALL = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

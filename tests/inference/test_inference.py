@@ -23,12 +23,12 @@ from dpframe.inference.clipping import (
     square_before,
 )
 from dpframe.inference.evidence import Evidence, NoisySum
-from dpframe.inference.inference import infer as inferred
 from dpframe.inference.moments import modelled, private, stacked, step
 from dpframe.inference.residual import Residual
 from dpframe.inference.spectrum import directions
 from dpframe.inference.words import sentences
 from dpframe.numerics.edge import noise_edge
+from tests.support.inferring import infer as inferred
 
 infer = partial(inferred, normal_residuals=True)  # sums of clipped residuals count here
 LEVEL, NOISE, N = 0.95, 0.3, 4000

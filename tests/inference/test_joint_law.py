@@ -10,11 +10,11 @@ from scipy.stats import chi2, norm
 from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, NoisySum
-from dpframe.inference.inference import infer
 from dpframe.inference.result import LAWS, Units
 from dpframe.inference.row_set import Clipped, RowSet
 from dpframe.inference.spread import stretched
 from dpframe.inference.variation import between
+from tests.support.inferring import infer
 
 BALL = RowSet(1.0)
 N, STD, D = 5000, 12.0, 3

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.widths import lost_to_clips, sampled_loss
+from tests.support.inferring import infer
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 BALL = RowSet(1.0)

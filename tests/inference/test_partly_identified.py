@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage import released
-from dpframe.inference.inference import infer as inferred
 from dpframe.inference.words import sentences
+from tests.support.inferring import infer as inferred
 
 infer = partial(inferred, normal_residuals=True)
 D, REPEATS, LEVEL = 5, 80, 0.9

@@ -14,10 +14,10 @@ import dpframe as dp
 from dpframe.estimators.units import _chain, row_set_of
 from dpframe.graph import RowsNode
 from dpframe.inference.evidence import Evidence, NoisySum, Shrunk
-from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.widths import lost_to_clips
 from dpframe.prover import algebra
+from tests.support.inferring import infer
 
 NUMBERS = [dp.Numeric("a", -1, 1), dp.Numeric("b", 18, 90)]
 LEVELS = dp.Categorical("c", ["u", "v", "w"])

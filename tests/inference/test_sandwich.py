@@ -7,11 +7,11 @@ from scipy.stats import chi2, norm
 
 import dpframe as dp
 from dpframe.inference.evidence import Evidence, Meat, NoisySum
-from dpframe.inference.inference import infer
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.sandwich import Sandwich
 from dpframe.inference.spread import Spread
 from dpframe.inference.words import sentences
+from tests.support.inferring import infer
 
 BALL = RowSet(1.0)
 N, D = 4_000, 3
