@@ -98,10 +98,12 @@ class Contest:
         }
 
     def tasks(self, done: Collection[Key]) -> Iterator[Task]:
-        """What is not `done`, in order."""
+        """What is not `done`: one repeat of every world, then the next, so that a contest that was
+        stopped has equally many of each.
+        """
         claims = list(self._claims())
-        for world in self.worlds:
-            for repeat in range(self.repeats):
+        for repeat in range(self.repeats):
+            for world in self.worlds:
                 asks = (self._ask(world, repeat, claim) for claim in claims)
                 missing = tuple(ask for ask in asks if ask.key not in done)
                 if missing:

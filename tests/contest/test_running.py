@@ -122,7 +122,13 @@ def test_a_worker_that_fails_stops_the_run(tmp_path):
     for jobs in (1, 2):
         with pytest.raises(dp.BadData, match="readable set"):
             run(contest, tmp_path / str(jobs), jobs)
-        assert len(Results(tmp_path / str(jobs)).records()) == 2 * 4
+        assert len(Results(tmp_path / str(jobs)).records()) == 4  # the first world's first repeat
+
+
+def test_every_world_has_a_repeat_before_the_next_begins():
+    """So that a contest that was stopped has equally many of each."""
+    rounds = [(task.repeat, task.world) for task in small(repeats=3).tasks(())]
+    assert rounds == [(repeat, world) for repeat in range(3) for world in TINY]
 
 
 def test_errors_are_those_of_the_fit(tmp_path):
