@@ -32,6 +32,7 @@ METHODS = (
     "NoisyGradientDescent:rounds=20; A@B is A at the true privacy of B. Left out: all that enter."
 )
 AGAIN = "Methods to run anew: a line's version is its certificate's graph, not its code."
+RAN = "When the boards were run, for the page: 'on 1 May 2026 (commit 0a1b2c3d)'."
 OUT = "A folder for results.jsonl. What it holds is not run again."
 app = typer.Typer(cls=Group, add_completion=False, pretty_exceptions_enable=False)
 
@@ -68,6 +69,7 @@ def contest(
     flagship: Annotated[str, typer.Option(help="The method that is compared.")] = FLAGSHIP,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
     page: Annotated[Path | None, option("--page", "Write this page, and its figures.")] = None,
+    ran: Annotated[str, option("--ran", RAN)] = "",
     report_only: Annotated[
         bool, option("--report-only", "Run nothing: report what is there.")
     ] = False,
@@ -95,7 +97,7 @@ def contest(
         _run(chosen, results, jobs, _list(again))
     _print(shown.summary(boards(results.records()), flagship))
     if page is not None:
-        for file in written(results, page, flagship):
+        for file in written(results, page, flagship, ran):
             say(f"wrote {file}")
 
 

@@ -19,7 +19,7 @@ IMAGES = Path("images/contest")
 NOTES, OF_FAMILIES = "notes.md", ("codebook", "synthetic", "drawn")
 
 
-def written(results: Results, page: Path, flagship: str) -> list[Path]:
+def written(results: Results, page: Path, flagship: str, ran: str = "") -> list[Path]:
     """Write the page and its figures; the files. Raises InvalidArgument where there is nothing."""
     found = boards(results.records())
     if not found:
@@ -31,14 +31,17 @@ def written(results: Results, page: Path, flagship: str) -> list[Path]:
     for name, board in each(found):
         drawn.append(images / f"{name}.svg")
         dots(board, flagship, drawn[-1])
-    page.write_text("\n".join(lines(found, flagship, page)) + "\n", encoding="utf-8")
+    page.write_text("\n".join(lines(found, flagship, page, ran)) + "\n", encoding="utf-8")
     return [page, *drawn]
 
 
-def lines(found: Sequence[Board], flagship: str, page: Path) -> Iterator[str]:
+def lines(found: Sequence[Board], flagship: str, page: Path, ran: str) -> Iterator[str]:
     """The page."""
     yield title_of(found)
     yield ""
+    if ran:
+        yield f"These boards were run {ran}."
+        yield ""
     yield text(NOTES)
     present = {board.heading.family for board in found}
     for family in OF_FAMILIES:
@@ -72,15 +75,15 @@ def where_lost(found: Sequence[Board], flagship: str) -> Iterator[str]:
     header = (
         "board",
         "worlds",
-        "a rival is better in",
-        "surely",
-        "largest, over zero's error",
-        f"over {ALLOWED} times the best rival",
-        f"over {OVER_ZERO} of zero",
+        "with a better rival",
+        "significantly",
+        "largest difference / zero's error",
+        f"error above {ALLOWED} times the best rival's",
+        f"error above {OVER_ZERO} times zero's",
     )
     yield from tables.markdown(header, (_count(board, flagship) for board in entered))
     yield ""
-    yield "Each board below lists its worlds. *surely*: at 5%, the choice of the rival counted."
+    yield "Each board below lists its worlds. *significantly*: adjusted p < 5%."
     yield ""
 
 
@@ -91,7 +94,7 @@ def _count(board: Board, flagship: str) -> Sequence[str]:
         title(board),
         str(len(board.worlds_with(flagship))),
         str(len(found)),
-        str(sum(one.sure for one in found)),
+        str(sum(one.significant for one in found)),
         largest,
         *(str(len(one)) for one in beyond(board, flagship)),
     )
@@ -100,11 +103,11 @@ def _count(board: Board, flagship: str) -> Sequence[str]:
 def section(name: str, board: Board, flagship: str, page: Path) -> Iterator[str]:
     """A board: its command, its figure, its tables."""
     low, high = board.repeats
-    times = str(low) if low == high else f"{low} to {high}"
+    times = f"{high} repeat{'s' * (high > 1)}" if low == high else f"{low} to {high} repeats"
     yield f"## {title(board)}"
     yield ""
     folds = f" of {board.heading.folds} folds" if board.heading.family in TABLES else ""
-    yield f"{len(board.worlds)} worlds, {times} repeats{folds}. Again by"
+    yield f"{len(board.worlds)} worlds, {times}{folds}. Command:"
     yield ""
     yield "```sh"
     yield command(board, flagship, page)
@@ -126,7 +129,8 @@ def contents(board: Board, flagship: str) -> Iterator[tuple[str, Iterator[str]]]
     if flagship in board.private:
         yield "Pairs", tables.duels(board, flagship)
         yield f"Where {flagship} loses", tables.lost(board, flagship)
-        yield "From adaSSP as published", tables.margin(board, flagship)
+        if margin := list(tables.margin(board, flagship)):
+            yield "From adaSSP as published", iter(margin)
     if board.heading.family == "synthetic":
         yield f"R^2 lost against {REFERENCES['synthetic']}, median (mean)", tables.r2_lost(board)
     yield "Mean squared errors", tables.errors(board)

@@ -92,9 +92,9 @@ class Duel:
     won: tuple[str, ...]
     """Worlds where the mean error of `mine` is smaller."""
     lost: tuple[str, ...]
-    surely_won: tuple[str, ...]
+    significantly_won: tuple[str, ...]
     """Worlds where it is, by Wilcoxon's test over repeats at 5%, each world on its own."""
-    surely_lost: tuple[str, ...]
+    significantly_lost: tuple[str, ...]
     sign: float
     """The sign test's p over worlds: whether `mine` wins more worlds than it loses."""
     wilcoxon: float

@@ -36,7 +36,7 @@ def _board(board: Board, flagship: str) -> Iterator[str]:
     low, high = board.repeats
     yield ""
     yield f"{title(board)}: {len(board.worlds)} worlds, {low} to {high} repeats"
-    titles = ("best in", "beats zero", "relative", "over zero", "regret", "won:lost", "surely")
+    titles = ("best in", "beats zero", "relative", "over zero", "regret", "won:lost", "signif.")
     yield f"{'':{WIDE}}" + "".join(f"{one:>{CELL}}" for one in titles)
     for method in board.private:
         yield _method(board, method, flagship)
@@ -52,7 +52,7 @@ def _method(board: Board, method: str, flagship: str) -> str:
     if method != flagship and flagship in board.private:
         pair = duel(board, flagship, method)
         cells += [f"{len(pair.won)}:{len(pair.lost)}"]
-        cells += [f"{len(pair.surely_won)}:{len(pair.surely_lost)}"]
+        cells += [f"{len(pair.significantly_won)}:{len(pair.significantly_lost)}"]
     return f"{method:{WIDE}}" + "".join(f"{cell:>{CELL}}" for cell in cells)
 
 

@@ -96,7 +96,7 @@ class Loss:
     """The p of its lead, which allows for the choice among all rivals."""
 
     @property
-    def sure(self) -> bool:
+    def significant(self) -> bool:
         """Whether that is below 5%."""
         return self.chosen < LEVEL
 

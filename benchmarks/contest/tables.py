@@ -31,10 +31,10 @@ def standings(board: Board, flagship: str) -> Iterator[str]:
     header = (
         "method",
         "worlds",
-        "best in",
-        "beats zero in",
-        "relative error, median",
-        "lost over zero's error, mean",
+        "smallest error",
+        "below zero's error",
+        "median relative error",
+        "mean excess over the reference / zero's error",
         "largest excess over zero",
         "largest regret",
     )
@@ -64,10 +64,10 @@ def duels(board: Board, flagship: str) -> Iterator[str]:
     """A row a rival."""
     header = (
         f"{flagship} against",
-        "won : lost",
-        "surely",
-        "sign test over worlds, p",
-        "Wilcoxon over worlds, p",
+        "smaller : larger error",
+        "significantly",
+        "p, sign test over worlds",
+        "p, Wilcoxon over worlds",
         "ratio of errors",
     )
     others = [one for one in board.private if one != flagship]
@@ -78,7 +78,7 @@ def _duel(one: Duel) -> Sequence[str]:
     return (
         _code(one.other),
         f"{len(one.won)} : {len(one.lost)}",
-        f"{len(one.surely_won)} : {len(one.surely_lost)}",
+        f"{len(one.significantly_won)} : {len(one.significantly_lost)}",
         number(one.sign, 2),
         number(one.wilcoxon, 2),
         number(one.ratio),
@@ -96,7 +96,7 @@ def lost(board: Board, flagship: str) -> Iterator[str]:
         "best rival",
         "difference",
         "± its standard error",
-        "over zero's error",
+        "/ zero's error",
         "repeats better : worse",
         "ratio of errors",
         "p",
@@ -121,10 +121,13 @@ def _loss(one: Loss, board: Board, flagship: str) -> Sequence[str]:
 
 
 def margin(board: Board, flagship: str) -> Iterator[str]:
-    """The steps from adaSSP as published to the flagship, three ways."""
-    header = ("step", "from", "to", "ratio of errors", "gained over zero's error")
+    """The steps from adaSSP as published to the flagship, three ways; nothing where the board lacks
+    their methods.
+    """
+    header = ("step", "from", "to", "ratio of errors", "reduction / zero's error")
     rows = [_step(one) for path in paths(flagship) for one in steps(board, path)]
-    yield from markdown(header, rows) if rows else ("No world has the methods that this needs.",)
+    if rows:
+        yield from markdown(header, rows)
 
 
 def _step(one: Step) -> Sequence[str]:
