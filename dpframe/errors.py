@@ -33,7 +33,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import Any
+from typing import Any, Never
 
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
@@ -154,7 +154,22 @@ class UnknownName(DPFrameError, AttributeError):
 
     def __reduce__(self) -> tuple[object, ...]:
         """The text alone."""
-        return UnknownName, (str(self),)
+        return type(self), (str(self),)
+
+
+class NotAvailable(UnknownName):
+    """A result that this object cannot have. Its text says why, and what has it."""
+
+
+def missing(owner: object, name: str, instead: str = "") -> Never:
+    """For `__getattr__`: raise what a property of that name raised, UnknownName with what to write
+    `instead`, or AttributeError.
+    """
+    if hasattr(type(owner), name):
+        object.__getattribute__(owner, name)
+    if instead:
+        raise UnknownName(f"{type(owner).__name__} has no {name}: {instead}")
+    raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
 
 
 class Uncertified(DPFrameError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -60,6 +61,7 @@ EXPECT = (
     "The hash that the certificate must have, from the receipt of a result. Without it, any valid "
     "certificate is accepted, also one of another run or with fewer assumptions."
 )
+SAVED = "Check proof.json, saved by --certificate or model.certificate_.save."
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
 
@@ -94,6 +96,7 @@ def check(
     if file is None:
         _write(standalone)
         return
+    _check_kind(file)
     if not as_json:
         allowed = [part for name in trusted for part in ("--trusted", name)]
         pinned = ["--expect", expect] if expect else []
@@ -107,6 +110,20 @@ def check(
     print_json(dataclasses.asdict(verdict))
     unusable = verdict.reason.startswith("unusable")
     raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse a result or a binary file; the kernel judges all others. Raises BadCertificate."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    except UnicodeDecodeError:
+        wanted, got = "a certificate file, which is text", str(path)
+        raise dp.errors.BadCertificate("FILE", wanted, got, SAVED) from None
+    except (OSError, ValueError, RecursionError):
+        return
+    if isinstance(document, dict) and "receipt" in document:
+        wanted, got = "a certificate file", f"{path}, a result without a proof"
+        raise dp.errors.BadCertificate("FILE", wanted, got, SAVED)
 
 
 def _write(path: Path | None) -> None:

@@ -89,7 +89,9 @@ class DataOptions:
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
     ] = "1"
-    drop: Annotated[bool, option("--drop", "Leave out rows with missing numbers.")] = False
+    drop: Annotated[
+        bool, option("--drop", "Leave out rows with missing numbers or undeclared levels.")
+    ] = False
     multiline: Annotated[bool, option("--multiline", LINES)] = False
 
     def setting(self, target: str, relation: RelationName) -> dp.Setting:

@@ -29,7 +29,7 @@ NEEDED = {"columns", "target"}
 NUMBER = ("name", "lower", "upper", "unit")
 CATEGORY = ("name", "levels", "baseline", "unknown")
 TARGET = ("name", "lower", "upper", "bound", "levels")
-KNOWN = NEEDED | {"intercept", "norm"}
+KNOWN = NEEDED | {"intercept", "norm", "terms"}
 
 
 def bounds_of(
@@ -104,7 +104,7 @@ def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
     intercept, norm = content.get("intercept", False), content.get("norm")
     if not isinstance(intercept, bool):
         raise dp.InvalidArgument("intercept", "true or false", intercept)
-    return dp.Rows(columns=columns, norm=norm, intercept=intercept)
+    return dp.Rows(columns=columns, norm=norm, terms=content.get("terms"), intercept=intercept)
 
 
 def _column(content: object, path: Path) -> dp.Column:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 import attrs
 import numpy as np
@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from dpframe.accountants import Accountant
 from dpframe.audits import BudgetReport
 from dpframe.audits.record_costs import report_at
-from dpframe.errors import BadData, InvalidArgument, Plain, PrivacyWarning, nearest, warn
+from dpframe.errors import (
+    BadData,
+    InvalidArgument,
+    Plain,
+    PrivacyWarning,
+    missing,
+    nearest,
+    warn,
+)
 from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.public_budgets import check_order, requested_budgets
@@ -62,6 +70,10 @@ OF_OTHER_TARGETS = (
     "dp.release(..., dp.Gaussian.analytic, share); or make the number a field, such as "
     "rho: dp.Expression = dp.parameter('rho'), which the proof compares with (epsilon, delta); or "
     "run dp.execute(dp.certify(...), X, y) for that target."
+)
+SAVE = (
+    "pickle.dumps(model) stores it, model.certificate_.save('proof.json') its "
+    "proof, model.setting.save('codebook.json') its codebook"
 )
 OF_FORMULA = (
     "columns=[...] describes every column of the formula, its left side too: "
@@ -164,7 +176,9 @@ class PrivateEstimator(BaseEstimator, ABC):
         self._warn_of_delta(certificate, source)
         options = {"budgets": claimed.budgets, "executor": executor}
         result = self._executed(certificate, table, source.identity, **options)
-        self.certificate_, self.result_, self.receipt_ = certificate, result, result.receipt
+        self.certificate_, self.result_ = certificate, result
+        together = self._fits.total if self.rng is None else ""
+        self.receipt_ = attrs.evolve(result.receipt, together=together)
         self._rosters, self._budget = lists, source.layout.budget
         self._maps, self._columns = row_maps(certificate.graph, certificate.setting), names
         self._theta = coefficients(result.output, width(certificate, self._sizes))
@@ -204,9 +218,11 @@ class PrivateEstimator(BaseEstimator, ABC):
         }
 
     def _warn_of_delta(self, certificate: Certificate, source: Source) -> None:
-        """Warn, before anything is spent, that delta is not far below 1/n."""
-        n = public_sizes(certificate, source).get("n")
-        text = delta_warning(certificate, n) if self.rng is None and n != 0 else None
+        """Warn, before anything is spent, that delta is not far below 1/n; in a simulation only
+        of a delta that is too large for tables of any size.
+        """
+        n = public_sizes(certificate, source).get("n") if self.rng is None else None
+        text = None if n == 0 else delta_warning(certificate, n)
         if text is not None:
             warn(text, PrivacyWarning)
 
@@ -260,6 +276,10 @@ class PrivateEstimator(BaseEstimator, ABC):
             raise AttributeError("budget_report_ requires a fit with a budget for each record")
         lists = self._rosters
         return report_at(self.certificate_, lists.shown, self._sizes, lists.executed)
+
+    def __getattr__(self, name: str) -> Never:
+        """Raises UnknownName, which says how a model is saved."""
+        missing(self, name, SAVE if name == "save" else "")
 
     def __sklearn_clone__(self) -> Any:
         """A clone shares the count of fits."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
 
@@ -11,14 +12,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from dpframe.accountants import Accountant
-from dpframe.errors import InvalidArgument, UnknownName
+from dpframe.errors import InvalidArgument, NotAvailable
 from dpframe.graph import Regression, Setting
 from dpframe.graph.columns import classes_of
 from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
 from dpframe.regressions.logistic_descent import LogisticDescent
 from dpframe.regressions.perturbation import NO_PURE_LOGISTIC, LogisticOutputPerturbation
-from dpframe.symbols import Expression, Number
+from dpframe.symbols import ONE, Expression, Number
 
 from .base import PrivateEstimator, check_known
 from .budgets import REQUIRED
@@ -37,23 +38,23 @@ PENALISED = (
     "The penalty is {}. dp.recommend(n=..., epsilon=..., delta=..., setting=setting) names one for "
     "about n records."
 )
-NOISE = (
-    "The noise std is that of the privacy noise alone, around the coefficients of this table, "
-    "which the penalty shrinks. An odds ratio is that of the penalised fit, shrunken towards 1: by "
-    "itself it is no estimate of the population's."
+BIASED = (
+    "Coefficients are shrunk towards zero and odds ratios towards 1, by the penalty{} of the fit; "
+    "the noise std does not include that bias. Do not form intervals from it."
+)
+KEPT = (
+    "By the released X'X, the penalty leaves log-odds about {} of their size, if they are roughly "
+    "normal."
 )
 PREDICTED = (
-    "The predicted noise std is a rule of thumb for the privacy noise alone. It follows from the "
-    "released X'X and gradients' public noise, for log-odds of rows that are about normal."
+    "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "
+    "the released X'X and the known noise of the gradients. It assumes roughly normal log-odds."
 )
 MOSTLY_NOISE = (
     "Most coefficients are within two stds of the noise. {}ore records, a larger epsilon or fewer "
     "columns help."
 )
-PER_RANGE = (
-    "An odds ratio is for an increase by one unit of the codebook; if the declared range is "
-    "shorter, for all of the range."
-)
+LITTLE_SHRUNK, UNCLEAR = 0.95, 0.3  # shares of log-odds that the penalty leaves
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
@@ -185,12 +186,13 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(super().score(X, y, **weights))
 
-    def summary(self) -> OddsSummary:
+    def summary(self, *, notes: bool = False) -> OddsSummary:
         """A table of log-odds and odds ratios, with the std of the privacy noise if it is known, or
         predicted for LogisticDescent.
 
-        There are no intervals; a note says why. The table prints as text, and has `as_text`,
-        `as_html`, `as_latex`, `summary_frame` and `to_dict`.
+        There are no intervals; a note says why. All notes are printed, with or without `notes`. The
+        table prints as text, and has `as_text`, `as_html`, `as_latex`, `summary_frame` and
+        `to_dict`.
 
         Examples
         --------
@@ -212,32 +214,39 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
                        coef  noise std  odds ratio
           age        ...
         """
+        del notes
         check_is_fitted(self, "certificate_")
         below, above = self.classes_
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
-        predicted = self._noise_root is not None
-        known, near = np.isfinite(noise).any(), np.abs(coefficients) < 2 * noise
-        better = "M" if predicted else "dp.regressions.LogisticDescent(), m"
-        advice = [MOSTLY_NOISE.format(better)] if near.mean() > 0.5 else []
-        stated = [PENALISED.format(value)] if (value := self._stated) is not None else []
-        ranges = self._in(self._theta, AffineScale()).ranges
-        short = [PER_RANGE] if any(length < 1 for length, _ in ranges) else []
-        meaning = PREDICTED if predicted else NOISE
-        notes = [*([meaning] if known else []), *short, *advice, *stated]
         return OddsSummary(
             header={**self._what(), "log-odds": f"of {above} against {below}"},
             names=(*self.coef_names_, INTERCEPT),
             coefficients=coefficients,
             noise=noise,
-            predicted=predicted,
-            ranges=ranges,
-            notes=(*notes, NO_INTERVALS),
+            predicted=self._noise_root is not None,
+            ranges=self._in(self._theta, AffineScale()).ranges,
+            notes=(*self._notes(np.abs(coefficients) < 2 * noise), NO_INTERVALS),
         )
+
+    def _notes(self, near: Array) -> Iterator[str]:
+        """Notes on bias and noise; `near` (m,) says which coefficients are within two stds."""
+        rounds = any(release.times != ONE for release in self.certificate_.graph.releases)
+        yield BIASED.format(" and the limited number of rounds" if rounds else "")
+        kept = getattr(self.result_.output, "kept", math.nan)
+        if kept < LITTLE_SHRUNK:
+            yield KEPT.format(f"{kept:.0%}" if kept > UNCLEAR else f"less than {UNCLEAR:.0%}")
+        predicted = self._noise_root is not None
+        if predicted:
+            yield PREDICTED
+        if near.mean() > 0.5:
+            yield MOSTLY_NOISE.format("M" if predicted else "dp.regressions.LogisticDescent(), m")
+        if (penalty := self._stated) is not None:
+            yield PENALISED.format(penalty)
 
     @property
     def inference(self) -> Never:
-        """Not available. Raises UnknownName, which says why."""
-        raise UnknownName(NO_INTERVALS)
+        """Not available. Raises NotAvailable, which says why."""
+        raise NotAvailable(NO_INTERVALS)
 
     @property
     def _stated(self) -> Fraction | None:

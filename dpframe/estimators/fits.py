@@ -16,6 +16,7 @@ OF_SCORES = (
     "ledger counts every fit, but not scores of predictions on private rows, nor choices made by "
     "them: they are computed without noise and are not private."
 )
+SCORES = "scores are computed without noise and are not private at all"
 _process = [uuid.uuid4().hex]
 _counted: weakref.WeakValueDictionary[str, Fits] = weakref.WeakValueDictionary()
 
@@ -58,13 +59,18 @@ class Fits:
         warns about repeated fits of the same table.
         """
         if self._on_others(table):
-            warn(_message([*self.spent, fit]), PrivacyWarning)
+            warn(f"{_message([*self.spent, fit])}; {SCORES}.", PrivacyWarning)
 
     def warn_of_scores(self, table: object) -> None:
         """Warn once that a ledger does not count scores, if another table was fitted before."""
         if self._on_others(table) and not self.scored:
             self.scored = True
             warn(OF_SCORES, PrivacyWarning)
+
+    @property
+    def total(self) -> str:
+        """The cost of all fits of several tables together, in words; empty after one fit."""
+        return f"{_message(self.spent)}." if len(self.spent) > 1 else ""
 
     def _on_others(self, table: object) -> bool:
         return len(self.spent) > sum(_same(known, table) for known in self.tables)
@@ -95,6 +101,5 @@ def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:
 def _message(spent: list[Spending]) -> str:
     return (
         f"Fit {len(spent)} of this estimator and its clones. Where their tables share people, as "
-        f"in cross-validation, the fits together cost {costs(spent)}; scores are computed without "
-        "noise and are not private at all."
+        f"in cross-validation, the fits together cost {costs(spent)}"
     )

@@ -26,8 +26,8 @@ NOTE = "are these bounds right, in the units of the table?"
 AT_END = (
     f"By released sums about {{share:.0%}} or more of labels lie near or "
     f"beyond {{end}} of {{ends}}: {NOTE} "
-    "If that is not how the labels are (zeros, classes, ratings), the bounds are too narrow, so "
-    "that labels are clipped to them, or far too wide."
+    "A concentration at one end is normal for zeros, classes or ratings. Otherwise the bounds are "
+    "wrong: too narrow, far too wide, or in another unit."
 )
 IN_A_PART = (
     f"By released sums nearly all labels lie within 1/64 of the range {{ends}}, {{where}}: {NOTE} "

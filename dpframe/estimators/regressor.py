@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, TypedDict, Unpack
+from typing import Any, Never, TypedDict, Unpack
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument, UnknownName, nearest, warn
+from dpframe.errors import InvalidArgument, missing, nearest, warn
 from dpframe.graph import Regression, Setting
 from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
@@ -103,7 +103,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         None draws noise from the operating system's randomness; anything else is a reproducible
         simulation, which is not private.
     missing : "refuse" or "drop"
-        What `fit` does with rows that have missing or infinite numbers.
+        What `fit` does with rows that have missing or infinite numbers, or levels that are not
+        declared.
     ledger, dataset : dp.Ledger and text, or None
         The ledger, and the data set in it, that every `fit` is charged to, also of clones. Not
         available if records have budgets of their own.
@@ -335,13 +336,15 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         shares = np.where(hidden, 1.0, np.nan_to_num(estimates.shares, nan=1.0))
         noisy = not np.median(shares) <= MOST
         default = noisy and self.certificate_.regression == JointSSP()
+        evidence, labels = self._evidence, self.certificate_.setting.y
+        of_bounds = [*notes_on_bounds(evidence, labels, self._constant)]
+        said: dict[str, Any] = {"some": some, "tighter": not of_bounds}
         if notes:
             hidden = named(inference.unseen.lost, inference.units)
-            texts = [*sentences(inference, hidden, some=some), *([SHORTER] if default else [])]
+            texts = [*sentences(inference, hidden, **said), *([SHORTER] if default else [])]
         else:
-            texts = [
-                *brief(inference, some=some, instead=written(FOR_INTERVALS) if default else "")
-            ]
+            instead = written(FOR_INTERVALS) if default else ""
+            texts = [*brief(inference, instead=instead, **said)]
         summary = Summary(
             estimates=estimates,
             fitted=fitted,
@@ -352,9 +355,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        evidence, labels = self._evidence, self.certificate_.setting.y
-        texts += notes_on_bounds(evidence, labels, self._constant)
-        texts += [*self._of_short_rows(), *self._of_delta()]
+        texts += [*of_bounds, *self._of_short_rows(), *self._of_delta()]
+        texts += [*summary.on_lengths] if notes else []
         texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
         texts += [together] if simultaneous else []
@@ -415,14 +417,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Never:
         """Raises UnknownName, which says where the names of statsmodels are."""
         if name in OF_INFERENCE:
             call = "(...)" if callable(getattr(Inference, name)) else ""
-            raise UnknownName(
-                f"{type(self).__name__} has no {name}: model.inference().{name}{call}"
-            )
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            missing(self, name, f"model.inference().{name}{call}")
+        super().__getattr__(name)
 
     def __sklearn_tags__(self) -> Any:
         """Non-deterministic due to noise, and a poor scorer at a small budget."""

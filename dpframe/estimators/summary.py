@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from dpframe.audits.figures import figure, paragraphs, table
 from dpframe.audits.plot import new_axes
-from dpframe.errors import InvalidArgument, UnknownName
+from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.inference.estimates import FLAG, Estimates, finite
+from dpframe.inference.estimates import FLAG, Estimates, critical, finite
 from dpframe.inference.result import Units
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
@@ -32,8 +32,15 @@ INTERCEPT = "intercept"
 NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST, NOT_RELEASED = "lost in noise", "not released"
+FAR = 0.1  # of a length of intervals in standard errors from the usual one
+LENGTHS = (
+    "Intervals extend {:.2g} to {:.2g} standard errors to either side, not {:.3g}. They are "
+    "shorter where the standard error counts sampling by an upper bound, longer where they add a "
+    "possible bias, from clipped labels or hidden directions, or the error of an estimated "
+    "variance."
+)
 LEAST_SHARE = 0.01  # lower bounds below it are not shown
-NONE_FINITE = "no coefficient has an interval"
+NO_INTERVAL = "no interval"
 ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: the sampling distribution of these coefficients cannot be computed "
@@ -99,6 +106,11 @@ class Printed(ABC):
         frame = data_frame(self.records()).set_index("name")
         return frame.astype({name: float for name in frame.columns if name not in {"per", FLAG}})
 
+    def __getattr__(self, name: str) -> Never:
+        """Raises UnknownName, which says where the methods of data frames are."""
+        frames = name.startswith("to_")
+        missing(self, name, f"summary.summary_frame().{name}(...)" if frames else "")
+
     def as_text(self) -> str:
         """The header, the table, the notes."""
         wide = max(len(title) for title in self.header) + 1
@@ -158,10 +170,16 @@ class Summary(Printed):
         return self.estimates.conf_int(self.alpha, simultaneous=self.simultaneous)
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary per coefficient; None stands for unknown values."""
+        """One dictionary per coefficient; None stands for unknown values. Without z where it does
+        not determine the p value.
+        """
         records = self.estimates.records(self.alpha, simultaneous=self.simultaneous)
-        pairs = zip(records, self.fitted, strict=True)
-        return [record | {"fitted": finite(fitted)} for record, fitted in pairs]
+        hidden = set() if self.tested_by_z else {"z"}
+        return [
+            {title: one for title, one in record.items() if title not in hidden}
+            | {"fitted": finite(fitted)}
+            for record, fitted in zip(records, self.fitted, strict=True)
+        ]
 
     def summary_frame(self) -> Any:
         """The records as a data frame. A coefficient without an interval has coef nan, standard
@@ -175,8 +193,8 @@ class Summary(Printed):
         return super().to_dict() | {"alpha": self.alpha, "simultaneous": self.simultaneous}
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the intervals, one line each, the first on top, without infinite ones and the
-        intercept.
+        """Plot the intervals, one line each, the first on top, without the intercept. A coefficient
+        without an interval says so.
 
         Under a codebook each interval is for the difference of predictions between the lowest and
         the highest declared value of a column, so that all have the label's unit; without one, for
@@ -188,20 +206,21 @@ class Summary(Printed):
             way_out = "summary.plot().figure.savefig('summary.png') writes a file."
             raise InvalidArgument("ax", "matplotlib axes to draw into, or None", ax, way_out)
         axes = new_axes() if ax is None else ax
-        names: list[str] = []
         slopes = len(self.names) - (self.names[-1:] == (INTERCEPT,))
         ranges = self.ranges or ((1.0, ""),) * slopes
-        effects = zip(ranges, self.names, self.estimates.effect, self.intervals, strict=False)
-        for (length, text), name, effect, ends in effects:
-            if np.isfinite(ends[0]):
-                beside = np.abs(ends - effect)[:, None] * length
-                at = [effect * length], [-len(names)]
-                axes.errorbar(*at, xerr=beside, fmt="o", color="C0", capsize=3)
-                names.append(f"{name}\n{text}".strip())
-        if not names:
-            axes.text(0.5, 0.5, NONE_FINITE, ha="center", va="center", transform=axes.transAxes)
+        texts = [text for _, text in ranges]
+        names = [f"{name}\n{text}".strip() for name, text in zip(self.names, texts, strict=False)]
+        places = range(0, -len(names), -1)
+        effects = zip(places, ranges, self.estimates.effect, self.intervals, strict=False)
         axes.axvline(0, color="grey", linewidth=0.8)
-        axes.set_yticks([-place for place in range(len(names))], names)
+        for place, (length, _), effect, ends in effects:
+            if np.isfinite(ends[0]):
+                at, beside = effect * length, np.abs(ends - effect)[:, None] * length
+                axes.errorbar([at], [place], xerr=beside, fmt="o", color="C0", capsize=3)
+            else:
+                axes.text(0, place, NO_INTERVAL, color="grey", ha="center", va="center")
+        axes.set_yticks(places, names)
+        axes.set_ylim(0.5 - len(names), 0.5)
         jointly = "" if self.simultaneous is None else ", all together"
         what = f"difference of {self.label} over the range" if self.ranges else "coefficient"
         axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{jointly}")
@@ -216,6 +235,15 @@ class Summary(Printed):
         estimates = self.estimates
         apart = np.abs(self.fitted - estimates.effect)
         return bool(np.any(apart > SAME * np.sqrt(estimates.spread.errors)))
+
+    @property
+    def on_lengths(self) -> Iterator[str]:
+        """A note where intervals are far from the usual multiple of the standard errors."""
+        known = np.isfinite(self.estimates.sd) & (self.estimates.sd > 0)
+        usual = critical(self.alpha, self.estimates.root, self.simultaneous)
+        stds = (np.diff(self.intervals)[:, 0] / 2)[known] / self.estimates.sd[known]
+        if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
+            yield LENGTHS.format(stds.min(), stds.max(), usual)
 
     @property
     def tested_by_z(self) -> bool:
@@ -267,8 +295,8 @@ class OddsSummary(Printed):
     unknown), exact or `predicted`, and the odds ratios exp(coef).
 
     The sampling distribution is not known, so there are no intervals. `ranges` has the length and
-    text of each slope's declared range (empty without a codebook): an odds ratio is for one unit
-    more, or for the whole range if that is shorter.
+    text of each slope's declared range (empty without a codebook): an odds ratio is for an increase
+    by the largest power of ten in that range, without a codebook by 1.
     """
 
     names: tuple[str, ...]
@@ -279,13 +307,13 @@ class OddsSummary(Printed):
 
     @property
     def conf_int(self) -> Never:
-        """Not available. Raises UnknownName, which says why."""
-        raise UnknownName(NO_INTERVALS)
+        """Not available. Raises NotAvailable, which says why."""
+        raise NotAvailable(NO_INTERVALS)
 
     @property
     def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises UnknownName, which says why."""
-        raise UnknownName(NO_INTERVALS)
+        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
+        raise NotAvailable(NO_INTERVALS)
 
     def records(self) -> list[dict[str, Any]]:
         """`name`, `coef`, `noise_std`, `odds_ratio` and its unit `per`, for each coefficient."""
@@ -300,24 +328,28 @@ class OddsSummary(Printed):
 
     @property
     def _steps(self) -> tuple[Array, list[str]]:
-        """The change of each column for its odds ratio, (m,), and in words."""
-        slopes = [(length, text) if length < 1 else (1.0, ONE_MORE) for length, text in self.ranges]
+        """The increase of each column for its odds ratio, (m,), and in words."""
+        slopes = [
+            (step, f"{step:,.12g} more" if text else "")
+            for length, text in self.ranges
+            for step in [10.0 ** math.floor(math.log10(length))]
+        ]
         others = self.names[len(slopes) :]
         steps = [*slopes, *((1.0, "" if name == INTERCEPT else ONE_MORE) for name in others)]
-        return np.array([length for length, _ in steps]), [text for _, text in steps]
+        return np.array([step for step, _ in steps]), [text for _, text in steps]
 
     def _table(self) -> list[list[str]]:
-        """Without columns that no coefficient needs: an unknown noise std, or a range below 1."""
+        """Without columns that no coefficient needs: an unknown noise std, or steps of 1 only."""
         records = self.records()
         noisy = bool(np.isfinite(self.noise).any())
-        short = any(one["per"] not in {ONE_MORE, ""} for one in records)
+        stepped = any(one["per"] not in {ONE_MORE, ""} for one in records)
         noise_title = "predicted noise std" if self.predicted else "noise std"
-        titles = ["", "coef", *[noise_title] * noisy, "odds ratio", *["per"] * short]
+        titles = ["", "coef", *[noise_title] * noisy, "odds ratio", *["per"] * stepped]
         rows = [titles]
         for one in records:
             odds = figure(np.inf if one["odds_ratio"] is None else one["odds_ratio"])
             noise = [figure(one["noise_std"])] * noisy
-            rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * short])
+            rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
         return rows
 
 

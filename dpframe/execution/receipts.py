@@ -43,7 +43,8 @@ class Receipt:
     """The spent guarantee, the certificate and the source of noise. Nothing in it depends on rows.
 
     `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
-    UTC in ISO 8601; `recorded` says whether a ledger was charged.
+    UTC in ISO 8601; `recorded` says whether a ledger was charged; `together` is the cost of all
+    fits of an estimator and its clones up to this one, in words.
     """
 
     guarantee: Guarantee
@@ -56,6 +57,7 @@ class Receipt:
     time: str
     assumptions: tuple[str, ...]
     recorded: bool
+    together: str = ""
 
     @property
     def cost(self) -> str:
@@ -67,11 +69,13 @@ class Receipt:
         spent = "Spent" if self.private else f"{self.randomness}: a private run would spend"
         others = [one for one in self.assumptions if not one.endswith(str(self.unit))]
         assumed = "; ".join(one.partition(": ")[0] for one in others) or "nothing"
-        return (
-            f"Proved: the cost of the graph, by certificate {self.certificate}. {TESTED}\n"
-            f"{spent} {self.cost}, at {self.time}{self._unrecorded}.\n"
-            f"Noise: {self.randomness}. Assumed: {assumed}."
-        )
+        lines = [
+            f"Proved: the cost of the graph, by certificate {self.certificate}. {TESTED}",
+            f"{spent} {self.cost}, at {self.time}{self._unrecorded}.",
+            *([self.together] if self.together else []),
+            f"Noise: {self.randomness}. Assumed: {assumed}.",
+        ]
+        return "\n".join(lines)
 
     __repr__ = __str__
 
@@ -83,6 +87,7 @@ class Receipt:
         free = f"nothing private; a private run: {self.cost}"
         spent = f"{self.cost}{self._unrecorded}" if self.private else free
         rows = [("spent", spent), ("by certificate", self.certificate), ("at", self.time)]
+        rows += [("together", self.together)] if self.together else []
         rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
         title = "receipt" if self.private else f"receipt: {self.randomness}"
         return card(title, table(rows, texts=2), sentences([TESTED]))

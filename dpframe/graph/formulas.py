@@ -104,7 +104,7 @@ STATEFUL = re.compile(
 WRITE = '"charges ~ age + C(smoker) + bmi:C(smoker)", of names of the codebook'
 BY_HAND = (
     "Compute it as a column of the table, by a public rule of each row alone, and declare its "
-    'bounds: dp.Numeric("log_age", 2, 5).'
+    'bounds: dp.Numeric("{}", lower, upper).'
 )
 LONGEST = 10_000
 POWER = re.compile(r"(?:\*\*|\^)\s*\+?\d{2,}")  # formulaic multiplies it out
@@ -228,15 +228,16 @@ def _column(factor: Any, named: dict[str, Any]) -> Iterator[str]:
 
 def _refused(text: str) -> InvalidArgument:
     """The refusal of a transformation."""
+    by_hand = BY_HAND.format("_".join(re.findall(r"\w+", re.sub(r"^I\b", "", text))))
     if STATEFUL.search(text):
-        way_out = "Columns are scaled by their public bounds at no cost. " + BY_HAND
+        way_out = f"Columns are scaled by their public bounds at no cost. {by_hand}"
         wanted = "without transforms that learn from the data, which would not be private"
         return InvalidArgument("formula", wanted, text, way_out)
     if CODED.match(text):
         way_out = 'dp.Categorical("smoker", ["no", "yes"], baseline="yes") chooses the baseline.'
         return InvalidArgument("formula", "with C(...) of a name alone", text, way_out)
     wanted = "of names of columns, C(...), + - * : / ** and 1"
-    return InvalidArgument("formula", wanted, text, BY_HAND)
+    return InvalidArgument("formula", wanted, text, by_hand)
 
 
 def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[Term]:

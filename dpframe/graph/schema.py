@@ -4,14 +4,17 @@ is read.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt, prod
+from pathlib import Path
 from typing import Any, cast
 
 import attrs
 
+from dpframe.documents import check_place
 from dpframe.errors import InvalidArgument, nearest, of_kind
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
@@ -449,6 +452,16 @@ class Setting:
 
         X, y = described(formula, columns)
         return cls(X=X, y=y, **others)
+
+    def save(self, path: str | Path) -> None:
+        """Write the codebook as a JSON file, which `--schema` of the command line reads. The
+        relation and the rows per person are options there. Raises InvalidArgument.
+        """
+        from .codebook import codebook_of
+
+        check_place(path, "path")
+        text = json.dumps(codebook_of(self), indent=1)
+        Path(path).write_text(text + "\n", encoding="utf-8")
 
     @property
     def unit(self) -> Unit:

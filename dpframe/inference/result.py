@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Never
 
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, missing
 from dpframe.notebooks import data_frame
 
 from .arrays import Array
@@ -22,8 +22,13 @@ from .spread import Spread
 from .variation import Variation
 
 COVERED = {
-    "population": "the population's coefficients{}, so sampling and the noise for privacy",
-    "sample": "the least squares coefficients of this very table{}, so the noise for privacy alone",
+    "population": (
+        "the population's coefficients{}. They include sampling error and privacy noise"
+    ),
+    "sample": (
+        "the least squares coefficients of this very table{}. They include privacy noise, not "
+        "sampling error"
+    ),
 }
 LAWS: dict[str, Callable[[float], float]] = {
     "any": lambda alpha: 1 / np.sqrt(alpha),
@@ -31,6 +36,10 @@ LAWS: dict[str, Callable[[float], float]] = {
 }
 """How many stds from its mean a number is with probability alpha at most: Chebyshev's inequality,
 and that of Vysochanskij and Petunin for laws of one mode."""
+INSTEAD = {
+    "f_test": "wald_test(R, r) tests several hypotheses together",
+    "summary": "model.summary() is the table, t_test().summary_frame() a data frame",
+}
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
 
@@ -107,6 +116,10 @@ class Inference:
     dependent: float = 1.0
     new_labels: bool = True
     not_released: tuple[str, ...] = ()
+
+    def __getattr__(self, name: str) -> Never:
+        """Raises UnknownName for names of statsmodels, with what to write instead."""
+        missing(self, name, INSTEAD.get(name, ""))
 
     @property
     def identified(self) -> int:

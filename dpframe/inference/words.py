@@ -11,12 +11,12 @@ from .result import COVERED, Inference
 
 ROBUST = "Residuals may have another variance in every row"
 HELD = (
-    "The other intervals hold if labels change by no more than their declared range while a "
-    "column, or a sum of columns that noise hides, goes from end to end of its bounds."
+    "The finite intervals assume that each hidden direction changes the label by at most its "
+    "declared range."
 )
 LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
 NO_NEW_LABELS = "New labels have no interval but the bound."
-LESS_NOISE = "a tighter public bound of labels, more records or a larger epsilon"
+TIGHTER = "a tighter public bound of labels"
 RELEASE = {
     "y @ y": "y'y was not released (dp.release(y @ y, ...) and dp.JointSSP() release it)",
     "n": "n was not released (dp.JointSSP() releases it)",
@@ -36,23 +36,26 @@ WAY_OUT = (
 
 
 def sentences(
-    inference: Inference, hidden: Sequence[str] = (), *, some: bool = True
+    inference: Inference, hidden: Sequence[str] = (), *, some: bool = True, tighter: bool = True
 ) -> Iterator[str]:
     """The coverage of intervals, their assumptions, refusals and reasons. `hidden` names the
-    directions that are not identified; `some` says whether any coefficient has an interval.
+    directions that are not identified; `some` says whether any coefficient has an interval,
+    `tighter` whether a tighter bound of labels may be recommended.
     """
     half, centre = inference.units.half * inference.bound, inference.units.centre
     ends = f"[{centre - half:.12g}, {centre + half:.12g}]"
-    labels = f" of labels clipped to {ends}" if np.isfinite(half) else ""
-    yield f"Intervals cover {COVERED[inference.target].format(labels)}."
+    labels = f", with labels clipped to {ends}" if np.isfinite(half) else ""
+    yield f"Intervals are for {COVERED[inference.target].format(labels)}."
     yield from assumed(inference)
     yield from refused(inference)
     if inference.unseen.lost.size:
         yield from unseen(inference, hidden, some=some and not inference.open_ended)
-    yield from of_residuals(inference)
+    yield from of_residuals(inference, tighter=tighter)
 
 
-def brief(inference: Inference, *, some: bool = True, instead: str = "") -> Iterator[str]:
+def brief(
+    inference: Inference, *, some: bool = True, instead: str = "", tighter: bool = True
+) -> Iterator[str]:
     """The same in few sentences: what intervals cover and assume, what is refused, and what helps;
     `instead` names a regression whose intervals are mostly shorter.
     """
@@ -73,7 +76,7 @@ def brief(inference: Inference, *, some: bool = True, instead: str = "") -> Iter
     else:
         yield f"{hides}: coefficients along them have no interval. {better}"
         yield HELD
-    yield from of_residuals(inference)
+    yield from of_residuals(inference, tighter=tighter)
 
 
 def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:
@@ -155,7 +158,7 @@ def refused(inference: Inference) -> Iterator[str]:
         yield "No fixed point was found, so nothing is claimed: noise is too large here."
 
 
-def of_residuals(inference: Inference) -> Iterator[str]:
+def of_residuals(inference: Inference, *, tighter: bool = True) -> Iterator[str]:
     """The residual variance, where it is not known."""
     if inference.residual is None:
         why = " and ".join(RELEASE[name] for name in inference.not_released) or "n is lost in noise"
@@ -163,27 +166,30 @@ def of_residuals(inference: Inference) -> Iterator[str]:
     elif not np.isfinite(inference.residual.std):
         yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not inference.residual.known:
+        helps = f"{TIGHTER}, more records" if tighter else "more records"
         yield (
             "The residual variance is lost in noise, so the lengths of intervals vary with it: "
             "their level holds on average over repeated releases, but a single one may be too "
-            f"short. {LESS_NOISE[0].upper()}{LESS_NOISE[1:]} help."
+            f"short. {helps[0].upper()}{helps[1:]} or a larger epsilon help."
         )
-    yield from of_sampling(inference)
+    yield from of_sampling(inference, tighter=tighter)
 
 
-def of_sampling(inference: Inference) -> Iterator[str]:
+def of_sampling(inference: Inference, *, tighter: bool = True) -> Iterator[str]:
     """Sampling, where it enters variances as an upper bound."""
     estimates = inference.t_test()
     if not np.any(estimates.bounded):
         return
-    ways = []
+    ways, bound = [], [f"declare {TIGHTER}"] if tighter else []
     if inference.residual is None and inference.sandwich is None:
         released = " and ".join(inference.not_released) or "n with less noise"
-        ways.append(f"release {released}, fit dp.JointSSP(), or declare a tighter bound of labels")
+        ways += [f"release {released}", "fit dp.JointSSP()", *bound]
     elif np.any(estimates.spread.unclear) and (
         inference.residual is None or inference.residual.known
     ):
-        ways.append("declare a tighter bound of labels")
+        ways += bound
     if inference.residual is not None and not inference.equal_variance and inference.residual.known:
         ways.append("use summary(equal_variance=True) if residuals have equal variance")
-    yield f"{SAMPLING}. {IMPROVE.format(' or '.join(ways))}" if ways else f"{SAMPLING}."
+    *others, last = ways or [""]
+    listed = f"{', '.join(others)} or {last}" if others else last
+    yield f"{SAMPLING}. {IMPROVE.format(listed)}" if ways else f"{SAMPLING}."

@@ -49,7 +49,9 @@ def sentence(c: At, claimed: Json) -> str:
     """The statement in words: what holds between which tables, then for which numbers."""
     own, symbols = sorted(c.personal.own), claimed["symbols"]
     spans = {name: f"{name} {range_text(c.domains[name])}" for name in symbols}
-    free = [spans[n] + source_text(c, symbols[n]["origin"]) for n in symbols if n not in own]
+    others = {n: symbols[n]["origin"] for n in symbols if n not in own}
+    free = [spans[n] for n, origin in others.items() if origin is None]
+    made = [spans[n] + source_text(c, of) for n, of in others.items() if of is not None]
     if own:
         free.append(f"all public budgets of the records{c.personal.groups}")
         free.append(f"each record, with its own {', '.join(spans[name] for name in own)}")
@@ -63,6 +65,7 @@ def sentence(c: At, claimed: Json) -> str:
         "It holds for all": free,
         "It holds where": sides,
         "Given here:": [f"{n} = {decimal(c.formula(v))}" for n, v in claimed["values"].items()],
+        "It holds whatever values these internal numbers take:": made,
         "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
     }
     found = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
@@ -72,10 +75,8 @@ def sentence(c: At, claimed: Json) -> str:
     return " ".join(found)
 
 
-def source_text(c: At, origin: int | None) -> str:
-    """` (released, node 7)`: what a symbol stands for; nothing for one that is chosen."""
-    if origin is None:
-        return ""
+def source_text(c: At, origin: int) -> str:
+    """` (released, node 7)`: what a symbol stands for."""
     fact = c.facts[origin]
     if isinstance(fact, OfBudgets):
         what = f"the {fact.what} of {text_of(fact.formula)} over all records"
@@ -117,9 +118,9 @@ class Checker(At):
         claimed, graph = document["statement"], document["graph"]
         self.hash = hash_of(claimed, graph, document["assumptions"])
         self.require(document["hash"] == self.hash, "not what its hash says: changed or damaged")
-        if expect and len(expect) < 64:
-            mine = self.hash[: len(expect)]
-            raise Unusable(f"expect is the whole hash, 64 characters; the file's begins {mine}")
+        if expect and (given := len(expect)) < 64:
+            mine = self.hash[:given]
+            raise Unusable(f"expect has {given} of 64 characters; the file's hash begins {mine}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
         said = [a.partition(TRUSTED) for a in document["assumptions"]]
         self.trusted = frozenset(name for name, mark, _ in said if mark)

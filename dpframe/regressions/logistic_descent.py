@@ -73,9 +73,12 @@ class LogisticDescent(Regression):
 
 @attrs.frozen(eq=False)
 class LogOddsFit(Fit):
-    """A fit with a predicted root of the covariance of its privacy noise, (d, d)."""
+    """A fit with a predicted root of the covariance of its privacy noise, (d, d), and the predicted
+    share of log-odds that the penalty leaves.
+    """
 
     noise_root: Array = attrs.field(kw_only=True)
+    kept: float = attrs.field(kw_only=True)
 
 
 @attrs.frozen(eq=False)
@@ -124,14 +127,29 @@ class Along:
         from scipy.special import expit  # lists of regressions need none
 
         with np.errstate(all="ignore"):
-            centre = self.mean @ theta
-            moved = self.directions @ (self.values * (self.directions.T @ theta)) / self.n
-            spread = np.sqrt(np.maximum(0, moved @ theta - centre**2))
+            centre, spread, moved = self.odds_law(theta, self.mean)
             p = expit(self.bound * (centre + spread * NODES))
             along = np.nan_to_num((moved - centre * self.mean) / spread)
         powers = np.array([NODES**k for k in range(3)])
         found = powers @ (WEIGHTS * p * (1 - p)) / WEIGHTS.sum()
         return (found if np.isfinite(found).all() else np.array([CURVATURE, 0, CURVATURE])), along
+
+    def odds_law(self, theta: Array, mean: Array) -> tuple[float, float, Array]:
+        """The mean and std of log-odds over the bound on labels, and the mean of rows times them,
+        (d,), by the released X'X.
+        """
+        moved: Array = self.directions @ (self.values * (self.directions.T @ theta)) / self.n
+        centre = float(mean @ theta)
+        return centre, float(np.sqrt(np.maximum(0, moved @ theta - centre**2))), moved
+
+    def kept(self, theta: Array) -> float:
+        """About the share of log-odds that the penalty leaves at theta, for normal log-odds; nan
+        without an intercept.
+        """
+        if self.mean is None:
+            return math.nan
+        centre, spread, _ = self.odds_law(theta, self.mean)
+        return kept_share(centre, spread, float(theta @ self.penalty @ theta) / self.n, self.bound)
 
     def hessian(self, theta: Array) -> Array:
         """The Hessian of the loss at theta for normal rows, (d, d)."""
@@ -142,6 +160,22 @@ class Along:
         own = self.directions * (level * self.values) @ self.directions.T
         whole: Array = self.bound**2 * (own + self.n * skewed)
         return whole
+
+
+def kept_share(centre: float, spread: float, pull: float, bound: float = 1.0) -> float:
+    """The share k of log-odds that a penalty leaves: at k times the log-odds without it, the slope
+    of the loss along them is `pull`, the product of the penalty and the squared coefficients over
+    n. `centre` and `spread` are the mean and std of the penalised log-odds, over the bound on
+    labels. It is 0 where no log-odds without a penalty are that small.
+    """
+    from scipy.special import expit  # lists of regressions need none
+
+    odds, low, high = bound * (centre + spread * NODES), 0.0, 1.0
+    for _ in range(30):
+        k = (low + high) / 2
+        slope = WEIGHTS @ ((expit(odds / k) - expit(odds)) * odds) / WEIGHTS.sum()
+        low, high = (k, high) if slope > pull else (low, k)
+    return low
 
 
 def principal(  # noqa: PLR0917 - dp.post passes by position
@@ -175,4 +209,5 @@ def estimated(path: Array, share: float, along: Along, std: float) -> LogOddsFit
     theta = averaged(path, share).coefficients
     averages = max(1.0, share * (len(path) - 1))
     inverse = np.linalg.pinv(along.hessian(theta) + along.penalty, hermitian=True)
-    return LogOddsFit(theta, noise_root=inverse * std / math.sqrt(averages))
+    root = inverse * std / math.sqrt(averages)
+    return LogOddsFit(theta, noise_root=root, kept=along.kept(theta))

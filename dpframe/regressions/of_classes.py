@@ -16,28 +16,32 @@ from dpframe.prover.certify import certify
 from dpframe.prover.preview import TYPICAL
 from dpframe.symbols import Expression
 
-from .logistic_descent import LogisticDescent
+from .logistic_descent import LogisticDescent, kept_share
 from .perturbation import LogisticOutputPerturbation
 
 Sizes = Mapping[str, int]
 CURVATURE = 0.05  # a typical second derivative of the loss along a column, over its mean square
+STRONG = 5.0  # the std of strong log-odds
 MEASURED = 0.6  # noise of descents in drawn worlds, over that predicted with this curvature
 
 
 @attrs.frozen
 class LogOdds:
-    """The std of the noise in log-odds of a typical row, and the share of true log-odds that the
-    penalty keeps.
+    """The std of the noise in log-odds of a typical row, and the shares of true log-odds that the
+    penalty keeps if their std is 1, and if it is STRONG.
     """
 
     noise: float
     kept: float
+    kept_of_strong: float
 
     def __str__(self) -> str:
         """A phrase for the lines of a recommendation."""
         return (
-            f"log-odds of a typical row keep about {self.kept:.0%} of their size (less if a class "
-            f"is rarer than 3%), and noise moves them by about {self.noise:.2g} (std)"
+            f"log-odds keep about {self.kept:.0%} of their size if their std is 1, and "
+            f"{self.kept_of_strong:.0%} if it is {STRONG:g}; less if a class is rarer than 3% or "
+            "columns vary little within their bounds\n"
+            f"  noise moves the log-odds of a typical row by about {self.noise:.2g} (std)"
         )
 
 
@@ -57,8 +61,21 @@ def foreseen_of_descent(target: Guarantee, setting: Setting, sizes: Sizes) -> Lo
     at = _effect(declared, target, setting, sizes)
     rounds, shrinkage = (float(one.value) for one in (declared.rounds, declared.shrinkage))  # type: ignore[attr-defined]
     std, curvature = at.std / math.sqrt(rounds), at.curvature
-    whole = curvature + shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
-    return LogOdds(MEASURED * math.sqrt(TYPICAL) * at.norm * std / whole, curvature / whole)
+    added = shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
+    noise = MEASURED * math.sqrt(TYPICAL) * at.norm * std / (curvature + added)
+    return LogOdds(noise, *(kept(CURVATURE * added / curvature, spread) for spread in (1, STRONG)))
+
+
+def kept(penalty: float, spread: float) -> float:
+    """The share that a penalty, over the sum of squares of a column, leaves of log-odds with this
+    std and mean 0.
+    """
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        k = (low + high) / 2
+        larger = kept_share(0.0, k * spread, penalty * (k * spread) ** 2) > k
+        low, high = (k, high) if larger else (low, k)
+    return k
 
 
 def best_penalty(noise: float, curvature: float) -> float:

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import dpframe as dp
+from dpframe.cli.options import bounds_of
 from dpframe.prover.text import bounds
 from tests.support.commands import both_streams
 
@@ -155,11 +156,40 @@ def test_a_certificate_prints_the_codebook():
 def test_part_of_a_hash_is_told_from_another_hash(folder):
     """Neither accepted nor called a bad file."""
     said, certificate = checked(60_000, folder, "--expect", "0" * 12, status=2)
-    begins = f"the file's begins {certificate.hash[:12]}"
-    assert said.startswith("unusable: expect is the whole hash, 64 characters; ")
+    begins = f"the file's hash begins {certificate.hash[:12]}"
+    assert said.startswith("unusable: expect has 12 of 64 characters; ")
     assert begins in said
     both_streams("check", folder / "c.json", "--expect", certificate.hash)
     assert "rejected: " in both_streams("check", folder / "c.json", "--expect", "0" * 64, status=1)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [(b'{"receipt": "Spent"}', "a result without a proof"), (b"SQLite\xff\xfe", "which is text")],
+)
+def test_other_files_are_not_called_certificates(folder, content, said):
+    """A result and a ledger, with the file to check."""
+    (folder / "other").write_bytes(content)
+    for more in ((), ("--json",)):
+        printed = both_streams("check", folder / "other", *more, status=2)
+        assert said in printed
+        assert "proof.json" in printed
+
+
+def test_a_saved_codebook_is_the_schema_of_the_command_line(tmp_path):
+    """Exactly, with fractions, levels, baselines, terms and classes."""
+    columns = [
+        dp.Numeric("age", "18.5", "200/3", "years"),
+        dp.Categorical("smoker", ["no", "yes"], baseline="yes"),
+        dp.Categorical("rank", [1, 2, 3], baseline=None, unknown="zeros"),
+    ]
+    rows = dp.Rows(columns=columns, norm=2, terms=["age", ("age", "smoker"), "rank"])
+    for label in (dp.Column("c", lower=0, upper="0.1"), dp.Column("c", levels=["a", "b"])):
+        setting = dp.Setting(X=rows, y=label, relation=dp.ADD_REMOVE)
+        setting.save(tmp_path / "book.json")
+        assert bounds_of(tmp_path / "book.json", None, None) == (rows, label)
+    with pytest.raises(dp.InvalidArgument, match="with a codebook"):
+        dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE).save(tmp_path / "none.json")
 
 
 def test_a_changed_file_is_not_told_how_to_pass(folder):

@@ -156,7 +156,7 @@ def test_the_report_is_that_of_the_certificate(frame):
     planned = dp.audits.budget_report(fitted.certificate_, frame["own"].to_numpy(), d=2)
     assert report.records() == planned.records()
     assert report.counts.tolist() == np.unique(frame["own"], return_counts=True)[1].tolist()
-    plain = model(1, dp.SSP(), delta="0.1").fit(frame[["a", "b"]], frame["y"])
+    plain = model(1, dp.SSP(), delta="1e-4").fit(frame[["a", "b"]], frame["y"])
     assert not hasattr(plain, "budget_report_")
     assert not hasattr(model(), "budget_report_")
 

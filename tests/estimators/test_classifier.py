@@ -96,7 +96,7 @@ def test_a_summary_has_odds_ratios_and_says_why_it_has_no_intervals() -> None:
     assert huge.records()[0]["odds_ratio"] is None
     assert "inf" in str(huge).split()
     for owner, name in ((found, "conf_int"), (classifier(), "inference")):
-        with pytest.raises(AttributeError, match=r"no intervals.*linear probability model"):
+        with pytest.raises(dp.errors.NotAvailable, match=r"no intervals.*linear probability model"):
             getattr(owner, name)
 
 
@@ -114,11 +114,11 @@ def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
     text = " ".join(str(found).split())
     assert "dp.regressions.LogisticDescent(), more records" in text
     assert "larger penalty" not in text
-    assert "shrunken towards 1: by itself it is no estimate of the population's." in text
+    assert "odds ratios towards 1, by the penalty of the fit; the noise std does not" in text
 
 
-def test_an_odds_ratio_is_for_no_more_than_the_declared_range():
-    """In words; a codebook of longer ranges and tables without one have the column not."""
+def test_an_odds_ratio_is_for_a_power_of_ten_within_the_declared_range():
+    """In words; tables without a codebook do not have the column."""
     rows = dp.Rows(
         columns=[dp.Numeric("age", 18, 90), dp.Numeric("dose", "0.04", "0.18")], intercept=True
     )
@@ -128,12 +128,10 @@ def test_an_odds_ratio_is_for_no_more_than_the_declared_range():
     model = classifier(None, setting).fit(X, (X[:, 1] > 0.1).astype(int))
     found = model.summary()
     age, dose, intercept = found.records()
-    assert dose["odds_ratio"] == pytest.approx(np.exp(0.14 * dose["coef"]))
-    assert age["odds_ratio"] == pytest.approx(np.exp(age["coef"]))
-    assert (age["per"], dose["per"], intercept["per"]) == ("1 more", "0.04 to 0.18", "")
-    assert dose["odds_ratio"] < 1e7
-    assert np.exp(dose["coef"]) > 1e30
-    assert "for all of the range" in " ".join(str(found).split())
+    assert dose["odds_ratio"] == pytest.approx(np.exp(0.1 * dose["coef"]))
+    assert age["odds_ratio"] == pytest.approx(np.exp(10 * age["coef"]))
+    assert (age["per"], dose["per"], intercept["per"]) == ("10 more", "0.1 more", "")
+    assert "0.1 more" in str(found)
     X, right = two_groups()
     assert " per" not in str(classifier().fit(X, right.astype(int)).summary())
 
@@ -149,6 +147,28 @@ def test_the_default_is_the_descent_and_its_summary_predicts_the_noise():
         str(small).split()
     )
     assert model.score(X, right.astype(int)) > 0.7
+
+
+def test_a_summary_says_how_much_strong_effects_are_shrunk():
+    """By a figure near that of the fit without noise and penalty; weak effects have none."""
+    setting = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric(f"c{j}", -1, 1) for j in range(3)], intercept=True),
+        y=dp.Column("s", levels=[0, 1]),
+        relation=dp.ADD_REMOVE,
+    )
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (2000, 3))
+    for size, low, high in ((8.0, 0.4, 0.9), (0.5, 0.95, 1.0)):
+        odds = X @ [size, -size, 0.0]
+        y = (rng.random(2000) < 1 / (1 + np.exp(-odds))).astype(int)
+        model = classifier(None, setting, regression=None, epsilon=1).fit(X, y)
+        drawn = float(np.polyfit(odds, model.decision_function(X), 1)[0])
+        kept = model.result_.output.kept
+        assert low < kept < high
+        assert kept == pytest.approx(drawn, abs=0.2)
+        text = " ".join(str(model.summary(notes=True)).split())
+        assert (f"log-odds about {kept:.0%} of their size" in text) == (kept < 0.95)
+        assert "Do not form intervals from it." in text
 
 
 def test_a_fit_survives_cloning_pickling_and_cross_validation() -> None:

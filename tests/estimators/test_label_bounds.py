@@ -25,8 +25,13 @@ CLIPPED = {
 }
 
 
-def notes(law, lower, upper, *, relation=dp.ADD_REMOVE, n=8000, regression=None):
+def notes(law, lower, upper, **given):
     """The notes on bounds."""
+    return [note for note in all_notes(law, lower, upper, **given) if "are these bounds" in note]
+
+
+def all_notes(law, lower, upper, *, relation=dp.ADD_REMOVE, n=8000, regression=None):
+    """The notes of a summary."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 1, (n, 1))
     setting = dp.Setting(
@@ -35,8 +40,7 @@ def notes(law, lower, upper, *, relation=dp.ADD_REMOVE, n=8000, regression=None)
         relation=relation,
     )
     model = dp.PrivateRegressor(regression, epsilon=1, delta="1e-6", setting=setting, rng=0)
-    found = model.fit(X, law(rng, n).astype(float)).summary().notes
-    return [note for note in found if "are these bounds right" in note]
+    return model.fit(X, law(rng, n).astype(float)).summary().notes
 
 
 @pytest.mark.parametrize("name", ORDINARY)
@@ -57,6 +61,11 @@ def test_a_third_of_labels_beyond_an_end_is_questioned(name, relation):
     assert beyond - 0.1 < share < beyond + 0.05
     assert f"the upper end of [0, {upper}]" in note
     assert "too narrow" in note
+    tighter = [
+        any("a tighter public bound" in note for note in all_notes(law, 0, end, relation=relation))
+        for end in (4 * upper, upper)
+    ]
+    assert tighter == [True, False]  # advice against the question would contradict it
 
 
 @pytest.mark.parametrize(("lower", "where"), [(0, "the lower end"), (-200_000, "its centre")])

@@ -148,8 +148,8 @@ def test_the_summary_has_every_format(exact):
 
 
 def test_the_plot_has_an_interval_a_slope(exact):
-    """Over the declared range, in the label's unit; without the intercept, and without what has no
-    interval.
+    """Over the declared range, in the label's unit; without the intercept. A row without an
+    interval says so.
     """
     pytest.importorskip("matplotlib").use("Agg")
     axes = exact.summary().plot()
@@ -162,8 +162,9 @@ def test_the_plot_has_an_interval_a_slope(exact):
     plain = attrs.evolve(exact.summary(), ranges=()).plot()
     assert plain.get_xlabel() == "coefficient, 95% intervals"
     assert [text.get_text() for text in plain.get_yticklabels()] == ["age", "years"]
-    hidden = fitted("0.001").summary(simultaneous="max")
-    assert not hidden.plot().get_yticklabels()
+    hidden = fitted("0.001").summary(simultaneous="max").plot()
+    assert [text.get_text() for text in hidden.get_yticklabels()] == names
+    assert [text.get_text() for text in hidden.texts] == ["no interval"] * 2
 
 
 # coverage ------------------------------------------------------------------------------------

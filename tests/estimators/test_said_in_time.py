@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
 import dpframe as dp
@@ -28,6 +29,23 @@ def test_a_large_delta_is_warned_of_before_it_is_spent(setting, delta, said):
     """By public n, or where it is too large for any table."""
     with pytest.warns(dp.PrivacyWarning, match=f"is not far below {said}"):
         private(setting, delta=delta).fit(*people())
+
+
+def test_a_simulation_is_warned_of_a_delta_for_no_table():
+    """A rehearsal with delta 0.1 is no rehearsal of a private fit."""
+    model = dp.PrivateRegressor(epsilon=1, delta="0.1", setting=JOINING, rng=0)
+    with pytest.warns(dp.PrivacyWarning, match="Choose delta below"):
+        model.fit(*people())
+
+
+def test_receipts_of_clones_have_the_cost_of_all_fits():
+    """As after a grid search; the first fit, and a simulation, have their own cost alone."""
+    model, (X, y) = private(), people()
+    assert model.fit(X, y).receipt_.together == ""
+    with pytest.warns(dp.PrivacyWarning):
+        again = clone(model).fit(X + 1, y)
+    assert "the fits together cost (2, 2e-6)-differential privacy" in str(again.receipt_)
+    assert "together" not in str(fitted().fit(X, y).receipt_)
 
 
 def test_a_large_delta_is_noted_by_the_released_count():
@@ -80,6 +98,23 @@ def test_names_of_statsmodels_lead_to_the_inference(name):
     assert hasattr(model.inference(), name)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("save", r"certificate_\.save"),
+        ("summary().to_csv", r"summary_frame\(\)\.to_csv"),
+        ("inference().f_test", "wald_test"),
+    ],
+)
+def test_names_of_other_libraries_are_answered(name, said):
+    """With what to write instead; other names are missing as usual."""
+    *path, last = name.split(".")
+    owner = getattr(fitted(), path[0][:-2])() if path else fitted()
+    with pytest.raises(dp.errors.UnknownName, match=said):
+        getattr(owner, last)
+    assert not hasattr(owner, "nothing")
+
+
 def test_a_plot_states_its_privacy_and_is_never_empty():
     """A path is refused with the call that writes a file."""
     pytest.importorskip("matplotlib")
@@ -92,4 +127,4 @@ def test_a_plot_states_its_privacy_and_is_never_empty():
     assert "NOT private" not in private().fit(*people()).summary().plot().get_title()
     hidden = np.full(3, np.inf)
     none = attrs.evolve(found, estimates=attrs.evolve(found.estimates, hidden=hidden))
-    assert [text.get_text() for text in none.plot().texts] == ["no coefficient has an interval"]
+    assert [text.get_text() for text in none.plot().texts] == ["no interval"] * 2

@@ -147,7 +147,7 @@ def test_it_prints_like_a_regression_table(noisy):
         "privacy share",
         "P>|z|",
         "[0.05",
-        "Intervals cover the population's coefficients of labels clipped to [",
+        "Intervals are for the population's coefficients, with labels clipped to [",
     ):
         assert wanted in text
     lines = [line for line in text.splitlines() if line.strip().startswith("years")]
@@ -208,6 +208,7 @@ def test_z_stands_only_where_it_gives_the_p_values(exact, noisy):
     off = attrs.evolve(found, hidden=0.5 * found.sd, effect=2.5 * found.sd)
     shown = attrs.evolve(noisy.summary(), estimates=off)
     assert not shown.tested_by_z
+    assert "z" not in shown.records()[0]
     assert "  z  " not in str(shown)
     assert "P>|z|" in str(shown)
 

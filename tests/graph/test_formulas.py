@@ -186,7 +186,7 @@ REFUSED = {
     "y ~ bs(a, df=4)": "learn from the data",
     "y ~ poly(a, 2)": "learn from the data",
     "y ~ log(a)": "public rule of each row",
-    "y ~ I(a**2)": "public rule of each row",
+    "y ~ I(a**2)": 'dp.Numeric("a_2", lower, upper)',
     "y ~ {a + 1}": "public rule of each row",
     "y ~ np.exp(a)": "public rule of each row",
     "y ~ C(two, contr.sum)": "baseline",

@@ -155,4 +155,7 @@ def test_advice_of_log_odds_is_monotone():
     """More records keep more."""
     kept = [asked(n=n).log_odds.kept for n in (100, 1000, 10_000)]
     assert kept == sorted(kept)
+    odds = asked().log_odds
+    assert odds.kept_of_strong < odds.kept
+    assert "if it is 5; less if a class is rarer than 3% or columns vary little" in str(odds)
     assert attrs.astuple(asked(n=10**6).log_odds)[0] < 0.01
