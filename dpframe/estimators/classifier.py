@@ -39,12 +39,11 @@ PENALISED = (
     "about n records."
 )
 BIASED = (
-    "Coefficients are shrunk towards zero and odds ratios towards 1, by the penalty{} of the fit; "
+    "Coefficients are shrunk towards zero and odds ratios towards 1, by the penalty{}; "
     "the noise std does not include that bias. Do not form intervals from it."
 )
 KEPT = (
-    "By the released X'X, the penalty leaves log-odds about {} of their size, if they are roughly "
-    "normal."
+    "By the released X'X, the penalty leaves log-odds {} of their size, if they are roughly normal."
 )
 PREDICTED = (
     "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "
@@ -211,7 +210,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
           privacy:     (1, 1e-6)-differential privacy for one row added or removed
           randomness:  simulation, NOT private
           log-odds:    of yes against no
-                       coef  noise std  odds ratio
+                       coef  noise std  odds ratio      per
           age        ...
         """
         del notes
@@ -234,7 +233,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         yield BIASED.format(" and the limited number of rounds" if rounds else "")
         kept = getattr(self.result_.output, "kept", math.nan)
         if kept < LITTLE_SHRUNK:
-            yield KEPT.format(f"{kept:.0%}" if kept > UNCLEAR else f"less than {UNCLEAR:.0%}")
+            yield KEPT.format(f"about {kept:.0%}" if kept > UNCLEAR else f"less than {UNCLEAR:.0%}")
         predicted = self._noise_root is not None
         if predicted:
             yield PREDICTED

@@ -102,13 +102,13 @@ class Recommendation:
     def _by_column(self, expected: Foreseen) -> Iterator[str]:
         """The lines if a codebook names the columns."""
         yield f"At this size expect {expected.expected}."
-        by = f" by {written(self.instead)}" if self.instead else ""
+        by = f" with {written(self.instead)}" if self.instead else ""
         if self.enough is not None:
             n, epsilon = self.enough
-            more = f"about n = {n:,} or epsilon = {epsilon:.2g}, or for fewer columns"
-            yield f"Most would have one{by} at {more}."
+            more = f"n = {n:,}, or epsilon = {epsilon:.2g}, or fewer columns"
+            yield f"Most columns have an interval{by} at about {more}."
         elif expected.few and by:
-            yield f"Most would have one{by}."
+            yield f"Most columns have an interval{by}."
         first, *rest = [written(self.regression), *self._reasons()]
         if self.instead is None:
             yield from (first, *rest)
@@ -124,10 +124,10 @@ class Recommendation:
     def _reasons(self) -> Iterator[str]:
         yield f"  {self.because}"
         if self.lost is not None:
-            yield f"  noise will take about {self.lost:.0%} of what least squares explains"
+            yield f"  privacy noise lowers R-squared by about {self.lost:.0%} of its value"
         if self.log_odds is not None:
             yield f"  {self.log_odds}"
-        if (self.lost or 0) > HOPELESS or (self.log_odds and self.log_odds.kept < 1 - HOPELESS):
+        if (self.lost or 0) > HOPELESS or (self.log_odds and self.log_odds.hopeless):
             yield "  more records, fewer columns or a larger epsilon are needed"
 
     def _others(self) -> Iterator[str]:
@@ -224,8 +224,8 @@ def recommend(
     JointSSP 43% nothing to tune
     >>> print(advice.intervals)
     unlikely for any coefficient
-    >>> print(recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because)
-    no corrections: sampling takes more than noise, if labels fill a tenth of their bound
+    >>> recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because.partition(":")[0]
+    'skips the correction rounds'
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
     size = number_of_columns(setting, d)
@@ -249,7 +249,8 @@ def recommend(
 
 
 NO_CORRECTIONS = (
-    "no corrections: sampling takes more than noise, if labels fill a tenth of their bound"
+    "skips the correction rounds: at this size sampling error exceeds privacy noise, assuming "
+    "labels use about a tenth of their range"
 )
 
 

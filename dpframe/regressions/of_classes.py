@@ -21,6 +21,7 @@ from .perturbation import LogisticOutputPerturbation
 
 Sizes = Mapping[str, int]
 CURVATURE = 0.05  # a typical second derivative of the loss along a column, over its mean square
+LEAST_KEPT = 0.1
 STRONG = 5.0  # the std of strong log-odds
 MEASURED = 0.6  # noise of descents in drawn worlds, over that predicted with this curvature
 
@@ -35,12 +36,17 @@ class LogOdds:
     kept: float
     kept_of_strong: float
 
+    @property
+    def hopeless(self) -> bool:
+        """Whether strong log-odds keep too little."""
+        return self.kept_of_strong < LEAST_KEPT
+
     def __str__(self) -> str:
         """A phrase for the lines of a recommendation."""
         return (
             f"log-odds keep about {self.kept:.0%} of their size if their std is 1, and "
-            f"{self.kept_of_strong:.0%} if it is {STRONG:g}; less if a class is rarer than 3% or "
-            "columns vary little within their bounds\n"
+            f"{self.kept_of_strong:.0%} if it is {STRONG:g};\n"
+            "  less if a class is rarer than 3% or columns vary little within their bounds\n"
             f"  noise moves the log-odds of a typical row by about {self.noise:.2g} (std)"
         )
 

@@ -114,7 +114,7 @@ def test_the_noise_of_a_summary_is_that_of_repeated_fits() -> None:
     text = " ".join(str(found).split())
     assert "dp.regressions.LogisticDescent(), more records" in text
     assert "larger penalty" not in text
-    assert "odds ratios towards 1, by the penalty of the fit; the noise std does not" in text
+    assert "odds ratios towards 1, by the penalty; the noise std does not" in text
 
 
 def test_an_odds_ratio_is_for_a_power_of_ten_within_the_declared_range():

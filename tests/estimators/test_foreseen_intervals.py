@@ -137,7 +137,9 @@ def test_advice_says_first_what_to_expect_then_a_row_a_column():
     advice = dp.recommend(epsilon="0.7", **ADVICE)
     lines = str(advice).splitlines()
     assert lines[0] == "At this size expect no interval for most columns."
-    assert lines[1].startswith("Most would have one by dp.JointSSP.for_intervals() at about n = ")
+    assert lines[1].startswith(
+        "Most columns have an interval with dp.JointSSP.for_intervals() at about n = "
+    )
     places = [lines.index(f"for {text}()") for text in (
         "intervals: dp.JointSSP.for_intervals", "predictions: dp.JointSSP"
     )]  # fmt: skip

@@ -157,5 +157,5 @@ def test_advice_of_log_odds_is_monotone():
     assert kept == sorted(kept)
     odds = asked().log_odds
     assert odds.kept_of_strong < odds.kept
-    assert "if it is 5; less if a class is rarer than 3% or columns vary little" in str(odds)
+    assert "if it is 5;\n  less if a class is rarer than 3% or columns vary little" in str(odds)
     assert attrs.astuple(asked(n=10**6).log_odds)[0] < 0.01
