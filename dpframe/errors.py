@@ -13,7 +13,6 @@
     +-- TouchesData (TypeError)           what has no value yet met numpy, Python control flow, ...
     +-- UnknownName (AttributeError)      a name that is not there, and what was meant
     |   +-- NotAvailable                    a result that this object cannot have, and why
-        +-- NotAvailable                  a result that this object cannot have, and why
     +-- Uncertified                         a graph that was not proved; it carries every open
     obligation
     +-- SourceFailed                      a table, or a worker reading it, broke off

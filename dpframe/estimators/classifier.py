@@ -43,7 +43,8 @@ BIASED = (
     "the noise std does not include that bias. Do not form intervals from it."
 )
 KEPT = (
-    "By the released X'X, the penalty leaves log-odds {} of their size, if they are roughly normal."
+    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size: a "
+    "rough estimate for roughly normal log-odds, which ignores the noise."
 )
 PREDICTED = (
     "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "
@@ -53,7 +54,7 @@ MOSTLY_NOISE = (
     "Most coefficients are within two stds of the noise. {}ore records, a larger epsilon or fewer "
     "columns help."
 )
-LITTLE_SHRUNK, UNCLEAR = 0.95, 0.3  # shares of log-odds that the penalty leaves
+LITTLE_SHRUNK, HALF = 0.95, 0.5  # shares of log-odds that the penalty leaves
 
 
 class PrivateClassifier(ClassifierMixin, PrivateEstimator):
@@ -233,7 +234,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         yield BIASED.format(" and the limited number of rounds" if rounds else "")
         kept = getattr(self.result_.output, "kept", math.nan)
         if kept < LITTLE_SHRUNK:
-            yield KEPT.format(f"about {kept:.0%}" if kept > UNCLEAR else f"less than {UNCLEAR:.0%}")
+            yield KEPT.format(f"about {kept:.0%}" if kept > HALF else "half or less")
         predicted = self._noise_root is not None
         if predicted:
             yield PREDICTED
