@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -58,8 +57,9 @@ STANDALONE = (
     "checks a certificate without dpframe. Only an earlier checker is overwritten. Without FILE."
 )
 EXPECT = (
-    "The hash that the certificate must have, from the receipt of a result. Without it, any valid "
-    "certificate is accepted, also one of another run or with fewer assumptions."
+    "The hash that the certificate must have, from the receipt of a result; runs with the same "
+    "declaration share it. Without it, any valid certificate is accepted, also one of another "
+    "declaration or with fewer assumptions."
 )
 SAVED = "Check proof.json, saved by --certificate or model.certificate_.save."
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
@@ -114,12 +114,14 @@ def check(
 
 def _check_kind(path: Path) -> None:
     """Refuse a result or a binary file; the kernel judges all others. Raises BadCertificate."""
+    from dpframe.exact.documents import Unusable, content_of, read
+
     try:
-        document = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        document = read(content_of(path))
     except UnicodeDecodeError:
         wanted, got = "a certificate file, which is text", str(path)
         raise dp.errors.BadCertificate("FILE", wanted, got, SAVED) from None
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError, Unusable):
         return
     if isinstance(document, dict) and "receipt" in document:
         wanted, got = "a certificate file", f"{path}, a result without a proof"

@@ -43,8 +43,8 @@ BIASED = (
     "the noise std does not include that bias. Do not form intervals from it."
 )
 KEPT = (
-    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size: a "
-    "rough estimate for roughly normal log-odds, which ignores the noise."
+    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size: "
+    "a rough estimate for roughly normal log-odds, which ignores the noise."
 )
 PREDICTED = (
     "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "

@@ -338,13 +338,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         default = noisy and self.certificate_.regression == JointSSP()
         evidence, labels = self._evidence, self.certificate_.setting.y
         of_bounds = [*notes_on_bounds(evidence, labels, self._constant)]
-        said: dict[str, Any] = {"some": some, "tighter": not of_bounds}
+        options: dict[str, Any] = {"some": some, "tighter": not of_bounds}
         if notes:
             hidden = named(inference.unseen.lost, inference.units)
-            texts = [*sentences(inference, hidden, **said), *([SHORTER] if default else [])]
+            texts = [*sentences(inference, hidden, **options), *([SHORTER] if default else [])]
         else:
             instead = written(FOR_INTERVALS) if default else ""
-            texts = [*brief(inference, instead=instead, **said)]
+            texts = [*brief(inference, instead=instead, **options)]
         summary = Summary(
             estimates=estimates,
             fitted=fitted,
