@@ -218,7 +218,8 @@ class Summary(Printed):
                 at, beside = effect * length, np.abs(ends - effect)[:, None] * length
                 axes.errorbar([at], [place], xerr=beside, fmt="o", color="C0", capsize=3)
             else:
-                axes.text(0, place, NO_INTERVAL, color="grey", ha="center", va="center")
+                aside = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+                axes.annotate(NO_INTERVAL, (0, place), color="grey", **aside)
         axes.set_yticks(places, names)
         axes.set_ylim(0.5 - len(names), 0.5)
         jointly = "" if self.simultaneous is None else ", all together"

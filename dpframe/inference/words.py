@@ -93,9 +93,9 @@ def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterat
         yield "No coefficient has an interval then."
     else:
         yield (
-            "A coefficient that lies along them has no interval. The others' hold if labels change "
-            "by no more than their declared range as one scaled column, or a sum of columns like "
-            "those above, goes from end to end; what that leaves open is in the intervals."
+            "A coefficient that lies along them has no interval. The finite intervals assume that "
+            "each of these directions changes the label by at most its declared range, and allow "
+            "for such a change."
         )
         if inference.target == "sample":
             yield "Beside a hidden direction they count sampling too, and are longer than need be."
