@@ -239,9 +239,13 @@ class Summary(Printed):
 
     @property
     def on_lengths(self) -> Iterator[str]:
-        """A note where intervals are far from the usual multiple of the standard errors."""
+        """A note where intervals, one at a time, are far from the usual multiple of the standard
+        errors.
+        """
+        if self.simultaneous is not None:
+            return
         known = np.isfinite(self.estimates.sd) & (self.estimates.sd > 0)
-        usual = critical(self.alpha, self.estimates.root, self.simultaneous)
+        usual = critical(self.alpha, self.estimates.root, None)
         stds = (np.diff(self.intervals)[:, 0] / 2)[known] / self.estimates.sd[known]
         if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
             yield LENGTHS.format(stds.min(), stds.max(), usual)

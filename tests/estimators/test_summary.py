@@ -213,6 +213,17 @@ def test_z_stands_only_where_it_gives_the_p_values(exact, noisy):
     assert "P>|z|" in str(shown)
 
 
+def test_notes_state_how_far_intervals_extend_in_standard_errors(exact):
+    """Where that is not the quantile of a normal law: with the range of the table."""
+    found = fitted("0.1", JOINING).summary(notes=True)
+    known = np.isfinite(found.estimates.sd)
+    stds = np.diff(found.intervals[known])[:, 0] / 2 / found.estimates.sd[known]
+    (note,) = (text for text in found.notes if "standard errors to either side" in text)
+    assert f"Intervals extend {stds.min():.2g} to {stds.max():.2g} standard errors" in note
+    assert "not 1.96" in note
+    assert not any("to either side" in text for text in exact.summary(notes=True).notes)
+
+
 def test_few_sentences_stand_under_the_table(noisy):
     """All of them with notes=True; both say what intervals cover, and what they assume."""
     short, long = fitted("0.1", JOINING).summary(), fitted("0.1", JOINING).summary(notes=True)
