@@ -40,6 +40,7 @@ ORDER = (  # a place imports from earlier lines, never from its own line or a la
     ("numerics",),
     ("randomness", "pld"),
     ("symbols",),
+    ("wording",),
     ("privacy",),
     ("sensitivity",),
     ("mechanisms",),

@@ -14,6 +14,7 @@ from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, number
 from dpframe.symbols import add
+from dpframe.wording import Cited
 
 from .base import Accountant, AdditiveAccountant, Part, delta_argument, epsilon_argument, grouped
 
@@ -25,7 +26,7 @@ class BasicAccountant(AdditiveAccountant):
     """
 
     name: ClassVar[str] = "basic"
-    citation: ClassVar[str] = "[DworkR14, Thm B.1]"
+    citation: ClassVar[str] = Cited("[DworkR14, Thm B.1]")
     proof: ClassVar[str] = "shares"
     automatic: ClassVar[bool] = True
     argument: ClassVar[str] = "basic composition of shares"
@@ -63,7 +64,7 @@ class OptimalAccountant(Accountant):
     """
 
     name: ClassVar[str] = "optimal"
-    citation: ClassVar[str] = "[KairouzOV15, Thm 3.3]"
+    citation: ClassVar[str] = Cited("[KairouzOV15, Thm 3.3]")
     argument: ClassVar[str] = "optimal composition of pure and approximate guarantees"
 
     def epsilon(self, parts: Sequence[Part], delta: Exact) -> Interval:

@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.privacy import GaussianDP, Guarantee, ZeroConcentratedDP
 from dpframe.symbols import add
+from dpframe.wording import Cited
 
 from .base import AdditiveAccountant
 
@@ -18,7 +19,7 @@ class ConcentratedAccountant(AdditiveAccountant):
     """k adaptive releases, each rho_i-zCDP, are (sum rho_i)-zCDP. [BunS16, Lem 2.3]"""
 
     name: ClassVar[str] = "zcdp"
-    citation: ClassVar[str] = "[BunS16, Lem 2.3]"
+    citation: ClassVar[str] = Cited("[BunS16, Lem 2.3]")
     automatic: ClassVar[bool] = True
     argument: ClassVar[str] = "zero-concentrated differential privacy of all releases"
     adds: ClassVar[type[Guarantee]] = ZeroConcentratedDP

@@ -9,6 +9,7 @@ import attrs
 
 from dpframe.privacy import GaussianDP, Guarantee
 from dpframe.symbols import add, sqrt
+from dpframe.wording import Cited
 
 from .base import AdditiveAccountant
 
@@ -20,7 +21,7 @@ class GaussianAccountant(AdditiveAccountant):
     """
 
     name: ClassVar[str] = "gaussian"
-    citation: ClassVar[str] = "[DongRS22, Cor 3.3]"
+    citation: ClassVar[str] = Cited("[DongRS22, Cor 3.3]")
     proof: ClassVar[str] = "joint"
     automatic: ClassVar[bool] = True
     argument: ClassVar[str] = "joint Gaussian differential privacy of all releases"

@@ -12,6 +12,7 @@ import attrs
 from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
+from dpframe.wording import Cited
 
 from .base import Accountant, Part, delta_argument, directions, epsilon_argument
 
@@ -28,7 +29,7 @@ class NumericAccountant(Accountant):
     """
 
     name: ClassVar[str] = "numeric"
-    citation: ClassVar[str] = "[ZhuDW22, Thm 10]"
+    citation: ClassVar[str] = Cited("[ZhuDW22, Thm 10]")
     automatic: ClassVar[bool] = True
     argument: ClassVar[str] = "certified numeric composition of all privacy losses"
     reads_losses: ClassVar[bool] = True

@@ -12,6 +12,7 @@ from dpframe.numbers import Exact
 from dpframe.numerics import Interval
 from dpframe.pld import composition, losses
 from dpframe.privacy import GaussianDP, ZeroConcentratedDP, number
+from dpframe.wording import Cited
 
 from .base import Accountant, Costed, Part, delta_argument, directions, epsilon_argument, grouped
 
@@ -27,7 +28,7 @@ class RenyiAccountant(Accountant):
     """
 
     name: ClassVar[str] = "rdp"
-    citation: ClassVar[str] = "[Mironov17, Prop 1]"
+    citation: ClassVar[str] = Cited("[Mironov17, Prop 1]")
     argument: ClassVar[str] = "Renyi divergences of all releases, at the best order"
     reads_losses: ClassVar[bool] = True
 

@@ -18,8 +18,9 @@ from dpframe.prover.algebra import enclose
 from dpframe.symbols import Symbol, parameter
 from dpframe.symbols.text import from_json
 from dpframe.theory.book import answers_of
+from dpframe.wording import written
 
-from .figures import figure, hanging, tidy
+from .figures import figure, hanging
 
 Document = Mapping[str, Any]
 NEEDED = ("statement", "graph", "assumptions", "hash")
@@ -79,7 +80,7 @@ class Difference:
         head = f"{self.first[:12]} -> {self.second[:12]}"
         if self.same:
             return f"{head}: the same certificate"
-        lines = [piece for change in self.changes for piece in hanging(tidy(f"  {change}"))]
+        lines = [piece for change in self.changes for piece in hanging(f"  {change}")]
         return "\n".join([head, *lines])
 
     __repr__ = __str__
@@ -243,8 +244,7 @@ def text(value: Any) -> str:
     >>> text(["*", "2", ["^", "gamma", "1/2"], ["+", "1", "epsilon"]])
     '2*sqrt(gamma)*(1 + epsilon)'
     """
-    if not isinstance(value, list):
-        return tidy(str(value))
-    with suppress(DPFrameError):
-        return tidy(str(from_json(value, _AnySymbol())))
-    return ", ".join(map(text, value))
+    if isinstance(value, list) or (isinstance(value, str) and "/" in value):
+        with suppress(DPFrameError):
+            return written(from_json(value, _AnySymbol()))
+    return ", ".join(map(text, value)) if isinstance(value, list) else str(value)

@@ -3,45 +3,41 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from textwrap import wrap
 from typing import Literal
 
-from dpframe.symbols import Expression, Number
+from dpframe.numbers import shortest
+from dpframe.symbols import Expression, Number, Product, Symbol
+from dpframe.wording import Formula, Text, parts_of, say, written
 
 Side = Literal["up", "down", "near"]
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
 WIDTH = 100
 TINY = 1e-300  # below, doubles lose digits
 SLACK = Fraction(1, 10**12)
-BARE = re.compile(r"1/(\d+)\*([A-Za-z_]\w*)\Z")
-DECIMAL = re.compile(r"(?<![\w./^])(\d{6,})/(10{5,})(?![\d.^])")  # 8449357/1000000
-POWER_OF_TEN = re.compile(r"(?<![\w./])1/10(0{3,})(?![\d.])")
-TOGETHER = re.compile(  # (1, 1e-6), [BalleW18, Thm 8], delta = 1e-6
-    r"[(\[][^\s()\[\]]+, [^()\[\]]{1,20}[)\]]|\b\w+ = [\w.+-]+"
-)
-BELOW = re.compile(r"(?<![\w./^])(\d+)/(\d+)/([A-Za-z_]\w*(?:\^\d+)?)(?![\w(^])")
-PADDED = re.compile(r"(?<=\d)e([+-])0+(?=\d)")
+KEPT = 24  # characters that are not parted at the end of a line
 
 
-def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0) -> str:
+def figure(value: float | Fraction | None, side: Side = "near", digits: int = 0) -> Formula:
     """`8.85e-7`, `0.596`, `1.587`, rounded to `side`; `-` where there is no number.
 
     >>> figure(8.848e-7, "up"), figure(0.5956), figure(36.3047, "up"), figure(None)
     ('8.85e-7', '0.596', '36.31', '-')
     """
     if value is None:
-        return "-"
+        return Formula("-")
     if isinstance(value, float) and not math.isfinite(value):
-        return "-" if math.isnan(value) else str(value)
+        return Formula("-" if math.isnan(value) else value)
     rounded = _rounded(value, side, digits)
     size = abs(rounded)
     if rounded.is_zero():
-        return "0"
-    return f"{rounded:f}" if Decimal("0.001") <= size < 10**6 else _scientific(rounded)
+        return Formula("0")
+    if Decimal("0.001") <= size < 10**6:
+        return Formula(f"{rounded:f}")
+    return _scientific(rounded)
 
 
 def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
@@ -57,7 +53,7 @@ def _rounded(value: float | Fraction, side: Side, digits: int = 0) -> Decimal:
     return best if best.is_zero() else best.quantize(last)
 
 
-def against(value: float, limit: Fraction) -> str:
+def against(value: float, limit: Fraction) -> Formula:
     """`value` in a few digits; where it exceeds `limit`, in as many as show that.
 
     >>> against(0.596, Fraction(1)), against(1.00004, Fraction(1)), against(1.0, Fraction(1))
@@ -70,77 +66,65 @@ def against(value: float, limit: Fraction) -> str:
     return figure(value)
 
 
-def exactly(value: Fraction) -> str:
+def exactly(value: Fraction) -> Formula:
     """A rational without rounding: `1`, `0.05`, `1e-6`, `1/3`.
 
     >>> [exactly(Fraction(text)) for text in ("1", "0.05", "1e-6", "1/3", "53/7")]
     ['1', '0.05', '1e-6', '1/3', '53/7']
     """
     if value.denominator == 1:
-        return str(value.numerator) if abs(value) < 10**12 else figure(value)
+        return Formula(value.numerator) if abs(value) < 10**12 else figure(value)
     short = Context(prec=6).divide(Decimal(value.numerator), Decimal(value.denominator)).normalize()
-    if Fraction(short) != value:
-        double = repr(float(value))
-        return double if Fraction(double) == value else tidy(str(value))
-    return f"{short:f}" if abs(value) >= Fraction(1, 1000) else _scientific(short)
+    if Fraction(short) == value:
+        return Formula(f"{short:f}") if abs(value) >= Fraction(1, 1000) else _scientific(short)
+    double = repr(float(value))
+    return Formula(double if Fraction(double) == value else value)
 
 
-def pair(epsilon: Fraction, delta: Fraction) -> str:
+def chosen(value: float) -> Formula:
+    """A number that the user chose, as it was written: `0.25`, `1e-6`."""
+    return exactly(shortest(value)) if math.isfinite(value) else Formula(value)
+
+
+def pair(epsilon: Fraction, delta: Fraction) -> Formula:
     """`(1, 1e-6)`."""
-    return f"({exactly(epsilon)}, {exactly(delta)})"
+    return Formula(f"({exactly(epsilon)}, {exactly(delta)})")
 
 
-def _scientific(value: Decimal) -> str:
+def _scientific(value: Decimal) -> Formula:
     mantissa, _, exponent = f"{value:e}".partition("e")
     few = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
-    return f"{few}e{int(exponent)}"
+    return Formula(f"{few}e{int(exponent)}")
 
 
-def short(value: Fraction) -> str:
+def short(value: Fraction) -> Formula:
     """A rational exactly where that is short, else its first digits: `0.5`, `0.333`, `3.33e-7`."""
     text = exactly(value)
     return figure(value) if "/" in text or len(text) > len("0.0001") else text
 
 
-def formula(expression: Expression) -> str:
+def formula(expression: Expression) -> Formula:
     """A formula as papers write it: `epsilon/3`, `1e-6`.
 
     >>> from dpframe.symbols import EPSILON
     >>> formula(EPSILON / 3)
     'epsilon/3'
     """
-    if isinstance(expression, Number):
-        return exactly(expression.value)
-    text = str(expression)
-    simple = BARE.match(text)
-    return f"{simple[2]}/{simple[1]}" if simple else tidy(text)
+    match expression:
+        case Number(value):
+            return exactly(value)
+        case Product((Number(value), Symbol(name))) if value.numerator == 1:
+            return Formula(f"{name}/{value.denominator}")
+    return Formula(written(expression))
 
 
-def tidy(text: str) -> str:
-    """Powers of ten, long decimals and names below fractions, as a person writes them.
-
-    >>> tidy("1/1000000 and 3.3e-07"), tidy("log(5/2/delta)"), tidy("84493577/10000000")
-    ('1e-6 and 3.3e-7', 'log(5/(2*delta))', '8.4493577')
-    """
-    text = DECIMAL.sub(_point, text)
-    text = BELOW.sub(r"\1/(\2*\3)", text)
-    scientific = POWER_OF_TEN.sub(lambda zeros: f"1e-{len(zeros[1]) + 1}", text)
-    return PADDED.sub(r"e\1", scientific).replace("e+", "e")
-
-
-def _point(found: re.Match[str]) -> str:
-    places = len(found[2]) - 1
-    digits = found[1].zfill(places + 1)
-    return f"{digits[:-places]}.{digits[-places:]}"
-
-
-def equals(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+def equals(bounds: tuple[float, float], limit: Fraction | None = None) -> Text:
     """`= 0.596`, `at most 0.600`."""
     text = between(bounds, limit)
-    return f"= {text}" if text[0].isdigit() else text
+    return say("= {}", text) if text[0].isdigit() else text
 
 
-def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
+def between(bounds: tuple[float, float], limit: Fraction | None = None) -> Text:
     """One number where both bounds agree, in enough digits to tell it from `limit`; else the range.
 
     >>> between((0.59559, 0.59559)), between((0.5, 0.6)), between((0.0, 0.6))
@@ -148,16 +132,14 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
     """
     low, high = bounds
     if math.isinf(high):
-        return f"above {figure(low, 'down')}"
+        return say("above {}", figure(low, "down"))
     if 0 < high < TINY:
-        return f"below {figure(TINY)}"
+        return say("below {}", figure(TINY))
     if high - low <= 1e-9 * high:
-        return figure(high) if limit is None else against(high, limit)
-    return (
-        f"between {figure(low, 'down')} and {figure(high, 'up')}"
-        if low > 0
-        else f"at most {figure(high, 'up')}"
-    )
+        return say("{}", figure(high) if limit is None else against(high, limit))
+    if low > 0:
+        return say("between {} and {}", figure(low, "down"), figure(high, "up"))
+    return say("at most {}", figure(high, "up"))
 
 
 def clipped(text: str, width: int) -> str:
@@ -165,7 +147,18 @@ def clipped(text: str, width: int) -> str:
     if len(text) <= width:
         return text
     half = (width - 3) // 2
-    return f"{text[: width - 3 - half]}...{text[len(text) - half :]}"
+    parts = parts_of(text)
+    return Text((*_between(parts, 0, width - 3 - half), "...", *_between(parts, -half, 0)))
+
+
+def _between(parts: Iterable[str], start: int, end: int) -> Iterator[str]:
+    """The parts from one place to another, both from the beginning, or from the end."""
+    found = list(parts)
+    at = 0 if start >= 0 else -sum(map(len, found))
+    for part in found:
+        kind = str if isinstance(part, Text) else type(part)
+        yield kind(part[max(start - at, 0) : max(end - at, 0)])
+        at += len(part)
 
 
 def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
@@ -176,9 +169,18 @@ def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
     """
     before = len(line) - len(line.lstrip())
     later = " " * (before + indent)
-    glued = TOGETHER.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), line)
+    glued = "".join(_glued(line.split(" ")))
     pieces = wrap(glued, width, subsequent_indent=later, break_on_hyphens=False) or [""]
     return [piece.replace("\N{NO-BREAK SPACE}", " ") for piece in pieces]
+
+
+def _glued(line: Sequence[str]) -> Iterator[str]:
+    """The words, with blanks that do not break inside of brackets and around `=`."""
+    depth = 0
+    for word, after in zip(line, [*line[1:], ""], strict=True):
+        depth = max(0, depth + sum(map(word.count, "([")) - sum(map(word.count, ")]")))
+        keep = "=" in (word, after) or (depth and len(word) + len(after) <= KEPT)
+        yield word + ("\N{NO-BREAK SPACE}" if keep else " ")
 
 
 def paragraphs(lines: Iterable[str], width: int = WIDTH) -> str:

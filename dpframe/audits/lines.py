@@ -37,6 +37,7 @@ from dpframe.symbols import (
     parameter,
     power,
 )
+from dpframe.wording import Formula, Text, joined, say
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -52,12 +53,18 @@ class Pair:
     label: Expression | None = None
 
     def __str__(self) -> str:
+        return str(self.text)
+
+    @property
+    def text(self) -> Text:
+        """The record that came, and the one in whose place."""
         came = "the record with every entry of x, and y, at its bound"
         if self.entry is None or self.label is None:
-            return f"{came}, added"
+            return say("{}, added", came)
         if (self.entry, self.label) == (ZERO, ZERO):
-            return f"{came}, in place of one of zeros"
-        return f"{came}, in place of one with {self.entry} of every entry and {self.label} of y"
+            return say("{}, in place of one of zeros", came)
+        with_ = "{}, in place of one with {} of every entry and {} of y"
+        return say(with_, came, self.entry, self.label)
 
     def __repr__(self) -> str:
         return f"Pair({self})"
@@ -195,7 +202,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
     obligation = None if result is None else result.obligation
     return ReleaseLine(
         name=release.label,
-        statistic=release.statistic.title,
+        statistic=Formula(release.statistic.title),
         sensitivity=None if moved is None else moved.value,
         norm=str(mechanism.norm),
         attained=reached is not None and reached.attained and release.reached,
@@ -212,9 +219,9 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         exact_delta=cost.get("delta"),
         exact_epsilon=cost.get("epsilon"),
         verdict=None if obligation is None else obligation.verdict,
-        witness="" if obligation is None else str(obligation.witness or ""),
+        witness="" if obligation is None else obligation.example,
         note=note,
-        attained_by="" if pair is None else str(pair),
+        attained_by="" if pair is None else pair.text,
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),
@@ -229,8 +236,8 @@ def _why_unbounded(report: Report, release: Release) -> str:
     first = next(found, None)
     if first is None:
         return "what it reads has no public bound"
-    grows = "" if first.witness is None or first.verdict is not Verdict.REFUTED else first.witness
-    return f"{first.rule}{'; ' * bool(grows)}{grows}"
+    grows = first.example if first.verdict is Verdict.REFUTED else ""
+    return joined("; ", filter(None, (first.rule, grows)))
 
 
 def _factor(problem: Problem, release: Release, judged: Obligation | None) -> float | None:
@@ -301,7 +308,9 @@ def _earned(report: Report, release: Release) -> tuple[Earned | None, str]:
     if release.rule is None or result.obligation.verdict is Verdict.PROVED:
         return result, ""
     stated = attrs.evolve(release, stated=release.mechanism)
-    return earns_exactly(report.problem, stated), f"outside its theorem: {result.obligation.rule}"
+    return earns_exactly(report.problem, stated), say(
+        "outside its theorem: {}", result.obligation.rule
+    )
 
 
 def _blocking(report: Report, release: Release) -> Obligation | None:
@@ -356,7 +365,7 @@ def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
     boxed = rows.norm is None and rows.box is not None
     known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
     known["Y"] = "bound on a label"
-    known["n"] = "number of rows, as dp.count(X) counts them"
+    known["n"] = say("number of rows, as `dp.count(X)` counts them")
     every = list(lines)
     used = {symbol.name for line in every for symbol in line.written.symbols()}
     used |= {line.statistic for line in every}

@@ -11,10 +11,11 @@ from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.profile_rule import ADDED, amplified
-from dpframe.prover.text import argument, marked, overspent, proved_aside, unreplayed
+from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
+from dpframe.wording import Formula, say
 
-from .figures import WIDTH, clipped, equals, formula, hanging, tidy
+from .figures import WIDTH, clipped, equals, formula, hanging
 from .lines import lower_end
 from .releases import claims, joined, noise, procedures, releases
 from .sentence import SHARP, free, goal, holding, own_cost, sentence
@@ -72,7 +73,7 @@ def plan(audit: Audit) -> Iterator[str]:
     for obligation in audit.report.plan:
         if obligation.verdict is not Verdict.PROVED:
             witness = f": {obligation.witness}" if obligation.witness else ""
-            yield tidy(f"  {obligation.node}: {obligation.rule}{witness}")
+            yield f"  {obligation.node}: {obligation.rule}{witness}"
 
 
 def _sum(audit: Audit, total: Expression, whole: Expression) -> str:
@@ -104,11 +105,11 @@ def joint(audit: Audit) -> Iterator[str]:
 def total(audit: Audit) -> Iterator[str]:
     """The verdict on the total, and what it rests on."""
     if audit.holds_by:
-        yield audit.advice(f"Total: unproved by its shares; it holds {holding(audit)}")
+        yield f"Total: unproved by its shares; it holds {holding(audit)}"
     else:
         yield f"Total: {audit.verdict}{', where ' * bool(audit.where)}{audit.where}"
     if not audit.report.proved:
-        yield from (tidy(f"  {one}") for one in overspent(audit.report))
+        yield from (f"  {one}" for one in overspent(audit.report))
     yield from uncounted(audit)
     chosen = audit.report.chosen
     if chosen is None:
@@ -118,11 +119,10 @@ def total(audit: Audit) -> Iterator[str]:
     yield from unreplayed(chosen.name)
     if audit.trusted:
         yield f"  on trust in {', '.join(audit.trusted)}"
-    for one in chosen.obligations:
-        obligation = marked(audit.report.problem, one)
+    for obligation in chosen.obligations:
         many = f" (x{obligation.count})" if obligation.count > 1 else ""
-        yield tidy(f"  {obligation.node}{many}: {obligation.rule}")
-        yield from (tidy(f"    {clipped(fact, 200)}") for fact in obligation.facts)
+        yield f"  {obligation.node}{many}: {obligation.rule}"
+        yield from (f"    {clipped(fact, 200)}" for fact in obligation.facts)
     if audit.certificate is not None:
         yield f"  certificate {audit.certificate.hash[:12]}"
     if audit.where:
@@ -145,7 +145,10 @@ def uncounted(audit: Audit) -> Iterator[str]:
     left = [one for one in sampled if one.hides is None or one.gives is not PureDP]
     left = [one for one in left if not (_counting(audit) and amplified(one))]
     if left:
-        why = f": the claim is one of {audit.target.currency[0]}; claim epsilon and delta"
+        why: str = say(
+            ": the claim is one of {}; claim $epsilon$ and $delta$",
+            Formula(audit.target.currency[0]),
+        )
         if unit.rows_per_person != ONE:
             why = ": a person has several rows, each with a coin of its own"
         elif audit.setting.relation is not ADD_REMOVE and left[0].gives is PureDP:
@@ -153,7 +156,7 @@ def uncounted(audit: Audit) -> Iterator[str]:
         elif left[0].gives not in ADDED:
             why = f": no theorem amplifies {left[0].noise.kind.replace('_', ' ')} noise here"
         names = joined([one.label for one in left])
-        yield f"  Samples of {names} are not counted{why}."
+        yield say("  Samples of {} are not counted{}.", names, why)
 
 
 def _aside(audit: Audit) -> Iterator[str]:
@@ -187,7 +190,7 @@ def open_obligations(audit: Audit) -> Iterator[str]:
     for obligation, nodes in found.items():
         repair = audit.advice(obligation.repair)
         lines = str(attrs.evolve(obligation, node=joined(nodes), repair=repair)).split("\n")
-        yield from (tidy(f"  {clipped(line, 400)}") for line in lines)
+        yield from (f"  {clipped(line, 400)}" for line in lines)
 
 
 def assumptions(audit: Audit) -> Iterator[str]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
+from dpframe.wording import Formula, say
 
-from .figures import TINY, against, clipped, figure, formula, hanging, short, table, tidy
+from .figures import TINY, against, clipped, figure, formula, hanging, short, table
 from .lines import ReleaseLine, lower_end, meanings
 from .sentence import conditions
 
@@ -117,16 +118,16 @@ def _cell(line: ReleaseLine, column: str, many: int) -> str:
     return line.claim if column == "claim" else figure(line.size)
 
 
-def cost(line: ReleaseLine, value: float | None, name: str) -> str:
+def cost(line: ReleaseLine, value: float | None, name: str) -> Formula:
     """A cost, in enough digits to distinguish it from the claim."""
     if value is None:
-        return "-"
+        return Formula("-")
     if 0 < value < TINY:
-        return f"< {figure(TINY)}"
+        return Formula(f"< {figure(TINY)}")
     share = line.share
     beside = line.mu is None and share is not None and "delta" in share.currency
     if not line.attained or (share and beside and lower_end(share.delta) != 0):
-        return f"<= {figure(value, 'up')}"
+        return Formula(f"<= {figure(value, 'up')}")
     claimed = lower_end(share.amount(name)) if share and name in share.currency else None
     return figure(value) if claimed is None else against(value, claimed)
 
@@ -184,23 +185,23 @@ def refuted(line: ReleaseLine) -> str:
     if line.verdict is not Verdict.REFUTED:
         return ""
     if line.exact_delta is None or line.share is None:
-        return tidy(line.witness)
+        return line.witness
     exact = cost(line, line.exact_delta, "delta")
-    return f"exact delta {exact} > {_amount(line.share.delta)}"
+    return say("exact $delta$ {} > {}", exact, _amount(line.share.delta))
 
 
 def _reasons(line: ReleaseLine) -> Iterator[str]:
     if line.verdict is Verdict.REFUTED:
         yield f"refuted: {refuted(line)}"
     if line.unbounded:
-        yield tidy(line.unbounded)
+        yield line.unbounded
     yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"
     if line.note:
-        yield tidy(line.note)
+        yield line.note
     if line.attained_by:
-        yield tidy(f"its sensitivity is attained by {line.attained_by}")
+        yield f"its sensitivity is attained by {line.attained_by}"
 
 
 def _spent(line: ReleaseLine) -> Iterator[str]:

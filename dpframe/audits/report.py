@@ -14,10 +14,11 @@ from dpframe.accountants import Accountant
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee, RenyiDP, Share
 from dpframe.prover import Certificate, Obligation, Report, Verdict, examine
-from dpframe.prover.certify import AMBIENT, FAILURES, assumed
+from dpframe.prover.certify import AMBIENT, FAILURES, Premise, assumed
 from dpframe.prover.parallel import moving
 from dpframe.prover.text import overspent
 from dpframe.symbols import Number, add, maximum
+from dpframe.wording import in_file
 
 from .joint_cost import JointCost, joint_cost
 from .lines import ReleaseLine, lines
@@ -130,8 +131,6 @@ class Audit:
 
     def advice(self, text: str) -> str:
         """The advice in the language of the declaration: Python, or lines of a description."""
-        from .descriptions.advice import in_file
-
         return in_file(text) if self.described else text
 
     @property
@@ -191,7 +190,7 @@ class Audit:
         return Certificate(self.regression, self.report) if self.report.proved else None
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Premise, ...]:
         """What is assumed, not proved."""
         return assumed(self.report.problem, FAILURES, AMBIENT)
 

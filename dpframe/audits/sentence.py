@@ -10,10 +10,12 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
-from dpframe.prover.text import overspent, plain_rule
+from dpframe.prover.spellings import accountant
+from dpframe.prover.text import overspent, plain_rule, ranged
 from dpframe.symbols import Number
+from dpframe.wording import Formula, Subject, Text, joined, say
 
-from .figures import between, equals, exactly, figure, formula, tidy
+from .figures import between, equals, exactly, figure, formula
 from .joint_cost import JointCost
 from .lines import lower_end
 
@@ -24,7 +26,7 @@ SHARP = 1e-9  # relative: so near to each other, two ends are one number
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
-def sentence(audit: Audit, place: str = "above") -> str:
+def sentence(audit: Audit, place: str = "above") -> Text:
     """One sentence to sign: it certifies, it denies with numbers, or it says what is missing.
 
     `place` says where the page has the assumptions and the obligations, seen from the sentence.
@@ -32,106 +34,133 @@ def sentence(audit: Audit, place: str = "above") -> str:
     if audit.verdict is Verdict.PROVED:
         return _certifying(audit, place)
     if audit.broken is not None:
-        shares = "".join(f"; {one}" for one in overspent(audit.report))
-        said = f"{_denial(audit)}{tidy(shares)}"
-        return f"{audit.regression} does not satisfy {goal(audit.claimed)}: {said}."
+        said = joined("; ", (_denial(audit), *overspent(audit.report)))
+        return say("{}: {}.", _unsatisfied(audit), said)
     if audit.verdict is Verdict.UNPROVED and audit.report.overspent:
         return _overspending(audit)
     return _withholding(audit, place)
 
 
-def _overspending(audit: Audit) -> str:
+def _unsatisfied(audit: Audit) -> Text:
+    return say("{} does not satisfy {}", _subject(audit), goal(audit.claimed))
+
+
+def _uncertified(audit: Audit) -> Text:
+    return say("I cannot certify that {} satisfies {}", _subject(audit), goal(audit.claimed))
+
+
+def _subject(audit: Audit) -> Subject:
+    return Subject(audit.regression)
+
+
+def _overspending(audit: Audit) -> Text:
     """Why shares that sum to too much prove nothing, and whether the total holds all the same."""
-    text = (
-        f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)} by its shares: "
-        f"{tidy(' and '.join(overspent(audit.report)))}"
-    )
+    shares = joined(" and ", overspent(audit.report))
+    text = say("{} by its shares: {}", _uncertified(audit), shares)
     if not audit.report.aside:
-        return f"{text}; whether all releases together satisfy it is not known."
-    return audit.advice(f"{text}; all releases together do satisfy it, {holding(audit)}.")
+        return say("{}; whether all releases together satisfy it is not known.", text)
+    return say("{}; all releases together do satisfy it, {}.", text, holding(audit))
 
 
-def holding(audit: Audit) -> str:
+def holding(audit: Audit) -> Text:
     """`by accountant="gaussian", with a true epsilon = 0.839 at delta = 1e-6`."""
-    by = f'by accountant="{audit.report.aside}"'
+    by = say("by {}", audit.advice(accountant(audit.report.aside)))
     if audit.joint is None or audit.joint.epsilon is None:
         return by
     epsilon, delta = audit.target.amounts
     text = equals(audit.joint.epsilon, lower_end(epsilon))
-    return f"{by}, with a true epsilon {text} at delta = {formula(delta)}"
+    return say("{}, with a true $epsilon$ {} at $delta$ = {}", by, text, formula(delta))
 
 
-def _certifying(audit: Audit, place: str) -> str:
+def _certifying(audit: Audit, place: str) -> Text:
     region = audit.report.chosen.constraints if audit.report.chosen else ()
     ranges = free(audit)
-    scope = f", for all {ranges}" if ranges else ""
-    where = f" where {conditions(region)}" if region else ""
-    return (
-        f"I certify{scope}{where}{',' * bool(scope or where)} that {audit.regression}, on every "
-        f"two tables that differ by {audit.setting.unit}, satisfies {goal(audit.claimed)} in all "
-        f"that it releases{_on_trust(audit)}, under the assumptions listed {place}."
+    scope = say(", for all {}", ranges) if ranges else ""
+    where = say(" where {}", conditions(region)) if region else ""
+    return say(
+        "I certify{}{}{} that {}, on every two tables that differ by {}, satisfies {}"
+        " in all that it releases{}, under the assumptions listed {}.",
+        scope,
+        where,
+        "," * bool(scope or where),
+        _subject(audit),
+        audit.setting.unit,
+        goal(audit.claimed),
+        _on_trust(audit),
+        place,
     )
 
 
 def _on_trust(audit: Audit) -> str:
     """The names of what the certificate takes on trust."""
     about = _listed(dict.fromkeys(node.label for node in stating(audit.report.problem.graph)))
-    of = f"what is stated of {about}" if about else ""
-    by = f"what is stated by {_listed(audit.trusted)}" if audit.trusted else ""
-    said = " and ".join(part for part in (of, by) if part)
-    return f", if {said} is true" if said else ""
+    of = say("what is stated of {}", about) if about else ""
+    by = say("what is stated by {}", _listed(audit.trusted)) if audit.trusted else ""
+    said = joined(" and ", filter(None, (of, by)))
+    return say(", if {} is true", said) if said else ""
 
 
 def _listed(names: Iterable[str]) -> str:
     """`a, b and c`."""
     *others, last = [*names] or [""]
-    return f"{', '.join(others)} and {last}" if others else last
+    return say("{} and {}", ", ".join(others), last) if others else last
 
 
-def _denial(audit: Audit) -> str:
+def _denial(audit: Audit) -> Text:
     cost, target = audit.worst, audit.target
-    start = f"for two tables that differ by {audit.setting.unit}, "
+    start = say("for two tables that differ by {}, ", audit.setting.unit)
     if audit.witness:
-        start = f"at {_point(audit.witness)}, {start}"
+        start = say("at {}, {}", _point(audit.witness), start)
     if cost is None:
         witness = None if audit.broken is None else audit.broken.witness
-        return f"{start}{'' if witness is None else tidy(witness.says)}"
+        return say("{}{}", start, "" if witness is None else witness.says)
     if cost.epsilon is None or cost.delta is None:
-        said = " ".join(own_cost(audit, cost).split())
-        return f"{start}the cost of all that it releases is {said}"
+        return say("{}the cost of all that it releases is {}", start, own_cost(audit, cost, " "))
     numbers = {name: Number(value) for name, value in audit.witness.items()}
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)
     low, small = map(lower_end, amounts)
     exact = "exact " * (cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled)
-    return (
-        f"{start}the {exact}delta of all that it releases at epsilon = {epsilon} is "
-        f"{between(cost.delta, small)} > {delta}, and its true epsilon at delta = {delta} is "
-        f"{between(cost.epsilon, low)} > {epsilon}"
+    return say(
+        "{}the {}$delta$ of all that it releases at $epsilon$ = {} is {} > {}, and "
+        "its true $epsilon$ at $delta$ = {} is {} > {}",
+        start,
+        exact,
+        epsilon,
+        between(cost.delta, small),
+        delta,
+        delta,
+        between(cost.epsilon, low),
+        epsilon,
     )
 
 
-def _point(values: Mapping[str, Fraction]) -> str:
-    return ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(values, key=in_order))
+def _point(values: Mapping[str, Fraction]) -> Text:
+    return values_text({name: values[name] for name in sorted(values, key=in_order)})
 
 
-def _withholding(audit: Audit, place: str) -> str:
+def values_text(values: Mapping[str, Fraction]) -> Text:
+    """`epsilon = 1, delta = 1e-6`."""
+    numbers = (say("{} = {}", Formula(name), exactly(one)) for name, one in values.items())
+    return joined(", ", numbers)
+
+
+def _withholding(audit: Audit, place: str) -> Text:
     found = sorted(audit.report.open_obligations, key=_open_first)
     reason = _reason(found[0]) if found else "nothing proves it"
     more = len(found) - 1
-    others = f" (and {more} more open obligation{'s' * (more > 1)}, {place})" if more > 0 else ""
-    refuted = audit.verdict is Verdict.REFUTED
-    start = (
-        f"{audit.regression} does not satisfy {goal(audit.claimed)}"
-        if refuted
-        else f"I cannot certify that {audit.regression} satisfies {goal(audit.claimed)}"
+    others = (
+        say(" (and {} more open obligation{}, {})", more, "s" * (more > 1), place)
+        if more > 0
+        else ""
     )
-    return tidy(f"{start}: {reason}{others}.")
+    start = _unsatisfied if audit.verdict is Verdict.REFUTED else _uncertified
+    return say("{}: {}{}.", start(audit), reason, others)
 
 
 def _reason(obligation: Obligation) -> str:
     said = plain_rule(obligation)
-    return said if said != obligation.rule else f"{obligation.node}: {said}"
+    return said if said != obligation.rule else say("{}: {}", obligation.node, said)
 
 
 def _open_first(obligation: Obligation) -> tuple[bool, bool]:
@@ -140,20 +169,19 @@ def _open_first(obligation: Obligation) -> tuple[bool, bool]:
     return not refuted, obligation.kind == "domain"
 
 
-def goal(target: Guarantee) -> str:
+def goal(target: Guarantee) -> Text:
     """The target with its numbers as a person writes them."""
     if isinstance(target, ApproxDP):
-        return f"({', '.join(map(formula, target.amounts))})-differential privacy"
-    return tidy(str(target))
+        pair = Formula(f"({', '.join(map(formula, target.amounts))})")
+        return say("{}-differential privacy", pair)
+    return say("{}", target)
 
 
-def free(audit: Audit) -> str:
+def free(audit: Audit) -> Text:
     """The symbols that the verdict ranges over, without the sizes of the data."""
     symbols = [s for s in audit.report.problem.symbols if s.origin is None and not is_size(s)]
     symbols.sort(key=lambda symbol: in_order(symbol.name))
-    return ", ".join(f"{symbol.name} {symbol.domain}" for symbol in symbols).replace(
-        ", whole", " whole"
-    )
+    return joined(", ", map(ranged, symbols))
 
 
 def in_order(name: str) -> tuple[int, str]:
@@ -161,29 +189,30 @@ def in_order(name: str) -> tuple[int, str]:
     return (FIRST.index(name) if name in FIRST else len(FIRST), name)
 
 
-def conditions(constraints: Iterable[Constraint]) -> str:
+def conditions(constraints: Iterable[Constraint]) -> Text:
     """Where a verdict holds, in words."""
-    return " and ".join(map(_condition, constraints))
+    return joined(" and ", map(_condition, constraints))
 
 
-def _condition(constraint: Constraint) -> str:
+def _condition(constraint: Constraint) -> Text:
     """`epsilon/3 <= 4*log(2) (2.772)`, the number rounded down."""
     sign = "<" if constraint.strict else "<="
-    text = f"{formula(constraint.left)} {sign} {formula(constraint.right)}"
+    text = say("{} {} {}", formula(constraint.left), sign, formula(constraint.right))
     value = None if isinstance(constraint.right, Number) else lower_end(constraint.right)
-    return text if value is None else f"{text} ({figure(value, 'down')})"
+    return text if value is None else say("{} ({})", text, figure(value, "down"))
 
 
-def own_cost(audit: Audit, cost: JointCost) -> str:
-    """The cost in the target's own currency."""
+def own_cost(audit: Audit, cost: JointCost, room: str = "   ") -> Text:
+    """The cost in the target's own currency, and after some `room` the claim."""
     target = audit.target
     limit = lower_end(target.amounts[0])
     mu, rho = cost.mu, (cost.mu[0] ** 2 / 2, cost.mu[1] ** 2 / 2)
+    claimed = say("{}(claimed {})", room, formula(target.amounts[0]))
     if target.kind == "zcdp":
-        return f"rho {equals(rho, limit)}   (claimed {formula(target.amounts[0])})"
+        return say("$rho$ {}{}", equals(rho, limit), claimed)
     if isinstance(target, RenyiDP):
         order = float(target.order)
         divergence = equals((order * rho[0], order * rho[1]), limit)
-        return f"{target.currency[0]} {divergence}   (claimed {formula(target.amounts[0])})"
-    claimed = f"   (claimed {tidy(str(target))})" if target.kind == "gaussian" else ""
-    return f"mu {equals(mu)}{claimed}"
+        return say("{} {}{}", Formula(target.currency[0]), divergence, claimed)
+    gaussian = say("{}(claimed {})", room, target) if target.kind == "gaussian" else ""
+    return say("$mu$ {}{}", equals(mu), gaussian)

@@ -106,9 +106,9 @@ def say(text: str) -> None:
 
 def page(text: str) -> None:
     """Print text with long lines folded."""
-    from dpframe.audits.figures import paragraphs, tidy
+    from dpframe.audits.figures import paragraphs
 
-    say(paragraphs(tidy(text).split("\n"), width()))
+    say(paragraphs(text.split("\n"), width()))
 
 
 def width() -> int:

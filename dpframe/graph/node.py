@@ -254,6 +254,16 @@ def titled(text: str) -> Any:
     return property(label)
 
 
+def without_data(short: str) -> Any:
+    """A `title` property: the label, and `short` where formulas of the node read the data."""
+
+    def title(node: Node) -> str:
+        private = any(DATA in formula.scope for formula in node.formulas.values())
+        return short if private else node.label
+
+    return property(title)
+
+
 def _is_abstract(part: object) -> bool:
     return bool(getattr(part, "__isabstractmethod__", False))
 

@@ -4,7 +4,6 @@ numbers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +11,7 @@ from typing import Any
 import attrs
 
 from dpframe.audits.cost import TotalCost, cost
-from dpframe.audits.figures import clipped, tidy
+from dpframe.audits.figures import clipped
 from dpframe.audits.report import Audit, audit
 from dpframe.audits.sentence import conditions
 from dpframe.errors import DPFrameError, InvalidArgument
@@ -48,7 +47,6 @@ WORDS = {
     "zcdp": "zero-concentrated differential privacy",
 }
 BUDGET = {"epsilon", "delta", "B", "Y"}  # symbols that have numbers there
-BOUNDS = re.compile(r"\[-?\(?value of [^\]]*\]")
 NO_DATA = "no data"
 NOTHING, CLAIMS = "nothing", {True: "epsilon", False: "(epsilon, delta)"}
 
@@ -215,7 +213,7 @@ def entry(regression: Regression, relation: Relation) -> Entry:
         try:
             audits.append(audit(regression, target=target, setting=setting_of(relation, norm)))
         except DPFrameError as raised:
-            error = error or tidy(" ".join(str(raised).split()))
+            error = error or " ".join(str(raised).split())
             audits.append(None)
     every, here = audits
     return Entry(
@@ -277,22 +275,11 @@ def _first(judged: Audit) -> Obligation:
 
 
 def _first_sentence(obligation: Obligation) -> str:
-    node, says = brief(obligation.node), brief(obligation.rule)
-    rule = f"{clipped(node, 60)}: {clipped(says, 150)}"
-    witness = "" if obligation.witness is None else clipped(brief(str(obligation.witness)), 230)
-    if witness:
-        return tidy(f"{rule}: {witness}")
+    rule = f"{clipped(obligation.node, 60)}: {clipped(obligation.rule, 150)}"
+    if obligation.example:
+        return f"{rule}: {clipped(obligation.example, 230)}"
     numbers = [fact for fact in obligation.facts if fact.startswith(("mu = ", "mu at most "))]
-    return tidy(": ".join([rule, *numbers]) + f" ({obligation.verdict})")
-
-
-def brief(text: str) -> str:
-    """A line without bounds that are formulas of the data, whose inputs are in its path.
-
-    >>> brief("X -> clip entries to [-(value of mean of clip to norm B), 1] -> std")
-    'X -> clip entries to [...] -> std'
-    """
-    return BOUNDS.sub("[...]", text)
+    return f"{': '.join([rule, *numbers])} ({obligation.verdict})"
 
 
 def _boxed(found: Entry) -> bool:

@@ -19,20 +19,22 @@ from dpframe.graph.procedures import Posterior
 from dpframe.numbers import shortest
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import RELEASED, Expression, Number, constant, exp, power
+from dpframe.wording import Formula, digits, say
 
 if TYPE_CHECKING:  # declarations are listed without the prover
     from dpframe.prover.problem import Obligation, Problem, Witness
 
 HALF, ONE = Fraction(1, 2), Number(Fraction(1))
-RULE = "the noise of the test earns its share: 1/scale is at most that epsilon"
+RULE = say("the noise of the test earns its share: 1/scale is at most that $epsilon$")
 PASSES = (
     "an unsafe table, of distance {}, passes with probability exp(-({})/scale)/2, at most its delta"
 )
-NOISE = "take noise of the scale 1/epsilon of its share: dp.Laplace.pure."
+NOISE = say("take noise of the scale 1/$epsilon$ of its share: `dp.Laplace.pure`.")
 COVERS = "the noise of the square of a column covers max(lower^2, upper^2)"
-REACHED = (
-    "where all rows are at the lower bound, their mean is released as that bound with probability "
-    "at least 1/2, and then squares get no noise: another row shows, delta >= 1/2 at every epsilon"
+REACHED = say(
+    "where all rows are at the lower bound, their mean is released as that bound "
+    "with probability at least 1/2, and then squares get no noise: another row "
+    "shows, $delta >=$ 1/2 at every $epsilon$"
 )
 N, EPSILON, GAMMA, PENALTY = 10**6, 1.0, 0.02, 60.0
 
@@ -83,7 +85,7 @@ class TestedDistance(WithoutTheorem):
                 replaced,
                 "one record is in one model: one row a person is replaced, none joins",
                 "the size of every batch follows from n",
-                "use dp.REPLACE_ONE, or batches of a public partition.",
+                say("use `dp.REPLACE_ONE`, or batches of a public partition."),
             ),
             _below(problem, self, RULE, loss, share.epsilon),
             _below(problem, self, passes, tail, share.delta),
@@ -100,7 +102,7 @@ class TestedDistance(WithoutTheorem):
 def _gap(test: TestedDistance) -> str:
     """`threshold + 1`: from an unsafe table to the threshold."""
     gap = -test.unsafe
-    return "threshold" if gap == Number(Fraction(0)) else f"threshold + {gap}"
+    return "threshold" if gap == Number(Fraction(0)) else say("threshold + {}", gap)
 
 
 def _below(
@@ -110,7 +112,7 @@ def _below(
     from dpframe.prover.problem import PROVED, Obligation, opened
     from dpframe.prover.sign import counterexample, nonnegative
 
-    fact = f"{amount} against {most}"
+    fact = say("{} against {}", amount, most)
     if nonnegative(most - amount, problem.field).proved:
         return Obligation("theorem", test.label, rule, (fact,), PROVED)
     witness = counterexample((amount, most), _exceeds)
@@ -118,7 +120,11 @@ def _below(
 
 
 def _exceeds(left: Any, right: Any) -> str | None:
-    return f"it is {float(left.mid()):.4g} > {float(right.mid()):.4g}" if left > right else None
+    return (
+        say("it is {} > {}", digits(float(left.mid()), 4), digits(float(right.mid()), 4))
+        if left > right
+        else None
+    )
 
 
 @attrs.frozen(eq=False)
@@ -183,7 +189,9 @@ class BoundedMonomials(WithoutTheorem):
                 holds=False,
                 rule="the noise of every other monomial covers what one row moves it by",
                 fact="no rule here derives it for bounds that differ",
-                way_out="take dp.regressions.FunctionalLinear, whose sensitivity is derived.",
+                way_out=say(
+                    "take `dp.regressions.FunctionalLinear`, whose sensitivity is derived."
+                ),
             ),
         ]
 
@@ -196,9 +204,9 @@ def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
     if rows and column:
         return
     which = noisy.column if rows else noisy.rows
-    says = "one row of entries M moves X'X by M^2, which grows with M without bound"
-    rule = f"rows and labels are clipped to the bounds: none for {path(which)}"
-    facts = (f"{which.label} is unbounded",)
+    says = say("one row of entries M moves $X'X$ by M^2, which grows with M without bound")
+    rule = say("rows and labels are clipped to the bounds: none for {}", Formula(path(which)))
+    facts = (say("{} is unbounded", which.label),)
     fix = "clip rows and labels to the public bounds before anything is summed."
     yield opened("sensitivity", noisy.label, rule, facts, fix, Witness(says=says))
 
@@ -216,7 +224,7 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         point = decision.witness
         witness = None if point is None else _reached(point, gap, noisy.square_of, end)
         kind = "sensitivity" if RELEASED in gap.scope else "theorem"
-        facts = (f"noise for ({noisy.square_of})^2, entries up to {end}",)
+        facts = (say("noise for ({})^2, entries up to {}", noisy.square_of, end),)
         fix = "take the larger of the two bounds, not the lower one twice."
         yield opened(kind, noisy.label, COVERS, facts, fix, witness)
 
@@ -227,7 +235,7 @@ def _reached(point: Any, gap: Expression, declared: Expression, end: Expression)
 
     if RELEASED in gap.scope:
         return Witness(says=REACHED)
-    says = f"noise is for squares up to ({declared})^2, and ({end})^2 is larger"
+    says = say("noise is for squares up to ({})^2, and ({})^2 is larger", declared, end)
     return Witness(named(point, gap), says)
 
 
@@ -262,10 +270,15 @@ class TransposedPosterior(WithoutTheorem, Posterior):
             Obligation(
                 "theorem",
                 self.label,
-                "the noise must have the posterior's covariance, (gamma H)^-1",
-                ("drawn: theta + R'^-1 z/sqrt(gamma) with R'R = H, of covariance (R R')^-1/gamma",),
+                say("the noise must have the posterior's covariance, ($gamma$ H)^-1"),
+                (
+                    say(
+                        "drawn: $theta$ + R'^-1 z/sqrt($gamma$) with R'R = H, of covariance (R "
+                        "R')^-1/$gamma$"
+                    ),
+                ),
                 REFUTED,
                 witness,
-                "solve with R, not R': dp.graph.posterior draws N(theta, (gamma H)^-1).",
+                say("solve with R, not R': `dp.graph.posterior` draws N($theta$, ($gamma$ H)^-1)."),
             )
         ]

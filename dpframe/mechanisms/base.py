@@ -20,6 +20,7 @@ from dpframe.theory.calibrations import CALIBRATIONS
 from dpframe.theory.guarantees import APPROX, PURE
 from dpframe.theory.guarantees import Guarantee as Notion
 from dpframe.theory.mechanisms import NOISES
+from dpframe.wording import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,8 +168,10 @@ def restated(cls: type, base: type, *names: str) -> None:
             setattr(cls, name, vars(base)[name])
 
 
-NEEDS_DELTA = "Gaussian noise needs a delta above 0, since no epsilon alone can pay for it"
-WITH_DELTA = "give its share a delta, take a target dp.ApproxDP(epsilon, delta), or use dp.Laplace."
+NEEDS_DELTA = say("Gaussian noise needs a $delta$ above 0, since no $epsilon$ alone can pay for it")
+WITH_DELTA = say(
+    "give its share a $delta$, take a target `dp.ApproxDP(epsilon, delta)`, or use `dp.Laplace`."
+)
 
 
 class Calibration(ABC):

@@ -21,11 +21,13 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
+from dpframe.wording import Cited, Formula, Spelled, say
 
 from .judge import Earned, Move, judge, within
 from .problem import (
     EVEN,
     NOISE,
+    ON_TRUST,
     PROVED,
     Attempt,
     Constraint,
@@ -38,6 +40,7 @@ from .problem import (
 )
 from .profile_rule import ProfileClaim
 from .sign import nonnegative
+from .spellings import ANALYTIC
 
 
 def earns(problem: Problem, release: Release) -> Earned:
@@ -60,7 +63,8 @@ def earns(problem: Problem, release: Release) -> Earned:
 def _by_theorem(
     problem: Problem, release: Release, rule: Calibration, share: Share, sensitivity: Expression
 ) -> Earned:
-    proved = _earned(release.label, rule, sensitivity)
+    believed = not (own(type(rule)) and own(release.noise))
+    proved = _earned(release.label, rule, sensitivity, believed=believed)
     limit = rule.limit(share)
     if limit is None:
         return Earned(proved)
@@ -72,20 +76,27 @@ def _by_theorem(
 
 
 @lru_cache(maxsize=256)
-def _earned(label: str, rule: Calibration, sensitivity: Expression) -> Obligation:
-    fact = f"sensitivity {sensitivity} ({rule.mechanism.norm})"
-    text = f"earns its share by {rule.name} {rule.citation}"
+def _earned(
+    label: str, rule: Calibration, sensitivity: Expression, *, believed: bool
+) -> Obligation:
+    fact = say("sensitivity {} ({})", sensitivity, rule.mechanism.norm)
+    citation = Cited(rule.citation)
+    text = say("earns its share by {} {}{}", rule.name, citation, ON_TRUST * believed)
     return Obligation("share", label, text, (fact,), PROVED)
 
 
 def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obligation:
     symbols = sorted(constraint.left.symbols(), key=lambda symbol: symbol.name)
     where = {symbol.name: symbol.domain.example() or Fraction(0) for symbol in symbols}
-    text = f"{rule.name} {rule.citation} is a theorem only where {constraint}"
-    facts = (f"here {constraint.left} against {constraint.right}",)
-    witness = Witness(where, f"the hypothesis {constraint} fails everywhere on the domain")
-    repair = "use dp.Gaussian.analytic, which is exact for every epsilon, or state the std, "
-    repair += "dp.Gaussian(std=...), to have it judged by the exact profile."
+    text = say("{} {} is a theorem only where {}", rule.name, Cited(rule.citation), constraint)
+    facts = (say("here {} against {}", constraint.left, constraint.right),)
+    witness = Witness(where, say("the hypothesis {} fails everywhere on the domain", constraint))
+    repair = say(
+        "use {}, which is exact for every $epsilon$, or state the std{}, to have it judged by the "
+        "exact profile.",
+        ANALYTIC,
+        Spelled(", `dp.Gaussian(std=...)`", ""),
+    )
     edit = Edit(NOISE, release, Gaussian.analytic)
     return opened("share", release.label, text, facts, repair, witness, edit)
 
@@ -96,8 +107,13 @@ def _stated(
     """Noise that is pure or approximate by itself: its guarantee is at most its share."""
     given = release.guarantee(sensitivity)
     size = release.mechanism.formula
-    fact = f"{release.noise.noise} = {size}, {release.noise.norm} sensitivity {sensitivity}, "
-    rule, facts = f"its guarantee, {given}, is inside its share", (f"{fact}share ({share})",)
+    fact = say(
+        "{} = {}, {} sensitivity {}, ", release.noise.noise, size, release.noise.norm, sensitivity
+    )
+    rule, facts = (
+        say("its guarantee, {}, is inside its share", given),
+        (say("{}share ({})", fact, share),),
+    )
     pairs = zip(given.currency, given.amounts, strict=True)
     claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
     whole = all(name in share.currency for name in given.currency)
@@ -108,11 +124,21 @@ def _stated(
         from .pure_noise import pure_witness  # most certificates never need it
 
         witness = pure_witness(release, share)
-    repair = f"calibrate it to the {release.noise.norm} sensitivity {sensitivity}: dp.Laplace.pure "
-    repair += "for Laplace noise (L1), dp.L2Laplace.pure for noise of the L2 norm."
+    repair = say(
+        "calibrate it to the {} sensitivity {}: {}.",
+        release.noise.norm,
+        sensitivity,
+        Spelled(
+            "`dp.Laplace.pure` for Laplace noise (L1), `dp.L2Laplace.pure` for noise of the L2 "
+            "norm",
+            '``calibration = "pure"``',
+        ),
+    )
     if release.noise.selects:
         kind = release.noise.__name__
-        repair = f"calibrate it: {kind}.pure makes its scale {sensitivity} over its epsilon."
+        repair = say(
+            "calibrate it: {}.pure makes its scale {} over its $epsilon$.", kind, sensitivity
+        )
     edit = Edit(NOISE, release, getattr(release.noise, "pure", None))
     return opened("share", release.label, rule, facts, repair, witness, edit)
 
@@ -126,20 +152,30 @@ def _in_kind(
     kind = type(problem.target)
     given = as_kind(release.given_in(kind, sensitivity), kind)
     size, norm = release.mechanism.formula, release.noise.norm
-    fact = f"{release.noise.noise} = {size}, {norm} sensitivity {sensitivity}, share ({share})"
+    fact = say(
+        "{} = {}, {} sensitivity {}, share ({})",
+        release.noise.noise,
+        size,
+        norm,
+        sensitivity,
+        share,
+    )
     rule = "its guarantee, as a share of the budget is counted, is inside its share"
-    repair = f"calibrate it to the {norm} sensitivity {sensitivity}: dp.Gaussian.analytic."
+    repair = say("calibrate it to the {} sensitivity {}: {}.", norm, sensitivity, ANALYTIC)
     edit = Edit(NOISE, release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
     (amount,), (most,) = given.amounts, share.amounts
-    facts = (f"{fact}: {given.currency[0]} = {amount}",)
+    facts = (say("{}: {} = {}", fact, Formula(given.currency[0]), amount),)
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
     if lower.proved is not False or not needed(release, amount):
         return opened("share", release.label, rule, facts, repair, edit=edit)
-    says = f"the pair that moves it furthest costs more than its share of {given.currency[0]}"
+    says = say(
+        "the pair that moves it furthest costs more than its share of {}",
+        Formula(given.currency[0]),
+    )
     witness = Witness(named(lower.witness or {}, amount, most), says)
     return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
@@ -168,7 +204,7 @@ def _stated_gaussian(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Earned:
     if "delta" not in share.currency:
-        facts, edit = (f"share ({share})",), Edit(NOISE, release, Laplace.pure)
+        facts, edit = (say("share ({})", share),), Edit(NOISE, release, Laplace.pure)
         return Earned(opened("share", release.label, NEEDS_DELTA, facts, WITH_DELTA, edit=edit))
     size = release.mechanism.formula
     move = release.guarantee(sensitivity).amounts[0]
@@ -176,7 +212,7 @@ def _stated_gaussian(
     attained = moved is not None and moved.attained and RELEASED not in move.scope
     lower = move if attained and release.reached else ZERO
     claim = ProfileClaim(share.epsilon, share.delta, move, lower)
-    fact = f"std = {size}, L2 sensitivity {sensitivity}, share ({share})"
+    fact = say("std = {}, L2 sensitivity {}, share ({})", size, sensitivity, share)
     edit = Edit(NOISE, release, Gaussian.analytic)
     return judge(problem, Move("share", release.label, claim, [("rest", move)], fact, edit))
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 
@@ -21,6 +21,7 @@ from dpframe.accountants import Accountant
 from dpframe.errors import DPFrameError, InvalidArgument, Plain, Uncertified, check_word
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
 from dpframe.graph.graph import Unread
+from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
 from dpframe.kernel import Verdict
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -35,14 +36,41 @@ if TYPE_CHECKING:
 
 
 REHEARSAL = "dpframe.execution.rehearsal"
+
+
+class Premise(str):
+    """An assumption of a proof, of a `kind` that docs/assumptions explains; "" if of none."""
+
+    __slots__ = ("kind",)
+    kind: str
+
+    def __new__(cls, kind: str, text: str) -> Self:
+        """The text, of this kind."""
+        found = super().__new__(cls, text)
+        found.kind = kind
+        return found
+
+    def __reduce__(self) -> tuple[type[Premise], tuple[str, str]]:
+        """Its kind and text."""
+        return Premise, (self.kind, str(self))
+
+
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
-FAILURES = (
+FAILURES = Premise(
+    "failures",
     "failures are not published: whether bad input is refused depends on the data "
-    '(with missing="drop": assumed only where the receipt lists it)'
+    '(with missing="drop": assumed only where the receipt lists it)',
 )
-BUDGETS = "everybody's budget is public, and follows from nothing that is private"
-RECORDS = "each record is read by itself, and in every pass alike: tested, not proved"
-AMBIENT = "the declaration and its post-processing functions read no data but their arguments"
+BUDGETS = Premise(
+    "budgets", "everybody's budget is public, and follows from nothing that is private"
+)
+RECORDS = Premise(
+    "records", "each record is read by itself, and in every pass alike: tested, not proved"
+)
+AMBIENT = Premise(
+    "ambient",
+    "the declaration and its post-processing functions read no data but their arguments",
+)
 
 
 @attrs.frozen(slots=False, eq=False)
@@ -76,7 +104,7 @@ class Certificate(AtNumbers):
         return () if self.report.chosen is None else self.report.chosen.constraints
 
     @property
-    def assumptions(self) -> tuple[str, ...]:
+    def assumptions(self) -> tuple[Premise, ...]:
         """The assumptions of the proof."""
         return assumed(self.report.problem, FAILURES, RECORDS, AMBIENT)
 
@@ -191,21 +219,22 @@ class Certificate(AtNumbers):
         return certificate_html(self)
 
 
-def assumed(problem: Problem, *always: str) -> tuple[str, ...]:
+def assumed(problem: Problem, *always: Premise) -> tuple[Premise, ...]:
     """The assumptions about a declaration; `always` those about every one."""
-    unit = f"one unit of privacy is: {problem.setting.unit}"
+    unit = Premise("unit", f"one unit of privacy is: {problem.setting.unit}")
     budgets = () if problem.personal is None else (BUDGETS,)
     stated = (*on_trust(problem), *on_their_word(problem.graph))
     return (unit, *budgets, *idealized(problem.graph), *always, *stated)
 
 
-def idealized(graph: Graph) -> tuple[str, ...]:
+def idealized(graph: Graph) -> tuple[Premise, ...]:
     """The names of releases that are not computed exactly."""
     named = [one.label for one in graph.charged if not _exactly(one)]
     if not named:
         return ()
     verb = "is" if len(named) == 1 else "are"
-    return (IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}"),)
+    text = IDEALIZED.format(f"{', '.join(dict.fromkeys(named))} {verb}")
+    return (Premise("numerics", text),)
 
 
 def _exactly(one: Release | Procedure) -> bool:
@@ -213,21 +242,23 @@ def _exactly(one: Release | Procedure) -> bool:
     return one.exact and own(one.noise if isinstance(one, Release) else type(one))
 
 
-def on_their_word(graph: Graph) -> tuple[str, ...]:
+def on_their_word(graph: Graph) -> tuple[Premise, ...]:
     """Facts that nodes state and no rule derives, each in a sentence that names the node."""
-    return tuple(dict.fromkeys(node.assumption for node in stating(graph)))
+    kinds = {node.assumption: isinstance(node, Statistic) for node in stating(graph)}
+    return tuple(Premise("sensitivity" if of else "", text) for text, of in kinds.items())
 
 
-def on_trust(problem: Problem) -> tuple[str, ...]:
+def on_trust(problem: Problem) -> tuple[Premise, ...]:
     """What is trusted of each class from outside that `trust` names."""
     return tuple(_trusted(kind) for kind in problem.foreign if kind in problem.trust)
 
 
-def _trusted(kind: type) -> str:
+def _trusted(kind: type) -> Premise:
     stated = "its sensitivity, noise or theorem"
     if issubclass(kind, Accountant):
         stated = "what releases cost together"
-    return f"{place(kind)} is trusted: what it states of {stated} is taken on its word"
+    text = f"{place(kind)} is trusted: what it states of {stated} is taken on its word"
+    return Premise("trusted", text)
 
 
 def stating(graph: Graph) -> list[Node]:

@@ -23,6 +23,7 @@ from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
 from dpframe.privacy import ApproxDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Number
+from dpframe.wording import Cited, digits, say
 
 from .algebra import BITS, enclose
 from .basic import basic
@@ -38,6 +39,7 @@ from .problem import (
     place,
 )
 from .profile_rule import Mixture, cost, upper
+from .spellings import calibration
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}
@@ -64,11 +66,14 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
         return None
     if not isinstance(found, Interval):
         return None
-    rule = f"{RULES.get(accountant.name, accountant.argument)} {accountant.citation}"
-    facts = (said, f"at delta {delta}, epsilon is at most {found.upper!r}")
+    rule = say("{} {}", RULES.get(accountant.name, accountant.argument), Cited(accountant.citation))
+    facts = (said, say("at $delta$ {}, $epsilon$ is at most {}", delta, repr(found.upper)))
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = "scale the noise with dp.regressions.Jointly(...), or raise epsilon or delta."
+    fix = say(
+        "scale the noise with {}, or raise $epsilon$ or $delta$.",
+        calibration("dp.regressions.Jointly(...)", "jointly"),
+    )
     edit = Edit(ALL_NOISE)
     short = opened("total", ALL, rule, facts, fix, edit=edit)
     return Attempt("numeric", (short,))
@@ -84,8 +89,12 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
             found = _divergences(parts, order)
     except InvalidArgument:  # a cost that is a formula, or of a kind that has no divergence
         return None
-    rule = f"divergences of order {target.order} must sum to at most the claim [Mironov17, Prop 1]"
-    facts = (said, f"the divergence is at most {arb_float(found, up=True):.9g}")
+    rule = say(
+        "divergences of order {} must sum to at most the claim {}",
+        target.order,
+        Cited("[Mironov17, Prop 1]"),
+    )
+    facts = (said, say("the divergence is at most {}", digits(arb_float(found, up=True), 9)))
     if shown:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix, edit = "raise the noise, or the claim.", Edit(ALL_NOISE)
@@ -111,7 +120,7 @@ def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tu
     rhos = [(upper(cost(one).amounts[0]), _draws(one)) for one in concentrated]
     parts = mixture.parts() if accountant.reads_losses else mixture.guarantees()
     said = [str(mixture)] if parts else []
-    said += [f"rho = {float(rho):.6g} (x{count})" for rho, count in rhos]
+    said += [say("$rho$ = {} (x{})", digits(float(rho)), count) for rho, count in rhos]
     whole = [Part(ZeroConcentratedDP(rho), count) for rho, count in rhos]
     return ", ".join(said), (*parts, *whole)
 

@@ -12,6 +12,7 @@ from typing import Any
 from dpframe.graph import Bound
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
+from dpframe.wording import Cited, digits, say
 
 from .algebra import at_point, enclose, outermost
 from .problem import FIELD, PROVED, Edit, Obligation, Problem, Witness, opened
@@ -27,18 +28,23 @@ def events(problem: Problem) -> list[Obligation]:
     failing = [one for bound in bounds for one in (*_paid(problem, bound), *_holds(problem, bound))]
     if failing or not bounds:
         return failing
-    facts = tuple(f"{bound.label}: failure {bound.failure}" for bound in bounds[:8])
-    rule = f"each bound holds on both neighbours, but with its failure: {RULE} {SOURCE}"
+    facts = tuple(say("{}: failure {}", bound.label, bound.failure) for bound in bounds[:8])
+    rule = say(
+        "each bound holds on both neighbours, but with its failure: {} {}", RULE, Cited(SOURCE)
+    )
     return [Obligation("event", "bounds", rule, facts, PROVED, count=len(bounds))]
 
 
 def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not isinstance(problem.target, ApproxDP):
-        rule, fix = "a failure is paid for in delta", "use dp.ApproxDP(epsilon, delta)."
+        rule, fix = (
+            say("a failure is paid for in $delta$"),
+            say("use `dp.ApproxDP(epsilon, delta)`."),
+        )
         yield opened("event", bound.name, rule, (str(problem.target),), fix)
     if not positive(bound.failure, problem.field).proved:
         rule, fix = "the failure must be positive for every parameter value", "give it a share."
-        fact = f"failure = {bound.failure}"
+        fact = say("failure = {}", bound.failure)
         yield opened("event", bound.name, rule, (fact,), fix)
 
 
@@ -85,18 +91,21 @@ def _tail(stds: Any, *, normal: bool) -> Any:
 
 def _tail_open(bound: Bound) -> Obligation:
     rule = "the noise may exceed the bound with at most the failure probability that is paid for"
-    facts = (f"stds = {bound.stds}, failure = {bound.failure}",)
+    facts = (say("stds = {}, failure = {}", bound.stds, bound.failure),)
     tail = log(1 / (2 * bound.failure))
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
-    fix = f"leave `stds` out: {written} is enough."
+    fix = say("leave ``stds`` out: {} is enough.", written)
     return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
 
 
 def _margin_open(bound: Bound, least: Expression) -> Obligation:
     rule = "the margin must cover the move of the statistic between neighbours"
-    facts = (f"margin = {bound.margin}", f"sensitivity = {least}")
-    fix, edit = "leave `margin` out: it is the sensitivity.", Edit(FIELD, bound, least, "margin")
+    facts = (say("margin = {}", bound.margin), say("sensitivity = {}", least))
+    fix, edit = (
+        say("leave ``margin`` out: it is the sensitivity."),
+        Edit(FIELD, bound, least, "margin"),
+    )
     return _open(bound, rule, facts, fix, edit)
 
 
@@ -124,4 +133,8 @@ def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
     if not true > paid:
         return None
     ratio = float((true / paid).mid())
-    return f"it fails with probability {float(true.mid()):.4g}, {ratio:.4g} times what is paid"
+    return say(
+        "it fails with probability {}, {} times what is paid",
+        digits(float(true.mid()), 4),
+        digits(ratio, 4),
+    )

@@ -39,6 +39,7 @@ from dpframe.symbols import (
 )
 from dpframe.theory.mechanisms import NOISES
 from dpframe.theory.single import COSTS
+from dpframe.wording import Cited, Formula, digits, say
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
@@ -76,9 +77,15 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
         return found
     shown = not known.judged(share.currency) and known.inside(share)
     if shown or _shown(problem, release, share):
-        rule = f"the exact cost of one draw is inside its share {CITED}"
+        rule = say("the exact cost of one draw is inside its share {}", Cited(CITED))
         return Earned(
-            Obligation("share", release.label, rule, (f"{known}, share ({share})",), PROVED)
+            Obligation(
+                "share",
+                release.label,
+                rule,
+                (say("{}, share ({})", known, share),),
+                PROVED,
+            )
         )
     if found.obligation.verdict is REFUTED or known.judged(share.currency):
         return found
@@ -162,10 +169,13 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     witness = known.refuted(target.currency, target.amounts)
     if witness is None:
         return None
-    rule, repair = f"{release.label} alone must be inside the target {CITED}", "give it more noise."
+    rule, repair = (
+        say("{} alone must be inside the target {}", release.label, Cited(CITED)),
+        "give it more noise.",
+    )
     if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
-        rule, repair = f"{release.label}: {NEEDS_DELTA}", WITH_DELTA
-    return opened("total", ALL, rule, (f"{known}",), repair, witness)
+        rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
+    return opened("total", ALL, rule, (say("{}", known),), repair, witness)
 
 
 def _selected(release: Release, target: Guarantee) -> Obligation | None:
@@ -175,8 +185,11 @@ def _selected(release: Release, target: Guarantee) -> Obligation | None:
     witness = selection_witness(release, target.budget)
     if witness is None:
         return None
-    rule, repair = f"{release.label} alone must be inside the target", "give it a larger scale."
-    return opened("total", ALL, rule, (f"{OneDraw.of(release)}",), repair, witness)
+    rule, repair = (
+        say("{} alone must be inside the target", release.label),
+        "give it a larger scale.",
+    )
+    return opened("total", ALL, rule, (say("{}", OneDraw.of(release)),), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:
@@ -201,10 +214,12 @@ def _summed(problem: Problem) -> Obligation | None:
         decision = nonnegative(limit - least, problem.field)
         if decision.proved is False:
             names = ", ".join(release.label for release, _ in charged)
-            says = f"one pair of neighbours moves {names} furthest, and costs {least} > {limit}"
+            says = say(
+                "one pair of neighbours moves {} furthest, and costs {} > {}", names, least, limit
+            )
             witness = Witness(named(decision.witness or {}, limit, least), says)
             rule = "what one pair of neighbours costs must be inside the target"
-            fact = f"{target.currency[0]} is at least {least}"
+            fact = say("{} is at least {}", Formula(target.currency[0]), least)
             return opened("total", ALL, rule, (fact,), "give them more noise.", witness)
     return None
 
@@ -323,7 +338,7 @@ class OneDraw:
         loss = self.loss(arb_upper(size), arb_lower(moved))
         if loss is None or inside(loss, currency, most) is not False:
             return None
-        return f"moved by {shown_ball(moved)}, {cost_text(loss, currency, most)}"
+        return say("moved by {}, {}", shown_ball(moved), cost_text(loss, currency, most))
 
     def factor(self, share: Share, field: Field) -> float | None:
         """How many times as much noise it has as the share needs, to 4 digits; None where that
@@ -399,21 +414,21 @@ def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | No
 
 def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:
     """`it costs rho = 1.13534 > 0.5`."""
-    first, last = f"{float(most[0]):.6g}", f"{float(most[-1]):.6g}"
+    first, last = digits(float(most[0])), digits(float(most[-1]))
     if currency == ("epsilon", "delta") and most[-1]:
-        return f"its delta at epsilon = {first} is above {last}"
+        return say("its $delta$ at $epsilon$ = {} is above {}", first, last)
     if "epsilon" in currency and loss.largest is None:
-        return f"its privacy loss has no bound, and epsilon = {first} is one"
+        return say("its privacy loss has no bound, and $epsilon$ = {} is one", first)
     if "epsilon" in currency:
-        return f"its privacy loss reaches {float(loss.largest or 0):.6g} > {first}"
+        return say("its privacy loss reaches {} > {}", digits(float(loss.largest or 0)), first)
     with working(BITS):
         order = order_of(currency)
         cost = mu_of(loss) ** 2 if currency == ("mu^2",) else rho_of(loss)
         cost = cost if order is None else divergence_of(loss, order)
     name = currency[0]
     if cost.is_finite():
-        return f"it costs {name} = {shown_ball(cost)} > {first}"
-    return f"it costs more than {name} = {first}"
+        return say("it costs {} = {} > {}", Formula(name), shown_ball(cost), first)
+    return say("it costs more than {} = {}", Formula(name), first)
 
 
 def _least(enough: Callable[[float], bool | None]) -> float | None:

@@ -18,6 +18,7 @@ from dpframe.graph.statistics import Count
 from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
+from dpframe.wording import digits, say
 
 from .algebra import at_point, rational_ball
 from .problem import PROVED, REFUTED, Obligation, Witness
@@ -124,9 +125,12 @@ def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
     if true.lower <= arb_upper(delta):
         return None
     claimed = float(arb_upper(delta))
-    says = (
-        f"a record of leverage {float(leverage):.4g} and residual {float(residual):.4g} costs "
-        f"delta = {true.lower:.4g} > {claimed:.4g}"
+    says = say(
+        "a record of leverage {} and residual {} costs $delta$ = {} > {}",
+        digits(float(leverage), 4),
+        digits(float(residual), 4),
+        digits(true.lower, 4),
+        digits(claimed, 4),
     )
     return Witness(point, says)
 
@@ -149,9 +153,11 @@ def _moved(e: Any, d: Any, mu: Any) -> str | None:
     true = numerics.profile_delta_lower(arb_upper(e), arb_lower(mu))
     if true <= arb_upper(d):
         return None
-    return (
-        f"in long tables one record moves the tilt by {float(mu.mid()):.6g} stds: "
-        f"delta >= {float(true):.4g} > {float(arb_upper(d)):.4g}"
+    return say(
+        "in long tables one record moves the tilt by {} stds: $delta >=$ {} > {}",
+        digits(float(mu.mid())),
+        digits(float(true), 4),
+        digits(float(arb_upper(d)), 4),
     )
 
 
@@ -184,8 +190,10 @@ def _at_the_peak(*balls: Any) -> str | None:
     if not (true > e and B * Y >= whole * place):
         return None
     loss, given = float(true.mid()), float(e.mid())
-    return (
-        f"one record (B, Y) beside zeros, d = 1: its privacy loss reaches {loss:.6g} > {given:.6g}"
+    return say(
+        "one record (B, Y) beside zeros, d = 1: its privacy loss reaches {} > {}",
+        digits(loss),
+        digits(given),
     )
 
 

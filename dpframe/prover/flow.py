@@ -41,6 +41,7 @@ from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, St
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
+from dpframe.wording import Code, Formula, joined, say
 
 from .problem import (
     DROP,
@@ -56,9 +57,9 @@ from .problem import (
     opened,
 )
 from .problem import PUBLIC as MAKE_PUBLIC
+from .spellings import PUBLIC_NUMBER, release_of
 
 EXACT = "without noise"
-PARAMETER = "dp.parameter(name, lower, upper) (in a description, [parameters])"
 
 
 def adaptive(problem: Problem) -> Iterator[Obligation]:
@@ -74,10 +75,14 @@ def _known(problem: Problem) -> Iterator[Obligation]:
         if isinstance(origin, Known) and symbol != origin.symbol:
             yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
         if isinstance(origin, Statistic) and origin.scope is PUBLIC and not _rows(symbol, origin):
-            yield _mistaken(symbol.name, "of constant statistics, formulas read n alone: X.rows")
+            yield _mistaken(
+                symbol.name, say("of constant statistics, formulas read n alone: `X.rows`")
+            )
     for node in problem.graph.known:
         if not isinstance(node.value, (Release, Post, Known)):
-            yield _mistaken(node.name, "only a release or a dp.post(...) of releases is known")
+            yield _mistaken(
+                node.name, say("only a release or a `dp.post(...)` of releases is known")
+            )
     for bound in problem.graph.bounds:
         if not good(bound):
             yield _mistaken(bound.name, "a bound is of one noisy number, drawn once, in its range")
@@ -88,7 +93,7 @@ def _rows(symbol: Symbol, origin: Statistic) -> bool:
 
 
 def _mistaken(label: str, rule: str) -> Obligation:
-    fix = "dp.known, dp.graph.lower_bound and dp.graph.upper_bound make them."
+    fix = say("`dp.known`, `dp.graph.lower_bound` and `dp.graph.upper_bound` make them.")
     return opened("structure", label, rule, (), fix)
 
 
@@ -104,11 +109,13 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         if points and not (once and [steps.get(point) for point in points] == [charged]):
             rule = "a release reads the point of one loop, which makes this query and nothing else"
             facts = tuple(point.label for point in points)
-            fix = "dp.loop(point, step, update) moves the point; each point has one loop."
+            fix = say("`dp.loop(point, step, update)` moves the point; each point has one loop.")
             yield opened("structure", charged.label, rule, facts, fix)
     readers = [node for node in (*graph.posts, *graph.known) if read[node]]
     for node in (*readers, *(one for one in iterates if one in graph.outputs)):
-        rule = "the point of a loop is read by its query alone; dp.loop(...) gives all points"
+        rule = say(
+            "the point of a loop is read by its query alone; `dp.loop(...)` gives all points"
+        )
         fix = "read the loop instead of its point."
         yield opened("structure", node.label, rule, (node.label,), fix)
     queries = {one.step for one in graph.loops if one.point in read[one.step]}
@@ -116,7 +123,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
     for release in graph.releases:
         if release.sampled is not None and release in steps_of and release not in queries:
             rule = "a loop draws a sample of the rows for an answer about its point"
-            facts = (f"sampled = {release.sampled}",)
+            facts = (say("sampled = {}", release.sampled),)
             fix = "let its step read the point, or leave the loop out."
             yield opened("structure", release.label, rule, facts, fix)
 
@@ -145,13 +152,17 @@ def where(problem: Problem, node: Node) -> str:
     released statistic that reads it.
     """
     mapped = isinstance(node, MappedRows)
-    label = f"{path(node.inputs[0])} -> {node.label}" if mapped else node.label
+    label = (
+        say("{} $->$ {}", Formula(path(node.inputs[0])), Formula(node.title))
+        if mapped
+        else node.title
+    )
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
     statistics = [release.statistic for release in problem.graph.releases]
     reached = next((one for one in statistics if node in ancestors(one)), None)
-    return label if reached is None else f"{label} -> {reached.label}"
+    return label if reached is None else say("{} $->$ {}", label, reached.label)
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
@@ -197,54 +208,66 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
         return _differing(problem, place, symbol.origin)
     if isinstance(symbol.origin, Statistic):
         return _tainted(problem, place, symbol, symbol.origin)
-    rule = f"{place.name} must be public, and {symbol.name} has no declared meaning"
-    fix = "make symbols by dp.parameter, dp.known and X.rows."
-    fact = f"{place.name} = {place.reading.formula}"
+    rule = say(
+        "{} must be public, and {} has no declared meaning",
+        Formula(place.name),
+        Formula(symbol.name),
+    )
+    fix = say("make symbols by `dp.parameter`, `dp.known` and `X.rows`.")
+    fact = say("{} = {}", Formula(place.name), place.reading.formula)
     return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _released(place: Place, symbol: Symbol) -> Obligation:
     source = path(symbol.origin) if isinstance(symbol.origin, Node) else symbol.name
-    way = f"{source} -> {place.name} of {place.label}"
-    rule = f"{place.name} must not depend on what is released: {way}"
+    way = say("{} $->$ {} of {}", source, Formula(place.name), place.label)
+    rule = say("{} must not depend on what is released: {}", Formula(place.name), way)
     fix = "read public numbers there; budgets are divided, and records weighed, by public numbers."
-    fact = f"{place.name} = {place.reading.formula}"
+    fact = say("{} = {}", Formula(place.name), place.reading.formula)
     return opened("structure", place.label, rule, (fact,), fix)
 
 
 def _not_one(place: Place, symbol: Symbol) -> Obligation:
-    rule = (
-        f"{place.name} is one number for all records, and this reads each record's own budget: "
-        f"{symbol.name} of each record -> {place.name} of {place.label}"
+    rule = say(
+        "{} is one number for all records, and this reads each record's own budget: "
+        "{} of each record $->$ {} of {}",
+        Formula(place.name),
+        Formula(symbol.name),
+        Formula(place.name),
+        place.label,
     )
-    fix = (
-        "read a number of all budgets, such as X.total(...), X.largest(...) or X.smallest(...); "
-        "or weigh the records: X.weighted(w)."
+    fix = say(
+        "read a number of all budgets, such as `X.total(...)`, `X.largest(...)` or "
+        "`X.smallest(...)`; or weigh the records: `X.weighted(w)`."
     )
-    fact = f"{place.name} = {place.reading.formula}"
+    fact = say("{} = {}", Formula(place.name), place.reading.formula)
     witness = Witness(says="two records with budgets 1/10 and 1 need different numbers")
     return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
 
 
 def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
     """A formula that depends on a sum over the records present, under add/remove."""
-    rule = (
-        f"{place.name} must be public, but it reads the {origin.label} over the records that are "
-        f"there: a record that joins or leaves changes it: {origin.label} -> {place.name} of "
-        f"{place.label}"
+    rule = say(
+        "{} must be public, but it reads the {} over the records that are there: a "
+        "record that joins or leaves changes it: {} $->$ {} of {}",
+        Formula(place.name),
+        Formula(origin.label),
+        Formula(origin.label),
+        Formula(place.name),
+        place.label,
     )
     facts = (
-        f"{place.name} = {place.reading.formula}",
-        f"the {origin.label} is private under {origin.unit.relation}",
+        say("{} = {}", Formula(place.name), place.reading.formula),
+        say("the {} is private under {}", Formula(origin.label), origin.unit.relation),
     )
-    says = (
-        "budget vectors (1, ..., 1) of n and of n + 1 records: the noise rates of the two "
-        "neighbours differ, so that the log-ratio of densities grows without bound with the "
-        "noise: no finite epsilon"
+    says = say(
+        "budget vectors (1, ..., 1) of n and of n + 1 records: the noise rates of the"
+        " two neighbours differ, so that the log-ratio of densities grows without "
+        "bound with the noise: no finite $epsilon$"
     )
-    fix = (
-        "give a public number S instead, no less than the sum of all budgets that may take part "
-        "(total=S); or use dp.REPLACE_ONE."
+    fix = say(
+        "give a public number S instead, no less than the sum of all budgets that may"
+        " take part (total=S); or use `dp.REPLACE_ONE`."
     )
     noise = isinstance(place.node, Release) and place.name == place.node.noise.noise
     verdict = REFUTED if noise and problem.target.currency == ("epsilon",) else UNPROVED
@@ -255,18 +278,19 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
 def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
     if isinstance(place.node, Release) and place.name in place.node.derived:
         return _of_shape(place.node, origin)
-    way = f"{path(origin)} -> {place.name} of {place.label}"
-    rule = f"{place.name} must be public, but it reads the data: {way}"
-    if place.name.startswith("argument "):  # of a function or of a loop
-        rule = f"{place.name} must be public, but it reads the data {EXACT}: {way}"
+    way = say("{} $->$ {} of {}", Formula(path(origin)), Formula(place.name), place.label)
+    rule = say("{} must be public, but it reads the data: {}", Formula(place.name), way)
+    argument = isinstance(place.node, (Post, Loop))
+    if argument:
+        rule = say("{} must be public, but it reads the data {}: {}", place.name, EXACT, way)
     facts = (
-        f"{place.name} = {place.reading.formula}",
-        f"{origin.label} is private under {origin.unit.relation}",
+        say("{} = {}", Formula(place.name), place.reading.formula),
+        say("{} is private under {}", Formula(origin.label), origin.unit.relation),
     )
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
     witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)
-    edit = Edit(MAKE_PUBLIC, value=symbol)
+    edit = Edit(MAKE_PUBLIC, value=symbol, name="" if argument else place.name)
     return opened("structure", place.label, rule, facts, fix, witness, edit, verdict=verdict)
 
 
@@ -281,10 +305,12 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     if not varies(single.data):
         return None
     if isinstance(node, Release) and place.name == node.noise.noise and not node.noise.selects:
-        says = f"records near 0 make {origin.label}, and the noise, as small as one likes"
+        says = say(
+            "records near 0 make {}, and the noise, as small as one likes", Formula(origin.label)
+        )
         with suppress(InvalidArgument):  # raised where the formula has no value at 0
             if formula.substitute({symbol.name: ZERO}) == ZERO:
-                return f"{says}, and one more record does not"
+                return say("{}, and one more record does not", says)
         return None
     by, minus = getattr(node, "by", None), getattr(node, "minus", ZERO)
     if place.name != "divisor" or by != symbol or minus != ZERO or single.name == "maximum":
@@ -294,7 +320,9 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     fixed = (release for release in problem.graph.releases if _fixed(release))
     if not any(_summed(release.statistic, node) for release in fixed):
         return None
-    return f"one record divides all n others by the {origin.label} that it makes: all n move"
+    return say(
+        "one record divides all n others by the {} that it makes: all n move", Formula(origin.label)
+    )
 
 
 def varies(data: Node) -> bool:
@@ -348,41 +376,46 @@ def unclipped(node: Node) -> Node:
 def _of_shape(release: Release, origin: Statistic) -> Obligation:
     what = "number of candidates" if release.noise.selects else "shape"
     of = "a selection" if release.noise.selects else "a release"
-    rule = (
-        f"the {what} of {of} must be public, but it depends on the data: "
-        f"{path(release.statistic)} -> {what}"
+    rule = say(
+        "the {} of {} must be public, but it depends on the data: {} $->$ {}",
+        what,
+        of,
+        Formula(path(release.statistic)),
+        what,
     )
     facts = (
-        f"shape = ({', '.join(map(str, release.statistic.shape))})",
-        f"{origin.label} is private under {origin.unit.relation}",
+        say("shape = ({})", joined(", ", release.statistic.shape)),
+        say("{} is private under {}", Formula(origin.label), origin.unit.relation),
     )
     verdict, says = REFUTED, "neighbours of 1 and 2 rows release arrays of different length"
     if release.noise.selects:  # with unknown probability
         verdict = UNPROVED
         says = "a candidate that one of two neighbours lacks is released by the other alone"
-    fix = "release a statistic of public shape: sums, X.T @ X, X.T @ y."
+    fix = say("release a statistic of public shape: sums, `X.T @ X`, `X.T @ y`.")
     witness = Witness(says=says)
     return opened("structure", release.label, rule, facts, fix, witness, verdict=verdict)
 
 
 def _release_of(problem: Problem, statistic: Statistic) -> str:
     """The call that releases a statistic."""
-    theorem = "dp.Laplace.pure" if isinstance(problem.target, PureDP) else "dp.Gaussian.analytic"
-    return f"dp.release({statistic.code}, {theorem}, share)"
+    pure = isinstance(problem.target, PureDP)
+    return release_of(statistic.code, *(("Laplace", "pure") if pure else ("Gaussian", "analytic")))
 
 
 def _assumed(statistic: Statistic) -> str:
     """How to declare a number that is public knowledge."""
     if statistic.shape:
         return ""
-    return f", or, where a number is known without this table, {PARAMETER} in its place"
+    return say(", or, where a number is known without this table, {} in its place", PUBLIC_NUMBER)
 
 
 def _public_way_out(problem: Problem, origin: Statistic) -> str:
     if origin.kind == "count":
-        return (
-            f"declare a public number instead, {PARAMETER}; use dp.REPLACE_ONE, under which n is "
-            f"public; or release the count and pay for it: {_release_of(problem, origin)}."
+        return say(
+            "declare a public number instead, {}; use `dp.REPLACE_ONE`, under which n is "
+            "public; or release the count and pay for it: {}.",
+            PUBLIC_NUMBER,
+            _release_of(problem, origin),
         )
     if isinstance(origin, RawAggregate):
         return "declare a public number from a codebook, not from the data."
@@ -396,15 +429,17 @@ def moves(statistic: Statistic) -> str:
     """Two neighbours on which the statistic differs, in words."""
     if isinstance(statistic, RawAggregate):
         what, before, after = AGGREGATES[statistic.name]
-        return f"{what}: {before}; {after}"
+        return say("{}: {}; {}", what, before, after)
     sensitivity = statistic.sensitivity(L2)
     if statistic.kind == "count":
         return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
     if sensitivity is None:
-        return f"one row changes {statistic.title}, by an amount that no rule bounds"
-    return (
-        f"one unit moves {statistic.title} by {sensitivity.value}: from 0 to "
-        f"{sensitivity.value} between two neighbours, with no noise in between"
+        return say("one row changes {}, by an amount that no rule bounds", Formula(statistic.title))
+    return say(
+        "one unit moves {} by {}: from 0 to {} between two neighbours, with no noise in between",
+        Formula(statistic.title),
+        sensitivity.value,
+        sensitivity.value,
     )
 
 
@@ -414,15 +449,22 @@ def _arguments(problem: Problem) -> Iterator[Obligation]:
     for node in functions:
         for argument in node.arguments:
             if isinstance(argument, Node) and argument.scope not in RELEASED | RECORD:
-                rule = f"dp.post({node.label}, ...) must read released values only"
-                yield _raw(problem, f"{path(argument)} -> {node.label}", argument, rule, UNPROVED)
+                code = Code(f"dp.post({node.label}, ...)")
+                rule = say("{} must read released values only", code)
+                yield _raw(
+                    problem,
+                    say("{} $->$ {}", Formula(path(argument)), Formula(node.label)),
+                    argument,
+                    rule,
+                    UNPROVED,
+                )
 
 
 def _outputs(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.outputs:
         if node.scope not in RELEASED | RECORD:
             rule, verdict = "the output must be released", REFUTED if differs(node) else UNPROVED
-            yield _raw(problem, f"{path(node)} -> output", node, rule, verdict)
+            yield _raw(problem, say("{} $->$ output", Formula(path(node))), node, rule, verdict)
 
 
 def differs(node: Node) -> bool:
@@ -449,10 +491,14 @@ def _undivided(node: Node) -> Node:
 
 
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:
-    says = moves(node) if isinstance(node, Statistic) else f"one row changes {node.label}"
+    says = (
+        moves(node)
+        if isinstance(node, Statistic)
+        else say("one row changes {}", Formula(node.label))
+    )
     fix, edit = _instead(problem, node)
-    text = f"{rule}, but private data reaches it {EXACT}: {way}"
-    facts = (f"no noise is added to {node.title}",)
+    text = say("{}, but private data reaches it {}: {}", rule, EXACT, way)
+    facts = (say("no noise is added to {}", Formula(node.title)),)
     witness = Witness(says=says)
     return opened("structure", node.title, text, facts, fix, witness, edit, verdict=verdict)
 
@@ -462,9 +508,15 @@ def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:
     there = (one.label for one in problem.graph.releases if one.statistic == node)
     label = next(there, None)
     if label is not None:
-        return f"read {label} instead, which is its release with noise.", Edit(RELEASE, node)
+        return say("read {} instead, which is its release with noise.", label), Edit(RELEASE, node)
     if isinstance(node, Statistic) and node.sensitivity(L2) is not None:
-        fix = f"release it with noise and pay a share: {_release_of(problem, node)}{_assumed(node)}"
-        return f"{fix}.", Edit(RELEASE, node)
-    fix = "leave it out; or release a bounded statistic of it, such as X.T @ y, and pay a share."
+        fix = say(
+            "release it with noise and pay a share: {}{}",
+            _release_of(problem, node),
+            _assumed(node),
+        )
+        return say("{}.", fix), Edit(RELEASE, node)
+    fix = say(
+        "leave it out; or release a bounded statistic of it, such as `X.T @ y`, and pay a share."
+    )
     return fix, Edit(DROP, node)

@@ -19,15 +19,17 @@ from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
+from dpframe.wording import Cited, Spelled, say
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
 from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute
 from .sign import nonnegative, positive
+from .spellings import RANGE
 
 PROFILE = "exact Gaussian privacy profile"
 DEFINITION = "analytic_sigma: the std is enough by its definition"
-SOURCE = "[BalleW18, Thm 8]"
+SOURCE = Cited("[BalleW18, Thm 8]")
 
 
 @attrs.frozen
@@ -90,7 +92,7 @@ def _proved(
     """What the rule book shows. Raises Refused."""
     c = Assuming(problem.field)
     if by_definition(c, epsilon, delta, squares):
-        return Earned(move.obligation(f"{DEFINITION} {SOURCE}"))
+        return Earned(move.obligation(say("{} {}", DEFINITION, SOURCE)))
     tail = tail_of(c, epsilon, delta, squares) if move.claim.symbols else None
     found = _by_tail(problem, move, tail)
     return found or _profile(c, move, epsilon, delta, squares)
@@ -102,7 +104,9 @@ def _by_tail(problem: Problem, move: Move, tail: Tail | None) -> Earned | None:
     if found is None:
         return None
     a, S, constraint = found
-    done = move.obligation("rule E1, a Gaussian tail bound (proofs/e1)", f"a = {a}, S = {S}")
+    done = move.obligation(
+        "rule E1, a Gaussian tail bound (proofs/e1)", say("a = {}, S = {}", a, S)
+    )
     return Earned(done, () if within(problem, constraint) else (constraint,))
 
 
@@ -132,21 +136,32 @@ def _profile(c: At, move: Move, e: Formula, d: Formula, squares: Squares) -> Ear
     if not by_profile(c, e, d, squares):
         return None
     if not spans:
-        return Earned(move.obligation(f"{PROFILE} {SOURCE}", known_delta(move.claim, {})))
+        return Earned(move.obligation(say("{} {}", PROFILE, SOURCE), known_delta(move.claim, {})))
     constraints = [part for symbol, span in spans.items() for part in drawn_in(symbol, span)]
-    done = move.obligation(f"{PROFILE} on boxes of the parameters {SOURCE}")
+    done = move.obligation(say("{} on boxes of the parameters {}", PROFILE, SOURCE))
     return Earned(done, tuple(constraints))
 
 
 def _open(move: Move) -> Obligation:
     witness = refute(move.claim)
-    rule = f"the {PROFILE} must stay inside the claim {SOURCE}"
+    rule = say("the {} must stay inside the claim {}", PROFILE, SOURCE)
     facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
-    repair = "raise the std, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
+    repair = say(
+        "raise the std, calibrate it {}, or lower the claim.",
+        Spelled(
+            "(`dp.Gaussian.analytic` is exact)",
+            '(``calibration = "analytic"`` with a share is exact)',
+        ),
+    )
     if witness is None:
-        repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper); or calibrate "
-        repair += (
-            "the noise (dp.Gaussian.analytic, dp.regressions.Jointly), which holds by definition."
+        repair = say(
+            "give numbers, or bounded ranges: {}; or calibrate the noise {}, which holds by "
+            "definition.",
+            RANGE,
+            Spelled(
+                "(`dp.Gaussian.analytic`, `dp.regressions.Jointly`)",
+                '(``calibration = "analytic"`` or ``calibration = "jointly"``)',
+            ),
         )
     return opened(move.kind, move.label, rule, facts, repair, witness, move.edit)
 

@@ -25,13 +25,16 @@ from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Gaussian
 from dpframe.privacy import Each, PureDP
 from dpframe.privacy.personal import own_symbols_of
+from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, RECORD, ZERO
+from dpframe.wording import Formula, Text, say
 
 from .flow import moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
     NOISE,
+    ON_TRUST,
     PROVED,
     UNPROVED,
     Edit,
@@ -57,7 +60,7 @@ def individual(problem: Problem) -> list[Obligation]:
     if failing:
         return failing
     own = own_symbols_of(problem.personal.each)
-    facts = tuple(f"{symbol.name} {symbol.domain}" for symbol in own)
+    facts = tuple(say("{} {}", Formula(symbol.name), symbol.domain) for symbol in own)
     return [Obligation("personal", "every record", RULE, facts, PROVED)]
 
 
@@ -74,7 +77,9 @@ def _of_records(target: str, nodes: Sequence[Node]) -> Iterator[Obligation]:
         own = any(RECORD in symbol.scope for symbol in symbols_of(node))
         if own or isinstance(node, OfBudgets):
             rule = "formulas of each record's budget need a personalised target"
-            fix = "certify for dp.PersonalizedDP(dp.each('epsilon')), or another of its kind."
+            fix = say(
+                "certify for `dp.PersonalizedDP(dp.each('epsilon'))`, or another of its kind."
+            )
             yield opened("personal", node.label, rule, (target,), fix)
 
 
@@ -89,7 +94,10 @@ def _symbols(problem: Problem) -> Iterator[Obligation]:
         strange = isinstance(origin, Each) and problem.personal is not None and symbol not in own
         if forged or strange:
             rule = "records read the numbers of the target, and numbers of all budgets as they are"
-            facts, fix = (symbol.name,), "read budget.epsilon and its like, and X.total(...)."
+            facts, fix = (
+                (symbol.name,),
+                say("read budget.epsilon and its like, and `X.total(...)`."),
+            )
             yield opened("personal", symbol.name, rule, facts, fix)
 
 
@@ -97,14 +105,14 @@ def _public(problem: Problem) -> Iterator[Obligation]:
     if problem.personal is None or problem.personal.public:
         return
     rule = "budgets must be public: weights and noise follow from them, and are published"
-    facts = (f"{problem.personal}; declared with public=False",)
+    facts = (say("{}; declared with public=False", problem.personal),)
     says = (
         "budget vectors (1/10, 1, ..., 1) and (1, 1, ..., 1): a record's private attribute, or "
         "its budget, changes everybody's weight and the noise, by an amount that nothing hides"
     )
-    fix = (
-        "let people choose budgets without regard to their data, publish them and say so "
-        "(public=True); or give every record the smallest: dp.PureDP(...)."
+    fix = say(
+        "let people choose budgets without regard to their data, publish them and say"
+        " so (public=True); or give every record the smallest: `dp.PureDP(...)`."
     )
     yield opened("personal", "budgets", rule, facts, fix, Witness(says=says))
 
@@ -113,7 +121,7 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
     if problem.rows == ONE:
         return
     rule = "personalised budgets belong to people with one row each"
-    facts = (f"rows_per_person = {problem.rows}",)
+    facts = (say("rows_per_person = {}", problem.rows),)
     fix = "give each person one row, or divide a person's budget among that person's rows."
     yield opened("personal", "budgets", rule, facts, fix)
 
@@ -130,7 +138,7 @@ def _only_noise(problem: Problem) -> Iterator[Obligation]:
     for node in others:
         what = "a procedure" if isinstance(node, Procedure) else "noise that is not dpframe's own"
         rule = "personalised budgets are spent on noise of which more never costs more"
-        fix = "release statistics with noise: dp.release(...)."
+        fix = say("release statistics with noise: `dp.release(...)`.")
         yield opened("personal", node.label, rule, (what,), fix)
 
 
@@ -140,10 +148,14 @@ def _last(problem: Problem) -> Iterator[Obligation]:
         reads = ancestors(node) if isinstance(node, Statistic) else node.inputs
         weighed = any(isinstance(one, (Weighing, WeightedOnGrid)) for one in reads)
         if weighed and not answers(node).record_by_record:
-            rule = "rows and labels are weighed last, and summed: X.T @ X, X.T @ y, y @ y, sums"
+            rule = say(
+                "rows and labels are weighed last, and summed: `X.T @ X`, `X.T @ y`, `y @ y`, sums"
+            )
             what = "a statistic" if isinstance(node, Statistic) else "a map"
-            fact = f"{node.label}, {what}, reads weighed records"
-            fix = "clip and scale first, then X.weighted(w); other statistics are not shown yet."
+            fact = say("{}, {}, reads weighed records", Formula(node.label), what)
+            fix = say(
+                "clip and scale first, then `X.weighted(w)`; other statistics are not shown yet."
+            )
             yield opened("personal", node.label, rule, (fact,), fix)
 
 
@@ -155,7 +167,9 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     failing = any(map(judged, _alike(problem, planned=planned)))
     each = (judged(release) for release, _ in problem.classes if failing)
     found = [obligation for obligation in each if obligation is not None]
-    rule = f"each sensitivity is derived for {problem.setting.unit}, in the norm of its mechanism"
+    rule = say(
+        "each sensitivity is derived for {}, in the norm of its mechanism", problem.setting.unit
+    )
     facts, count = _sensitivities(problem), len(problem.graph.releases)
     return found or [Obligation("sensitivity", "releases", rule, facts, PROVED, count=count)]
 
@@ -172,7 +186,15 @@ def _alike(problem: Problem, *, planned: bool) -> Iterable[Release]:
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
     queries = dict.fromkeys((r.statistic, r.noise.norm) for r, _ in problem.classes)
     found = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
-    return tuple(f"{s.label}: {m.value} ({m.norm}; {m.rule})" for s, m in found if m is not None)
+    return tuple(_sensitivity(s, m) for s, m in found if m is not None)
+
+
+def _sensitivity(statistic: Statistic, moved: Sensitivity) -> Text:
+    """`X'X: B^2 (L2; |xx'| = |x|^2 <= B^2)`."""
+    stated = any(one.assumption or not own(type(one)) for one in (statistic, *ancestors(statistic)))
+    label, rule = Formula(statistic.label), Formula(moved.rule)
+    mark = ON_TRUST * stated
+    return say("{}: {} ({}; {}){}", label, moved.value, moved.norm, rule, mark)
 
 
 def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation | None:
@@ -181,8 +203,8 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
         return _unbounded(release)
     if release.noise.integer and release.statistic.step != ONE:
         rule = "noise in whole numbers hides statistics in whole numbers only"
-        fact = f"{release.statistic.label} is not known to be one"
-        fix = "use dp.Gaussian or dp.Laplace."
+        fact = say("{} is not known to be one", Formula(release.statistic.label))
+        fix = say("use `dp.Gaussian` or `dp.Laplace`.")
         return opened("noise", release.label, rule, (fact,), fix)
     if moved.value == ZERO and (release.rule is not None or release.gives is PureDP):
         return _constant(release)
@@ -191,8 +213,8 @@ def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation |
     if problem.field.shown(size, strict=True):
         return None
     rule = "the noise must be defined and positive for every parameter value"
-    fact = f"{'sensitivity' if calibrated else release.noise.noise} = {size}"
-    repair = "declare open ranges that exclude zero, and delta below 1; or calibrate it."
+    fact = say("{} = {}", "sensitivity" if calibrated else release.noise.noise, size)
+    repair = say("declare open ranges that exclude zero, and $delta$ below 1; or calibrate it.")
     edit = Edit(ALL_NOISE if release.share is None else NOISE, release, Gaussian.analytic)
     return opened("noise", release.label, rule, (fact,), repair, edit=edit)
 
@@ -202,8 +224,10 @@ def _constant(release: Release) -> Obligation:
         "pure noise, and noise that a theorem sizes, needs a sensitivity above 0, and this one is 0"
     )
     label = release.statistic.label
-    fact = f"{label} is constant over neighbours ({release.statistic.unit})"
-    fix = f"{label} is public here: use it without a release, or state the std of Gaussian noise."
+    fact = say("{} is constant over neighbours ({})", label, release.statistic.unit)
+    fix = say(
+        "{} is public here: use it without a release, or state the std of Gaussian noise.", label
+    )
     return opened("noise", release.label, rule, (fact,), fix)
 
 
@@ -212,32 +236,37 @@ def _unbounded(release: Release) -> Obligation:
     otherwise unproved.
     """
     if untested := release.statistic.untested:
-        rule = (
-            f"its {release.noise.norm} sensitivity is stated under a condition that nothing tests"
+        rule = say(
+            "its {} sensitivity is stated under a condition that nothing tests", release.noise.norm
         )
-        facts = (f"{release.label} has no bound without it",)
+        facts = (say("{} has no bound without it", release.label),)
         fix = "test the condition by a release that fails with a stated probability, and name that "
-        fix += "release in `given`; or leave `given` out where it holds for every table."
-        return opened("sensitivity", release.label, f"{rule}: {untested}", facts, fix)
+        fix += say("release in ``given``; or leave ``given`` out where it holds for every table.")
+        return opened("sensitivity", release.label, say("{}: {}", rule, untested), facts, fix)
     read = list(ancestors(release))
     foreign = [type(node).__name__ for node in read if not own(type(node))]
-    rule = (
-        f"its {release.noise.norm} sensitivity must be bounded, and no rule bounds "
-        f"{path(release.statistic)}"
+    rule = say(
+        "its {} sensitivity must be bounded, and no rule bounds {}",
+        release.noise.norm,
+        Formula(path(release.statistic)),
     )
     grows = None if foreign else _growth(release)
     if grows is not None:
-        facts, fix = (f"{release.statistic.title} is unbounded",), _clipped(release)
+        facts, fix = (say("{} is unbounded", Formula(release.statistic.title)),), _clipped(release)
         edit = Edit(CLIP, release.statistic)
         return opened("sensitivity", release.label, rule, facts, fix, Witness(says=grows), edit)
-    facts = (f"{release.statistic.title} has no bound that a rule derives",)
+    facts = (say("{} has no bound that a rule derives", Formula(release.statistic.title)),)
     statistics = (o for o in read if isinstance(o, Statistic) and not isinstance(o, RawAggregate))
-    wrong = [f"{one.label}: {why}" for one in statistics for why in unmet(one, one.unit.relation)]
+    wrong = [
+        say("{}: {}", one.label, why) for one in statistics for why in unmet(one, one.unit.relation)
+    ]
     if wrong and not foreign:
         violated, fix = tuple(wrong[:2]), "declare it so that this holds."
         return Obligation("sensitivity", release.label, rule, violated, UNPROVED, repair=fix)
     if foreign:
-        fix = f"let {foreign[0]}.one_row answer for this norm and relation, or use another noise; "
+        fix = say(
+            "let {}.one_row answer for this norm and relation, or use another noise; ", foreign[0]
+        )
         fix += "a matrix whose eigenvalues are released states symmetric = True."
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
@@ -258,9 +287,9 @@ def _unbounded(release: Release) -> Obligation:
 def _clipped(release: Release) -> str:
     """The clip that bounds the statistic."""
     if "residuals" in map(variable, tables(release.statistic)):
-        return (
-            "clip the residuals to public bounds before they are summed: "
-            'y.residuals(X, theta).clip("-1/2", "1/2").'
+        return say(
+            "clip the residuals to public bounds before they are summed: `y.residuals(X, "
+            'theta).clip("-1/2", "1/2")`.'
         )
     return "clip rows and labels to public bounds; put no aggregate of the data into a row map."
 
@@ -279,4 +308,4 @@ def _growth(release: Release) -> str | None:
     if not statistic.unbounded or not unclipped or single:
         return None
     label = statistic.label
-    return f"one row of norm M moves {label} by an amount that grows with M without bound"
+    return say("one row of norm M moves {} by an amount that grows with M without bound", label)

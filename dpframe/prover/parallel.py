@@ -23,12 +23,15 @@ from dpframe.graph.maps.weighted import BudgetSource, Sampled, Thinning
 from dpframe.graph.statistics import Statistic
 from dpframe.privacy import ADD_REMOVE, PersonalizedDP
 from dpframe.symbols import DATA, RECORD, Number
+from dpframe.wording import Cited, Formula, say
 
 from .problem import PROVED, Obligation, Problem, Witness, opened, thinnings
 
-RULE = (
-    "a record that is kept with probability min(1, (e^epsilon - 1)/(e^t - 1)) pays at most its "
-    "own epsilon for what costs t on the sample [JorgensenYC15, Thm 1] (proofs/thinning)"
+RULE = say(
+    "a record that is kept with probability min(1, (e^$epsilon$ - 1)/(e^t - 1)) "
+    "pays at most its own $epsilon$ for what costs t on the sample {} "
+    "(proofs/thinning)",
+    Cited("[JorgensenYC15, Thm 1]"),
 )
 
 
@@ -40,7 +43,7 @@ def thinning(problem: Problem) -> list[Obligation]:
     failing = [*_one(found), *_relation(problem), *_of_target(problem, found[0])]
     failing += _all_read(problem)
     failing += _sampled_twice(problem)
-    facts = tuple(f"t = {one.threshold}" for one in found)
+    facts = tuple(say("t = {}", one.threshold) for one in found)
     return failing or [Obligation("sample", "every record", RULE, facts, PROVED)]
 
 
@@ -50,37 +53,42 @@ def _open(label: str, rule: str, fact: str, fix: str, says: str = "") -> Obligat
 
 def _one(found: tuple[Thinning, ...]) -> Iterator[Obligation]:
     if len(found) > 1:
-        fact = f"{len(found)} samples"
+        fact = say("{} samples", len(found))
         yield _open("samples", "one declaration reads one sample", fact, "draw one, and share it.")
 
 
 def _relation(problem: Problem) -> Iterator[Obligation]:
     if problem.setting.relation is not ADD_REMOVE:
         rule = "sampling hides whether a record is there: the theorem is one of add/remove"
-        fix = "use dp.ADD_REMOVE, or weigh the records: X.weighted(w)."
+        fix = say("use `dp.ADD_REMOVE`, or weigh the records: `X.weighted(w)`.")
         yield _open("sample", rule, str(problem.setting.relation), fix)
 
 
 def _of_target(problem: Problem, sample: Thinning) -> Iterator[Obligation]:
     """Records are sampled by the target's own epsilon, and delta is the target's."""
-    personal, fix = problem.personal, "take dp.graph.thinned(X, y, budget, threshold) as it is."
+    personal, fix = (
+        problem.personal,
+        say("take `dp.graph.thinned(X, y, budget, threshold)` as it is."),
+    )
     if not isinstance(personal, PersonalizedDP):
         rule = "a sample by each record's budget needs a target that has them"
-        yield _open("sample", rule, str(problem.target), "certify for dp.PersonalizedDP(...).")
+        yield _open(
+            "sample", rule, str(problem.target), say("certify for `dp.PersonalizedDP(...)`.")
+        )
         return
     each, base = personal.each, sample.base
     wanted = each.amounts == (sample.epsilon, *base.amounts[1:])
     if type(each) is not type(base) or not wanted:
         rule = "records are sampled by the budgets of the target"
-        yield _open("sample", rule, f"{sample.epsilon}, target {each}", fix)
+        yield _open("sample", rule, say("{}, target {}", sample.epsilon, each), fix)
 
 
 def _sampled_twice(problem: Problem) -> Iterator[Obligation]:
     for release in problem.graph.releases:
         if release.sampled is not None:
             rule = "a sample is not sampled again"
-            fix = "leave `sampled` out, or read the whole table."
-            yield _open(release.label, rule, f"sampled = {release.sampled}", fix)
+            fix = say("leave ``sampled`` out, or read the whole table.")
+            yield _open(release.label, rule, say("sampled = {}", release.sampled), fix)
 
 
 def _all_read(problem: Problem) -> Iterator[Obligation]:
@@ -90,8 +98,10 @@ def _all_read(problem: Problem) -> Iterator[Obligation]:
             data = isinstance(read, DataNode) and not isinstance(read, (Statistic, BudgetSource))
             if data and not _sampled(read):
                 rule = "everything that is released reads the sample, and nothing else of the table"
-                fact = f"{node.label} reads {read.label}"
-                yield _open(node.label, rule, fact, "use the rows that dp.graph.thinned returns.")
+                fact = say("{} reads {}", Formula(node.label), read.label)
+                yield _open(
+                    node.label, rule, fact, say("use the rows that `dp.graph.thinned` returns.")
+                )
 
 
 def _sampled(node: Node) -> bool:
@@ -187,7 +197,7 @@ def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, .
         return ()
     if not any(_place(one[0]) for some in choices for one in some):
         return ()
-    return (CITED.format("one cell" if most == 1 else f"{most} cells"),)
+    return (CITED.format("one cell" if most == 1 else say("{} cells", most)),)
 
 
 def _by_partition(charges: Iterable[Charge]) -> dict[Partition, dict[int, list[Charge]]]:

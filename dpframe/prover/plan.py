@@ -12,6 +12,7 @@ from dpframe.graph.release import whole as is_whole
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, ZeroConcentratedDP
 from dpframe.symbols import ONE, ZERO, Expression, Number, add, multiply, split_coefficient
+from dpframe.wording import Cited, Code, Formula, digits, joined, say
 
 from .algebra import number
 from .parallel import about, coarse, moving
@@ -21,6 +22,7 @@ from .problem import (
     UNPROVED,
     Edit,
     Obligation,
+    Overspent,
     Problem,
     Witness,
     named,
@@ -28,22 +30,21 @@ from .problem import (
     shown,
 )
 from .sign import Decision, nonnegative, positive
+from .spellings import BY_HAND
 
 LONG = 200  # characters of sums that fit on a screen
-BY_HAND = (
-    "state the noise by hand and give no share, as in dp.release(X.T @ X, dp.Gaussian(std=...)): "
-    "all releases are then judged together"
-)
-BASIC = "[DworkR14, Thm B.1]"
+BASIC = Cited("[DworkR14, Thm B.1]")
 SOURCES = {
     "epsilon": BASIC,
     "delta": BASIC,
-    "rho": "[BunS16, Lem 2.3]",
-    "mu^2": "[DongRS22, Cor 3.3]",
+    "rho": Cited("[BunS16, Lem 2.3]"),
+    "mu^2": Cited("[DongRS22, Cor 3.3]"),
 }
-NESTED = "a, (1 - a)*b, (1 - a)*(1 - b)"  # positive, and sum to 1, for all a and b in (0, 1)
+NESTED = Code(
+    "budget.split(a, (1 - a)*b, (1 - a)*(1 - b))"
+)  # positive, and sum to 1, for all a and b in (0, 1)
 NORMAL = (GaussianDP, ZeroConcentratedDP)  # what noise gives whose loss has no bound
-RENYI = "[Mironov17, Prop 1]"  # divergences of one order
+RENYI = Cited("[Mironov17, Prop 1]")  # divergences of one order
 Charged = Release | Procedure
 Pair = tuple[Charged, Share]
 
@@ -64,7 +65,9 @@ def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
     rule = "shares are positive and sum to at most the target, identically in all parameters"
     names = problem.target.currency
     choices = moving(problem, pairs)
-    facts = [f"{name}: {_sum_text(problem, choices, i)}" for i, name in enumerate(names)]
+    facts = [
+        say("{}: {}", Formula(name), _sum_text(problem, choices, i)) for i, name in enumerate(names)
+    ]
     facts += about(problem, choices)
     return Obligation("plan", "budget", rule, tuple(facts), PROVED, count=len(pairs))
 
@@ -72,16 +75,16 @@ def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
 def _sum_text(problem: Problem, choices: Sequence[Sequence[Pair]], index: int) -> str:
     name = problem.target.currency[index]
     sums = dict.fromkeys(_summands(problem, pairs, name) for pairs in choices)
-    text = next(iter(sums)) if len(sums) == 1 else f"max({', '.join(sums)})"
-    text = text if len(text) < LONG else f"the largest of {len(sums)} sums"
-    return f"{text} <= {problem.target.amounts[index]}"
+    text = next(iter(sums)) if len(sums) == 1 else say("max({})", joined(", ", sums))
+    text = text if len(text) < LONG else say("the largest of {} sums", len(sums))
+    return say("{} <= {}", text, problem.target.amounts[index])
 
 
 def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:
     if len(pairs) > 6:
-        return f"{len(pairs)} shares"
+        return say("{} shares", len(pairs))
     charges = [*(_charge(pair, name) for pair in pairs), *_failures(problem, name)]
-    return " + ".join(map(str, charges))
+    return joined(" + ", charges)
 
 
 def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
@@ -118,7 +121,7 @@ def _foreign(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
         if share.currency != currency:
             ours, theirs = ", ".join(currency), ", ".join(share.currency)
             rule = "a share must be in the target's currency"
-            facts = (f"share in {theirs}", f"target in {ours}")
+            facts = (say("share in {}", theirs), say("target in {}", ours))
             fix = "take shares from the budget that declare is given."
             witness = Witness(says="it would be spent uncounted")
             yield opened("plan", release.label, rule, facts, fix, witness)
@@ -131,16 +134,18 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
         if not is_whole(release.times):
             rule, fix = (
                 "the number of draws is a whole number",
-                "dp.release(..., times=T) checks it.",
+                say("`dp.release(..., times=T)` checks it."),
             )
-            fact = f"times = {release.times}"
+            fact = say("times = {}", release.times)
             yield opened("draws", release.label, rule, (fact,), fix)
         decision = nonnegative(release.times - 1, problem.field)
         if not decision.proved:
             rule = "the number of draws must be at least 1 for every parameter value"
             witness = _witness(decision, "fewer than one draw", release.times)
             fix = "declare the parameter with lower=1, closed='left', integer=True."
-            yield opened("draws", release.label, rule, (f"times = {release.times}",), fix, witness)
+            yield opened(
+                "draws", release.label, rule, (say("times = {}", release.times),), fix, witness
+            )
 
 
 def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
@@ -163,20 +168,25 @@ def _sign(
     if decision.proved:
         return
     word = "positive" if strict else "nonnegative"
-    says = "" if decision.value is None else f"the share is {shown(decision.value)}"
+    says = "" if decision.value is None else say("the share is {}", shown(decision.value))
     ranges = sorted(amount.symbols(), key=lambda symbol: symbol.name)
     normal = name == "delta" and isinstance(release, Release) and release.gives in NORMAL
-    why, repair = (f": {NEEDS_DELTA}", WITH_DELTA) if normal else ("", "give another share.")
+    why, repair = (say(": {}", NEEDS_DELTA), WITH_DELTA) if normal else ("", "give another share.")
     if ranges:
-        repair = (
-            f"declare the parameter where {amount} is {word} (an open interval excludes its ends), "
-            f"or {repair}"
+        repair = say(
+            "declare the parameter where {} is {} (an open interval excludes its ends), or {}",
+            amount,
+            word,
+            repair,
         )
     amounts = {one for whole in problem.target.amounts for one in whole.symbols()}
     if len(set(ranges) - amounts) > 1:
-        repair = f"nest the shares, as in budget.split({NESTED}); or {repair}"
-    rule = f"its share of {name} must be {word} for every parameter value{why}"
-    facts = (f"share of {name} = {amount}", *(f"{s.name} {s.domain}" for s in ranges))
+        repair = say("nest the shares, as in {}; or {}", NESTED, repair)
+    rule = say("its share of {} must be {} for every parameter value{}", Formula(name), word, why)
+    facts = (
+        say("share of {} = {}", Formula(name), amount),
+        *(say("{} {}", Formula(s.name), s.domain) for s in ranges),
+    )
     yield opened("plan", release.label, rule, facts, repair, _witness(decision, says, amount))
 
 
@@ -212,66 +222,83 @@ def _overspent(
     problem: Problem, pairs: Sequence[Pair], index: int, total: Expression, decision: Decision
 ) -> Obligation:
     name, whole = problem.target.currency[index], problem.target.amounts[index]
-    facts = [f"{release.label}: {share.amount(name)}{_times(release)}" for release, share in pairs]
+    shares = [
+        say("{}: {}{}", release.label, share.amount(name), _times(release))
+        for release, share in pairs
+    ]
     if name == "delta":
-        facts += [f"{bound.name} may fail: {bound.failure}" for bound in problem.graph.bounds]
-    more = [f"... and {len(facts) - 8} more"] if len(facts) > 8 else []
+        shares += [
+            say("{} may fail: {}", bound.name, bound.failure) for bound in problem.graph.bounds
+        ]
+    more = [say("... and {} more", len(shares) - 8)] if len(shares) > 8 else []
+    shares = [*shares[:8], *more]
     return opened(
         "plan",
         "budget",
-        f"the shares of {name} must sum to at most {whole} {SOURCES.get(name, RENYI)}; "
-        "each release pays for its own draw",
-        (*facts[:8], *more, f"sum = {total}"),
+        say(
+            "the shares of {} must sum to at most {} {}; each release pays for its own draw",
+            Formula(name),
+            whole,
+            SOURCES.get(name, RENYI),
+        ),
+        (*shares, say("sum = {}", total)),
         _repair(problem, name, total, whole),
-        _overspent_at(decision, total, whole),
+        _overspent_at(decision, total, whole, Formula(name), tuple(shares)),
         Edit(SHARES, value=whole / total, name=name) if total != ZERO else None,
     )
 
 
-def _overspent_at(decision: Decision, total: Expression, whole: Expression) -> Witness | None:
+def _overspent_at(
+    decision: Decision, total: Expression, whole: Expression, name: str, shares: tuple[str, ...]
+) -> Overspent | None:
     if decision.witness is None:
         return None
     numbers = {symbol.name: Number(value) for symbol, value in decision.witness.items()}
-    spent, limit = total.substitute(numbers), whole.substitute(numbers)
-    return _witness(decision, _too_much(spent, limit), total, whole)
+    much = _too_much(total.substitute(numbers), whole.substitute(numbers))
+    values = named(decision.witness, total, whole)
+    return Overspent(values, say("the shares sum to {}", much), name, much, shares)
 
 
 def _too_much(spent: Expression, limit: Expression) -> str:
-    """Both sums; or their difference, if they print alike."""
+    """`6/5, more than 1`; the difference, if both print alike."""
     texts = _plain(spent), _plain(limit)
     if texts[0] == texts[1] and isinstance(spent, Number) and isinstance(limit, Number):
         more = float(spent.value - limit.value)
-        return f"the shares sum to {texts[1]} and {more:.3g} more"
-    return f"the shares sum to {texts[0]}, more than {texts[1]}"
+        return say("{} and {} more", texts[1], digits(more, 3))
+    return say("{}, more than {}", *texts)
 
 
 def _plain(formula: Expression) -> str:
     if isinstance(formula, Number):
-        return shown(formula.value)
-    return str(formula) if formula.symbols() else f"{number(formula, {}, up=False):.6g}"
+        return Formula(shown(formula.value))
+    return Formula(formula) if formula.symbols() else digits(number(formula, {}, up=False))
 
 
 def _times(release: Release | Procedure) -> str:
-    return "" if release.times == ONE else f", {release.times} times"
+    return "" if release.times == ONE else say(", {} times", release.times)
 
 
 def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -> str:
     factor = problem.field.constant(whole / total) if total != ZERO else None
     only_shares = problem.graph.procedures or problem.graph.bounds
-    by_hand = "" if only_shares else f", or {BY_HAND}"
+    by_hand = "" if only_shares else say(", or {}", BY_HAND)
     if factor is None:
         free = total.symbols() - whole.symbols()
-        nested = f"nested, as in budget.split({NESTED})"
+        nested = say("nested, as in {}", NESTED)
         last = nested if len(free) > 1 else "the last one as 1 minus the others"
-        return (
-            f"choose weights that sum to 1 identically: {last}; or budget.split_evenly(k){by_hand}."
+        return say(
+            "choose weights that sum to 1 identically: {}; or `budget.split_evenly(k)`{}.",
+            last,
+            by_hand,
         )
     if factor > Fraction(999_999, 1_000_000):
-        return (
-            "these look like rounded decimals: write exact weights, such as Fraction(1, 3), "
-            "or budget.split_evenly(k)."
+        return say(
+            "these look like rounded decimals: write exact weights, such as Fraction(1, "
+            "3), or `budget.split_evenly(k)`."
         )
     bounds = ", ".join(bound.name for bound in problem.graph.bounds)
-    lower = f", or lower the failure of {bounds}" if bounds else ""
+    lower = say(", or lower the failure of {}", bounds) if bounds else ""
     twice = "draw once and use the released value twice"
-    return f"multiply every share of {name} by {factor}, or {twice}{by_hand}{lower}."
+    return say(
+        "multiply every share of {} by {}, or {}{}{}.", Formula(name), factor, twice, by_hand, lower
+    )

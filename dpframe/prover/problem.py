@@ -25,6 +25,7 @@ from dpframe.identity import kind_of, own, own_state, strangers
 from dpframe.privacy import Each, Guarantee, PersonalizedDP
 from dpframe.symbols import Expression, Symbol, plain
 from dpframe.theory.book import answers_of
+from dpframe.wording import Formula, Text, joined, say
 
 from .algebra import Field
 
@@ -74,14 +75,39 @@ class Witness:
     values: Mapping[str, Fraction] = attrs.field(factory=dict, hash=False)
     says: str = ""
 
-    def __str__(self) -> str:
+    @property
+    def where(self) -> Text:
+        """`at gamma = 1/2, epsilon = 1`; "" without values."""
+        numbers = [
+            say("{} = {}", Formula(name), Formula(shown(value)))
+            for name, value in self.values.items()
+        ]
+        return say("at {}", joined(", ", numbers)) if numbers else Text(())
+
+    @property
+    def text(self) -> Text:
         """`at gamma = 1/2, epsilon = 1: the shares sum to 6/5 > 1`."""
-        where = ", ".join(f"{name} = {shown(value)}" for name, value in self.values.items())
-        return (
-            f"at {where}: {self.says}"
-            if where and self.says
-            else self.says or (f"at {where}" if where else "")
-        )
+        return joined(": ", filter(None, (self.where, self.says)))
+
+    def __str__(self) -> str:
+        """The text."""
+        return str(self.text)
+
+
+@attrs.frozen
+class Overspent(Witness):
+    """Numbers at which the shares `of` a currency sum to too `much`: to `6/5, more than 1`."""
+
+    of: str = ""
+    much: str = ""
+    shares: tuple[str, ...] = ()
+
+    @property
+    def summed(self) -> Text:
+        """`the shares of epsilon sum to 6/5, more than 1 (gram: 3/5; moment: 3/5)`."""
+        shares = joined("; ", self.shares)
+        said = say("the shares of {} sum to {} ({})", self.of, self.much, shares)
+        return joined(": ", filter(None, (self.where, said)))
 
 
 @attrs.frozen
@@ -99,6 +125,11 @@ class Obligation:
     repair: str = ""
     count: int = 1
     edit: Edit | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def example(self) -> str:
+        """The witness in words; "" without one."""
+        return "" if self.witness is None else self.witness.text
 
     @property
     def shows(self) -> str:
@@ -168,6 +199,7 @@ def named(point: Mapping[Symbol, Fraction], *formulas: Expression) -> dict[str, 
 
 
 ALL = "all releases together"
+ON_TRUST = " (on trust)"  # what a class of your own, or a description, states
 
 
 @attrs.frozen

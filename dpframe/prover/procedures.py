@@ -20,6 +20,7 @@ from dpframe.symbols import ONE, Expression, Number
 from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
+from dpframe.wording import Cited, Formula, Text, digits, joined, say
 
 from .algebra import number
 from .examined import EXAMINED
@@ -41,37 +42,45 @@ class WayOut:
     """What happens without it."""
 
 
-LEAVE_OUT = WayOut("leave `size` out: the theorem's is taken.", "stated")
-FLOORED = "take the floor from dp.graph.lower_bound of a released dp.lambda_min(X.T @ X)."
+LEAVE_OUT = WayOut(say("leave ``size`` out: the theorem's is taken."), "stated")
+FLOORED = say("take the floor from `dp.graph.lower_bound` of a released `dp.lambda_min(X.T @ X)`.")
 WAYS_OUT: Mapping[str, WayOut] = {
     book.ONE_ROW: WayOut("bound the rows of a person to 1 before this table is built."),
     book.ONE_TABLE: WayOut("take both from the same rows."),
-    book.BOUNDED: WayOut("clip them: X.clip(norm=...), y.clip(-Y, Y)."),
+    book.BOUNDED: WayOut(say("clip them: `X.clip(norm=...)`, `y.clip(-Y, Y)`.")),
     book.UNWEIGHED: WayOut("weigh the records of another release."),
     book.FLOOR: WayOut(FLOORED),
-    book.STEADY: WayOut("take X.T @ X of the rows as they are."),
+    book.STEADY: WayOut(say("take `X.T @ X` of the rows as they are.")),
     book.RESIDUAL: WayOut(
-        "release a LogResidual and take dp.graph.upper_bound of it; or dp.REPLACE_ONE, where n is "
-        "public.",
-        says="a table of n rows makes |theta| as large as sqrt(n) Y/(2 sqrt(penalty)), and n is "
-        "private",
+        say(
+            "release a LogResidual and take `dp.graph.upper_bound` of it; or "
+            "`dp.REPLACE_ONE`, where n is public."
+        ),
+        says=say(
+            "a table of n rows makes |$theta$| as large as sqrt(n) Y/(2 sqrt(penalty)), "
+            "and n is private"
+        ),
     ),
     book.PAIR: WayOut(
         "leave the temperature out: the largest admissible one is taken.", "temperature"
     ),
     book.CURVED: WayOut(
-        "raise the penalty to B^2/((1 - noise_share) epsilon).", "penalty", rises=True
+        say("raise the penalty to B^2/((1 - noise_share) $epsilon$)."), "penalty", rises=True
     ),
     book.BENT: WayOut(
-        "raise the penalty to w c B^2/((1 - noise_share) epsilon).", "penalty", rises=True
+        say("raise the penalty to w c B^2/((1 - noise_share) $epsilon$)."), "penalty", rises=True
     ),
-    book.SLOPED: WayOut("bound rows and labels; take dp.graph.Huber(knee) or dp.graph.Logistic()."),
+    book.SLOPED: WayOut(
+        say("bound rows and labels; take `dp.graph.Huber(knee)` or `dp.graph.Logistic()`.")
+    ),
     **dict.fromkeys(book.SIZES.values(), LEAVE_OUT),
     book.PARTS: WayOut("split the share by positive weights that sum to 1."),
     book.HIDDEN: WayOut("leave the std to the theorem."),
     book.DEPTH: WayOut("a quarter of the models is the paper's."),
-    book.CELL: WayOut("take rate = epsilon/(2 cells that change).", "rate", rises=False),
-    book.TESTED: WayOut("take rate = (epsilon - test)/(2 cells that change).", "rate", rises=False),
+    book.CELL: WayOut(say("take rate = $epsilon$/(2 cells that change)."), "rate", rises=False),
+    book.TESTED: WayOut(
+        say("take rate = ($epsilon$ - test)/(2 cells that change)."), "rate", rises=False
+    ),
 }
 NO_WAY = WayOut("")
 OPEN_RANGES = "declare them on open ranges."
@@ -130,14 +139,14 @@ class Deciding(SymbolicContext):
 
     def _reads(self) -> str:
         """The formulas of the procedure, as operands of a rule."""
-        return ", ".join(f"{name} = {one}" for name, one in self.node.own_formulas.items())
+        return _equal(self.node.own_formulas)
 
     def _positive(self) -> Iterator[Obligation]:
         """One obligation for all sizes that must be positive."""
         wrong = [one for one in self.sizes if not self.problem.field.shown(one[1], strict=True)]
         named = dict(wrong or self.sizes)
-        rule = f"{', '.join(named)} must be positive for every parameter value"
-        facts = (", ".join(f"{name} = {formula}" for name, formula in named.items()),)
+        rule = say("{} must be positive for every parameter value", ", ".join(named))
+        facts = (_equal(named),)
         verdict, repair = (UNPROVED, OPEN_RANGES) if wrong else (PROVED, "")
         if named:
             yield Obligation("theorem", self.where, rule, facts, verdict, repair=repair)
@@ -152,7 +161,7 @@ class Deciding(SymbolicContext):
         obligations can be stated without it: they may be refuted.
         """
         if not shown:
-            rows = f"rows_per_person = {self.rows}" if rule == book.ONE_ROW else self._reads()
+            rows = say("rows_per_person = {}", self.rows) if rule == book.ONE_ROW else self._reads()
             self._note(rule, (rows,), shown=False, edit=self._edit(rule))
             if rule != book.ONE_ROW:
                 raise Noted(rule)
@@ -170,7 +179,7 @@ class Deciding(SymbolicContext):
         elif g != 0 or not self.shown(f):
             shown = self.shown(f - g)
             edit = None if shown else self._edit(rule, f, g)
-            fact = f"{'' if shown else 'needed: '}{g} <= {f}"
+            fact = say("{}{} <= {}", "" if shown else "needed: ", g, f)
             self._note(rule, (fact,), shown=shown, edit=edit)
 
     def at_least_one(self, f: Expression, bounds: Iterable[Expression], rule: str) -> None:
@@ -179,9 +188,9 @@ class Deciding(SymbolicContext):
         for one in bounds:
             tried.append(one)
             if self.shown(f - one):
-                return self._note(rule, (f"{one} <= {f}",), shown=True)
-        needed = f"needed {_with_value(tried[0], up=True)}" if tried else "none is known"
-        facts = (f"here {_with_value(f, up=False)}", needed)
+                return self._note(rule, (say("{} <= {}", one, f),), shown=True)
+        needed = say("needed {}", _with_value(tried[0], up=True)) if tried else "none is known"
+        facts = (say("here {}", _with_value(f, up=False)), needed)
         return self._note(rule, facts, shown=False, edit=self._edit(rule))
 
     def settled(self, *formulas: Expression) -> None:
@@ -225,7 +234,7 @@ class Deciding(SymbolicContext):
 def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
     """The requirements of a procedure's theorem. A trusted kind from outside is believed."""
     if not own(type(procedure)):
-        word = f"{type(procedure).__qualname__} earns its share on its word"
+        word = say("{} earns its share on its word", type(procedure).__qualname__)
         return [Earned(Obligation("share", procedure.label, word, (), PROVED))]
     found: Iterable[Obligation]
     if isinstance(procedure, WithoutTheorem):
@@ -256,19 +265,19 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
 
     inner = Problem(graph, best.each, problem.setting, problem.trust)
     report = verify(inner)
-    rule = f"each run and its score are {best.each} {SOURCE}"
-    fact = f"{len(best.graphs)} candidates, share {best.share}"
+    rule = say("each run and its score are {} {}", best.each, Cited(SOURCE))
+    fact = say("{} candidates, share {}", len(best.graphs), best.share)
     carved = report.chosen is not None and bool(report.chosen.constraints)
     if report.proved and not carved:
         return Obligation("theorem", best.label, rule, (fact,), PROVED)
     opened = report.open_obligations
     refuted = [o for o in opened if o.verdict is REFUTED and o.kind in ("structure", "sensitivity")]
-    facts = (fact, *(f"{one.node}: {one.rule}" for one in opened[:4]))
+    facts = (fact, *(say("{}: {}", one.node, one.rule) for one in opened[:4]))
     witness = Witness(says=str(refuted[0].witness)) if refuted else None
     verdict = UNPROVED if witness is None else REFUTED
-    fix = (
-        "tune a pure declaration, such as dp.regressions.FunctionalRidge, with a score that pays "
-        "its share."
+    fix = say(
+        "tune a pure declaration, such as `dp.regressions.FunctionalRidge`, with a "
+        "score that pays its share."
     )
     edits = (one.edit for one in opened if one.edit is not None)
     edit = next(
@@ -277,8 +286,13 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     return Obligation("theorem", best.label, rule, facts, verdict, witness, fix, edit=edit)
 
 
+def _equal(formulas: Mapping[str, Expression]) -> Text:
+    """`penalty = 1, radius = 2`."""
+    return joined(", ", (say("{} = {}", Formula(name), one) for name, one in formulas.items()))
+
+
 def _with_value(formula: Expression, *, up: bool) -> str:
     """`sqrt(2) = 1.41421`: a formula without symbols, and its number."""
     if formula.symbols() or isinstance(formula, Number):
         return str(formula)
-    return f"{formula} = {number(formula, {}, up=up):.6g}"
+    return say("{} = {}", formula, digits(number(formula, {}, up=up)))

@@ -36,6 +36,7 @@ from dpframe.privacy import (
 )
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, ZERO, Expression, Number, Symbol, add, power, sqrt
+from dpframe.wording import digits, say
 
 from .algebra import BITS, at_point, enclose, rational_ball
 from .problem import Constraint, Witness, joint_moves
@@ -361,16 +362,23 @@ def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | N
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
-    pair, of = ("the worst pair", "the exact delta") if exact else ("some pair", "its delta")
-    return (
-        f"{pair} moves by mu = {shown_ball(mu)} stds, so {of} at "
-        f"epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
+    pair, of = (
+        ("the worst pair", say("the exact $delta$")) if exact else ("some pair", say("its $delta$"))
+    )
+    return say(
+        "{} moves by $mu$ = {} stds, so {} at $epsilon$ = {} is {} > {}",
+        pair,
+        shown_ball(mu),
+        of,
+        shown_ball(epsilon),
+        digits(float(true.mid()), 4),
+        shown_ball(delta),
     )
 
 
 def shown_ball(ball: Ball) -> str:
     """Six digits of an enclosure's middle."""
-    return f"{float(ball.mid()):.6g}".replace("e-0", "e-").replace("e+", "e")
+    return digits(float(ball.mid()))
 
 
 def compact(symbol: Symbol) -> Interval | None:
@@ -405,8 +413,10 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     epsilon, square = at_point((claim.epsilon, claim.upper), values)
     mu = root(square)
     if not epsilon >= 0:
-        return f"mu = {shown_ball(mu)}, epsilon {shown_ball(epsilon)}"
-    true = f"{float(delta_ball(epsilon, mu).mid()):.4g} at epsilon {shown_ball(epsilon)}"
+        return say("$mu$ = {}, $epsilon$ {}", shown_ball(mu), shown_ball(epsilon))
+    true = say(
+        "{} at $epsilon$ {}", digits(float(delta_ball(epsilon, mu).mid()), 4), shown_ball(epsilon)
+    )
     if claim.lower != claim.upper:
-        return f"mu at most {shown_ball(mu)}, delta at most {true}"
-    return f"mu = {shown_ball(mu)}, exact delta {true}"
+        return say("$mu$ at most {}, $delta$ at most {}", shown_ball(mu), true)
+    return say("$mu$ = {}, exact $delta$ {}", shown_ball(mu), true)

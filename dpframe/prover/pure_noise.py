@@ -15,6 +15,7 @@ from dpframe.numerics import ball
 from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import RELEASED, log
+from dpframe.wording import Formula, digits, say
 
 from .algebra import enclose
 from .problem import Witness
@@ -61,12 +62,19 @@ def _selection_cost(
         cost = _apart(p, q, currency)
         if cost > claimed:
             move, low, high, paid, most = (
-                f"{float(x.mid()):.6g}" for x in (shift, q, p, cost, claimed)
+                digits(float(x.mid())) for x in (shift, q, p, cost, claimed)
             )
-            where = "one move" if moves == 1 else f"{moves} moves"
-            return (
-                f"the difference of two scores changes by {move}: the chance of a candidate "
-                f"{where} behind rises from {low} to {high}: {currency[0]} = {paid} > {most}"
+            where = "one move" if moves == 1 else say("{} moves", moves)
+            return say(
+                "the difference of two scores changes by {}: the chance of a candidate {} "
+                "behind rises from {} to {}: {} = {} > {}",
+                move,
+                where,
+                low,
+                high,
+                Formula(currency[0]),
+                paid,
+                most,
             )
     return None
 
@@ -92,14 +100,19 @@ def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Bal
     """
     if not (loss.is_finite() and claimed.is_finite() and loss > claimed):
         return None
-    moved = f"the difference of two scores changes by {float(shift.mid()):.6g}: "
+    moved = say("the difference of two scores changes by {}: ", digits(float(shift.mid())))
     if delta == 0:
-        found = f"{float(loss.mid()):.6g} > {float(claimed.mid()):.6g}"
-        return f"{moved}the privacy loss of an index far below the best tends to {found}"
+        found = say("{} > {}", digits(float(loss.mid())), digits(float(claimed.mid())))
+        return say("{}the privacy loss of an index far below the best tends to {}", moved, found)
     true = two(loss, claimed)
     if true is None or not true > delta:
         return None
-    return f"{moved}delta >= {float(true.mid()):.4g} > {float(delta.mid()):.4g} at its epsilon"
+    return say(
+        "{}$delta >=$ {} > {} at its $epsilon$",
+        moved,
+        digits(float(true.mid()), 4),
+        digits(float(delta.mid()), 4),
+    )
 
 
 def pure_witness(release: Release, share: Share) -> Witness | None:
@@ -129,7 +142,9 @@ def _laplace_loss(true: Ball, whole: Ball, claimed: Ball, *others: Ball) -> str 
         return None
     if not ((true - whole).exp() - (claimed - whole).exp()) * (-count * LOG_2).exp() > delta:
         return None
-    return (
-        f"a row moves it by {float(shift.mid()):.6g} in its norm: "
-        f"privacy loss {float(true.mid()):.6g} > {float(claimed.mid()):.6g}"
+    return say(
+        "a row moves it by {} in its norm: privacy loss {} > {}",
+        digits(float(shift.mid())),
+        digits(float(true.mid())),
+        digits(float(claimed.mid())),
     )

@@ -18,6 +18,7 @@ from dpframe.graph.rows import COLUMNS
 from dpframe.identity import own_function, state
 from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED, Number
+from dpframe.wording import say
 
 from . import structure
 from .algebra import at_point
@@ -44,6 +45,7 @@ from .problem import (
 )
 from .profile_rule import amplified
 from .sign import counterexample
+from .spellings import ANALYTIC
 
 
 @attrs.frozen(slots=False)
@@ -243,9 +245,9 @@ def _none_applies(problem: Problem) -> Obligation:
     )
     noises = [release.noise.kind for release in problem.graph.releases]
     kinds = dict.fromkeys([*noises, *(one.kind for one in problem.graph.procedures)])
-    facts = (f"target {problem.target}; noise {', '.join(kinds)}",)
+    facts = (say("target {}; noise {}", problem.target, ", ".join(kinds)),)
     fix = "give every release a share of the budget"
-    fix += ", and leave accountant='auto'." if isinstance(problem.target, RenyiDP) else "."
+    fix += say(", and leave `accountant='auto'`.") if isinstance(problem.target, RenyiDP) else "."
     return opened("total", ALL, rule, facts, fix, edit=Edit(EVEN))
 
 
@@ -292,8 +294,11 @@ def _with_point(attempt: Attempt) -> Attempt:
         return attempt
     rule = "the theorems' hypotheses must hold somewhere on the declared domain"
     facts = tuple(map(str, attempt.constraints[:8]))
-    fix = "widen the parameters' ranges, use dp.Gaussian.analytic, or give numbers: the exact "
-    empty = opened("region", "parameters", rule, facts, f"{fix}profile then decides.")
+    fix = say(
+        "widen the parameters' ranges, use {}, or give numbers: the exact profile then decides.",
+        ANALYTIC,
+    )
+    empty = opened("region", "parameters", rule, facts, fix)
     return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
 
 

@@ -18,6 +18,7 @@ from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
 from dpframe.symbols import DATA, ONE, RECORD, RELEASED, Expression
 from dpframe.theory.trusted import PER_RECORD
+from dpframe.wording import Formula, say
 
 from .flow import adaptive, flow, where
 from .noise import individual
@@ -84,12 +85,14 @@ def _not_positive(
         decision = positive(formula, problem.field)
         witness = None
         if decision.witness is not None:
-            witness = Witness(named(decision.witness, formula), f"{name} is not positive there")
-        rule = f"{name} must be positive for every parameter value"
+            witness = Witness(
+                named(decision.witness, formula), say("{} is not positive there", Formula(name))
+            )
+        rule = say("{} must be positive for every parameter value", Formula(name))
         repair = "declare the parameter on a range where it is positive."
         reached = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
         verdict = REFUTED if witness is not None and reached else UNPROVED
-        facts = (f"{name} = {formula}",)
+        facts = (say("{} = {}", Formula(name), formula),)
         label = where(problem, node)
         yield opened("domain", label, rule, facts, repair, witness, verdict=verdict)
 
@@ -103,15 +106,19 @@ def _target(problem: Problem) -> Iterator[Obligation]:
             decisions.append(positive(1 - amount, problem.field))
         if all(one.proved for one in decisions) and problem.field.shown(amount, strict=True):
             continue
-        rule = (
+        rule = say(
             "the target must be meaningful for every parameter value: amounts positive, "
-            "delta below 1"
+            "$delta$ below 1"
         )
-        found = Obligation("structure", "target", rule, (f"{name} = {amount}",), UNPROVED)
-        repair = "declare its parameters on open ranges: epsilon in (0, inf), delta in (0, 1)."
+        found = Obligation(
+            "structure", "target", rule, (say("{} = {}", Formula(name), amount),), UNPROVED
+        )
+        repair = say(
+            "declare its parameters on open ranges: $epsilon$ in (0, inf), $delta$ in (0, 1)."
+        )
         point = next((one.witness for one in decisions if one.witness is not None), None)
         if point is not None:  # no guarantee has such an amount, whatever is released
-            witness = Witness(named(point, amount), f"no guarantee has this {name}")
+            witness = Witness(named(point, amount), say("no guarantee has this {}", Formula(name)))
             found = attrs.evolve(found, kind="domain", verdict=REFUTED, witness=witness)
         yield attrs.evolve(found, repair=repair)
 
@@ -124,7 +131,7 @@ def _foreign(problem: Problem) -> Iterator[Obligation]:
             yield opened("trust", name, rule, (_said(kind, name),), _fix(kind))
         elif issubclass(kind, Procedure) and problem.rows != ONE:
             rule = "what a procedure of your own states is for one row a person"
-            fact, repair = f"rows_per_person = {problem.rows}", "give each person one row."
+            fact, repair = say("rows_per_person = {}", problem.rows), "give each person one row."
             yield opened("trust", kind.__qualname__, rule, (fact,), repair)
 
 
@@ -139,13 +146,18 @@ def _tables(problem: Problem) -> Iterator[Obligation]:
             rule = (
                 "what is read is of the table of this setting, whose unit says who are neighbours"
             )
-            facts = (f"{node.label} for {node.unit}", f"the setting for {problem.setting.unit}")
-            fix = f"leave `unit` out of {type(node).__qualname__}: it is that of its first input."
+            facts = (
+                say("{} for {}", Formula(node.label), node.unit),
+                say("the setting for {}", problem.setting.unit),
+            )
+            fix = say(
+                "leave ``unit`` out of {}: it is that of its first input.", type(node).__qualname__
+            )
             yield opened("structure", node.label, rule, facts, fix)
         others = [one for one in node.inputs if not _of_record(one)]
         if isinstance(node, (RowsNode, ColumnNode)) and others:
             read = tuple(one.label for one in others)
-            fix = "release the statistic, and read the release: dp.release(...)."
+            fix = say("release the statistic, and read the release: `dp.release(...)`.")
             yield opened("structure", node.label, OF_RECORDS, read, fix)
 
 
@@ -158,12 +170,12 @@ def _said(kind: type, name: str) -> str:
     if kind is Shadow:
         return "an attribute that was set on a value of the graph hides what its class says"
     if name.startswith("dpframe."):
-        return f"{name} is not the class that dpframe's files have under that name"
+        return say("{} is not the class that dpframe's files have under that name", Formula(name))
     if issubclass(kind, (str, int, float, Fraction)):
-        return f"a {kind.__name__} compares and computes as it likes"
+        return say("a {} compares and computes as it likes", kind.__name__)
     if issubclass(kind, Accountant):
-        return f"{name} states what releases cost together"
-    return f"{name} states its own sensitivity, noise or theorem"
+        return say("{} states what releases cost together", Formula(name))
+    return say("{} states its own sensitivity, noise or theorem", Formula(name))
 
 
 def _fix(kind: type) -> str:
@@ -171,8 +183,8 @@ def _fix(kind: type) -> str:
         return "build it from dpframe's own classes; after an update, start Python anew."
     if issubclass(kind, (str, int, float, Fraction)):
         return "give plain text and numbers of Python."
-    option = f"trust=[{kind.__name__}] (on the command line: --trust {place(kind)})"
-    return f"pass {option}; the certificate then lists it among its assumptions."
+    option = say("trust=[{}] (on the command line: --trust {})", kind.__name__, place(kind))
+    return say("pass {}; the certificate then lists it among its assumptions.", option)
 
 
 def _sources(problem: Problem) -> Iterator[Obligation]:
@@ -181,7 +193,7 @@ def _sources(problem: Problem) -> Iterator[Obligation]:
     for source in problem.graph.sources:
         if source not in declared and source != BudgetSource(problem.setting.unit):
             rule = "every statistic reads the X and y of this setting"
-            facts = (f"{source.label} for {source.unit}",)
+            facts = (say("{} for {}", Formula(source.label), source.unit),)
             fix = "use the X and y that declare is given."
             witness, edit = Witness(says="a table of another setting"), Edit(TABLE)
             yield opened(
@@ -193,5 +205,5 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
     if not problem.graph.charged:
         rule = "a certificate is about what is released, and nothing is"
         facts = tuple(node.label for node in problem.graph.outputs)
-        fix = "release a statistic: dp.release(X.T @ X, dp.Gaussian.analytic, share)."
+        fix = say("release a statistic: `dp.release(X.T @ X, dp.Gaussian.analytic, share)`.")
         yield opened("structure", "graph", rule, facts, fix)

@@ -11,15 +11,15 @@ import attrs
 
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, Setting
-from dpframe.graph.loop import ancestors
-from dpframe.identity import own
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
-from dpframe.symbols import Number
+from dpframe.symbols import Number, Symbol
 from dpframe.theory import DERIVATIONS
+from dpframe.wording import Formula, Text, say
 
 from .derivations import SHARES, SINGLE, SUM
-from .problem import PROVED, Constraint, Obligation, Problem, shown
+from .problem import PROVED, Constraint, Obligation, Overspent, shown
+from .spellings import shares_aside
 
 if TYPE_CHECKING:
     from .certify import Certificate
@@ -37,8 +37,8 @@ def argument(name: str) -> str:
     if name == SINGLE.name:
         return "what the one draw costs exactly (docs/proofs/currencies.md)"
     if name == SUM.name:
-        return f"the sum of what pure releases cost {SUM.accountant.citation}"
-    found = (f"{one.argument} {one.citation}" for one in ACCOUNTANTS if one.name == name)
+        return say("the sum of what pure releases cost {}", SUM.accountant.citation)
+    found = (say("{} {}", one.argument, one.citation) for one in ACCOUNTANTS if one.name == name)
     return next(found, f"the total of {name}, believed on your word")
 
 
@@ -67,10 +67,7 @@ def certificate_text(certificate: Certificate) -> str:
             *(f"  {line}" for line in release_lines(certificate)),
             "",
             "Proved",
-            *(
-                f"  {_proved(marked(certificate.report.problem, obligation))}"
-                for obligation in certificate.obligations
-            ),
+            *(f"  {_proved(obligation)}" for obligation in certificate.obligations),
             *_claims(certificate.report),
             "",
             "Assumed",
@@ -154,13 +151,7 @@ def sentence(certificate: Certificate) -> list[str]:
         if name not in certificate.values and not isinstance(symbol.origin, (Each, OfBudgets))
     ]
     bound = [f"{name} = {shown(value)}" for name, value in certificate.values.items()]
-    lines = [
-        f"For all {', '.join(f'{symbol.name} {symbol.domain}' for symbol in free)},".replace(
-            ", whole", " whole"
-        )
-        if free
-        else "For these numbers,"
-    ]
+    lines = [f"For all {', '.join(map(ranged, free))}," if free else "For these numbers,"]
     if bound:
         lines.append(f"at {', '.join(bound)},")
     lines += _differing(certificate)
@@ -169,6 +160,13 @@ def sentence(certificate: Certificate) -> list[str]:
         where = " and ".join(map(region_text, certificate.region[:6]))
         lines.append(f"It holds where {where}{more}.")
     return lines
+
+
+def ranged(symbol: Symbol) -> Text:
+    """`epsilon in (0, inf)`, `T in [1, inf) whole`."""
+    domain = symbol.domain
+    ends = str(attrs.evolve(domain, integer=False))
+    return say("{} {}{}", Formula(symbol.name), Formula(ends), " whole" * domain.integer)
 
 
 def _differing(certificate: Certificate) -> list[str]:
@@ -223,52 +221,24 @@ def _released(release: Release) -> tuple[str, str, str]:
     value = "?" if release.moved is None else release.moved.value
     rule = "stated" if release.rule is None else release.rule.name
     share = "" if release.share is None else f"({release.share})"
-    size = f"{release.noise.noise} {release.mechanism.formula} ({rule})"
-    size += "" if release.sampled is None else f", each draw on a sample at {release.sampled}"
-    return f"{value} ({release.noise.norm})", share, size
-
-
-READS = " must be public, but it reads the data: "
+    size = say("{} {} ({})", release.noise.noise, release.mechanism.formula, rule)
+    if release.sampled is not None:
+        size = say("{}, each draw on a sample at {}", size, release.sampled)
+    return say("{} ({})", value, release.noise.norm), share, size
 
 
 def plain_rule(obligation: Obligation) -> str:
     """`the divisor must be public, but max_abs of clip to [-10, 10] is computed from the data`; the
     rule as it stands where it is another.
     """
-    place, reads, _ = obligation.rule.partition(READS)
-    symbol = None if obligation.edit is None else obligation.edit.value
-    if not reads or symbol is None:
+    edit = obligation.edit
+    if edit is None or not edit.name or not isinstance(edit.value, Symbol):
         return obligation.rule
-    read = str(symbol).removeprefix("value of ")
-    return f"the {place} must be public, but {read} is computed from the data"
-
-
-ON_TRUST = " (on trust)"
-
-
-def marked(problem: Problem, obligation: Obligation) -> Obligation:
-    """The obligation, with a mark on its rule or facts where these are what a class of your own,
-    or a description, states.
-    """
-    sensitivities, rules = _stated(problem)
-    facts = tuple(f"{fact}{ON_TRUST * fact.startswith(sensitivities)}" for fact in obligation.facts)
-    believed = obligation.rule.startswith(tuple(f"earns its share by {one}" for one in rules))
-    return attrs.evolve(obligation, rule=f"{obligation.rule}{ON_TRUST * believed}", facts=facts)
-
-
-def _stated(problem: Problem) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """How the facts begin of sensitivities that are stated, and the names of stated theorems."""
-    if not (problem.trusted or any(node.assumption for node in problem.graph.nodes)):
-        return (), ()
-    sensitivities: dict[str, None] = {}
-    rules: dict[str, None] = {}
-    for release in problem.graph.releases:
-        nodes = ancestors(release)
-        if any(node.assumption or not own(type(node)) for node in nodes):
-            sensitivities[f"{release.statistic.label}: "] = None
-        if release.rule is not None and not (own(type(release.rule)) and own(release.noise)):
-            rules[release.rule.name] = None
-    return tuple(sensitivities), tuple(rules)
+    return say(
+        "the {} must be public, but {} is computed from the data",
+        edit.name,
+        Formula(getattr(edit.value.origin, "label", edit.value.name)),
+    )
 
 
 def _proved(obligation: Obligation) -> str:
@@ -306,24 +276,17 @@ def refusal_text(regression: Regression, report: Report) -> str:
     return "\n".join([head, *listed])
 
 
-def overspent(report: Report) -> list[str]:
+def overspent(report: Report) -> list[Text]:
     """`the shares of epsilon sum to 6/5, more than 1 (gram: 3/5; moment: 3/5)`, a text for each sum
     that exceeds the target.
     """
-    return list(map(_overspent, report.overspent))
+    witnesses = (one.witness for one in report.overspent)
+    return [one.summed for one in witnesses if isinstance(one, Overspent)]
 
 
-def _overspent(found: Obligation) -> str:
-    of = "" if found.edit is None else found.edit.name
-    said = str(found.witness).replace("the shares sum", f"the shares of {of} sum", 1)
-    shares = [fact for fact in found.facts if ": " in fact or fact.startswith("... ")]
-    return f"{said} ({'; '.join(shares)})"
-
-
-def proved_aside(report: Report) -> str:
+def proved_aside(report: Report) -> Text:
     """By which accountant the total holds all the same, and where to name it."""
-    return (
-        "The noise alone proves the total of all releases together: "
-        f'accountant="{report.aside}" leaves the shares aside. On the command line: --accountant '
-        f"{report.aside}."
+    return say(
+        "The noise alone proves the total of all releases together: {}",
+        shares_aside(report.aside),
     )

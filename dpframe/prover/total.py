@@ -28,6 +28,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
+from dpframe.wording import Cited, Formula, digits, say
 
 from .algebra import Field, number
 from .judge import Earned, Move, judge
@@ -47,6 +48,7 @@ from .problem import (
 )
 from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
+from .spellings import JOINTLY, PART_JOINTLY, calibration
 
 LONG = 400  # characters of a formula that fit on a screen
 
@@ -104,7 +106,7 @@ def _stacked(problem: Problem, grouped: Sequence[Class]) -> Stacked | None:
 def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
     """Whether it is inside the target."""
     target, text = problem.target, str(move.total)
-    fact = f"mu^2 = {text if len(text) < LONG else '...'} ({move.rule})"
+    fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", move.rule)
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, move.total, move.attained)
         found = judge(problem, Move("total", ALL, claim, move.squares, fact, Edit(ALL_NOISE)))
@@ -152,28 +154,32 @@ def inside(
     fact: str,
 ) -> Obligation:
     """mu^2, the largest of `branches`, is at most `worth`, exactly."""
-    rule, facts = "the joint mu^2 must be inside the target", (fact, f"target {worth}")
+    rule, facts = say("the joint $mu^2$ must be inside the target"), (fact, say("target {}", worth))
     gaps = [worth - branch for branch in branches]
     if all(nonnegative(gap, problem.field).proved for gap in gaps):
         return Obligation("total", ALL, rule, facts, PROVED)
     one_pair = attained.parts if isinstance(attained, Call) and attained.name == "max" else ()
     tried = ((one, nonnegative(worth - one, problem.field)) for one in (*one_pair, attained))
     least, lower = next((pair for pair in tried if pair[1].proved is False), (attained, OPEN))
-    fix = "raise the std, or calibrate all noise together: dp.regressions.Jointly(of=...)."
+    fix = say(", or calibrate all noise together: {}.", JOINTLY)
+    raised = say("raise the std{}", fix)
     if lower.proved is not False:
-        return opened("total", ALL, rule, facts, fix, edit=Edit(ALL_NOISE))
+        return opened("total", ALL, rule, facts, raised, edit=Edit(ALL_NOISE))
     where = named(lower.witness or {}, worth, least)
-    square, limit = (f"{number(one, where, up=True):.9g}" for one in (least, worth))
-    witness = Witness(where, f"the worst pair costs mu^2 = {square} > {limit}")
+    square, limit = (digits(number(one, where, up=True), 9) for one in (least, worth))
+    witness = Witness(where, say("the worst pair costs $mu^2$ = {} > {}", square, limit))
     factor = sqrt(least / worth)
     if not factor.symbols():
         times = math.ceil(1000 * number(factor, {}, up=True)) / 1000
-        fix = fix.replace("raise the std", f"multiply all noise by {times:g}")
-    return opened("total", ALL, rule, facts, fix, witness, edit=Edit(ALL_NOISE))
+        raised = say("multiply all noise by {}{}", digits(times), fix)
+    return opened("total", ALL, rule, facts, raised, witness, edit=Edit(ALL_NOISE))
 
 
-DIVERGENCE = "the divergence of the target's order is at most order times rho [BunS16, Def 1.1]"
-CONVERTED = "rho + 2 sqrt(rho log(1/delta)) <= epsilon [BunS16, Prop 1.3]"
+DIVERGENCE = say(
+    "the divergence of the target's order is at most order times $rho$ {}",
+    Cited("[BunS16, Def 1.1]"),
+)
+CONVERTED = say("$rho$ + 2 sqrt($rho$ log(1/$delta$)) <= $epsilon$ {}", Cited("[BunS16, Prop 1.3]"))
 
 
 def total(problem: Problem, accountant: Accountant) -> Attempt | None:
@@ -275,7 +281,7 @@ def _facts(totals: Sequence[Guarantee]) -> list[str]:
     for one in totals:
         for name, amount in zip(one.currency, one.amounts, strict=True):
             found.setdefault(name, []).append(amount)
-    return [f"{name} = {maximum(*amounts)}" for name, amounts in found.items()]
+    return [say("{} = {}", Formula(name), maximum(*amounts)) for name, amounts in found.items()]
 
 
 def _profiles(
@@ -317,9 +323,11 @@ def _shown(problem: Problem, gap: Expression) -> bool:
 def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
     if shown:
         return Attempt("total", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = (
-        "give numbers, as dp.jointly(part of the budget) needs beside other releases; or give "
-        "every release a share, for basic composition; or dp.regressions.Jointly(...)."
+    fix = say(
+        "give numbers, as {} needs beside other releases; or give every release a share, for "
+        "basic composition; or {}.",
+        PART_JOINTLY,
+        calibration("dp.regressions.Jointly(...)", "jointly"),
     )
     edit = Edit(ALL_NOISE)
     return Attempt("total", (opened("total", ALL, rule, facts, fix, edit=edit),))

@@ -9,9 +9,9 @@ from typing import Any
 
 import attrs
 
-from dpframe.audits.figures import clipped, exactly, figure, short, tidy
+from dpframe.audits.figures import clipped, exactly, figure, short
 from dpframe.graph import Regression
-from dpframe.literature.catalogue import Entry, brief, entry, example
+from dpframe.literature.catalogue import Entry, entry, example
 from dpframe.literature.every import REGRESSIONS, family
 from dpframe.privacy import Relation
 from dpframe.prover import Obligation, Verdict
@@ -231,8 +231,7 @@ def _certified(cls: type[Regression], relation: Relation) -> bool:
 
 
 def _line(one: Obligation) -> str:
-    node = clipped(brief(one.node), 60)
-    return brief(tidy(f"{node}: {one.rule}: {one.witness or one.verdict}"))
+    return f"{clipped(one.node, 60)}: {one.rule}: {one.witness or one.verdict}"
 
 
 def _delta(one: Case) -> str:

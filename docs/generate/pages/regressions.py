@@ -13,7 +13,7 @@ import attrs
 import dpframe as dp
 from dpframe.audits.cost import at, numbers_of
 from dpframe.audits.drawing import drawing
-from dpframe.audits.figures import clipped, figure, formula, tidy
+from dpframe.audits.figures import clipped, figure, formula
 from dpframe.audits.lines import ReleaseLine
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
@@ -157,9 +157,7 @@ def _facts(entry: Entry) -> Iterator[list[str]]:
     yield ["claims", claim]
     fields = attrs.fields(cls)
     if fields:
-        shown = ", ".join(
-            f"`{f.name} = {tidy(str(getattr(entry.regression, f.name)))}`" for f in fields
-        )
+        shown = ", ".join(f"`{f.name} = {getattr(entry.regression, f.name)}`" for f in fields)
         yield ["fields", shown]
 
 

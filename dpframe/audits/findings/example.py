@@ -5,7 +5,6 @@ Also the assumptions of a page by their identifiers, which docs/assumptions expl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
@@ -16,20 +15,21 @@ from dpframe.audits.sentence import in_order
 from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import ends_of
+from dpframe.prover.certify import Premise
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
 
-PATTERNS = (
-    ("A1", "The unit of privacy", r"one unit of privacy is"),
-    ("A2", "Budgets are public", r"everybody's budget is public"),
-    ("A3", "Idealised numerics", r"idealized numerics"),
-    ("A4", "Failures are not published", r"failures are not published"),
-    ("A8", "Records are read alone", r"each record is read by itself"),
-    ("A5", "No ambient data", r"the declaration and its post-processing"),
-    ("A6", "Trusted by name", r".* is trusted: what it states"),
-    ("A7", "Stated sensitivities", r"the sensitivity of .* is stated, not derived"),
-)
+TITLES = {  # by the kind of a premise
+    "unit": ("A1", "The unit of privacy"),
+    "budgets": ("A2", "Budgets are public"),
+    "numerics": ("A3", "Idealised numerics"),
+    "failures": ("A4", "Failures are not published"),
+    "ambient": ("A5", "No ambient data"),
+    "trusted": ("A6", "Trusted by name"),
+    "sensitivity": ("A7", "Stated sensitivities"),
+    "records": ("A8", "Records are read alone"),
+}
 OTHER = ("A0", "Assumed")
 WORLD = (
     (
@@ -57,20 +57,11 @@ class Assumption:
         return f"{self.id} {self.text}"
 
 
-def assumptions(texts: Iterable[str], *, approximate: bool) -> tuple[Assumption, ...]:
+def assumptions(premises: Iterable[Premise], *, approximate: bool) -> tuple[Assumption, ...]:
     """Those of a certificate, then those about the world; delta where there is one."""
+    stated = (Assumption(*TITLES.get(one.kind, OTHER), one) for one in premises)
     world = (Assumption(*one) for one in WORLD if approximate or one[0] != "W3")
-    return (*map(assumed, texts), *world)
-
-
-def assumed(text: str) -> Assumption:
-    """An assumption of a certificate, with its identifier.
-
-    >>> assumed("one unit of privacy is: one row added or removed").id
-    'A1'
-    """
-    known = ((key, title) for key, title, pattern in PATTERNS if re.match(pattern, text))
-    return Assumption(*next(known, OTHER), text)
+    return (*stated, *world)
 
 
 Values = Mapping[str, Fraction]

@@ -6,7 +6,6 @@ What an audit found besides its verdict, as text below the page.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -15,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.audits.figures import WIDTH, exactly, figure, hanging, table, tidy
+from dpframe.audits.figures import WIDTH, chosen, figure, hanging, table
+from dpframe.audits.sentence import values_text
+from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
+from dpframe.wording import cited
 
 from .example import Assumption, assumptions, used_in, values_of
 from .opinions import Opinion, opinions, second_opinion
@@ -24,13 +26,8 @@ from .profile import Profile, profile
 from .saving import ALIKE, Saving, saving
 from .waste import Change, Portion, Waste, change, portions, waste
 
+
 # -------------------------------------------------------------------------- Works that a page cites
-CITATION = re.compile(r"\[([A-Z][A-Za-z]+\d{2}[a-z]?)\b")
-ENTRY = re.compile(r"^\[(\w+)\]\n((?:[: ] .*\n?)+)", re.MULTILINE)
-WHOLE = re.compile(r".*?\b(19|20)\d{2}\.")
-MARKUP = re.compile(r"\[([^\]]+)\]\([^)]*\)|[*`$]")
-
-
 @attrs.frozen
 class CitedSource:
     """A key such as BalleW18, and the reference in plain text."""
@@ -39,15 +36,14 @@ class CitedSource:
     text: str
 
 
-def sources(texts: Iterable[str]) -> tuple[CitedSource, ...]:
-    """The works that these texts cite as [Key, place], each once, by key.
+def sources(keys: Iterable[str]) -> tuple[CitedSource, ...]:
+    """The works with these keys that the bibliography knows, each once, by key.
 
-    >>> [one.key for one in sources(["proved by [BalleW18, Thm 8]", "nothing"])]
+    >>> [one.key for one in sources(["BalleW18", "nothing"])]
     ['BalleW18']
     """
-    keys = sorted({key for text in texts for key in CITATION.findall(text)})
     known = bibliography()
-    return tuple(CitedSource(key, known[key]) for key in keys if key in known)
+    return tuple(CitedSource(key, known[key]) for key in sorted(set(keys)) if key in known)
 
 
 @cache
@@ -56,19 +52,6 @@ def bibliography() -> dict[str, str]:
     text = files("dpframe.audits.findings").joinpath("bibliography.json").read_text("utf-8")
     found: dict[str, str] = json.loads(text)
     return found
-
-
-def read(page: str) -> dict[str, str]:
-    """The references of docs/bibliography.md in plain text, by key."""
-    return {key: _unmarked(body) for key, body in ENTRY.findall(page)}
-
-
-def _unmarked(body: str) -> str:
-    """The reference, up to the year at its end; what is said of its theorems stays in the docs."""
-    words = " ".join(line.lstrip(": ").strip() for line in body.splitlines())
-    plain = MARKUP.sub(lambda match: match[1] or "", words)
-    whole = WHOLE.match(plain)
-    return whole[0] if whole else plain
 
 
 if TYPE_CHECKING:
@@ -144,13 +127,13 @@ def findings(audit: Audit) -> Findings:
 
 
 def _cited(audit: Audit, accountants: tuple[Opinion, ...]) -> Iterator[str]:
-    """Every text of the page that may cite a work."""
-    yield type(audit.regression).__doc__ or ""
-    yield from (one.source for one in accountants)
-    for obligation in (*audit.report.obligations, *audit.report.open_obligations):
-        yield obligation.rule
-        yield from obligation.facts
-    yield from (line.note for line in audit.lines)
+    """The keys of the works that the page cites."""
+    yield from getattr(audit.regression, "paper", "").split("; ")
+    obligations = (*audit.report.obligations, *audit.report.open_obligations)
+    texts = [one.source for one in accountants] + [line.note for line in audit.lines]
+    texts += [text for one in obligations for text in (one.rule, *one.facts)]
+    for text in texts:
+        yield from cited(text)
 
 
 BAR = 30  # characters of a whole budget
@@ -170,9 +153,8 @@ def findings_text(found: Findings, width: int = WIDTH) -> str:
 def _accountants(found: Findings) -> Iterator[str]:
     if not found.opinions:
         return
-    given = {"delta": f"{found.opinions[0].delta:g}"}
-    given |= {name: exactly(value) for name, value in found.at.items()}
-    at = tidy(", ".join(f"{name} = {value}" for name, value in given.items()))
+    given = {"delta": shortest(found.opinions[0].delta), **found.at}
+    at = values_text(given)
     of = "the counterexample, " if found.audit.refuted_at else ""
     yield f"All releases together by every accountant, at {of}{at}"
     if found.opinions[0].delta and not isinstance(found.audit.target, ApproxDP):
@@ -221,7 +203,7 @@ def _wasted(found: Findings) -> Iterator[str]:
             yield f"  {found.waste.says}"
         else:
             at = f" at {found.waste.at}" if found.waste.at else ""
-            yield tidy(f"  factor {found.waste.amount}{at}: {found.waste.says}")
+            yield f"  factor {found.waste.amount}{at}: {found.waste.says}"
 
 
 def _saving(found: Findings) -> Iterator[str]:
@@ -241,9 +223,9 @@ def _second(found: Findings) -> Iterator[str]:
         return
     yield "A second opinion"
     if second.upper is None:
-        yield tidy(f"  {second.name}: none, {second.says}")
+        yield f"  {second.name}: none, {second.says}"
         return
-    yield tidy(f"  {second.name}: epsilon {figure(second.upper)} at delta = {second.delta:g}")
+    yield f"  {second.name}: epsilon {figure(second.upper)} at delta = {chosen(second.delta)}"
     yield f"    {second.says}"
 
 

@@ -31,6 +31,7 @@ from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Verdict
 from dpframe.prover.parallel import moving
 from dpframe.symbols import Expression
+from dpframe.wording import Cited, digits, say
 
 from ..joint_cost import joint_cost
 from .example import Values, delta_at, upper_at
@@ -73,7 +74,7 @@ def opinions(audit: Audit, values: Values) -> tuple[Opinion, ...]:
 
 def _rank(one: Opinion) -> tuple[float, bool]:
     upper = math.inf if one.upper is None else one.upper
-    return (float(f"{upper:.9g}"), one.lower is None)
+    return (float(digits(upper, 9)), one.lower is None)
 
 
 def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
@@ -86,8 +87,8 @@ def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
             lower=profile_epsilon_lower(delta, Fraction(joint.mu[0])) if joint.mu[0] > 0 else None,
             upper=profile_epsilon(delta, Fraction(joint.mu[1])),
             delta=float(delta),
-            says=f"{'exact, ' if sharp else ''}of all releases at once",
-            source="[DongRS22, Cor 3.3] [BalleW18, Thm 8]",
+            says=say("{}of all releases at once", "exact, " if sharp else ""),
+            source=say("{} {}", Cited("[DongRS22, Cor 3.3]"), Cited("[BalleW18, Thm 8]")),
         )
     parts, alone = together(problem, joint, values), apart(problem, values)
     if parts:
@@ -101,7 +102,7 @@ def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
 
 def _of_parts(parts: Parts, delta: Fraction, *, joined: bool, least: float) -> Iterator[Opinion]:
     """Of losses that bound the whole; `least` is what one pure release costs some neighbours."""
-    how = "of the joint mu" if joined else "each draw alone"
+    how = say("of the joint $mu$") if joined else "each draw alone"
     given = guarantees(parts)
     pure = all(isinstance(part.what, PureDP) for part in given)
     if pure:
@@ -111,13 +112,13 @@ def _of_parts(parts: Parts, delta: Fraction, *, joined: bool, least: float) -> I
             yield attrs.evolve(one, lower=least or None)
     if not delta:
         return
-    numeric = f"certified, of privacy losses, {how}"
+    numeric = say("certified, of privacy losses, {}", how)
     yield from _answered("numeric composition", NumericAccountant(), parts, delta, numeric)
-    renyi = f"all orders, {how}"
+    renyi = say("all orders, {}", how)
     yield from _answered("Rényi", RenyiAccountant(), parts, delta, renyi)
     if any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
         return  # a rho would not count what samples hide
-    rho = f"rhos add up, {how}"
+    rho = say("rhos add up, {}", how)
     yield from _answered("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
 
 
@@ -144,8 +145,8 @@ def _of_exact_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[
         lower=None,
         upper=to_float(total, up=True),
         delta=float(delta),
-        says=f"exact epsilons at delta/{draws} add up",
-        source="[DworkR14, Thm B.1] [BalleW18, Thm 8]",
+        says=say("exact epsilons at $delta$/{} add up", draws),
+        source=say("{} {}", Cited("[DworkR14, Thm B.1]"), Cited("[BalleW18, Thm 8]")),
     )
 
 
@@ -169,7 +170,7 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
             upper=to_float(amounts[0], up=True),
             delta=float(delta),
             says="the shares add up",
-            source="[DworkR14, Thm B.1]",
+            source=Cited("[DworkR14, Thm B.1]"),
         )
     claimed = _claimed(audit, values)
     if claimed is not None and delta:
@@ -193,8 +194,8 @@ def _failing(names: list[str], delta: float) -> Opinion:
         lower=None,
         upper=None,
         delta=delta,
-        says=f"not proved: {few}",
-        source="[DworkR14, Thm B.1]",
+        says=say("not proved: {}", few),
+        source=Cited("[DworkR14, Thm B.1]"),
         applies=False,
     )
 
@@ -283,7 +284,7 @@ def second_opinion(audit: Audit, values: Values) -> Opinion | None:
     if not parts:
         return None
     if _draws(parts) > MOST_DRAWS:
-        return _silent(float(delta), f"it is not run on more than {MOST_DRAWS} draws")
+        return _silent(float(delta), say("it is not run on more than {} draws", MOST_DRAWS))
     try:
         event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
         ours = NumericAccountant().epsilon(parts, delta).upper
@@ -310,9 +311,9 @@ def _theirs(event: object, delta: float, step: float) -> Opinion:
         accountant.compose(event)
         epsilon = float(accountant.get_epsilon(delta))
     except (ValueError, ArithmeticError, MemoryError) as error:
-        return _silent(delta, f"it failed: {type(error).__name__}")
+        return _silent(delta, say("it failed: {}", type(error).__name__))
     if not math.isfinite(epsilon):
-        return _silent(delta, "it found no finite epsilon")
+        return _silent(delta, say("it found no finite $epsilon$"))
     return Opinion(name=NAME, lower=None, upper=epsilon, delta=delta, says=LIMITS)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -11,6 +11,7 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release
 from dpframe.privacy import GaussianDP, Share
 from dpframe.symbols import Expression
+from dpframe.wording import Code, Text, joined, say
 
 from ..figures import figure
 from ..splits.by_formula import law_of, value_at
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
-ALIKE = (
-    "all releases count alike: less noise in sum is not always less error in coefficients, which "
-    "dp.audits.ErrorCriterion bounds"
+ALIKE = say(
+    "all releases count alike: less noise in sum is not always less error in "
+    "coefficients, which `dp.audits.ErrorCriterion` bounds"
 )
 CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
 
@@ -47,11 +48,11 @@ class Saving:
     lines: str = ""
 
     @property
-    def way(self) -> str:
+    def way(self) -> Text:
         """How to take this split."""
         if self.lines:
-            return f"In the file: {self.lines}"
-        return f"`{self.call}` finds this split and certifies it"
+            return say("In the file: {}", self.lines)
+        return say("{} finds this split and certifies it", Code(f"`{self.call}`"))
 
     @property
     def part(self) -> float:
@@ -67,15 +68,12 @@ class Saving:
     def says(self) -> str:
         """The criterion at both splits, in words."""
         before, after = figure(self.before), figure(self.after, "up")
-        return f"{self.criterion}: {before} as declared, {after} at the best split"
+        return say("{}: {} as declared, {} at the best split", self.criterion, before, after)
 
     @property
-    def sizes(self) -> str:
+    def sizes(self) -> Text:
         """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, as declared and at the best split."""
-        known = [one for one in dict.fromkeys(self.releases) if None not in one[1:]]
-        said = [f"{name} {figure(now)} -> {figure(best, 'up')}" for name, now, best in known[:MOST]]
-        more = f"; and {len(known) - MOST} more" if len(known) > MOST else ""
-        return f"{self.noise} {'; '.join(said)}{more}" if said else ""
+        return sizes_text(self.noise, self.releases)
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""
@@ -87,6 +85,17 @@ class Saving:
             name: getattr(self, name) for name in ("before", "after", "criterion", "call", "lines")
         }
         return {**fields, "noise": self.noise, "releases": releases}
+
+
+def sizes_text(noise: str, releases: Iterable[tuple[str, float | None, float | None]]) -> Text:
+    """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`: where both are numbers, the sizes of noise."""
+    known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
+    said = [
+        say("{} {} $->$ {}", name, figure(now), figure(then, "up"))
+        for name, now, then in known[:MOST]
+    ]
+    more = [say("and {} more", len(known) - MOST)] if len(known) > MOST else []
+    return say("{} {}", noise, joined("; ", (*said, *more))) if said else say("")
 
 
 def saving(audit: Audit, values: Values) -> Saving | None:
@@ -112,7 +121,7 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
     if law is None or not _known(declared, values) or not _known(law.least, values):
         return None
     noise = divided(releases, law.weights, budget)
-    given = [f"d={criterion.d}", *(f"n={n}" for n in rows.values())]
+    given = [say("d={}", criterion.d), *(say("n={}", n) for n in rows.values())]
     before, after = (value_at(one, values) for one in (declared, law.least))
     return Saving(
         before=before,
@@ -142,9 +151,9 @@ def _lines(releases: Sequence[Release], weights: Sequence[Expression], values: V
         for one, amount in zip(releases, amounts, strict=True)
     }
     if releases[0].gives is GaussianDP:
-        return f'`calibration = "jointly"`, no share and no std, and {weight_lines(parts)}'
+        return say('``calibration = "jointly"``, no share and no std, and {}', weight_lines(parts))
     times = {one.label: one.times for one in releases}
-    return f'`calibration = "pure"` and {share_weights(parts, times)}'
+    return say('``calibration = "pure"`` and {}', share_weights(parts, times))
 
 
 def _known(formula: Expression, values: Values) -> bool:

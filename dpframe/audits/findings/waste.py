@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.audits.figures import exactly
 from dpframe.audits.joint_cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
@@ -23,12 +22,15 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, rho_of
+from dpframe.prover.spellings import ANALYTIC, calibration
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
+from dpframe.wording import Formula, Spelled, Text, capital, joined, say
 
-from ..figures import clipped, equals, figure, tidy
+from ..figures import clipped, equals, figure
+from ..sentence import values_text
 from .example import Values, budget_at, number_at, upper_at
-from .saving import MOST, WORTH, Saving
+from .saving import WORTH, Saving, sizes_text
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -118,7 +120,7 @@ class Waste:
     @property
     def amount(self) -> str:
         """`1.587`, `at most 180.3`."""
-        return f"{'' if self.exact else 'at most '}{figure(self.factor, 'up')}"
+        return say("{}{}", "" if self.exact else "at most ", figure(self.factor, "up"))
 
     @property
     def tight(self) -> bool:
@@ -165,7 +167,7 @@ def waste(audit: Audit, values: Values) -> Waste | None:
         return None
     size = to_float(found, up=True)
     sizes = tuple((line.name, line.size, _scaled(line.size, found)) for line in audit.lines)
-    at = ", ".join(f"{name} = {exactly(values[name])}" for name in sorted(free))
+    at = values_text({name: values[name] for name in sorted(free)})
     reached = _reached(audit, values)
     says = audit.advice(_says(size, len(sizes), reached=reached))
     return Waste(size, to_float(found**2, up=True), sizes, says, at, reached)
@@ -217,9 +219,10 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
     if factor < 1:
         if releases == 1:
             return "The noise could be multiplied by this factor, and the target still be met."
-        return (
+        return say(
             "All noise could be multiplied by this factor, in the proportions declared, and the "
-            "target still be met: calibrate jointly (dp.regressions.Jointly)."
+            "target still be met: calibrate jointly ({}).",
+            calibration("dp.regressions.Jointly", "jointly"),
         )
     if reached:
         return (
@@ -254,8 +257,10 @@ def change(audit: Audit, waste: Waste | None, best: Saving | None = None) -> Cha
     return _restate(failing) if failing else None
 
 
-JOINTLY = (
-    "dp.regressions.Jointly(of=...) finds the factor for each claim: a formula where there is one."
+JOINTLY = Spelled(
+    "`dp.regressions.Jointly(of=...)` finds the factor for each claim: a formula where there is "
+    "one.",
+    'Write ``calibration = "jointly"`` and a weight in each release, no share and no std.',
 )
 
 
@@ -263,42 +268,38 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
     obligation = _first(audit)
     if obligation is None:
         return None
-    noise = obligation.kind == "total" and waste is not None
-    if noise and waste is not None and waste.factor > 1:
+    node = clipped(obligation.node, 80)
+    if obligation.kind == "total" and waste is not None and waste.factor > 1:
         rest = " exactly, with nothing to spare" if waste.exact else ""
         return Change(
             _times(waste),
-            tidy(f"{clipped(obligation.node, 80)}: {clipped(obligation.rule, 200)}{_why(audit)}"),
+            say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
             audit.advice(JOINTLY),
-            f"All releases together then meet the claim{rest}.",
+            say("All releases together then meet the claim{}.", rest),
         )
     if obligation in audit.report.overspent:
         return _shares(audit, obligation)
-    how = audit.advice(obligation.repair) or "See the open obligations below."
-    witness = "" if obligation.witness is None else str(obligation.witness)
-    raw = obligation.edit is not None and obligation.edit.what == RELEASE
-    node = clipped(obligation.node, 80)
-    read = getattr(obligation.edit.value, "origin", None) if obligation.edit else None
+    edit = obligation.edit
+    read = None if edit is None else getattr(edit.value, "origin", None)
+    title, why = say("Mend {}", node), obligation.rule
     if read is not None:
-        return Change(
-            tidy(
-                f"Put a public number in place of {clipped(read.label, 60)}, which reads the data"
-            ),
-            tidy(_sentence(clipped(plain_rule(obligation), 240))),
-            tidy(_sentence(how)),
-            tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
-        )
+        label = Formula(clipped(read.label, 60))
+        title = say("Put a public number in place of {}, which reads the data", label)
+        why = capital(plain_rule(obligation))
+    elif edit is not None and edit.what == RELEASE:
+        title = say("Release {} with noise, or leave it out", node)
+    witness = clipped(obligation.example, 240)
     return Change(
-        tidy(f"Release {node} with noise, or leave it out" if raw else f"Mend {node}"),
-        tidy(clipped(obligation.rule, 240)),
-        tidy(_sentence(how)),
-        tidy(f"It removes this: {clipped(witness, 240)}" if witness else ""),
+        title,
+        clipped(why, 240),
+        capital(audit.advice(obligation.repair) or "See the open obligations below."),
+        say("It removes this: {}", witness) if witness else "",
     )
 
 
 def _shares(audit: Audit, obligation: Obligation) -> Change:
     """Of shares that sum to more than the claim."""
-    of = "" if obligation.edit is None else obligation.edit.name
+    of = Formula("" if obligation.edit is None else obligation.edit.name)
     aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
     repair = audit.advice(obligation.repair)
     if audit.described and obligation.edit is not None:
@@ -306,33 +307,28 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
 
         releases, factor = audit.report.problem.graph.releases, obligation.edit.value
         lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
-        repair = f"{repair.rstrip('.')}. The lines: {lines}." if lines else repair
+        repair = say("{} The lines: {}.", repair, lines) if lines else repair
     return Change(
-        f"Lower the shares of {of}{', or name another accountant' * bool(aside)}",
-        tidy(f"{_sentence('; '.join(overspent(audit.report)))}."),
-        tidy(f"{aside} Or {repair}" if aside else _sentence(repair)),
+        say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
+        say("{}.", capital(joined("; ", overspent(audit.report)))),
+        say("{} Or {}", aside, repair) if aside else capital(repair),
         "The total then holds as declared." if aside else "",
     )
 
 
-def _why(audit: Audit) -> str:
+def _why(audit: Audit) -> Text:
     """`; mu = 0.267 where 0.237 is affordable`, and the catalogue's words on the variant."""
-    found, cost = "", audit.worst
+    found, cost = say(""), audit.worst
     if cost is not None and not cost.sampled:
         afforded = _affordable(audit)
-        found = f"; mu {equals(cost.mu)}"
-        found += f" where {figure(afforded, 'down')} is affordable" if afforded else ""
-        found += _where(audit)
+        found += say("; $mu$ {}", equals(cost.mu))
+        found += say(" where {} is affordable", figure(afforded, "down")) if afforded else ""
+        found += say(", at {}", values_text(audit.witness)) if audit.witness else ""
     published = type(audit.regression)
     if published.__module__.startswith("dpframe.literature"):
         said = " ".join((published.__doc__ or "").partition("\n\n")[0].split())
-        found += f". {said}" if said else ""
+        found += say(". {}", said) if said else ""
     return found
-
-
-def _where(audit: Audit) -> str:
-    at = ", ".join(f"{name} = {exactly(value)}" for name, value in audit.witness.items())
-    return f", at {at}" if at else ""
 
 
 def _affordable(audit: Audit) -> float | None:
@@ -343,11 +339,6 @@ def _affordable(audit: Audit) -> float | None:
     except DPFrameError:
         return None
     return None if found is None else to_float(found[0], up=False)
-
-
-def _sentence(text: str) -> str:
-    """The text with a capital, unless it starts with code."""
-    return text[:1].upper() + text[1:] if text.split(maxsplit=1)[0].isalpha() else text
 
 
 def _first(audit: Audit) -> Obligation | None:
@@ -363,39 +354,40 @@ def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
     how = audit.advice(JOINTLY)
     normal = one and audit.report.problem.graph.releases[0].gives is GaussianDP
     if normal and isinstance(audit.target, ApproxDP):
-        how = f"{audit.advice('Name dp.Gaussian.analytic')}, which sizes the noise so. Or: {how}"
-    more = f" At the best split of the budget it falls by {best.percent} per cent." if best else ""
+        how = say("Name {}, which sizes the noise so. Or: {}", audit.advice(ANALYTIC), how)
+    more = " At the best split of the budget it falls by {} per cent."
+    sizes = sizes_text(audit.lines[0].noise, waste.releases)
     return Change(
         _times(waste),
-        f"The claim would still be met: {'it' if one else 'all of the noise together'} costs less "
-        "than is claimed.",
+        say(
+            "The claim would still be met: {} costs less than is claimed.",
+            "it" if one else "all of the noise together",
+        ),
         how,
-        f"The variance of {'the' if one else 'all'} noise falls by "
-        f"{figure(100 * saved, 'down', 3)} per cent{_sizes(audit, waste)}.{more}",
+        say(
+            "The variance of {} noise falls by {} per cent{}.{}",
+            "the" if one else "all",
+            figure(100 * saved, "down", 3),
+            say(": {}", sizes) if sizes else "",
+            say(more, best.percent) if best else "",
+        ),
     )
 
 
-def _sizes(audit: Audit, waste: Waste) -> str:
-    """`: std floor 12.70 -> 7.83; gram 12.70 -> 7.83`, where these are numbers."""
-    known = [one for one in dict.fromkeys(waste.releases) if None not in one[1:]]
-    said = [f"{name} {figure(now)} -> {figure(enough, 'up')}" for name, now, enough in known[:MOST]]
-    more = f"; and {len(known) - MOST} more" if len(known) > MOST else ""
-    return f": {audit.lines[0].noise} {'; '.join(said)}{more}" if said else ""
-
-
-def _times(waste: Waste) -> str:
+def _times(waste: Waste) -> Text:
     """The factor, and where it is the right one."""
-    factor = waste.amount
     if not waste.at:
-        return f"Multiply all noise by {factor}"
-    return tidy(
-        f"Declare the noise jointly: at {waste.at} all of it would be {factor} times as large"
+        return say("Multiply all noise by {}", waste.amount)
+    return say(
+        "Declare the noise jointly: at {} all of it would be {} times as large",
+        waste.at,
+        waste.amount,
     )
 
 
 def _restate(names: list[str]) -> Change:
     return Change(
-        f"Drop the claims about single releases: {', '.join(dict.fromkeys(names))}",
+        say("Drop the claims about single releases: {}", ", ".join(dict.fromkeys(names))),
         "They are false, though the claim about the whole is true.",
         "State no share for them, and cite the joint proof.",
         "Nothing that is released changes.",

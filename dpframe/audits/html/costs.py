@@ -9,12 +9,14 @@ import attrs
 
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
+from dpframe.wording import Code, Formula, Text, joined, say
 
-from ..figures import clipped, exactly, figure, short
+from ..figures import chosen, clipped, equals, exactly, figure, short
 from ..findings import Findings, Opinion, Portion, Profile, Waste
 from ..lines import lower_end
+from ..sentence import values_text
 from .plots import AxisScale
-from .words import DASH, given, percent, plain_words, range_of, shown
+from .words import DASH, given, percent, shown
 
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 
@@ -41,12 +43,12 @@ class Costs:
             of = "at the counterexample" if audit.refuted_at else "in the example"
             where = f", {of}" if found.at else ""
             most = "" if found.waste.exact or found.waste.tight else "at most "
-            factor = f"{most}× {shown(found.waste.factor, 'up')}"
+            factor = say("{}× {}", most, figure(found.waste.factor, "up"))
             yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
-            by = "the weights below" if found.saving.lines else "dp.best_split"
-            note = f"of the squared noise saved by {by}: {found.saving.sizes}"
-            yield "Best split", f"{found.saving.percent} %", plain_words(note.rstrip(": "))
+            by = "the weights below" if found.saving.lines else Code("dp.best_split")
+            note = (say("of the squared noise saved by {}", by), found.saving.sizes)
+            yield "Best split", f"{found.saving.percent} %", joined(": ", filter(None, note))
         count = len(audit.report.open_obligations)
         if count:
             yield "In the way", str(count), "open obligation" + "s" * (count > 1)
@@ -58,32 +60,31 @@ class Costs:
         if epsilon is None:
             some = self.found.audit.where
             reach = "for all values; proved for some" if some else "for all values in their ranges"
-            return clipped(plain_words(", ".join(map(str, amounts))), 40), reach
-        delta = "0" if not rest else "delta" if rest[0] is None else short(rest[0])
-        return f"ε = {plain_words(short(epsilon))}", plain_words(f"at delta = {delta}")
+            return clipped(joined(", ", amounts), 40), reach
+        delta = "0" if not rest else Formula("delta") if rest[0] is None else short(rest[0])
+        return say("ε = {}", short(epsilon)), say("at $delta$ = {}", delta)
 
     def _true(self) -> Iterator[tuple[str, str, str]]:
         """The tightest answer, and at which numbers."""
         found, audit = self.found, self.found.audit
         best = [one for one in found.opinions if one.applies and one.upper is not None]
         if best:
-            at = ", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items())
+            at = values_text(found.at)
             usual = best[0].delta and not isinstance(audit.target, ApproxDP)
-            note = f"for {at}" if at else f"at delta = {figure(best[0].delta)}"
-            note = f"at the counterexample, {at}" if at and audit.refuted_at else note
+            note = say("for {}", at) if at else say("at $delta$ = {}", figure(best[0].delta))
+            note = say("at the counterexample, {}", at) if at and audit.refuted_at else note
             note += ", which the claim has not" if usual else ""
             note += "; sign the claim" if audit.verdict is Verdict.PROVED and not usual else ""
-            yield "True cost", self._cost(best[0]), plain_words(note)
+            yield "True cost", self._cost(best[0]), note
         elif any(one.verdict is not Verdict.PROVED for one in audit.report.common):
             yield "True cost", "no bound", "see what stands in the way"
 
-    def _cost(self, one: Opinion) -> str:
+    def _cost(self, one: Opinion) -> Text:
         """`ε = 0.596`, `ε between 45.5 and 1113`."""
         target = self.found.audit.target
         limit = self.claimed if isinstance(target, ApproxDP) else None
         upper = float("inf") if one.upper is None else one.upper
-        text = range_of((one.lower or 0.0, upper), limit)
-        return f"ε = {text}" if text[:1].isdigit() else f"ε {text}"
+        return say("ε {}", equals((one.lower or 0.0, upper), limit))
 
     @property
     def claimed(self) -> Fraction | None:
@@ -105,7 +106,7 @@ class Costs:
         """What the broken line is."""
         if self.claimed is None:
             return ""
-        return f" The broken line is the claim, epsilon = {exactly(self.claimed)}."
+        return say(" The broken line is the claim, $epsilon$ = {}.", exactly(self.claimed))
 
     def against(self, one: Opinion) -> str:
         """What it says of the claim. Only where that is proved, a hair above it is inside."""
@@ -119,23 +120,26 @@ class Costs:
         room = TIGHT if self.found.audit.verdict is Verdict.PROVED else 0
         return "inside it" if one.upper <= claimed * (1 + room) else "does not prove it"
 
-    def judged(self, drawn: Profile) -> str:
+    def judged(self, drawn: Profile) -> Text:
         """Where the curve passes the claim, in words."""
         if drawn.claimed is None:
-            return "The claim is not one of epsilon and delta, so it is no point of this picture."
+            return say(
+                "The claim is not one of $epsilon$ and $delta$, so it is no point of this picture."
+            )
         epsilon, delta = drawn.claimed
-        text = (
-            f"The claim is epsilon = {given(epsilon)} with delta = {given(delta)}: it holds where "
-            "the curve stays out of the hatched part."
+        text = say(
+            "The claim is $epsilon$ = {} with $delta$ = {}: it holds where the curve stays out of "
+            "the hatched part.",
+            *map(chosen, drawn.claimed),
         )
         rows = list(zip(drawn.epsilons, drawn.lower, drawn.upper, strict=True))
         before = [upper for e, _, upper in rows if e <= epsilon]
         if any(e >= epsilon and low > delta for e, low, _ in rows):
-            return f"{text} It does not: the claim fails."
+            return say("{} It does not: the claim fails.", text)
         proved = self.found.audit.verdict is Verdict.PROVED
         if proved or (before and before[-1] <= delta):
-            return f"{text} It does."
-        return f"{text} The bounds lie on both sides of the claim."
+            return say("{} It does.", text)
+        return say("{} The bounds lie on both sides of the claim.", text)
 
     @staticmethod
     def point(drawn: Profile) -> str:

@@ -5,7 +5,6 @@ The markup stands in `templates/`, which escape whatever they are given; here is
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -15,27 +14,29 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from markupsafe import Markup
 
-from dpframe.prover.text import argument, bounds, marked, overspent
+from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
+from dpframe.wording import Formula, Text, capital, joined, say
 
 from .. import budget_reports
 from ..drawing import drawing
-from ..figures import clipped, equals, exactly, tidy
+from ..figures import chosen, clipped, equals, exactly, figure
 from ..figures import formula as written
 from ..findings import Findings
 from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import UNSIZED, joined
+from ..releases import UNSIZED
+from ..releases import joined as named_together
 from ..report import Audit
-from ..sentence import free, goal, holding, sentence
+from ..sentence import free, goal, holding, sentence, values_text
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
 from .plots import PATTERNS, STYLE, Axes, bars, parts
 from .released import Released
-from .words import given, percent, plain_words, shown, value_of, visible, words
+from .words import LONGEST, percent, shown, signs, visible, words
 
 SAYS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}
 MARKS = {"proved": "✓", "refuted": "✗", "unproved": "?"}
@@ -50,7 +51,6 @@ LEADS = {
     "unproved": ("That what is released satisfies ", " is not proved, and not refuted."),
 }
 OUTPUT = "output: "  # a remark of a description on its last step
-CALLED = re.compile(r"([A-Za-z_]\w*)(\(.*\))\Z", re.DOTALL)
 
 
 def document(found: Findings, title: str, notes: Sequence[str], command: str) -> str:
@@ -67,12 +67,11 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         shares = audit.report.overspent
         says = "The declared shares exceed the budget" if shares else "Not proved by its shares"
         says += "; the claim holds by another accountant"
-        end = f", {audit.advice(holding(audit))}."
-        end += _overspent_lead(audit, "") if shares else ""
-        lead = (LEADS["proved"][0], end)
+        end = say(", {}.", holding(audit))
+        lead = (LEADS["proved"][0], _overspent_lead(audit, end) if shares else end)
     if audit.where:
         says += " for a part of what is claimed"
-        part = f" where {audit.where}. Beyond, it is not proved and may be false."
+        part = say(" where {}. Beyond, it is not proved and may be false.", audit.where)
         lead = (lead[0], part)
     chosen, costs = audit.report.chosen, Costs(found)
     template = _environment().get_template("page.html")
@@ -93,7 +92,7 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         sentence=sentence(audit, place="below"),
         holding=holding(audit) if audit.holds_by else "",
         headline=costs.headline,
-        at=", ".join(f"{name} = {exactly(value)}" for name, value in found.at.items()),
+        at=values_text(found.at),
         claimed=[*_claimed(audit)],
         region=() if chosen is None else chosen.constraints,
         remarks=remarks,
@@ -109,10 +108,9 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
     return f"{visible(page)}\n"
 
 
-def _overspent_lead(audit: Audit, end: str) -> str:
+def _overspent_lead(audit: Audit, end: str) -> Text:
     """The end of the first sentence, and what the shares sum to."""
-    shares = tidy("; ".join(overspent(audit.report)))
-    return f"{end} {shares[:1].upper()}{shares[1:]}."
+    return say("{} {}.", end, capital(joined("; ", overspent(audit.report))))
 
 
 @cache
@@ -127,20 +125,22 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "clip": clipped,
-        "signs": plain_words,
-        "cut": _cut,
+        "signs": signs,
         "p": lambda place: f"{place:.2f}".rstrip("0").rstrip("."),
         "near": lambda value, digits=0: shown(value, digits=digits),
         "up": lambda value: shown(value, "up"),
         "down": lambda value: shown(value, "down"),
         "few": _few,
-        "value": value_of,
+        "value": lambda value: signs(clipped(written(value), 120)),
         "written": written,
         "formula": formula,
         "constraint": constraint,
-        "given": given,
+        "chosen": chosen,
+        "figure": figure,
         "percent": percent,
-        "joined": joined,
+        "joined": named_together,
+        "capital": capital,
+        "formula_text": Formula,
         "equals": equals,
     }
     made.globals |= {
@@ -153,8 +153,8 @@ def _environment() -> Environment:
         "UNSIZED": UNSIZED,
         "ALIKE": ALIKE,
         "words": _words,
+        "say": say,
         "argument": argument,
-        "marked": marked,
         "uncounted": uncounted,
         "drawing": drawing,
         "graph_picture": graph_picture,
@@ -168,22 +168,13 @@ def _environment() -> Environment:
 
 
 @pass_context
-def _words(context: Any, text: str, verbatim: str = "") -> Markup:
-    """A sentence, its citations as links to the sources of this page."""
-    return words(_plain(text), context["known"], verbatim)
-
-
-@pass_context
-def _cut(context: Any, text: str, width: int = 400) -> Markup:
-    """A sentence of a proof, its middle left out where it is long."""
-    return words(tidy(clipped(_plain(text), width)), context["known"])
-
-
-def _plain(text: str) -> str:
-    """A text that is no HTML yet: it would be escaped twice. Raises TypeError."""
+def _words(context: Any, text: str, width: int = LONGEST) -> Markup:
+    """A sentence, its citations as links to the sources of this page. Raises TypeError for HTML,
+    which would be escaped twice.
+    """
     if isinstance(text, Markup):
         raise TypeError(text)
-    return text
+    return words(clipped(text, width), context["known"])
 
 
 def _few(value: Expression) -> str:
@@ -191,7 +182,7 @@ def _few(value: Expression) -> str:
     known, text = lower_end(value), written(value)
     if known is None:
         return ""
-    return plain_words(text) if len(text) <= 8 else shown(known)
+    return signs(text) if len(text) <= 8 else shown(known)
 
 
 def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -235,13 +226,15 @@ def _waste(found: Findings) -> str:
 def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
     """The claim, the unit of privacy, the bounds of the data, the ranges."""
     rows, labels = audit.setting.X, audit.setting.y
-    said = [] if rows.columns is None else [f"{len(rows.columns)} columns by a codebook"]
-    said += [] if rows.box is None else [f"entries clipped to {_ends(rows.box)}"]
-    said += [] if rows.norm is None else [f"projected onto the ball of radius {_of(rows.norm)}"]
+    said: list[str] = []
+    said += [] if rows.columns is None else [f"{len(rows.columns)} columns by a codebook"]
+    said += [] if rows.box is None else [say("entries clipped to {}", _ends(rows.box))]
+    ball = "projected onto the ball of radius {}"
+    said += [] if rows.norm is None else [say(ball, _of(rows.norm))]
     said += ["with an intercept"] if rows.intercept else []
     yield "Claim", goal(audit.claimed)
     yield "Unit of privacy", f"{audit.setting.unit} ({audit.setting.relation})"
-    yield "Rows", "; ".join(said)
+    yield "Rows", joined("; ", said)
     named = zip(rows.names, bounds(audit.setting), strict=False)
     yield from ((f"Column {clipped(name, 60)}", ends) for name, (_, ends) in named)
     if labels is not None:
@@ -250,19 +243,20 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
             first, second = (clipped(str(level), 60) for level in labels.levels)
             yield "Labels", f"{name}, the classes {first} and {second} as -1 and 1"
         elif labels.bound is not None:
-            yield "Labels", f"{name}, clipped to {_ends(labels.bound)}"
+            yield "Labels", say("{}, clipped to {}", name, _ends(labels.bound))
         else:
             ends = [exactly(end) for end in (labels.lower, labels.upper) if end is not None]
-            yield "Labels", f"{name}, clipped to [{', '.join(ends)}] and mapped onto [-1, 1]"
+            mapped = "{}, clipped to {} and mapped onto $[-1, 1]$"
+            yield "Labels", say(mapped, name, Formula(f"[{', '.join(ends)}]"))
     yield "For all", free(audit)
 
 
-def _of(bound: Expression) -> str:
-    return clipped(written(bound), 60)
+def _of(bound: Expression) -> Formula:
+    return Formula(clipped(written(bound), 60))
 
 
-def _ends(bound: Expression) -> str:
-    return f"[-{_of(bound)}, {_of(bound)}]"
+def _ends(bound: Expression) -> Formula:
+    return Formula(f"[-{_of(bound)}, {_of(bound)}]")
 
 
 def _bill(audit: Audit) -> dict[str, Any]:
@@ -279,8 +273,9 @@ def _bill(audit: Audit) -> dict[str, Any]:
 def named(audit: Audit) -> tuple[str, str]:
     """The name of what is audited, and its arguments in brackets."""
     text = clipped(str(audit.regression), 300)
-    found = CALLED.match(text)
-    return (found[1], found[2]) if found else (text, "")
+    name, bracket, arguments = text.partition("(")
+    called = name.isidentifier() and text.endswith(")")
+    return (name, bracket + arguments) if called else (text, "")
 
 
 def release() -> str:

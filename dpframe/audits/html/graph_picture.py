@@ -19,7 +19,7 @@ from dpframe.graph import Graph
 
 from ..drawing import LEAK, NOISY, PRIVATE, PUBLIC, DrawnLine, lines
 from ..figures import clipped
-from .words import GLUE, plain_words
+from .words import GLUE, signs
 
 SWEEPS = 12
 PULLS = (1.0, 2.0, 8.0)  # of an edge with so many ends that pass a layer: long edges run upright
@@ -274,7 +274,7 @@ def _layers(heights: Sequence[float], layer: Sequence[int]) -> tuple[list[float]
 
 def _rows(line: DrawnLine) -> list[str]:
     """The words in a few lines, the last one cut where there are more."""
-    text = plain_words(line.words.removesuffix(END)).replace("`", "").replace(GLUE, " ")
+    text = signs(line.words.removesuffix(END)).replace(GLUE, " ")
     rows = _wrapped(text)
     if len(rows) > ROWS:
         rows = [*rows[: ROWS - 1], _cut(" ".join(rows[ROWS - 1 :]))]

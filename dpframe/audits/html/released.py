@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import attrs
 
 from dpframe.prover import Verdict
+from dpframe.wording import Cited, Formula, joined, say
 
 from ..figures import clipped
 from ..figures import formula as written
 from ..lines import ReleaseLine, meanings
-from ..releases import cost, joined, refuted
-from .words import DASH, plain_words
+from ..releases import cost, refuted
+from ..releases import joined as named_together
+from .words import DASH, signs
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -30,13 +32,14 @@ UNUSED = (
     "The total is proved in another way: it does not use the claims of single releases that fail."
 )
 COSTS = {
-    "mu": ("mu", ""),
-    "delta at that epsilon": ("exact_delta", "delta"),
-    "true epsilon": ("exact_epsilon", "epsilon"),
+    Formula("mu"): ("mu", ""),
+    say("$delta$ at that $epsilon$"): ("exact_delta", "delta"),
+    say("true $epsilon$"): ("exact_epsilon", "epsilon"),
 }
-ANALYTIC = (
+ANALYTIC = say(
     "the least standard deviation of Gaussian noise, at sensitivity 1, that satisfies "
-    "(epsilon, delta)-differential privacy [BalleW18, Thm 8]"
+    "$(epsilon, delta)$-differential privacy {}",
+    Cited("[BalleW18, Thm 8]"),
 )
 
 
@@ -87,7 +90,7 @@ class Released:
         """A cost, in enough digits to tell it from what is claimed; an upper bound says so."""
         field, name = COSTS[column]
         value = getattr(line, field)
-        return DASH if value is None else plain_words(cost(line, value, name))
+        return DASH if value is None else signs(cost(line, value, name))
 
     refuted = staticmethod(refuted)
 
@@ -100,20 +103,25 @@ class Released:
     @property
     def notes(self) -> list[str]:
         """What the columns mean, and what is left out."""
-        lines, said = self.audit.lines, []
+        lines = self.audit.lines
+        said: list[str] = []
         if len(self.lines) > MOST:
             rest = Counter(line.claim for line, many in self.lines[MOST:] for _ in range(many))
             counted = ", ".join(f"{count} {what}" for what, count in rest.items())
             said.append(f"And {rest.total()} more: {counted}.")
         if any(line.exact_delta is not None for line in lines):
-            said.append("Delta is exact at the claimed epsilon, and epsilon at the claimed delta.")
+            said.append(
+                say(
+                    "Delta is exact at the claimed $epsilon$, and $epsilon$ at the claimed $delta$."
+                )
+            )
         if any(line.mu is not None for line in lines):
-            said.append("mu is the sensitivity over the standard deviation.")
+            said.append(say("$mu$ is the sensitivity over the standard deviation."))
         if not all(line.attained or line.unbounded for line in lines):
             said.append(
                 "≤ is an upper bound: no pair of tables is known to attain the sensitivity."
             )
-        notes = [" ".join(said)] if said else []
+        notes: list[str] = [joined(" ", said)] if said else []
         notes += [UNUSED] if self.audit.verdict is Verdict.PROVED and self.failing else []
         wrong = any(one.verdict is not Verdict.PROVED for one in self.audit.report.common)
         return notes + ([QUESTIONED] if wrong else [])
@@ -130,12 +138,14 @@ class Released:
                 rule = "" if moved is None else moved.rule
                 found[key] = ([], line, Derived(release.noise.__name__, rule))
             found[key][0].append(clipped(line.name, 80))
-        return [(joined(names), line, derived) for names, line, derived in found.values()][:MOST]
+        return [(named_together(names), line, derived) for names, line, derived in found.values()][
+            :MOST
+        ]
 
     @property
     def letters(self) -> list[tuple[str, str]]:
         """What the letters of the formulas mean."""
         known = meanings(self.audit.lines, self.audit.report.problem.setting)
-        found = [(name, f"the {meaning}") for name, meaning in known.items()]
+        found = [(name, say("the {}", meaning)) for name, meaning in known.items()]
         analytic = any("analytic_sigma" in str(line.written) for line in self.audit.lines)
         return found + ([("σ analytic", ANALYTIC)] if analytic else [])

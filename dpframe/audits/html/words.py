@@ -1,22 +1,20 @@
 """Sentences and numbers of an audit as a page sets them: Greek letters, powers, code, citations as
-links. What is text stays text: markup is made here and by the templates, and never read.
+links. Only the formulas of a text are read, in the notation of declarations; its words stay as they
+are.
 """
 
 from __future__ import annotations
 
-import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 
 from markupsafe import Markup, escape
 
-from dpframe.numbers import shortest
-from dpframe.symbols import Expression
+from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of
 
-from ..figures import Side, between, clipped, exactly, figure
-from ..figures import formula as written
+from ..figures import Side, chosen, clipped, figure
 
 WHITE = frozenset("\n\t")
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # controls, bidi, lone surrogates
@@ -53,82 +51,75 @@ def visible(text: str) -> str:
     )
 
 
-def _scientific(found: re.Match[str]) -> str:
-    power = "10" + found[2].translate(RAISED)
-    return power if found[1] == "1" else f"{found[1]}{THIN}×{THIN}{power}"
-
-
-Setting = tuple[str, str | Callable[[re.Match[str]], str]]
-SIGNS: list[Setting] = [
-    (r"(?<![\w.])(\d+(?:\.\d+)?)e(-?\d+)(?!\w|\.\d)", _scientific),
-    (r"\blambda_min\b", "λ_min"),
-    (
-        rf"(?<![\w.`])(?<!(?<![A-Za-z])')({'|'.join(GREEK)})(?![\w(=`]|\.\w)",
-        lambda found: GREEK[found[1]],
-    ),
-    (r"(?<=[\w)|])\^(-?\d+)(?![\d/]|\.\d)", lambda found: found[1].translate(RAISED)),
-    (r"(?<=[\w)⁰¹²³⁴⁵⁶⁷⁸⁹])\*(?=[\w(])", "·"),
-    (r"(?<![\w'])(?:([A-Za-z])'(?=[A-Za-zθ])(?!s\b)|(xx|zz)'(?![A-Za-z]))", r"\1\2ᵀ"),
-    (r"<=", "≤"),
-    (r">=", "≥"),
-    (r"->", "→"),
-    (r"(?<=[\w)]) - (?=[\w(])", " − "),
-    (r"(?<=[(\[, ])-(?=\d|[A-Z]\b)", "−"),
-    (r"\bsqrt\(", "√("),
-    (r"(?<=, )inf(?=[)\]])|(?<=\(-)inf(?=,)", "∞"),
-    (r"(?<=\w) = (?=[\w−⁻-]+(?:[ ,.;:)]|$))", f"{GLUE}={GLUE}"),  # ε = 1 stays together
-    (r"([(\[][^\s()\[\]]{1,12}), ([^\s()\[\]]{1,12}[)\]])", rf"\1,{GLUE}\2"),  # so does (1, 10⁻⁶)
-]
-COMPILED = [(re.compile(pattern), sign) for pattern, sign in SIGNS]
-TOKEN = re.compile(
-    r"(?P<code>(?P<whole>`accountant = \"\w+\"`|\baccountant=\"\w+\"|--accountant \w+)|`[^`]+`|"
-    r"\b(?:dp|[Xy](?=\.[a-z]))(?:\.[A-Za-z_]\w*(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?)+)"
-    r"|\[(?P<key>[A-Za-z][A-Za-z0-9]*)(?:, [^\[\]`]{1,60})?\]"
-)
+PIECE = re.compile(r"\d+(?:\.\d+)?(?:e-?\d+)?|[A-Za-z_]\w*|\^-?\d+(?![\d/])|<=|>=|->|.", re.DOTALL)
+SIGNS = GREEK | {
+    "lambda_min": "λ_min",
+    "sqrt": "√",
+    "inf": "∞",
+    "*": "·",
+    "<=": "≤",
+    ">=": "≥",
+    "->": "→",
+    "-": "−",
+}
+UNBROKEN = 24  # characters of a formula or of code that stays on one line
 CODE, SUBJECT = Markup("<code>{}</code>"), Markup('<span class="subject">{}</span>')
 WHOLE = Markup('<code class="whole">{}</code>')  # never broken
 CITED = Markup('<a href="#source-{}" class="cite">{}</a>')
 SMALLEST = Markup("λ<sub>min</sub>")
 
 
-def plain_words(text: str) -> str:
-    r"""The text with its formulas as papers print them.
+def signs(formula: str) -> str:
+    r"""A formula in the notation of declarations, as papers print it.
 
-    >>> plain_words("mu^2 = 2/log(4e6), delta = 1e-6 <= 5.18e-4 of X'X")
-    'μ² = 2/log(4\u202f×\u202f10⁶), δ\xa0=\xa010⁻⁶ ≤ 5.18\u202f×\u202f10⁻⁴ of XᵀX'
+    >>> signs("mu^2 <= 2*log(4e6)"), signs("X'X"), signs("(1, 1e-6)")
+    ('μ²\xa0≤\xa02·log(4\u202f×\u202f10⁶)', 'XᵀX', '(1,\xa010⁻⁶)')
     """
-    for pattern, sign in COMPILED:
-        text = pattern.sub(sign, text)
-    return text
+    made, before = "", ""
+    for piece in PIECE.findall(formula):
+        made += _sign(piece, before)
+        before = piece
+    return made.replace(" ", GLUE) if len(made) <= UNBROKEN else made
 
 
-def words(text: str, known: Collection[str] = (), verbatim: str = "") -> Markup:
-    """The text as HTML: code stays as it is written, `verbatim` too, and a citation of a `known`
-    source is a link to it. What is very long loses its middle; in a sentence about `verbatim` this
-    name does, and what follows it, but nothing that stands before.
+def _sign(piece: str, before: str) -> str:
+    if piece == "'" and before.isalpha() and len(before) <= 2:
+        return "ᵀ"  # of a matrix or of a vector
+    if piece[0] == "^" and len(piece) > 1:
+        return piece[1:].translate(RAISED)
+    digits, scientific, power = piece.partition("e")
+    if piece[0].isdigit() and scientific:
+        ten = f"10{power.translate(RAISED)}"
+        return ten if digits == "1" else f"{digits}{THIN}×{THIN}{ten}"
+    return SIGNS.get(piece, piece)
+
+
+def words(text: str, known: Collection[str] = ()) -> Markup:
+    """The text as HTML: its formulas as papers print them, its code as code, and each citation of
+    a `known` source as a link to it. What is very long loses its middle.
     """
-    if verbatim and verbatim in text:
-        before, _, after = text.partition(verbatim)
-        subject = SUBJECT.format(clipped(verbatim, NAME))
-        return _set(before, known) + subject + _set(clipped(after, LONGEST), known)
-    return _set(clipped(text, LONGEST), known)
+    return _joined(parts_of(clipped(text, LONGEST)), known)
 
 
-def _set(text: str, known: Collection[str]) -> Markup:
-    made, start = Markup(), 0
-    for found in TOKEN.finditer(text):
-        if found["code"] or found["key"] in known:
-            made += _lowered(text[start : found.start()])
-            key = found["key"]
-            code = WHOLE if found["whole"] else CODE
-            made += CITED.format(key, found[0]) if key else code.format(found[0].strip("`"))
-            start = found.end()
-    return made + _lowered(text[start:])
+def _joined(parts: Iterable[str], known: Collection[str]) -> Markup:
+    return Markup().join(_set(part, known) for part in parts)
 
 
-def _lowered(text: str) -> Markup:
-    """The words, with min below the line in the smallest eigenvalue."""
-    return escape(plain_words(text)).replace("λ_min", SMALLEST)
+def _set(part: str, known: Collection[str]) -> Markup:
+    match part:
+        case Text():
+            return _joined(part.parts, known)
+        case Formula():
+            return escape(signs(part)).replace("λ_min", SMALLEST)
+        case Code():
+            return (WHOLE if len(part) <= UNBROKEN else CODE).format(part.strip("`"))
+        case Subject():
+            return SUBJECT.format(clipped(part, NAME))
+        case Cited() if part.key in known:
+            return CITED.format(part.key, part)
+        case " = ":
+            return escape(f"{GLUE}={GLUE}")
+    return escape(part)
 
 
 def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) -> str:
@@ -137,7 +128,7 @@ def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) 
     >>> shown(8.848e-7, "up"), shown(None)
     ('8.85\u202f×\u202f10⁻⁷', '–')
     """
-    return DASH if value is None else plain_words(figure(value, side, digits))
+    return DASH if value is None else signs(figure(value, side, digits))
 
 
 def given(value: float) -> str:
@@ -146,17 +137,7 @@ def given(value: float) -> str:
     >>> given(1.0), given(1e-06), given(0.25)
     ('1', '10⁻⁶', '0.25')
     """
-    return plain_words(exactly(shortest(value))) if math.isfinite(value) else str(value)
-
-
-def range_of(bounds: tuple[float, float], limit: Fraction | None = None) -> str:
-    """`0.596`, `at most 0.600`, `between 5.97 and 42.7`."""
-    return plain_words(between(bounds, limit))
-
-
-def value_of(expression: Expression) -> str:
-    """A formula as words, its middle left out where it is long."""
-    return plain_words(clipped(written(expression), 120))
+    return signs(chosen(value))
 
 
 def percent(share: float | None) -> str:

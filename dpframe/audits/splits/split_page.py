@@ -6,7 +6,6 @@ A picture of a split: the criterion by what was free. Needs matplotlib.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -18,8 +17,9 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
+from dpframe.wording import digits as digits_of
 
-from ..figures import figure, tidy
+from ..figures import figure
 from ..plot import COLOURS, blended, ink, log_ticks, new_axes
 from .split import Point
 
@@ -118,7 +118,6 @@ def _compared(axes: Any, split: Split) -> None:
             axes.annotate(other.label, (at, other.value), (8, -4), **beside)
 
 
-FRACTION = re.compile(r"(?<![\w./^*])\d+/\d{3,}(?![\w./^])")
 BARS = "▁▂▃▄▅▆▇█"
 STEPS = 7  # rows of the curve's table, or a few more
 LITTLE = 0.01  # of the budget
@@ -129,7 +128,7 @@ def page(split: Split) -> str:
     """The criterion, the choice, why it is best, what else costs, the curve, the proof."""
     return "\n".join(
         [
-            f"Split of {_decimal(str(split.regression))}",
+            f"Split of {split.regression}",
             "",
             f"  criterion   {split.criterion.sentence}",
             *_choice(split),
@@ -171,7 +170,7 @@ def above(value: float, digits: int = 4) -> str:
     if not math.isfinite(value):
         return str(value)
     rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
-    return tidy(f"{float(rounded):.{max(digits, 5)}g}")
+    return digits_of(float(rounded), max(digits, 5))
 
 
 def _shares(split: Split) -> Iterator[str]:
@@ -208,16 +207,6 @@ def _jointly(split: Split) -> Iterator[str]:
             f"{figure(factor[1], 'up')}:"
         )
         yield "              dp.regressions.Jointly(of=...), or over='shares'"
-
-
-def _decimal(text: str) -> str:
-    """Fractions that are short decimals as such: 0.0896 for 56/625."""
-    return FRACTION.sub(lambda found: _short_decimal(found[0]), text)
-
-
-def _short_decimal(fraction: str) -> str:
-    decimal = f"{float(Fraction(fraction)):.6g}"
-    return decimal if Fraction(decimal) == Fraction(fraction) else fraction
 
 
 def _curves(split: Split) -> list[tuple[str, tuple[Point, ...]]]:
@@ -261,5 +250,5 @@ def _exactly(formula: Expression) -> str:
 
 
 def _short(value: Fraction) -> str:
-    decimal = f"{float(value):.6g}"
-    return tidy(decimal if Fraction(decimal) == value else f"{float(value):.4g}")
+    decimal = digits_of(float(value), 6)
+    return decimal if Fraction(decimal) == value else digits_of(float(value), 4)

@@ -13,7 +13,7 @@ from dpframe.symbols import ONE, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
-from ..node import check_interval, positive, reads, titled
+from ..node import check_interval, positive, reads, titled, without_data
 from ..rows import RowsNode
 from .base import ColumnMap, RecordColumn, RowMap
 
@@ -85,6 +85,7 @@ class Box(RowMap):
     """
 
     kind: ClassVar[str] = "box"
+    title = without_data("clip entries to [...]")
     source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
 
@@ -105,6 +106,7 @@ class Capped(RowMap):
 
     kind: ClassVar[str] = "capped"
     label = titled("cap entries at [{0.bound}]")
+    title = without_data("cap entries at [...]")
     source: RowsNode
     bound: Expression = attrs.field(converter=_box, metadata=reads(positive=True))
 
@@ -218,6 +220,7 @@ class ClipColumn(InInterval):
 
     kind: ClassVar[str] = "clip_column"
     label = titled("clip to [{0.lower}, {0.upper}]")
+    title = without_data("clip to [...]")
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip."""
@@ -230,6 +233,7 @@ class ToUnitInterval(InInterval):
 
     kind: ClassVar[str] = "unit_interval"
     label = titled("[{0.lower}, {0.upper}] onto [-1, 1]")
+    title = without_data("[...] onto [-1, 1]")
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip, then map."""
