@@ -124,6 +124,12 @@ def joined(sign: str, texts: Iterable[object]) -> Text:
     return Text(found)
 
 
+def reference(text: str) -> Text:
+    """A citation, and what is said of it: `[KamathU20, Lem 2.4] up to 1`."""
+    work, bracket, said = text.partition("]")
+    return Text((Cited(work + bracket), said))
+
+
 def capital(text: str) -> Text:
     """The text with a capital, unless it starts with a formula or with code."""
     first, *others = parts_of(text) or ("",)

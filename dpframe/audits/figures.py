@@ -113,7 +113,9 @@ def formula(expression: Expression) -> Formula:
     match expression:
         case Number(value):
             return exactly(value)
-        case Product((Number(value), Symbol(name))) if value.numerator == 1:
+        case Product((Number(value), Symbol(name))) if (
+            value.numerator == 1 and value.denominator < 1000
+        ):
             return Formula(f"{name}/{value.denominator}")
     return Formula(written(expression))
 
@@ -169,18 +171,23 @@ def hanging(line: str, indent: int = 4, width: int = WIDTH) -> list[str]:
     """
     before = len(line) - len(line.lstrip())
     later = " " * (before + indent)
-    glued = "".join(_glued(line.split(" ")))
-    pieces = wrap(glued, width, subsequent_indent=later, break_on_hyphens=False) or [""]
+    pieces = wrap(_glued(line), width, subsequent_indent=later, break_on_hyphens=False) or [""]
     return [piece.replace("\N{NO-BREAK SPACE}", " ") for piece in pieces]
 
 
-def _glued(line: Sequence[str]) -> Iterator[str]:
-    """The words, with blanks that do not break inside of brackets and around `=`."""
-    depth = 0
-    for word, after in zip(line, [*line[1:], ""], strict=True):
-        depth = max(0, depth + sum(map(word.count, "([")) - sum(map(word.count, ")]")))
-        keep = "=" in (word, after) or (depth and len(word) + len(after) <= KEPT)
-        yield word + ("\N{NO-BREAK SPACE}" if keep else " ")
+def _glued(line: str) -> str:
+    """The line with blanks that do not break around `=` and in short brackets: `(1, 1e-6)`."""
+    letters = list(line)
+    opened: list[int] = []
+    for place, letter in enumerate(line):
+        if letter in "([":
+            opened.append(place)
+        elif letter in ")]" and opened:
+            start = opened.pop()
+            alone = start == 0 or line[start - 1] == " "
+            if alone and place - start <= KEPT:
+                letters[start:place] = line[start:place].replace(" ", "\N{NO-BREAK SPACE}")
+    return "".join(letters).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")
 
 
 def paragraphs(lines: Iterable[str], width: int = WIDTH) -> str:

@@ -17,7 +17,7 @@ from dpframe.wording import Formula, say
 
 from .figures import WIDTH, clipped, equals, formula, hanging
 from .lines import lower_end
-from .releases import claims, joined, noise, procedures, releases
+from .releases import claims, listed, noise, procedures, releases
 from .sentence import SHARP, free, goal, holding, own_cost, sentence
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def plan(audit: Audit) -> Iterator[str]:
             found = _sum(audit, total, whole)
             yield f"  shares of {name} sum to {found}   (claimed {formula(whole)})"
     if without := [one.label for one in audit.report.problem.graph.charged if one.share is None]:
-        yield f"  without a share, so judged with all releases together: {joined(without)}"
+        yield f"  without a share, so judged with all releases together: {listed(without)}"
     for obligation in audit.report.plan:
         if obligation.verdict is not Verdict.PROVED:
             witness = f": {obligation.witness}" if obligation.witness else ""
@@ -155,7 +155,7 @@ def uncounted(audit: Audit) -> Iterator[str]:
             why = " under replace-one; take add/remove"
         elif left[0].gives not in ADDED:
             why = f": no theorem amplifies {left[0].noise.kind.replace('_', ' ')} noise here"
-        names = joined([one.label for one in left])
+        names = listed([one.label for one in left])
         yield say("  Samples of {} are not counted{}.", names, why)
 
 
@@ -189,7 +189,7 @@ def open_obligations(audit: Audit) -> Iterator[str]:
         yield f"Open obligations: {sum(map(len, found.values()))}"
     for obligation, nodes in found.items():
         repair = audit.advice(obligation.repair)
-        lines = str(attrs.evolve(obligation, node=joined(nodes), repair=repair)).split("\n")
+        lines = str(attrs.evolve(obligation, node=listed(nodes), repair=repair)).split("\n")
         yield from (f"  {clipped(line, 400)}" for line in lines)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
-from dpframe.wording import Formula, say
+from dpframe.wording import Formula, Text, joined, say
 
 from .figures import TINY, against, clipped, figure, formula, hanging, short, table
 from .lines import ReleaseLine, lower_end, meanings
@@ -76,7 +76,7 @@ def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, str]:
     names: dict[Key, list[str]] = {}
     for key, name in pairs:
         names.setdefault(key, []).append(name)
-    return {key: joined(some) for key, some in names.items()}
+    return {key: listed(some) for key, some in names.items()}
 
 
 def _statistics(lines: Iterable[ReleaseLine]) -> str:
@@ -166,10 +166,13 @@ def noise(audit: Audit) -> Iterator[str]:
         yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
 
 
-def joined(names: list[str]) -> str:
+def listed(names: list[str]) -> Text:
     """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
-    one = [name if many == 1 else f"{name} (x{many})" for name, many in Counter(names).items()]
-    return ", ".join(one) if len(one) < 4 else f"{one[0]}, ..., {one[-1]} ({len(one)} names)"
+    counts = Counter(names).items()
+    one = [name if many == 1 else say("{} (x{})", name, many) for name, many in counts]
+    if len(one) < 4:
+        return joined(", ", one)
+    return say("{}, ..., {} ({} names)", one[0], one[-1], len(one))
 
 
 def claims(audit: Audit) -> Iterator[str]:

@@ -10,6 +10,7 @@ import dpframe as dp
 from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
 from dpframe.symbols import Number
+from dpframe.wording import say
 
 from .options import (
     ClaimOptions,
@@ -93,6 +94,6 @@ def _described(described: Description, options: AuditOptions) -> Audited:
         trust=proof.trusted,
     )
     remarks = [f"{name}: {text}" for name, text in described.remarks.items() if text]
-    claims = [f"sensitivity of {one}" for one in described.claimed_sensitivities]
+    claims = [say("sensitivity of {}", one) for one in described.claimed_sensitivities]
     notes = [text for text in (described.citation, described.notes, *remarks, *claims) if text]
     return Audited(done, described.title, tuple(notes))

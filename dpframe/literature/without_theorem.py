@@ -30,7 +30,7 @@ PASSES = (
     "an unsafe table, of distance {}, passes with probability exp(-({})/scale)/2, at most its delta"
 )
 NOISE = say("take noise of the scale 1/$epsilon$ of its share: `dp.Laplace.pure`.")
-COVERS = "the noise of the square of a column covers max(lower^2, upper^2)"
+COVERS = say("the noise of the square of a column covers $max(lower^2, upper^2)$")
 REACHED = say(
     "where all rows are at the lower bound, their mean is released as that bound "
     "with probability at least 1/2, and then squares get no noise: another row "
@@ -204,7 +204,7 @@ def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
     if rows and column:
         return
     which = noisy.column if rows else noisy.rows
-    says = say("one row of entries M moves $X'X$ by M^2, which grows with M without bound")
+    says = say("one row of entries M moves $X'X$ by $M^2$, which grows with M without bound")
     rule = say("rows and labels are clipped to the bounds: none for {}", Formula(path(which)))
     facts = (say("{} is unbounded", which.label),)
     fix = "clip rows and labels to the public bounds before anything is summed."
@@ -224,9 +224,13 @@ def _covered(problem: Problem, noisy: BoundedMonomials) -> Iterator[Obligation]:
         point = decision.witness
         witness = None if point is None else _reached(point, gap, noisy.square_of, end)
         kind = "sensitivity" if RELEASED in gap.scope else "theorem"
-        facts = (say("noise for ({})^2, entries up to {}", noisy.square_of, end),)
+        facts = (say("noise for {}, entries up to {}", _square(noisy.square_of), end),)
         fix = "take the larger of the two bounds, not the lower one twice."
         yield opened(kind, noisy.label, COVERS, facts, fix, witness)
+
+
+def _square(bound: Expression) -> Formula:
+    return Formula(f"({bound})^2")
 
 
 def _reached(point: Any, gap: Expression, declared: Expression, end: Expression) -> Witness:
@@ -235,7 +239,7 @@ def _reached(point: Any, gap: Expression, declared: Expression, end: Expression)
 
     if RELEASED in gap.scope:
         return Witness(says=REACHED)
-    says = say("noise is for squares up to ({})^2, and ({})^2 is larger", declared, end)
+    says = say("noise is for squares up to {}, and {} is larger", _square(declared), _square(end))
     return Witness(named(point, gap), says)
 
 
@@ -259,26 +263,28 @@ class TransposedPosterior(WithoutTheorem, Posterior):
         from dpframe.prover.problem import REFUTED, Obligation, Witness
 
         delta = numerics.transposed_delta(N, EPSILON, GAMMA, PENALTY)
-        says = (
-            f"{N} rows (1, 1)/sqrt 2 with label 0, and one row (1, -1)/sqrt 2 with label 1 or "
-            f"without it: at gamma = {GAMMA}, penalty {PENALTY}, "
-            f"delta({EPSILON:g}) >= {delta:.3g}; at a "
-            "posterior's own covariance it is below 1e-9"
+        says = say(
+            "{} rows $(1, 1)/sqrt 2$ with label 0, and one row $(1, -1)/sqrt 2$ with label 1 or "
+            "without it: at $gamma$ = {}, penalty {}, {} $>=$ {}; at a posterior's own covariance "
+            "it is below $1e-9$",
+            *(N, GAMMA, PENALTY),
+            Formula(f"delta({EPSILON:g})"),
+            digits(delta, 3),
         )
         witness = Witness({"gamma": shortest(GAMMA), "penalty": shortest(PENALTY)}, says)
         return [
             Obligation(
                 "theorem",
                 self.label,
-                say("the noise must have the posterior's covariance, ($gamma$ H)^-1"),
+                say("the noise must have the posterior's covariance, $(gamma H)^-1$"),
                 (
                     say(
-                        "drawn: $theta$ + R'^-1 z/sqrt($gamma$) with R'R = H, of covariance (R "
-                        "R')^-1/$gamma$"
+                        "drawn: $theta + R'^-1 z/sqrt(gamma)$ with $R'R$ = H, of covariance "
+                        "$(R R')^-1/gamma$"
                     ),
                 ),
                 REFUTED,
                 witness,
-                say("solve with R, not R': `dp.graph.posterior` draws N($theta$, ($gamma$ H)^-1)."),
+                say("solve with R, not R': `dp.graph.posterior` draws $N(theta, (gamma H)^-1)$."),
             )
         ]

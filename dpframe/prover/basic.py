@@ -21,7 +21,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
-from dpframe.wording import Cited, Formula, Spelled, say
+from dpframe.wording import Formula, Spelled, reference, say
 
 from .judge import Earned, Move, judge, within
 from .problem import (
@@ -80,7 +80,7 @@ def _earned(
     label: str, rule: Calibration, sensitivity: Expression, *, believed: bool
 ) -> Obligation:
     fact = say("sensitivity {} ({})", sensitivity, rule.mechanism.norm)
-    citation = Cited(rule.citation)
+    citation = reference(rule.citation)
     text = say("earns its share by {} {}{}", rule.name, citation, ON_TRUST * believed)
     return Obligation("share", label, text, (fact,), PROVED)
 
@@ -88,7 +88,7 @@ def _earned(
 def _outside(release: Release, rule: Calibration, constraint: Constraint) -> Obligation:
     symbols = sorted(constraint.left.symbols(), key=lambda symbol: symbol.name)
     where = {symbol.name: symbol.domain.example() or Fraction(0) for symbol in symbols}
-    text = say("{} {} is a theorem only where {}", rule.name, Cited(rule.citation), constraint)
+    text = say("{} {} is a theorem only where {}", rule.name, reference(rule.citation), constraint)
     facts = (say("here {} against {}", constraint.left, constraint.right),)
     witness = Witness(where, say("the hypothesis {} fails everywhere on the domain", constraint))
     repair = say(

@@ -23,7 +23,7 @@ from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
 from dpframe.privacy import ApproxDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Number
-from dpframe.wording import Cited, digits, say
+from dpframe.wording import Cited, Formula, digits, reference, say
 
 from .algebra import BITS, enclose
 from .basic import basic
@@ -66,8 +66,10 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
         return None
     if not isinstance(found, Interval):
         return None
-    rule = say("{} {}", RULES.get(accountant.name, accountant.argument), Cited(accountant.citation))
-    facts = (said, say("at $delta$ {}, $epsilon$ is at most {}", delta, repr(found.upper)))
+    rule = say(
+        "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
+    )
+    facts = (Formula(said), say("at $delta$ {}, $epsilon$ is at most {}", delta, found.upper))
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = say(
@@ -94,7 +96,10 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
         target.order,
         Cited("[Mironov17, Prop 1]"),
     )
-    facts = (said, say("the divergence is at most {}", digits(arb_float(found, up=True), 9)))
+    facts = (
+        Formula(said),
+        say("the divergence is at most {}", digits(arb_float(found, up=True), 9)),
+    )
     if shown:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix, edit = "raise the noise, or the claim.", Edit(ALL_NOISE)

@@ -12,7 +12,7 @@ from typing import Any
 from dpframe.graph import Bound
 from dpframe.privacy import ApproxDP
 from dpframe.symbols import Call, Expression, Number, log, power, sqrt
-from dpframe.wording import Cited, digits, say
+from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import at_point, enclose, outermost
 from .problem import FIELD, PROVED, Edit, Obligation, Problem, Witness, opened
@@ -30,7 +30,7 @@ def events(problem: Problem) -> list[Obligation]:
         return failing
     facts = tuple(say("{}: failure {}", bound.label, bound.failure) for bound in bounds[:8])
     rule = say(
-        "each bound holds on both neighbours, but with its failure: {} {}", RULE, Cited(SOURCE)
+        "each bound holds on both neighbours, but with its failure: {} {}", RULE, reference(SOURCE)
     )
     return [Obligation("event", "bounds", rule, facts, PROVED, count=len(bounds))]
 
@@ -95,7 +95,7 @@ def _tail_open(bound: Bound) -> Obligation:
     tail = log(1 / (2 * bound.failure))
     enough = sqrt(2 * tail) if bound.normal else tail
     written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
-    fix = say("leave ``stds`` out: {} is enough.", written)
+    fix = say("leave ``stds`` out: {} is enough.", Formula(written))
     return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
 
 

@@ -39,7 +39,7 @@ from dpframe.symbols import (
 )
 from dpframe.theory.mechanisms import NOISES
 from dpframe.theory.single import COSTS
-from dpframe.wording import Cited, Formula, digits, say
+from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
@@ -77,7 +77,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
         return found
     shown = not known.judged(share.currency) and known.inside(share)
     if shown or _shown(problem, release, share):
-        rule = say("the exact cost of one draw is inside its share {}", Cited(CITED))
+        rule = say("the exact cost of one draw is inside its share {}", reference(CITED))
         return Earned(
             Obligation(
                 "share",
@@ -170,7 +170,7 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
     if witness is None:
         return None
     rule, repair = (
-        say("{} alone must be inside the target {}", release.label, Cited(CITED)),
+        say("{} alone must be inside the target {}", release.label, reference(CITED)),
         "give it more noise.",
     )
     if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:

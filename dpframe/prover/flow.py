@@ -155,14 +155,14 @@ def where(problem: Problem, node: Node) -> str:
     label = (
         say("{} $->$ {}", Formula(path(node.inputs[0])), Formula(node.title))
         if mapped
-        else node.title
+        else Formula(node.title)
     )
     tainted = any(DATA in formula.scope for formula in node.formulas.values())
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
     statistics = [release.statistic for release in problem.graph.releases]
     reached = next((one for one in statistics if node in ancestors(one)), None)
-    return label if reached is None else say("{} $->$ {}", label, reached.label)
+    return label if reached is None else say("{} $->$ {}", label, Formula(reached.label))
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
@@ -500,7 +500,8 @@ def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) ->
     text = say("{}, but private data reaches it {}: {}", rule, EXACT, way)
     facts = (say("no noise is added to {}", Formula(node.title)),)
     witness = Witness(says=says)
-    return opened("structure", node.title, text, facts, fix, witness, edit, verdict=verdict)
+    label = Formula(node.title)
+    return opened("structure", label, text, facts, fix, witness, edit, verdict=verdict)
 
 
 def _instead(problem: Problem, node: Node) -> tuple[str, Edit | None]:

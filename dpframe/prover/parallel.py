@@ -114,7 +114,8 @@ def _sampled(node: Node) -> bool:
     return all(_sampled(one) for one in data if not isinstance(one, BudgetSource)) and bool(data)
 
 
-CITED = "at most {} of each public partition change [McSherry09, Thm 4] (proofs/partition)"
+CITED = "at most {} of each public partition change {} (proofs/partition)"
+SOURCE = Cited("[McSherry09, Thm 4]")
 MOST = 256  # choices of cells that are looked at
 Place = tuple[Partition, int]
 Charge = TypeVar("Charge", bound="tuple[Release | Procedure, object]")
@@ -197,7 +198,7 @@ def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, .
         return ()
     if not any(_place(one[0]) for some in choices for one in some):
         return ()
-    return (CITED.format("one cell" if most == 1 else say("{} cells", most)),)
+    return (say(CITED, "one cell" if most == 1 else f"{most} cells", SOURCE),)
 
 
 def _by_partition(charges: Iterable[Charge]) -> dict[Partition, dict[int, list[Charge]]]:

@@ -77,7 +77,7 @@ def _sum_text(problem: Problem, choices: Sequence[Sequence[Pair]], index: int) -
     sums = dict.fromkeys(_summands(problem, pairs, name) for pairs in choices)
     text = next(iter(sums)) if len(sums) == 1 else say("max({})", joined(", ", sums))
     text = text if len(text) < LONG else say("the largest of {} sums", len(sums))
-    return say("{} <= {}", text, problem.target.amounts[index])
+    return say("{} $<=$ {}", text, problem.target.amounts[index])
 
 
 def _summands(problem: Problem, pairs: Sequence[Pair], name: str) -> str:

@@ -20,7 +20,7 @@ from dpframe.symbols import ONE, Expression, Number
 from dpframe.theory import facts as known
 from dpframe.theory import procedures as book
 from dpframe.theory.book import KINDS
-from dpframe.wording import Cited, Formula, Text, digits, joined, say
+from dpframe.wording import Formula, Text, digits, joined, reference, say
 
 from .algebra import number
 from .examined import EXAMINED
@@ -57,7 +57,7 @@ WAYS_OUT: Mapping[str, WayOut] = {
             "`dp.REPLACE_ONE`, where n is public."
         ),
         says=say(
-            "a table of n rows makes |$theta$| as large as sqrt(n) Y/(2 sqrt(penalty)), "
+            "a table of n rows makes $|theta|$ as large as $sqrt(n) Y/(2 sqrt(penalty))$, "
             "and n is private"
         ),
     ),
@@ -65,10 +65,10 @@ WAYS_OUT: Mapping[str, WayOut] = {
         "leave the temperature out: the largest admissible one is taken.", "temperature"
     ),
     book.CURVED: WayOut(
-        say("raise the penalty to B^2/((1 - noise_share) $epsilon$)."), "penalty", rises=True
+        say("raise the penalty to $B^2/((1 - noise_share) epsilon)$."), "penalty", rises=True
     ),
     book.BENT: WayOut(
-        say("raise the penalty to w c B^2/((1 - noise_share) $epsilon$)."), "penalty", rises=True
+        say("raise the penalty to $w c B^2/((1 - noise_share) epsilon)$."), "penalty", rises=True
     ),
     book.SLOPED: WayOut(
         say("bound rows and labels; take `dp.graph.Huber(knee)` or `dp.graph.Logistic()`.")
@@ -77,9 +77,9 @@ WAYS_OUT: Mapping[str, WayOut] = {
     book.PARTS: WayOut("split the share by positive weights that sum to 1."),
     book.HIDDEN: WayOut("leave the std to the theorem."),
     book.DEPTH: WayOut("a quarter of the models is the paper's."),
-    book.CELL: WayOut(say("take rate = $epsilon$/(2 cells that change)."), "rate", rises=False),
+    book.CELL: WayOut(say("take $rate = epsilon/(2 cells that change)$."), "rate", rises=False),
     book.TESTED: WayOut(
-        say("take rate = ($epsilon$ - test)/(2 cells that change)."), "rate", rises=False
+        say("take $rate = (epsilon - test)/(2 cells that change)$."), "rate", rises=False
     ),
 }
 NO_WAY = WayOut("")
@@ -121,7 +121,9 @@ class Deciding(SymbolicContext):
         verdict, way = PROVED if shown else UNPROVED, WAYS_OUT.get(rule, NO_WAY)
         repair = "" if shown else way.words
         witness = Witness(says=way.says) if way.says and not shown else None
-        kept = Obligation("theorem", self.where, rule, facts, verdict, witness, repair, edit=edit)
+        kept = Obligation(
+            "theorem", self.where, Formula(rule), facts, verdict, witness, repair, edit=edit
+        )
         examine = None if shown else EXAMINED.get(rule)
         self.found.append(kept if examine is None else examine(self.node, kept))
 
@@ -145,7 +147,9 @@ class Deciding(SymbolicContext):
         """One obligation for all sizes that must be positive."""
         wrong = [one for one in self.sizes if not self.problem.field.shown(one[1], strict=True)]
         named = dict(wrong or self.sizes)
-        rule = say("{} must be positive for every parameter value", ", ".join(named))
+        rule = say(
+            "{} must be positive for every parameter value", joined(", ", map(Formula, named))
+        )
         facts = (_equal(named),)
         verdict, repair = (UNPROVED, OPEN_RANGES) if wrong else (PROVED, "")
         if named:
@@ -179,7 +183,7 @@ class Deciding(SymbolicContext):
         elif g != 0 or not self.shown(f):
             shown = self.shown(f - g)
             edit = None if shown else self._edit(rule, f, g)
-            fact = say("{}{} <= {}", "" if shown else "needed: ", g, f)
+            fact = say("{}{} $<=$ {}", "" if shown else "needed: ", g, f)
             self._note(rule, (fact,), shown=shown, edit=edit)
 
     def at_least_one(self, f: Expression, bounds: Iterable[Expression], rule: str) -> None:
@@ -188,7 +192,7 @@ class Deciding(SymbolicContext):
         for one in bounds:
             tried.append(one)
             if self.shown(f - one):
-                return self._note(rule, (say("{} <= {}", one, f),), shown=True)
+                return self._note(rule, (say("{} $<=$ {}", one, f),), shown=True)
         needed = say("needed {}", _with_value(tried[0], up=True)) if tried else "none is known"
         facts = (say("here {}", _with_value(f, up=False)), needed)
         return self._note(rule, facts, shown=False, edit=self._edit(rule))
@@ -265,7 +269,7 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
 
     inner = Problem(graph, best.each, problem.setting, problem.trust)
     report = verify(inner)
-    rule = say("each run and its score are {} {}", best.each, Cited(SOURCE))
+    rule = say("each run and its score are {} {}", best.each, reference(SOURCE))
     fact = say("{} candidates, share {}", len(best.graphs), best.share)
     carved = report.chosen is not None and bool(report.chosen.constraints)
     if report.proved and not carved:

@@ -136,7 +136,7 @@ class Mixture:
 
     def __str__(self) -> str:
         """`mu = 0.25, laplace 0.1 (x3)`, rounded for reading."""
-        gaussian = [f"mu = {float(self.mu):.6g}"] if self.mu else []
+        gaussian = [f"mu = {digits(float(self.mu))}"] if self.mu else []
         sampled = [
             f"mu = {float(one.mu):.6g} sampled at {one.rate} (x{count})"
             for one, count in self.sampled

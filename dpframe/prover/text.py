@@ -237,7 +237,7 @@ def plain_rule(obligation: Obligation) -> str:
     return say(
         "the {} must be public, but {} is computed from the data",
         edit.name,
-        Formula(getattr(edit.value.origin, "label", edit.value.name)),
+        Formula(edit.value.name.removeprefix("value of ")),
     )
 
 

@@ -28,7 +28,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
-from dpframe.wording import Cited, Formula, digits, say
+from dpframe.wording import Cited, Formula, digits, say, written
 
 from .algebra import Field, number
 from .judge import Earned, Move, judge
@@ -105,7 +105,7 @@ def _stacked(problem: Problem, grouped: Sequence[Class]) -> Stacked | None:
 
 def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
     """Whether it is inside the target."""
-    target, text = problem.target, str(move.total)
+    target, text = problem.target, Formula(written(move.total))
     fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", move.rule)
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, move.total, move.attained)
@@ -179,7 +179,7 @@ DIVERGENCE = say(
     "the divergence of the target's order is at most order times $rho$ {}",
     Cited("[BunS16, Def 1.1]"),
 )
-CONVERTED = say("$rho$ + 2 sqrt($rho$ log(1/$delta$)) <= $epsilon$ {}", Cited("[BunS16, Prop 1.3]"))
+CONVERTED = say("$rho + 2 sqrt(rho log(1/delta)) <= epsilon$ {}", Cited("[BunS16, Prop 1.3]"))
 
 
 def total(problem: Problem, accountant: Accountant) -> Attempt | None:

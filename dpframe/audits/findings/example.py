@@ -19,6 +19,7 @@ from dpframe.prover.certify import Premise
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
 from dpframe.symbols import Expression, Number
+from dpframe.wording import say
 
 TITLES = {  # by the kind of a premise
     "unit": ("A1", "The unit of privacy"),
@@ -38,7 +39,7 @@ WORLD = (
         "bounds of rows and labels come from a codebook, not from data",
     ),
     ("W2", "Public sizes", "columns, levels and, under replace-one, the number of rows are public"),
-    ("W3", "delta is small", "delta is far below 1/n"),
+    ("W3", "delta is small", say("$delta$ is far below $1/n$")),
     ("W4", "The machine", "doubles follow IEEE 754; the system's random bits are uniform"),
     ("W5", "No side channels", "nobody sees time, memory or log files"),
 )

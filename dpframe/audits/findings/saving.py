@@ -88,7 +88,7 @@ class Saving:
 
 
 def sizes_text(noise: str, releases: Iterable[tuple[str, float | None, float | None]]) -> Text:
-    """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`: where both are numbers, the sizes of noise."""
+    """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
     known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
     said = [
         say("{} {} $->$ {}", name, figure(now), figure(then, "up"))

@@ -27,8 +27,7 @@ from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import UNSIZED
-from ..releases import joined as named_together
+from ..releases import UNSIZED, listed
 from ..report import Audit
 from ..sentence import free, goal, holding, sentence, values_text
 from .costs import Costs, sharp
@@ -138,7 +137,7 @@ def _environment() -> Environment:
         "chosen": chosen,
         "figure": figure,
         "percent": percent,
-        "joined": named_together,
+        "listed": listed,
         "capital": capital,
         "formula_text": Formula,
         "equals": equals,

@@ -274,7 +274,7 @@ def _layers(heights: Sequence[float], layer: Sequence[int]) -> tuple[list[float]
 
 def _rows(line: DrawnLine) -> list[str]:
     """The words in a few lines, the last one cut where there are more."""
-    text = signs(line.words.removesuffix(END)).replace(GLUE, " ")
+    text = signs(line.words.removesuffix(END)).replace("`", "").replace(GLUE, " ")
     rows = _wrapped(text)
     if len(rows) > ROWS:
         rows = [*rows[: ROWS - 1], _cut(" ".join(rows[ROWS - 1 :]))]

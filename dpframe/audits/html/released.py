@@ -16,8 +16,7 @@ from dpframe.wording import Cited, Formula, joined, say
 from ..figures import clipped
 from ..figures import formula as written
 from ..lines import ReleaseLine, meanings
-from ..releases import cost, refuted
-from ..releases import joined as named_together
+from ..releases import cost, listed, refuted
 from .words import DASH, signs
 
 if TYPE_CHECKING:
@@ -138,9 +137,7 @@ class Released:
                 rule = "" if moved is None else moved.rule
                 found[key] = ([], line, Derived(release.noise.__name__, rule))
             found[key][0].append(clipped(line.name, 80))
-        return [(named_together(names), line, derived) for names, line, derived in found.values()][
-            :MOST
-        ]
+        return [(listed(names), line, derived) for names, line, derived in found.values()][:MOST]
 
     @property
     def letters(self) -> list[tuple[str, str]]:

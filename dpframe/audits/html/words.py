@@ -62,6 +62,7 @@ SIGNS = GREEK | {
     "->": "→",
     "-": "−",
 }
+MINUS_AFTER = {"", " ", "(", "[", ","}
 UNBROKEN = 24  # characters of a formula or of code that stays on one line
 CODE, SUBJECT = Markup("<code>{}</code>"), Markup('<span class="subject">{}</span>')
 WHOLE = Markup('<code class="whole">{}</code>')  # never broken
@@ -73,18 +74,20 @@ def signs(formula: str) -> str:
     r"""A formula in the notation of declarations, as papers print it.
 
     >>> signs("mu^2 <= 2*log(4e6)"), signs("X'X"), signs("(1, 1e-6)")
-    ('μ²\xa0≤\xa02·log(4\u202f×\u202f10⁶)', 'XᵀX', '(1,\xa010⁻⁶)')
+    ('μ² ≤ 2·log(4\u202f×\u202f10⁶)', 'XᵀX', '(1,\xa010⁻⁶)')
     """
     made, before = "", ""
     for piece in PIECE.findall(formula):
         made += _sign(piece, before)
         before = piece
-    return made.replace(" ", GLUE) if len(made) <= UNBROKEN else made
+    return made.replace(" ", GLUE) if made[:1] in tuple("([") and len(made) <= UNBROKEN else made
 
 
 def _sign(piece: str, before: str) -> str:
     if piece == "'" and before.isalpha() and len(before) <= 2:
         return "ᵀ"  # of a matrix or of a vector
+    if piece == "-" and before not in MINUS_AFTER:
+        return piece  # a hyphen
     if piece[0] == "^" and len(piece) > 1:
         return piece[1:].translate(RAISED)
     digits, scientific, power = piece.partition("e")

@@ -11,6 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import Expression, Symbol
 from dpframe.symbols.expression import Domain
+from dpframe.wording import say
 
 from ..arrays import Array, Numbers, Values
 from ..node import DataNode, titled
@@ -26,7 +27,7 @@ VANISHING: dict[str, Counterexample] = {
     "max_norm": (
         "the largest row norm",
         "n rows of norm 1 give 1",
-        "one more of norm B divides all n by B: sums of them move by n (1 - 1/B)",
+        say("one more of norm B divides all n by B: sums of them move by $n (1 - 1/B)$"),
     ),
 }
 """As small as one likes on some table of records near 0, where such occur, and not on a neighbour.
@@ -34,8 +35,13 @@ VANISHING: dict[str, Counterexample] = {
 AGGREGATES = VANISHING | {
     "mean": (
         "column means",
-        "n - 1 rows at 0 and one at 1 are, less their mean and over their norms, n - 1 times -1",
-        "with that one at -1 they are n - 1 times 1: X'y of labels 1 moves by 2 (n - 1)",
+        say(
+            "$n - 1$ rows at 0 and one at 1 are, less their mean and over their norms, $n - 1$ "
+            "times $-1$"
+        ),
+        say(
+            "with that one at $-1$ they are $n - 1$ times 1: $X'y$ of labels 1 moves by $2 (n - 1)$"
+        ),
     ),
     "minimum": ("column minima", "rows at 0 give 0", "one row at -B gives -B"),
     "smooth_sensitivity": (
