@@ -65,7 +65,7 @@ class Text(str):
         return Text((*parts_of(other), *self.parts))
 
     def __reduce__(self) -> tuple[type[Text], tuple[tuple[str, ...]]]:
-        """Its parts."""
+        """Its parts; of advice those about Python."""
         return Text, (self.parts,)
 
 
@@ -80,10 +80,6 @@ class Spelled(Text):
         text = super().__new__(cls, _read(python))
         text.file = Text(_read(file))
         return text
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """As a text in Python."""
-        return Text, (self.parts,)
 
 
 def say(template: str, *parts: object) -> Text:

@@ -233,7 +233,7 @@ def _columns(
         ]
     rows = []
     for (epsilon, delta), cells in zip(comparison.points, comparison.cells, strict=True):
-        row = [exactly(epsilon), *([exactly(delta)] if several else [])]
+        row: list[str] = [exactly(epsilon), *([exactly(delta)] if several else [])]
         for i, cell in enumerate(cells):
             text = str(cell).removeprefix("not valid ") if brief else str(cell)
             row += [text, *([cell.times] if i in rated else [])]
@@ -271,14 +271,13 @@ def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
 
 def _happens(reach: Sequence[float], deltas: Sequence[Fraction], what: str) -> str:
     """`At delta = 1e-6 its number happens to suffice up to epsilon = 8.782, ...`."""
-    parts = ", ".join(
+    up_to: str = ", ".join(
         f"{figure(one, 'down')} at delta = {exactly(delta)}"
         for one, delta in zip(reach, deltas, strict=True)
     )
+    at = f"{what[:1].upper()}{what[1:]}"
     if len(deltas) == 1:
         at, up_to = f"At delta = {exactly(deltas[0])} {what}", figure(reach[0], "down")
-    else:
-        at, up_to = f"{what[:1].upper()}{what[1:]}", parts
     by = "by the exact profile (rule F1), and not beyond."
     return f"{at} to suffice up to epsilon = {up_to}, {by}"
 

@@ -184,7 +184,7 @@ def _glued(line: str) -> str:
             opened.append(place)
         elif letter in ")]" and opened:
             start = opened.pop()
-            alone = start == 0 or line[start - 1] == " "
+            alone = start == 0 or line[start - 1] in " ("
             if alone and place - start <= KEPT:
                 letters[start:place] = line[start:place].replace(" ", "\N{NO-BREAK SPACE}")
     return "".join(letters).replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}")

@@ -41,7 +41,7 @@ def document(certificate: Certificate) -> dict[str, object]:
 
     claimed = statement(certificate)
     graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
-    assumed = list(certificate.assumptions)
+    assumed = list(map(str, certificate.assumptions))  # without their kinds
     return {
         "schema": SCHEMA,
         "statement": claimed,

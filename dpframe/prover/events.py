@@ -43,7 +43,8 @@ def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
         )
         yield opened("event", bound.name, rule, (str(problem.target),), fix)
     if not positive(bound.failure, problem.field).proved:
-        rule, fix = "the failure must be positive for every parameter value", "give it a share."
+        rule = say("the failure must be positive for every parameter value")
+        fix = say("give it a share.")
         fact = say("failure = {}", bound.failure)
         yield opened("event", bound.name, rule, (fact,), fix)
 

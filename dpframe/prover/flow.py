@@ -36,6 +36,7 @@ from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
 from dpframe.graph.occurring import occurring
+from dpframe.graph.post import Calling
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
@@ -116,7 +117,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         rule = say(
             "the point of a loop is read by its query alone; `dp.loop(...)` gives all points"
         )
-        fix = "read the loop instead of its point."
+        fix = say("read the loop instead of its point.")
         yield opened("structure", node.label, rule, (node.label,), fix)
     queries = {one.step for one in graph.loops if one.point in read[one.step]}
     steps_of = {one.step for one in graph.loops}
@@ -124,7 +125,7 @@ def _loops(problem: Problem) -> Iterator[Obligation]:
         if release.sampled is not None and release in steps_of and release not in queries:
             rule = "a loop draws a sample of the rows for an answer about its point"
             facts = (say("sampled = {}", release.sampled),)
-            fix = "let its step read the point, or leave the loop out."
+            fix = say("let its step read the point, or leave the loop out.")
             yield opened("structure", release.label, rule, facts, fix)
 
 
@@ -280,7 +281,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
         return _of_shape(place.node, origin)
     way = say("{} $->$ {} of {}", Formula(path(origin)), Formula(place.name), place.label)
     rule = say("{} must be public, but it reads the data: {}", Formula(place.name), way)
-    argument = isinstance(place.node, (Post, Loop))
+    argument = isinstance(place.node, Calling)
     if argument:
         rule = say("{} must be public, but it reads the data {}: {}", place.name, EXACT, way)
     facts = (

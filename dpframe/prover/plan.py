@@ -65,7 +65,7 @@ def _proved(problem: Problem, pairs: Sequence[Pair]) -> Obligation:
     rule = "shares are positive and sum to at most the target, identically in all parameters"
     names = problem.target.currency
     choices = moving(problem, pairs)
-    facts = [
+    facts: list[str] = [
         say("{}: {}", Formula(name), _sum_text(problem, choices, i)) for i, name in enumerate(names)
     ]
     facts += about(problem, choices)
@@ -142,7 +142,7 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
         if not decision.proved:
             rule = "the number of draws must be at least 1 for every parameter value"
             witness = _witness(decision, "fewer than one draw", release.times)
-            fix = "declare the parameter with lower=1, closed='left', integer=True."
+            fix = say("declare the parameter with lower=1, closed='left', integer=True.")
             yield opened(
                 "draws", release.label, rule, (say("times = {}", release.times),), fix, witness
             )

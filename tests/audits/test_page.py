@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 import dpframe as dp
 from dpframe.audits import audit, compare, parse_description
 from dpframe.audits.drawing import LEAK, LEGEND, NOISY, PRIVATE, PUBLIC, drawing, lines
-from dpframe.audits.figures import against, exactly, figure, formula, hanging, short, tidy
+from dpframe.audits.figures import against, exactly, figure, formula, hanging, short
 from dpframe.audits.page import page
 from dpframe.literature.catalogue import EXAMPLES, example, setting_of
 from dpframe.prover import Verdict
-from dpframe.symbols import DELTA, EPSILON, constant
+from dpframe.symbols import DELTA, EPSILON, constant, log
+from dpframe.wording import digits
 
 # ----------------------------------------------------------------------------- The page of an audit
 SETTING = dp.Setting(
@@ -170,7 +171,8 @@ def test_formulas():
     assert formula(EPSILON / 3) == "epsilon/3"
     assert formula(constant("1e-6")) == "1e-6"
     assert formula(EPSILON * DELTA / 3) == "1/3*epsilon*delta"
-    assert tidy("1/3000000, 1/1000000 and 8.8e-07") == "1/3000000, 1e-6 and 8.8e-7"
+    assert formula(log(constant("5/2") / DELTA)) == "log(5/(2*delta))"
+    assert digits(8.8e-7) == "8.8e-7"
 
 
 def test_long_lines_hang():

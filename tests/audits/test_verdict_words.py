@@ -8,12 +8,12 @@ import pytest
 
 import dpframe as dp
 from dpframe.audits import audit, parse_description
-from dpframe.audits.figures import exactly
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.example import amounts_at
 from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
-from dpframe.audits.html.words import plain_words
+from dpframe.audits.html.words import words
+from dpframe.audits.sentence import values_text
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
 from tests.support.html_pages import read
@@ -95,7 +95,7 @@ def test_every_symbol_has_its_number_in_text_page_and_json(case):
     assert record["counterexample"]
     for name, value in done.counterexample.items():
         assert record["at"][name] == record["counterexample"][name] == str(value)
-        shown = plain_words(f"{name} = {exactly(value)}")
+        shown = str(words(values_text({name: value})))
         assert shown in page
     assert "At the counterexample" in page
     assert "at the counterexample, " in findings_text(found)

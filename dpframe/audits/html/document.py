@@ -173,7 +173,7 @@ def _words(context: Any, text: str, width: int = LONGEST) -> Markup:
     """
     if isinstance(text, Markup):
         raise TypeError(text)
-    return words(clipped(text, width), context["known"])
+    return words(text, context["known"], width)
 
 
 def _few(value: Expression) -> str:

@@ -5,6 +5,7 @@ their numbers come from.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ class Released:
         return notes + ([QUESTIONED] if wrong else [])
 
     @property
-    def groups(self) -> list[tuple[str, ReleaseLine, Derived]]:
+    def groups(self) -> Sequence[tuple[str, ReleaseLine, Derived]]:
         """Releases of which the same is said, together; the first of many."""
         found: dict[object, tuple[list[str], ReleaseLine, Derived]] = {}
         releases = zip(self.audit.lines, self.audit.report.problem.graph.releases, strict=True)
@@ -140,7 +141,7 @@ class Released:
         return [(listed(names), line, derived) for names, line, derived in found.values()][:MOST]
 
     @property
-    def letters(self) -> list[tuple[str, str]]:
+    def letters(self) -> Sequence[tuple[str, str]]:
         """What the letters of the formulas mean."""
         known = meanings(self.audit.lines, self.audit.report.problem.setting)
         found = [(name, say("the {}", meaning)) for name, meaning in known.items()]

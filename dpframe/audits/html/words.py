@@ -97,11 +97,15 @@ def _sign(piece: str, before: str) -> str:
     return SIGNS.get(piece, piece)
 
 
-def words(text: str, known: Collection[str] = ()) -> Markup:
+def words(text: str, known: Collection[str] = (), width: int = LONGEST) -> Markup:
     """The text as HTML: its formulas as papers print them, its code as code, and each citation of
-    a `known` source as a link to it. What is very long loses its middle.
+    a `known` source as a link to it. What is longer than `width` loses its middle.
     """
-    return _joined(parts_of(clipped(text, LONGEST)), known)
+    short = (
+        Subject(clipped(part, NAME)) if isinstance(part, Subject) else part
+        for part in parts_of(text)
+    )
+    return _joined(parts_of(clipped(Text(short), width)), known)
 
 
 def _joined(parts: Iterable[str], known: Collection[str]) -> Markup:
@@ -117,7 +121,7 @@ def _set(part: str, known: Collection[str]) -> Markup:
         case Code():
             return (WHOLE if len(part) <= UNBROKEN else CODE).format(part.strip("`"))
         case Subject():
-            return SUBJECT.format(clipped(part, NAME))
+            return SUBJECT.format(part)
         case Cited() if part.key in known:
             return CITED.format(part.key, part)
         case " = ":

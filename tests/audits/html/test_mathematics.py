@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpframe.audits.figures import figure
+from dpframe.audits.figures import clipped, figure
 from dpframe.audits.html.mathematics import LONG, formula
-from dpframe.audits.html.words import plain_words, words
+from dpframe.audits.html.words import signs, words
 from dpframe.symbols import (
     Call,
     Number,
@@ -28,6 +28,7 @@ from dpframe.symbols import (
     sqrt,
 )
 from dpframe.symbols.expression import Expression
+from dpframe.wording import Cited, Code, Formula, Subject, say
 from tests.support.html_pages import read
 
 # ------------------- Formulas as MathML: read back and computed, they have the value of the formula
@@ -231,62 +232,77 @@ def set_out(text, **given_):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("delta = 1e-6", "δ = 10⁻⁶"),
-        ("exact delta 5.18e-4 at epsilon 1.", "exact δ 5.18×10⁻⁴ at ε 1."),
-        ("mu^2 = 2/log(4e6)", "μ² = 2/log(4×10⁶)"),
-        ("in mu^2.", "in μ²."),
-        ("gamma*epsilon <= 4*log(2)", "γ·ε ≤ 4·log(2)"),
-        ("X'X and x'theta, the person's", "XᵀX and xᵀθ, the person's"),
-        ("|xx' - zz'|_F^2 <= 2 B^4", "|xxᵀ − zzᵀ|_F² ≤ 2 B⁴"),
-        ("X -> X'X -> std", "X → XᵀX → std"),
+        ("$delta$ = $1e-6$", "δ = 10⁻⁶"),
+        ("exact $delta$ $5.18e-4$ at $epsilon$ 1.", "exact δ 5.18×10⁻⁴ at ε 1."),
+        ("$mu^2 = 2/log(4e6)$", "μ² = 2/log(4×10⁶)"),
+        ("$gamma*epsilon <= 4*log(2)$", "γ·ε ≤ 4·log(2)"),
+        ("$X'X$ and $x'theta$, the person's", "XᵀX and xᵀθ, the person's"),
+        ("$|xx' - zz'|_F^2 <= 2 B^4$", "|xxᵀ − zzᵀ|_F² ≤ 2 B⁴"),
+        ("$X -> X'X -> std$", "X → XᵀX → std"),
+        ("the largest column's norm in $the largest column's norm$", None),
         ("the name 'epsilon'", "the name 'epsilon'"),
-        ("epsilon in (0, inf)", "ε in (0, ∞)"),
+        ("$epsilon in (0, inf)$", "ε in (0, ∞)"),
         ("information", "information"),
-        ("total_epsilon, epsilon_i, mu_bar", "total_epsilon, epsilon_i, mu_bar"),
-        ("(1, 1e-6)-differential privacy", "(1, 10⁻⁶)-differential privacy"),
-        ("n - 1 times -1", "n − 1 times −1"),
-        ("clip to [-1, 1]", "clip to [−1, 1]"),
-        ("lambda_min(X'X)", "λ<sub>min</sub>(XᵀX)"),
-        ("2^(1/2) and 2^10/3", "2^(1/2) and 2^10/3"),
-        ("call dp.release(X'X, dp.Gaussian.analytic, share).", None),
+        ("$total_epsilon, epsilon_i, mu_bar$", "total_epsilon, epsilon_i, mu_bar"),
+        ("$(1, 1e-6)$-differential privacy", "(1, 10⁻⁶)-differential privacy"),
+        ("$n - 1$ times $-1$", "n − 1 times −1"),
+        ("$1-Lipschitz$", "1-Lipschitz"),
+        ("clip to $[-1, 1]$", "clip to [−1, 1]"),
+        ("$lambda_min(X'X)$", "λ<sub>min</sub>(XᵀX)"),
+        ("$2^(1/2)$ and $2^10/3$", "2^(1/2) and 2^10/3"),
     ],
 )
 def test_signs(text, expected):
-    """Letters, powers, relations; not inside of names."""
-    if expected is None:
-        inside = "dp.release(X'X, dp.Gaussian.analytic, share)"
-        assert set_out(text) == f"call <code>{inside}</code>."
-    else:
-        assert set_out(text) == expected
+    """Letters, powers, relations in formulas; not inside of names, and not in words."""
+    whole = "the largest column's norm in the largest column's norm"
+    assert set_out(say(text)) == (expected or whole)
+
+
+def test_words_stay_as_they_are_written():
+    """What a person wrote is not read for formulas, code or citations."""
+    text = "delta = 1e-6 <= `x` of dp.release(X'X) [BalleW18, Thm 8]"
+    assert set_out(text, known={"BalleW18"}) == text.replace("<", "&lt;")
 
 
 def test_code_stays_as_it_is_written():
-    """In backticks and in calls."""
-    assert set_out("say `epsilon^2 <= 1e-6` or dp.regressions.Jointly(of=...)") == (
+    """In backticks; with them in plain text only where the template doubles them."""
+    text = say("say ``epsilon^2 <= 1e-6`` or `dp.regressions.Jointly(of=...)`")
+    assert text == "say `epsilon^2 <= 1e-6` or dp.regressions.Jointly(of=...)"
+    assert set_out(text).replace(' class="whole"', "") == (
         "say <code>epsilon^2 &lt;= 1e-6</code> or <code>dp.regressions.Jointly(of=...)</code>"
     )
 
 
 def test_the_subject_stays_as_it_is_written():
     """A declaration's own name and arguments."""
-    assert set_out("I certify AdaSSP(rho=1/20), epsilon", verbatim="AdaSSP(rho=1/20)") == (
+    assert set_out(say("I certify {}, $epsilon$", Subject("AdaSSP(rho=1/20)"))) == (
         'I certify <span class="subject">AdaSSP(rho=1/20)</span>, ε'
     )
 
 
 def test_citations_lead_to_known_sources_only():
     """Others are text."""
-    cited = set_out("[BalleW18, Thm 8] [Nobody99, Thm 1]", known={"BalleW18"})
+    text = say("{} {}", Cited("[BalleW18, Thm 8]"), Cited("[Nobody99, Thm 1]"))
     assert (
-        cited == '<a href="#source-BalleW18" class="cite">[BalleW18, Thm 8]</a> [Nobody99, Thm 1]'
+        set_out(text, known={"BalleW18"})
+        == '<a href="#source-BalleW18" class="cite">[BalleW18, Thm 8]</a> [Nobody99, Thm 1]'
     )
+
+
+def test_what_is_long_loses_its_middle_and_keeps_its_parts():
+    """The ends of a sentence are set as before."""
+    text = say("{} {} {}", Formula("delta"), "word " * 1000, Cited("[BalleW18, Thm 8]"))
+    cut = clipped(text, 60)
+    assert len(cut) == 60
+    assert set_out(cut, known={"BalleW18"}).startswith("δ word")
+    assert set_out(cut, known={"BalleW18"}).endswith("[BalleW18, Thm 8]</a>")
 
 
 @given(st.floats(1e-300, 1e300, allow_nan=False))
 def test_numbers_keep_their_value(number):
     """What figure writes can be read back from the page."""
     text = figure(number)
-    found = plain_words(f"it is {text} exactly").removeprefix("it is ").removesuffix(" exactly")
+    found = signs(text)
     typed = re.sub(
         r"(?:([\d.]+)\u202f×\u202f)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)",
         lambda one: f"{one[1] or 1}e{one[2].translate(LOWERED)}",
@@ -298,6 +314,7 @@ def test_numbers_keep_their_value(number):
 @given(st.text(max_size=60))
 def test_any_text_is_set(text):
     """Without an error, and without a tag of its own."""
-    found = str(words(text, {"A1"}, "x"))
-    names = set(re.findall(r"</?([a-z0-9]+)", found))
-    assert names <= {"code", "a", "sub", "span"}
+    for part in (text, Formula(text), Code(text), Subject(text), Cited(text)):
+        found = str(words(say("{}", part), {"A1"}))
+        names = set(re.findall(r"</?([a-z0-9]+)", found))
+        assert names <= {"code", "a", "sub", "span"}
