@@ -31,6 +31,7 @@ from dpframe.symbols import (
     exact,
     to_json,
 )
+from dpframe.wording import Formula
 
 READS = "reads"
 
@@ -337,10 +338,10 @@ def one_number(node: DataNode, given: object, done: str, operator: str) -> Expre
     return node.refuse(Operation(done, f"{{}} {operator} {{}}", (node, given)))
 
 
-def path(node: Node) -> str:
+def path(node: Node) -> Formula:
     """The path from the source to `node`: `X -> clip to norm 1 -> X'X`."""
     steps = [node.title]
     while node.inputs:
         node = node.inputs[0]
         steps += [] if node.implied else [node.title]
-    return " -> ".join(reversed(list(dict.fromkeys(steps))))
+    return Formula(" -> ".join(reversed(list(dict.fromkeys(steps)))))

@@ -205,7 +205,7 @@ def _inside(noisy: BoundedMonomials) -> Iterator[Obligation]:
         return
     which = noisy.column if rows else noisy.rows
     says = say("one row of entries M moves $X'X$ by $M^2$, which grows with M without bound")
-    rule = say("rows and labels are clipped to the bounds: none for {}", Formula(path(which)))
+    rule = say("rows and labels are clipped to the bounds: none for {}", path(which))
     facts = (say("{} is unbounded", which.label),)
     fix = "clip rows and labels to the public bounds before anything is summed."
     yield opened("sensitivity", noisy.label, rule, facts, fix, Witness(says=says))

@@ -37,10 +37,8 @@ def events(problem: Problem) -> list[Obligation]:
 
 def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
     if not isinstance(problem.target, ApproxDP):
-        rule, fix = (
-            say("a failure is paid for in $delta$"),
-            say("use `dp.ApproxDP(epsilon, delta)`."),
-        )
+        rule = say("a failure is paid for in $delta$")
+        fix = say("use `dp.ApproxDP(epsilon, delta)`.")
         yield opened("event", bound.name, rule, (str(problem.target),), fix)
     if not positive(bound.failure, problem.field).proved:
         rule = say("the failure must be positive for every parameter value")

@@ -18,7 +18,7 @@ from dpframe.graph.statistics import Count
 from dpframe.numerics import arb_lower, arb_upper
 from dpframe.symbols import Expression, Symbol
 from dpframe.theory import procedures as book
-from dpframe.wording import digits, say
+from dpframe.wording import Formula, digits, say
 
 from .algebra import at_point, rational_ball
 from .problem import PROVED, REFUTED, Obligation, Witness
@@ -212,10 +212,11 @@ def _in_the_middle(*balls: Any) -> str | None:
             first = _normal((peak - half) * penalty / size, (peak + half) * penalty / size)
             true = _normal(-half * whole / size, half * whole / size) - e.exp() * first
             if true > d:
-                numbers = (float(one.mid()) for one in (peak, half, true, d))
-                return (
-                    "one record (B, {}) beside zeros, d = 1: the event |theta - {:.4g}| <= {:.4g} "
-                    "shows delta >= {:.4g} > {:.4g}".format(name, *numbers)
+                at, *numbers = (digits(float(one.mid()), 4) for one in (peak, half, true, d))
+                return say(
+                    "one record (B, {}) beside zeros, d = 1: the event {} $<=$ {} shows $delta >=$ "
+                    "{} > {}",
+                    *(name, Formula(f"|theta - {at}|"), *numbers),
                 )
     return None
 

@@ -42,7 +42,7 @@ from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, St
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
-from dpframe.wording import Code, Formula, joined, say
+from dpframe.wording import Code, Formula, Text, joined, say
 
 from .problem import (
     DROP,
@@ -134,9 +134,18 @@ class Place:
     """The formula `name` of the node `label`."""
 
     label: str
-    name: str
+    name: Formula = attrs.field(converter=Formula)
     reading: Reading
     node: Node | None = None
+
+    @property
+    def fact(self) -> Text:
+        """`bound = 2*B`."""
+        return say("{} = {}", self.name, self.reading.formula)
+
+    def read_by(self, way: str) -> Text:
+        """`X -> max_abs -> divisor of scale`."""
+        return say("{} $->$ {} of {}", way, self.name, self.label)
 
 
 def flow(problem: Problem) -> list[Obligation]:
@@ -154,7 +163,7 @@ def where(problem: Problem, node: Node) -> str:
     """
     mapped = isinstance(node, MappedRows)
     label = (
-        say("{} $->$ {}", Formula(path(node.inputs[0])), Formula(node.title))
+        say("{} $->$ {}", path(node.inputs[0]), Formula(node.title))
         if mapped
         else Formula(node.title)
     )
@@ -211,39 +220,36 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
         return _tainted(problem, place, symbol, symbol.origin)
     rule = say(
         "{} must be public, and {} has no declared meaning",
-        Formula(place.name),
+        place.name,
         Formula(symbol.name),
     )
     fix = say("make symbols by `dp.parameter`, `dp.known` and `X.rows`.")
-    fact = say("{} = {}", Formula(place.name), place.reading.formula)
-    return opened("structure", place.label, rule, (fact,), fix)
+    return opened("structure", place.label, rule, (place.fact,), fix)
 
 
 def _released(place: Place, symbol: Symbol) -> Obligation:
     source = path(symbol.origin) if isinstance(symbol.origin, Node) else symbol.name
-    way = say("{} $->$ {} of {}", source, Formula(place.name), place.label)
-    rule = say("{} must not depend on what is released: {}", Formula(place.name), way)
+    way = place.read_by(source)
+    rule = say("{} must not depend on what is released: {}", place.name, way)
     fix = "read public numbers there; budgets are divided, and records weighed, by public numbers."
-    fact = say("{} = {}", Formula(place.name), place.reading.formula)
-    return opened("structure", place.label, rule, (fact,), fix)
+    return opened("structure", place.label, rule, (place.fact,), fix)
 
 
 def _not_one(place: Place, symbol: Symbol) -> Obligation:
     rule = say(
         "{} is one number for all records, and this reads each record's own budget: "
         "{} of each record $->$ {} of {}",
-        Formula(place.name),
+        place.name,
         Formula(symbol.name),
-        Formula(place.name),
+        place.name,
         place.label,
     )
     fix = say(
         "read a number of all budgets, such as `X.total(...)`, `X.largest(...)` or "
         "`X.smallest(...)`; or weigh the records: `X.weighted(w)`."
     )
-    fact = say("{} = {}", Formula(place.name), place.reading.formula)
     witness = Witness(says="two records with budgets 1/10 and 1 need different numbers")
-    return opened("personal", place.label, rule, (fact,), fix, witness, verdict=UNPROVED)
+    return opened("personal", place.label, rule, (place.fact,), fix, witness, verdict=UNPROVED)
 
 
 def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
@@ -251,14 +257,14 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
     rule = say(
         "{} must be public, but it reads the {} over the records that are there: a "
         "record that joins or leaves changes it: {} $->$ {} of {}",
-        Formula(place.name),
+        place.name,
         Formula(origin.label),
         Formula(origin.label),
-        Formula(place.name),
+        place.name,
         place.label,
     )
     facts = (
-        say("{} = {}", Formula(place.name), place.reading.formula),
+        place.fact,
         say("the {} is private under {}", Formula(origin.label), origin.unit.relation),
     )
     says = say(
@@ -279,13 +285,13 @@ def _differing(problem: Problem, place: Place, origin: OfBudgets) -> Obligation:
 def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -> Obligation:
     if isinstance(place.node, Release) and place.name in place.node.derived:
         return _of_shape(place.node, origin)
-    way = say("{} $->$ {} of {}", Formula(path(origin)), Formula(place.name), place.label)
-    rule = say("{} must be public, but it reads the data: {}", Formula(place.name), way)
+    way = place.read_by(path(origin))
+    rule = say("{} must be public, but it reads the data: {}", place.name, way)
     argument = isinstance(place.node, Calling)
     if argument:
         rule = say("{} must be public, but it reads the data {}: {}", place.name, EXACT, way)
     facts = (
-        say("{} = {}", Formula(place.name), place.reading.formula),
+        place.fact,
         say("{} is private under {}", Formula(origin.label), origin.unit.relation),
     )
     says = _broken(problem, place, symbol, origin)
@@ -381,7 +387,7 @@ def _of_shape(release: Release, origin: Statistic) -> Obligation:
         "the {} of {} must be public, but it depends on the data: {} $->$ {}",
         what,
         of,
-        Formula(path(release.statistic)),
+        path(release.statistic),
         what,
     )
     facts = (
@@ -454,7 +460,7 @@ def _arguments(problem: Problem) -> Iterator[Obligation]:
                 rule = say("{} must read released values only", code)
                 yield _raw(
                     problem,
-                    say("{} $->$ {}", Formula(path(argument)), Formula(node.label)),
+                    say("{} $->$ {}", path(argument), Formula(node.label)),
                     argument,
                     rule,
                     UNPROVED,
@@ -465,7 +471,7 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
     for node in problem.graph.outputs:
         if node.scope not in RELEASED | RECORD:
             rule, verdict = "the output must be released", REFUTED if differs(node) else UNPROVED
-            yield _raw(problem, say("{} $->$ output", Formula(path(node))), node, rule, verdict)
+            yield _raw(problem, say("{} $->$ output", path(node)), node, rule, verdict)
 
 
 def differs(node: Node) -> bool:

@@ -248,7 +248,7 @@ def _unbounded(release: Release) -> Obligation:
     rule = say(
         "its {} sensitivity must be bounded, and no rule bounds {}",
         release.noise.norm,
-        Formula(path(release.statistic)),
+        path(release.statistic),
     )
     grows = None if foreign else _growth(release)
     if grows is not None:

@@ -132,10 +132,8 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
         if release.times is ONE:
             continue
         if not is_whole(release.times):
-            rule, fix = (
-                "the number of draws is a whole number",
-                say("`dp.release(..., times=T)` checks it."),
-            )
+            rule = "the number of draws is a whole number"
+            fix = say("`dp.release(..., times=T)` checks it.")
             fact = say("times = {}", release.times)
             yield opened("draws", release.label, rule, (fact,), fix)
         decision = nonnegative(release.times - 1, problem.field)

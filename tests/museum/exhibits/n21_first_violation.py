@@ -34,5 +34,5 @@ EXHIBIT = Exhibit(
     wrong=partial(put, 1 / dp.constant(FOUND)),
     mended=partial(put, dp.analytic_sigma(10, dp.constant("1e-5"))),
     repair="`dp.analytic_sigma`, which is rounded up.",
-    shows=("exact delta", "4.918e-05 > 1e-5"),
+    shows=("exact delta", "4.918e-5 > 1e-5"),
 )
