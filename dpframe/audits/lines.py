@@ -37,7 +37,7 @@ from dpframe.symbols import (
     parameter,
     power,
 )
-from dpframe.wording import Formula, Text, joined, say
+from dpframe.wording import Formula, joined, say
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -53,18 +53,12 @@ class Pair:
     label: Expression | None = None
 
     def __str__(self) -> str:
-        return str(self.text)
-
-    @property
-    def text(self) -> Text:
-        """The record that came, and the one in whose place."""
         came = "the record with every entry of x, and y, at its bound"
         if self.entry is None or self.label is None:
-            return say("{}, added", came)
+            return f"{came}, added"
         if (self.entry, self.label) == (ZERO, ZERO):
-            return say("{}, in place of one of zeros", came)
-        with_ = "{}, in place of one with {} of every entry and {} of y"
-        return say(with_, came, self.entry, self.label)
+            return f"{came}, in place of one of zeros"
+        return f"{came}, in place of one with {self.entry} of every entry and {self.label} of y"
 
     def __repr__(self) -> str:
         return f"Pair({self})"
@@ -221,7 +215,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         verdict=None if obligation is None else obligation.verdict,
         witness="" if obligation is None else obligation.example,
         note=note,
-        attained_by="" if pair is None else pair.text,
+        attained_by="" if pair is None else Formula(pair),
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),

@@ -68,7 +68,7 @@ def test_the_printed_adaops_is_refuted_for_each_of_its_reasons():
         "152 times what is paid",
         "margin must cover",
         "the shares of delta must sum",
-        "exact delta at epsilon = 0.25 is 6.368e-07",
+        "exact delta at epsilon = 0.25 is 6.368e-7",
         "a record of leverage",
     )
     for words in wanted:

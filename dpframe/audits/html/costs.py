@@ -16,7 +16,7 @@ from ..findings import Findings, Opinion, Portion, Profile, Waste
 from ..lines import lower_end
 from ..sentence import values_text
 from .plots import AxisScale
-from .words import DASH, given, percent, shown
+from .words import DASH, percent, shown, signs
 
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 
@@ -146,7 +146,8 @@ class Costs:
         """The name of the claim in the picture."""
         if drawn.claimed is None:
             return ""
-        return "claimed: ε = {}, δ = {}".format(*map(given, drawn.claimed))
+        epsilon, delta = (signs(chosen(amount)) for amount in drawn.claimed)
+        return f"claimed: ε = {epsilon}, δ = {delta}"
 
     @staticmethod
     def curve(drawn: Profile) -> str:

@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from dpframe.wording import Cited, Code, Formula, Subject, Text, parts_of
 
-from ..figures import Side, chosen, clipped, figure
+from ..figures import Side, clipped, figure
 
 WHITE = frozenset("\n\t")
 UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # controls, bidi, lone surrogates
@@ -136,15 +136,6 @@ def shown(value: float | Fraction | None, side: Side = "near", digits: int = 0) 
     ('8.85\u202f×\u202f10⁻⁷', '–')
     """
     return DASH if value is None else signs(figure(value, side, digits))
-
-
-def given(value: float) -> str:
-    """A number that the user chose, as it was written.
-
-    >>> given(1.0), given(1e-06), given(0.25)
-    ('1', '10⁻⁶', '0.25')
-    """
-    return signs(chosen(value))
 
 
 def percent(share: float | None) -> str:
