@@ -355,7 +355,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        texts += [*of_bounds, *self._of_short_rows(), *self._of_delta()]
+        own = isinstance(getattr(self.result_.output, "evidence", None), Evidence)
+        texts += [
+            *summary.outside(shrunk_by_noise=own),
+            *of_bounds,
+            *self._of_short_rows(),
+            *self._of_delta(),
+        ]
         texts += [*summary.on_lengths] if notes else []
         texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."

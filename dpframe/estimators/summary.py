@@ -47,6 +47,14 @@ NO_INTERVALS = (
     "from the released values. A linear probability model has intervals: dp.PrivateRegressor with "
     "dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, lower=0, upper=1)."
 )
+OUTSIDE = "fitted is outside the {level:.3g}% interval of {names}"
+PENALTY = (
+    ": mostly because a penalty of the regression biases it. Report coef there; coef_ and predict "
+    "use fitted."
+)
+CHANCE = ", as is that of some coefficients in a hundred: report both there."
+MOST_NAMES = 3  # in a note
+USUAL = 0.05  # fitted may well be outside a shorter interval by chance
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
@@ -250,6 +258,25 @@ class Summary(Printed):
         if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
             yield LENGTHS.format(stds.min(), stds.max(), usual)
 
+    def outside(self, *, shrunk_by_noise: bool) -> Iterator[str]:
+        """A note on the coefficients of which `fitted` is outside the interval: by chance, if it
+        shrinks by the noise alone, else mostly by a penalty.
+        """
+        alpha = min(self.alpha, USUAL)
+        low, high = self.estimates.conf_int(alpha, simultaneous=self.simultaneous).T
+        rows = zip(self.names, self.estimates.effect, self.fitted, strict=True)
+        beyond = (self.fitted < low) | (self.fitted > high)
+        names = [
+            f"{name} ({_apart(effect, fitted)})"
+            for (name, effect, fitted), out in zip(rows, beyond, strict=True)
+            if out
+        ]
+        few, more = names[:MOST_NAMES], len(names) - MOST_NAMES
+        few += [f"{more} more"] if more > 0 else []
+        if few:
+            text = OUTSIDE.format(level=100 * (1 - alpha), names=", ".join(few))
+            yield f"{text}{CHANCE if shrunk_by_noise else PENALTY}"
+
     @property
     def tested_by_z(self) -> bool:
         """Whether z is coef / std err and gives the p values: not if noise may hide more, or if the
@@ -356,6 +383,14 @@ class OddsSummary(Printed):
             noise = [figure(one["noise_std"])] * noisy
             rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
         return rows
+
+
+def _apart(effect: float, fitted: float) -> str:
+    """`27% smaller than coef`, or both numbers where their signs differ."""
+    if fitted * effect <= 0:
+        return f"{figure(fitted)} for {figure(effect)}"
+    share = fitted / effect - 1
+    return f"{abs(share):.0%} {'smaller' if share < 0 else 'larger'} than coef"
 
 
 def latex(text: str) -> str:
