@@ -393,7 +393,9 @@ def _public_way_out(problem: Problem, origin: Statistic) -> str:
 
 
 def moves(statistic: Statistic) -> str:
-    """Two neighbours on which the statistic differs, in words."""
+    """How far the statistic differs between two neighbours, in words; a bound that no pair is
+    known to attain is called a bound.
+    """
     if isinstance(statistic, RawAggregate):
         what, before, after = AGGREGATES[statistic.name]
         return f"{what}: {before}; {after}"
@@ -402,10 +404,11 @@ def moves(statistic: Statistic) -> str:
         return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
     if sensitivity is None:
         return f"one row changes {statistic.title}, by an amount that no rule bounds"
-    return (
-        f"one unit moves {statistic.title} by {sensitivity.value}: from 0 to "
-        f"{sensitivity.value} between two neighbours, with no noise in between"
-    )
+    norm = " in L2 norm" if statistic.shape else ""
+    size = f"{sensitivity.value}{norm}, with no noise in between"
+    if sensitivity.attained and sensitivity.value != ZERO:
+        return f"{statistic.title} of some two neighbours differs by {size}"
+    return f"one unit may move {statistic.title}, by at most {size}"
 
 
 # ---------------------------------------------------------------------------------------- nodes
