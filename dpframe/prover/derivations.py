@@ -37,7 +37,7 @@ from .problem import (
     opened,
     place,
 )
-from .profile_rule import Mixture, cost, upper
+from .profile_rule import Mixture, cost, shown_end, upper
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}
@@ -65,7 +65,8 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     if not isinstance(found, Interval):
         return None
     rule = f"{RULES.get(accountant.name, accountant.argument)} {accountant.citation}"
-    facts = (said, f"at delta {delta}, epsilon is at most {found.upper!r}")
+    most = shown_end(Fraction(found.upper), up=True, limit=epsilon.value)
+    facts = (said, f"at delta {delta}, epsilon is at most {most}")
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = "scale the noise with dp.regressions.Jointly(...), or raise epsilon or delta."

@@ -4,6 +4,7 @@ or by the exact profile, as in the rule book; or a counterexample.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -11,10 +12,11 @@ from typing import Any
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.exact.documents import Refused
 from dpframe.exact.formula import Formula
-from dpframe.numerics.rounding import arb_lower
-from dpframe.symbols import Expression, Number
+from dpframe.numerics.rounding import arb_lower, arb_upper
+from dpframe.symbols import Expression, Number, analytic_sigma, sqrt
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
@@ -139,16 +141,28 @@ def _profile(c: At, move: Move, e: Formula, d: Formula, squares: Squares) -> Ear
 
 
 def _open(move: Move) -> Obligation:
-    witness = refute(move.claim)
+    claim, witness = move.claim, refute(move.claim)
     rule = f"the {PROFILE} must stay inside the claim {SOURCE}"
-    facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
-    repair = "raise the std, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
-    if witness is None:
+    facts = (move.fact,) if claim.symbols else (move.fact, known_delta(claim, {}))
+    more = "raise the std" if claim.symbols else _multiplied(move)
+    repair = f"{more}, calibrate it (dp.Gaussian.analytic is exact), or lower the claim."
+    if witness is None and claim.symbols:
         repair = "give numbers, or bounded ranges: dp.parameter(name, lower, upper); or calibrate "
         repair += (
             "the noise (dp.Gaussian.analytic, dp.regressions.Jointly), which holds by definition."
         )
     return opened(move.kind, move.label, rule, facts, repair, witness, move.edit)
+
+
+def _multiplied(move: Move) -> str:
+    """By how much the noise of a claim at numbers must be multiplied, rounded up, to be proved."""
+    claim = move.claim
+    try:
+        least = sqrt(claim.upper * analytic_sigma(claim.epsilon, claim.delta) ** 2)
+        times = math.ceil(1000 * arb_upper(enclose(least, {}))) / 1000
+    except InvalidArgument:  # no noise is enough
+        return "raise the std"
+    return f"multiply {'all noise' if move.kind == 'total' else 'the std'} by {times:g}"
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:

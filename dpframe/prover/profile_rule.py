@@ -6,6 +6,7 @@ Gaussian and pure releases of one graph as privacy losses, in numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -286,6 +287,7 @@ def rho_of(release: Release) -> Expression:
 
 
 MAX_TRIES = 40
+SIX = 6  # digits
 MANY = tuple(Fraction(2) ** power for power in (4, 8, 16, 32))
 Ball = Any
 
@@ -361,16 +363,36 @@ def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | N
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
-    pair, of = ("the worst pair", "the exact delta") if exact else ("some pair", "its delta")
-    return (
-        f"{pair} moves by mu = {shown_ball(mu)} stds, so {of} at "
-        f"epsilon = {shown_ball(epsilon)} is {float(true.mid()):.4g} > {shown_ball(delta)}"
-    )
+    at, most = f"at epsilon = {shown_ball(epsilon)}", shown_ball(delta)
+    if exact:
+        return (
+            f"the worst pair moves by mu = {shown_ball(mu)} stds, so the exact delta {at} is "
+            f"{float(true.mid()):.4g} > {most}"
+        )
+    stds = shown_end(arb_lower(mu), up=False)
+    least = shown_end(arb_lower(true), up=False, limit=arb_upper(delta))
+    return f"some pair moves by mu >= {stds} stds, so its delta {at} is at least {least} > {most}"
 
 
 def shown_ball(ball: Ball) -> str:
     """Six digits of an enclosure's middle."""
-    return f"{float(ball.mid()):.6g}".replace("e-0", "e-").replace("e+", "e")
+    return _short(float(ball.mid()))
+
+
+def shown_end(end: Fraction, *, up: bool, limit: Fraction | None = None) -> str:
+    """A bound in six digits, rounded up or down; in more where six are on the other side of
+    `limit`.
+    """
+    for digits in (SIX, 10, 16):
+        context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+        rounded = context.divide(Decimal(end.numerator), Decimal(end.denominator))
+        if limit is None or (Fraction(rounded) > limit) == (end > limit):
+            break
+    return _short(float(rounded), digits)
+
+
+def _short(value: float, digits: int = SIX) -> str:
+    return f"{value:.{digits}g}".replace("e-0", "e-").replace("e+", "e")
 
 
 def compact(symbol: Symbol) -> Interval | None:
@@ -400,13 +422,18 @@ def drawn_in(symbol: Symbol, span: Interval) -> list[Constraint]:
 
 def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`, or `mu at most
-    42.7, delta at most 1` where no pair is known to attain the bound.
+    42.7, delta at most 1` where no pair is known to attain the bound, and what some pair attains.
     """
-    epsilon, square = at_point((claim.epsilon, claim.upper), values)
-    mu = root(square)
+    epsilon, square, attained = at_point((claim.epsilon, claim.upper, claim.lower), values)
+    mu, least = root(square), root(attained)
     if not epsilon >= 0:
         return f"mu = {shown_ball(mu)}, epsilon {shown_ball(epsilon)}"
-    true = f"{float(delta_ball(epsilon, mu).mid()):.4g} at epsilon {shown_ball(epsilon)}"
-    if claim.lower != claim.upper:
-        return f"mu at most {shown_ball(mu)}, delta at most {true}"
-    return f"mu = {shown_ball(mu)}, exact delta {true}"
+    delta, at = delta_ball(epsilon, mu), f"at epsilon {shown_ball(epsilon)}"
+    if claim.lower == claim.upper:
+        return f"mu = {shown_ball(mu)}, exact delta {float(delta.mid()):.4g} {at}"
+    upper, largest = (shown_end(arb_upper(one), up=True) for one in (mu, delta))
+    most = f"mu at most {upper}, delta at most {largest} {at}"
+    if not least > 0:
+        return f"{most}; no pair of neighbours is known to attain them"
+    low = shown_end(arb_lower(delta_ball(epsilon, least)), up=False)
+    return f"{most}; some pair has mu >= {shown_end(arb_lower(least), up=False)}, delta >= {low}"
