@@ -431,8 +431,10 @@ def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     delta, at = delta_ball(epsilon, mu), f"at epsilon {shown_ball(epsilon)}"
     if claim.lower == claim.upper:
         return f"mu = {shown_ball(mu)}, exact delta {float(delta.mid()):.4g} {at}"
-    upper, largest = (shown_end(arb_upper(one), up=True) for one in (mu, delta))
-    most = f"mu at most {upper}, delta at most {largest} {at}"
+    ends = arb_upper(mu), min(arb_upper(delta), Fraction(1))
+    most = "mu at most {}, delta at most {} {}".format(
+        *(shown_end(one, up=True) for one in ends), at
+    )
     if not least > 0:
         return f"{most}; no pair of neighbours is known to attain them"
     low = shown_end(arb_lower(delta_ball(epsilon, least)), up=False)
