@@ -322,6 +322,36 @@ class Summary(Printed):
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class CoefficientSummary(Printed):
+    """Coefficients (m,) by name, of a regression from whose releases no intervals follow; `reason`
+    says why.
+    """
+
+    names: tuple[str, ...]
+    coefficients: Array
+    reason: str
+
+    @property
+    def conf_int(self) -> Never:
+        """Not available. Raises UnknownName, which says why."""
+        raise UnknownName(self.reason)
+
+    @property
+    def plot(self) -> Never:
+        """Not available, since it would show intervals. Raises UnknownName, which says why."""
+        raise UnknownName(self.reason)
+
+    def records(self) -> list[dict[str, Any]]:
+        """`name` and `coef`, for each coefficient."""
+        pairs = zip(self.names, self.coefficients, strict=True)
+        return [{"name": name, "coef": finite(value)} for name, value in pairs]
+
+    def _table(self) -> list[list[str]]:
+        pairs = zip(self.names, self.coefficients, strict=True)
+        return [["", "coef"], *([name, figure(value)] for name, value in pairs)]
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
 class OddsSummary(Printed):
     """Coefficients (m,) of log-odds by name, the std (m,) of the privacy noise in each (nan if
     unknown), exact or `predicted`, and the odds ratios exp(coef).

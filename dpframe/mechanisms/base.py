@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import AttrsClass, InvalidArgument, listed_words
 from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import L2, Norm
@@ -34,7 +34,7 @@ Generator: TypeAlias = "np.random.Generator"
 Shape: TypeAlias = tuple[int, ...]
 
 
-class Mechanism(ABC):
+class Mechanism(AttrsClass, ABC):
     """Abstract: a random release and its guarantee."""
 
     __slots__ = ()
@@ -171,7 +171,7 @@ NEEDS_DELTA = "Gaussian noise needs a delta above 0, since no epsilon alone can 
 WITH_DELTA = "give its share a delta, take a target dp.ApproxDP(epsilon, delta), or use dp.Laplace."
 
 
-class Calibration(ABC):
+class Calibration(AttrsClass, ABC):
     """Abstract: a theorem that turns a share and a sensitivity into a mechanism. Certificates cite
     its `name`.
     """

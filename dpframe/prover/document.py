@@ -13,7 +13,7 @@ import attrs
 
 from dpframe import documents
 from dpframe.accountants import Accountant
-from dpframe.errors import BadCertificate, InvalidArgument
+from dpframe.errors import BadCertificate, InvalidArgument, Plain
 from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
@@ -188,6 +188,8 @@ def load(
     except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
             raise
+        if isinstance(error, ModuleNotFoundError):
+            raise _not_importable(content, error) from error
         raise BadCertificate(
             "certificate", "a file written by this version", type(error).__name__, f"{error}"
         ) from error
@@ -199,6 +201,16 @@ def load(
             "The file or the declaration changed: certify again.",
         )
     return certificate
+
+
+def _not_importable(content: Mapping[str, Any], error: ModuleNotFoundError) -> BadCertificate:
+    declared = ", ".join(dict.fromkeys(_places(content["declaration"])))
+    way_out = (
+        "Load it where this import works: in the folder of the module, or with that folder on "
+        "PYTHONPATH. `dpframe check FILE` checks the file without imports."
+    )
+    wanted = f"of a declaration that can be imported, {declared}"
+    return BadCertificate("certificate", wanted, Plain(f"no module {error.name!r}"), way_out)
 
 
 def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:

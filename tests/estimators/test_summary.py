@@ -303,13 +303,32 @@ def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (200, 2))
     model = fitted(1, BALL, dp.regressions.NoisyGradientDescent(), (X, X[:, 0]))
-    for ask in (model.summary, model.inference):
-        with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
-            ask()
+    with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
+        model.inference()
     with pytest.raises(
         dp.InvalidArgument, match=r"whose rows go through: .*clip to norm.*Ranges in"
     ):
-        fitted(1, BALL, dp.regressions.Standardised(), (X, X[:, 0])).summary()
+        fitted(1, BALL, dp.regressions.Standardised(), (X, X[:, 0])).inference()
+
+
+def test_a_summary_without_intervals_has_the_coefficients_and_says_why():
+    """Of Laplace noise; it raised. The coefficients are those that `predict` uses."""
+    model = dp.PrivateRegressor(
+        dp.regressions.ObjPertPure(), epsilon=1, delta=0, setting=JOINING, rng=0
+    ).fit(*people())
+    found = model.summary(alpha=0.1)
+    assert [one["coef"] for one in found.records()] == pytest.approx(
+        [*model.coef_, model.intercept_]
+    )
+    assert [one["name"] for one in found.records()] == ["age", "years", "intercept"]
+    assert "There are no intervals: ObjPertPure is not one that" in str(found)
+    assert found.header["privacy"].startswith("1-differential privacy")
+    assert list(found.summary_frame()["coef"]) == pytest.approx([*model.coef_, model.intercept_])
+    for name in ("conf_int", "plot"):
+        with pytest.raises(dp.errors.UnknownName, match="There are no intervals"):
+            getattr(found, name)
+    with pytest.raises(dp.InvalidArgument, match=r"90%"):
+        model.summary(level=0.9)
 
 
 def test_before_fit_there_is_none():

@@ -371,7 +371,7 @@ class Forgetful(dp.Regression):
 def test_a_release_that_the_output_does_not_read_is_refused(procedure, wrap):
     """It would be neither drawn nor charged, though all shares sum to more than the budget."""
     target = dp.ApproxDP(1, "1e-6")
-    with pytest.raises(dp.InvalidArgument, match="reads everything released, also lost") as found:
+    with pytest.raises(dp.errors.UnusedRelease, match="released, also lost") as found:
         dp.certify(wrap(Forgetful(procedure)), target=target, setting=setting(dp.ADD_REMOVE))
     if not procedure and type(wrap(Forgetful(False))) is Forgetful:
         assert "With it returned:" in str(found.value)  # what else is open, in one round
