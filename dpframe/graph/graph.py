@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, UnusedRelease
+from dpframe.errors import InvalidArgument, Plain, UnusedRelease
 from dpframe.identity import kind_of, own
 from dpframe.privacy import Share
 from dpframe.sensitivity import L1, L2, Norm
@@ -361,8 +361,9 @@ class Regression(ABC):
 
 
 def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:
-    """The graph of the output of a declaration. Raises InvalidArgument, and UnusedRelease if the
-    output does not depend on every release: such a release would be neither drawn nor charged.
+    """The graph of the output of a declaration. Raises InvalidArgument, also for a name that two
+    releases have, and UnusedRelease if the output does not depend on every release: such a release
+    would be neither drawn nor charged.
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
@@ -377,4 +378,21 @@ def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -
         error = UnusedRelease("output of declare", wanted, read, way_out)
         error.regression, error.graph = of, Graph.of((*graph.outputs, *left_out))
         raise error
+    _check_names(graph)
     return graph
+
+
+def _check_names(graph: Graph) -> None:
+    """Refuse a name that two releases have. Raises InvalidArgument."""
+    named: dict[str, Release | Procedure] = {}
+    for node in graph.charged:
+        first = named.setdefault(node.name, node)
+        if node.name and first is not node:
+            what = " and ".join(_released(one) for one in (first, node))
+            way_out = f"Name them apart, such as name='{node.name}_2'; in a loop, name=f'u{{i}}'."
+            found = Plain(f"two named {node.name!r}, of {what}")
+            raise InvalidArgument("releases", "of different names", found, way_out)
+
+
+def _released(node: Release | Procedure) -> str:
+    return node.statistic.label if isinstance(node, Release) else node.kind
