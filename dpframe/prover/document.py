@@ -188,8 +188,6 @@ def load(
     except (KeyError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
         if isinstance(error, BadCertificate):
             raise
-        if isinstance(error, ModuleNotFoundError):
-            raise _not_importable(content, error) from error
         raise BadCertificate(
             "certificate", "a file written by this version", type(error).__name__, f"{error}"
         ) from error
@@ -201,16 +199,6 @@ def load(
             "The file or the declaration changed: certify again.",
         )
     return certificate
-
-
-def _not_importable(content: Mapping[str, Any], error: ModuleNotFoundError) -> BadCertificate:
-    declared = ", ".join(dict.fromkeys(_places(content["declaration"])))
-    way_out = (
-        "Load it where this import works: in the folder of the module, or with that folder on "
-        "PYTHONPATH. `dpframe check FILE` checks the file without imports."
-    )
-    wanted = f"of a declaration that can be imported, {declared}"
-    return BadCertificate("certificate", wanted, Plain(f"no module {error.name!r}"), way_out)
 
 
 def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
@@ -304,11 +292,20 @@ def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
 
 
 def _found(place: str) -> Any:
-    """What `module:name` names."""
+    """What `module:name` names. Raises BadCertificate where it cannot be imported."""
     module, _, name = place.partition(":")
-    found: Any = importlib.import_module(module)
-    for part in name.split("."):
-        found = getattr(found, part)
+    try:
+        found: Any = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+    except Exception as error:
+        way_out = (
+            "Load it where this import works: in the folder of the module, or with that folder on "
+            "PYTHONPATH. `dpframe check FILE` checks the file without imports."
+        )
+        why = Plain(f"{type(error).__name__}: {error}")
+        wanted = f"of declarations that can be imported, such as {place}"
+        raise BadCertificate("certificate", wanted, why, way_out) from error
     return found
 
 
