@@ -35,7 +35,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
@@ -70,13 +70,15 @@ class AttrsClass:
 
     __slots__ = ()
 
-    def __init__(self, *given: object, **named: object) -> None:
-        """Raises InvalidArgument where there are arguments."""
-        if given or named:
-            name = type(self).__name__
-            wanted = "decorated by @attrs.frozen(cache_hash=True), which makes fields arguments"
-            way_out = f"Write it above `class {name}`."
-            raise InvalidArgument(name, wanted, Plain("a class without it"), way_out)
+    if not TYPE_CHECKING:  # type checkers know that it takes no arguments
+
+        def __init__(self, *given: object, **named: object) -> None:
+            """Raises InvalidArgument where there are arguments."""
+            if given or named:
+                name = type(self).__name__
+                wanted = "decorated by @attrs.frozen(cache_hash=True), which makes fields arguments"
+                way_out = f"Write it above `class {name}`."
+                raise InvalidArgument(name, wanted, Plain("a class without it"), way_out)
 
 
 class UnusedRelease(InvalidArgument):

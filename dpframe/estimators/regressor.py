@@ -32,6 +32,7 @@ from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import (
+    INTERCEPT,
     LOST,
     NOT_RELEASED,
     CoefficientSummary,
@@ -400,11 +401,10 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
                 yield IN_THE_BALL.format(share=share)
 
     def _without_intervals(self, reason: str) -> CoefficientSummary:
-        units = self._units
         return CoefficientSummary(
             header=self._what(),
-            names=units.names,
-            coefficients=units.matrix @ self._theta + units.offset,
+            names=(*map(str, self.coef_names_), INTERCEPT),
+            coefficients=np.append(self.coef_, self.intercept_),
             reason=reason,
             notes=(reason,),
         )
