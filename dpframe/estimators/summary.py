@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.audits.figures import figure, paragraphs, table
+from dpframe.audits.figures import figure, hanging, paragraphs, table
 from dpframe.audits.plot import new_axes
 from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
@@ -122,7 +122,8 @@ class Printed(ABC):
     def as_text(self) -> str:
         """The header, the table, the notes."""
         wide = max(len(title) for title in self.header) + 1
-        head = [f"  {title + ':':<{wide}} {text}" for title, text in self.header.items()]
+        lines = (f"  {title + ':':<{wide}} {text}" for title, text in self.header.items())
+        head = [part for line in lines for part in hanging(line, wide + 3)]
         titles, *rows = self._table()
         lines = table(titles, rows, range(1, len(titles)))
         return "\n".join([*head, "", *lines, "", paragraphs(self.notes)])

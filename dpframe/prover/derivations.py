@@ -7,6 +7,7 @@ returns intervals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -65,7 +66,9 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     if not isinstance(found, Interval):
         return None
     rule = f"{RULES.get(accountant.name, accountant.argument)} {accountant.citation}"
-    most = shown_end(Fraction(found.upper), up=True, limit=epsilon.value)
+    most = "inf"
+    if math.isfinite(found.upper):
+        most = shown_end(Fraction(found.upper), up=True, limit=epsilon.value)
     facts = (said, f"at delta {delta}, epsilon is at most {most}")
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))

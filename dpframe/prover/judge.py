@@ -4,7 +4,6 @@ or by the exact profile, as in the rule book; or a counterexample.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -24,7 +23,7 @@ from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, ta
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
-from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute
+from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute, shown_end
 from .sign import nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -159,10 +158,10 @@ def _multiplied(move: Move) -> str:
     claim = move.claim
     try:
         least = sqrt(claim.upper * analytic_sigma(claim.epsilon, claim.delta) ** 2)
-        times = math.ceil(1000 * arb_upper(enclose(least, {}))) / 1000
+        times = shown_end(arb_upper(enclose(least, {})), up=True)
     except InvalidArgument:  # no noise is enough
         return "raise the std"
-    return f"multiply {'all noise' if move.kind == 'total' else 'the std'} by {times:g}"
+    return f"multiply {'all noise' if move.kind == 'total' else 'the std'} by {times}"
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:

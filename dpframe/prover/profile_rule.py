@@ -5,6 +5,7 @@ Gaussian and pure releases of one graph as privacy losses, in numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
@@ -388,7 +389,8 @@ def shown_end(end: Fraction, *, up: bool, limit: Fraction | None = None) -> str:
         rounded = context.divide(Decimal(end.numerator), Decimal(end.denominator))
         if limit is None or (Fraction(rounded) > limit) == (end > limit):
             break
-    return _short(float(rounded), digits)
+    value = float(rounded)
+    return _short(value, digits) if math.isfinite(value) else f"{rounded:.{SIX}g}"
 
 
 def _short(value: float, digits: int = SIX) -> str:
