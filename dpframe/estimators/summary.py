@@ -334,13 +334,13 @@ class CoefficientSummary(Printed):
 
     @property
     def conf_int(self) -> Never:
-        """Not available. Raises UnknownName, which says why."""
-        raise UnknownName(self.reason)
+        """Not available. Raises NotAvailable, which says why."""
+        raise NotAvailable(self.reason)
 
     @property
     def plot(self) -> Never:
-        """Not available, since it would show intervals. Raises UnknownName, which says why."""
-        raise UnknownName(self.reason)
+        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
+        raise NotAvailable(self.reason)
 
     def records(self) -> list[dict[str, Any]]:
         """`name` and `coef`, for each coefficient."""
