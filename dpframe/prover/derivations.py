@@ -7,6 +7,7 @@ returns intervals.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
@@ -38,7 +39,7 @@ from .problem import (
     opened,
     place,
 )
-from .profile_rule import Mixture, cost, upper
+from .profile_rule import Mixture, cost, shown_end, upper
 from .spellings import calibration
 from .total import gaussian, total
 
@@ -69,7 +70,10 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     rule = say(
         "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
     )
-    facts = (Formula(said), say("at $delta$ {}, $epsilon$ is at most {}", delta, found.upper))
+    most = Formula("inf")
+    if math.isfinite(found.upper):
+        most = shown_end(Fraction(found.upper), up=True, limit=epsilon.value)
+    facts = (Formula(said), say("at $delta$ {}, $epsilon$ is at most {}", delta, most))
     if found.upper <= epsilon.value:
         return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
     fix = say(

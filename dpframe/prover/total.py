@@ -242,7 +242,8 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], said: Sequence[str]) 
         limits = dict(zip(target.currency, target.amounts, strict=True))
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
         shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
-        return _attempt("the total must be inside the target", facts, shown=shown)
+        rule = "the total must be inside the target"
+        return _attempt(rule, facts, [target, *same], shown=shown)
     if isinstance(target, RenyiDP):
         return _divergence(problem, target, totals, said)
     if not isinstance(target, ApproxDP):
@@ -253,7 +254,9 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], said: Sequence[str]) 
     rhos = [one.amounts[0] for one in found if one is not None]
     gaps = [_gaps(problem, rho, target) for rho in rhos]
     shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
-    return _attempt(CONVERTED, facts, shown=shown) if len(rhos) == len(same) else None
+    if len(rhos) < len(same):
+        return None
+    return _attempt(CONVERTED, facts, [target, *same], shown=shown)
 
 
 def _divergence(
@@ -272,7 +275,7 @@ def _divergence(
     ]
     limit = target.amounts[0]
     shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
-    return _attempt(DIVERGENCE, (*_facts(rhos), *said), shown=shown)
+    return _attempt(DIVERGENCE, (*_facts(rhos), *said), [target, *rhos], shown=shown)
 
 
 def _facts(totals: Sequence[Guarantee]) -> list[str]:
@@ -320,13 +323,17 @@ def _shown(problem: Problem, gap: Expression) -> bool:
     return nonnegative(gap, problem.field).proved is True
 
 
-def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
+def _attempt(
+    rule: str, facts: tuple[str, ...], compared: Sequence[Guarantee], *, shown: bool
+) -> Attempt:
+    """Totals compared with the target: proved, or open with a repair."""
     if shown:
         return Attempt("total", (Obligation("total", ALL, rule, facts, PROVED),))
+    symbolic = any(amount.symbols() for one in compared for amount in one.amounts)
+    numbers = say("give numbers, as {} needs beside other releases", PART_JOINTLY)
     fix = say(
-        "give numbers, as {} needs beside other releases; or give every release a share, for "
-        "basic composition; or {}.",
-        PART_JOINTLY,
+        "{}; or give every release a share, for basic composition; or {}.",
+        numbers if symbolic else say("raise the noise"),
         calibration("dp.regressions.Jointly(...)", "jointly"),
     )
     edit = Edit(ALL_NOISE)
