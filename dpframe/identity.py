@@ -50,7 +50,8 @@ LEAVES = frozenset(
     (str, int, float, complex, bool, bytes, type(None), Fraction, Decimal, FunctionType)
 )
 
-CACHES = {"_attrs_cached_hash", "_symbols"}  # of hashes, and of the symbols of a formula
+HASH, SYMBOLS = "_attrs_cached_hash", "_symbols"
+CACHES = {HASH, SYMBOLS}  # of hashes, and of the symbols of a formula
 CONTAINERS = frozenset((tuple, list, set, frozenset))
 MAPPINGS = frozenset((dict, MappingProxyType))
 Reader = Callable[[Any], Sequence[object]]
@@ -144,16 +145,30 @@ def own_state(*values: object) -> tuple[object, ...] | None:
     """The same; None if any part neither belongs to dpframe, as its files are now, nor is a plain
     Python value.
     """
-    found, whole = _flat(values, as_written)
+    found, whole, _ = _flat(values, as_written)
     return found if whole else None
+
+
+def forget_hashes(*values: object) -> None:
+    """Empty the caches of hashes and symbols in all parts of these values, so that no result that
+    was cached for a part before it was changed is found again.
+    """
+    for one in _flat(values, own)[2]:
+        if id(type(one)) in BUILT_IN or not own(type(one)):
+            continue
+        if hasattr(one, HASH):
+            object.__setattr__(one, HASH, None)
+        if hasattr(one, SYMBOLS):
+            object.__delattr__(one, SYMBOLS)
 
 
 def _flat(
     values: Iterable[object], ours: Callable[[type], bool]
-) -> tuple[tuple[object, ...], bool]:
+) -> tuple[tuple[object, ...], bool, list[object]]:
     """A flat list of all parts of these values: for each its class, then its value or its number of
     parts, its other distinguishing state, and the parts; a repeated object is referred to by its
-    index. Also whether all of them are `ours` or plain. Parts of `ours` are examined.
+    index. Also whether all of them are `ours` or plain, and the objects that were examined. Parts
+    of `ours` are examined.
     """
     found: list[object] = []
     seen: dict[int, int] = {}
@@ -193,7 +208,7 @@ def _flat(
             elif type(kind) is enum.EnumMeta:
                 whole = whole and not _state(value, kind)  # it is a member
         waiting += parts
-    return tuple(found), whole
+    return tuple(found), whole, held
 
 
 def _named(kind: type) -> type:

@@ -19,6 +19,7 @@ from dpframe.graph.release import Release
 from dpframe.graph.rows import RowsNode
 from dpframe.graph.statistics import Gram, Moment, Trace
 from dpframe.identity import own, strangers
+from dpframe.sensitivity import L2
 from dpframe.symbols import Expression
 from tests.support.samples import declared
 
@@ -335,3 +336,62 @@ def test_what_later_pythons_write_into_classes_is_known():
     assert identity._behind(wrapped) == ()
     assert identity._behind(staticmethod(len)) == (None,)
     assert "__replace__" in identity.GENERATED
+
+
+def test_a_function_that_changes_the_graph_stops_the_run(monkeypatch):
+    """Noise of a later stage is that of the certificate, or is not drawn."""
+    held = types.ModuleType("held_by_a_function")
+    monkeypatch.setitem(sys.modules, held.__name__, held)
+
+    def declare(X, y, budget):
+        first = dp.release(y @ y, dp.Gaussian(std=10), name="first")
+        width = dp.known(dp.post(lessening, first), "1/2", 1, name="width")
+        held.later = dp.release(X.scaled(by=width).clip(norm=1).T @ y, dp.Gaussian(std=10))
+        return dp.post(lessening, first, held.later)
+
+    run = certified(declared(declare))
+    with pytest.raises(dp.NotExecutable, match="changed since"):
+        dp.execute(run, *ONES, rng=0)
+
+
+def test_an_update_that_changes_its_loop_stops_the_run(monkeypatch):
+    """Every turn has the noise of the certificate."""
+    held = types.ModuleType("held_by_a_function")
+    monkeypatch.setitem(sys.modules, held.__name__, held)
+
+    def declare(X, y, budget):
+        point = dp.iterate(X.columns)
+        descent = dp.graph.gradient(X, y, at=point, clip=1)
+        held.later = dp.release(descent, dp.Gaussian(std=20), times=3)
+        return dp.loop(point, held.later, lessening)
+
+    run = certified(declared(declare))
+    with pytest.raises(dp.NotExecutable, match="changed since"):
+        dp.execute(run, *ONES, rng=0)
+
+
+def lessening(value, *_):
+    """Take the noise away from the release that the declaration left behind."""
+    later = sys.modules["held_by_" + "a_function"].later
+    object.__setattr__(later.stated, "std", dp.constant("0.001"))
+    return value
+
+
+def test_a_bound_changed_while_it_is_declared_is_the_one_that_counts():
+    """Facts cached for the bound before are not found again."""
+
+    def declare(X, y, budget):
+        rows = X.clip(norm="1/2")
+        gram = rows.T @ rows
+        assert gram.sensitivity(L2).value == dp.constant("1/4")
+        object.__setattr__(the_clip(gram.rows), "norm", dp.constant(1000))
+        return dp.release(gram, dp.Gaussian.analytic, budget, name="gram")
+
+    run = certified(declared(declare))
+    assert run.graph.statistics[0].sensitivity(L2).value == dp.constant(10**6)
+    assert run.verdict.accepted
+
+
+def the_clip(rows):
+    """The map below a grid that clips."""
+    return rows if type(rows) is ClipNorm else the_clip(rows.source)

@@ -28,7 +28,7 @@ from dpframe.graph import Graph, Node, Procedure, Searcher, points_of
 from dpframe.graph.post import checked_function
 from dpframe.graph.procedures import ApproximateMinimum
 from dpframe.graph.statistics import Searched, Statistic
-from dpframe.identity import own, state, strangers
+from dpframe.identity import state
 from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
@@ -45,7 +45,7 @@ from .one_pass import given_of, read, sizes_read
 from .processing import with_releases
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
 from .receipts import Receipt, Result, charge, check_records, note, unreplayed_total
-from .running import AnyDraw, Execution, check_passes
+from .running import AnyDraw, Execution, changed_since, check_passes
 from .samples import check_sampling, digest_checked
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
@@ -229,12 +229,7 @@ def executable(run: object) -> Certificate:
     for function in [*(post.function for post in run.graph.posts), *updates]:
         checked_function(function)
     if run.report.made_of != run.report.sealed:
-        problem = run.report.problem
-        changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
-        kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
-        names = f": {kinds}" if changed else ""
-        what = "the graph, or a function or a constant that it reads,"
-        raise NotExecutable(f"{what} was changed since it was certified{names}. Certify again.")
+        raise changed_since(run.report)
     values = state(run.values)
     checked, copy = _executed.get(run, (None, run))
     if copy.report is not run.report or checked != values:

@@ -27,7 +27,9 @@ from dpframe.graph import (
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.graph.statistics import RecordSum, Searched, Statistic
+from dpframe.identity import own, strangers
 from dpframe.prover.at_numbers import AtNumbers
+from dpframe.prover.report import Report
 from dpframe.randomness import Randomness
 from dpframe.randomness.laws import bernoulli
 from dpframe.sources import Source
@@ -149,8 +151,16 @@ class Execution:
         return attrs.evolve(self, source=on_grid(self.source, grid, self.graph, number, empty))
 
     def draws(self, stage: int) -> list[AnyDraw]:
-        """The draws of a stage, in order, with every number that they need."""
-        return [self._draw(node) for node in self.stages.charged(stage)]
+        """The draws of a stage, in order, with every number that they need. Raises NotExecutable
+        where code of the declaration changed the graph meanwhile.
+        """
+        draws = [self._draw(node) for node in self.stages.charged(stage)]
+        self._check_unchanged()
+        return draws
+
+    def _check_unchanged(self) -> None:
+        if not self.certificate.report.unchanged:
+            raise changed_since(self.certificate.report)
 
     def learn(self, stage: int) -> None:
         """Compute functions of earlier stages, and give their numbers to formulas."""
@@ -298,13 +308,14 @@ class Execution:
         if rate is not None and loop.step.statistic not in requested:
             raise NotExecutable(f"{loop.step.label} must read the point of its loop, to be sampled")
         at = np.zeros(round(self.numbers.up(point.size)))
-        path, answers = [at], []
+        path, answers, draw = [at], [], ReleaseDraw.of(once, self.numbers)
         turns = times_of(loop.step, self.numbers)
         computed = turns if self.max_turns is None else min(turns, self.max_turns)
         for turn in range(computed):
             sample = None if rate is None else Sample(rate.value, randomness.bits)
             values = self._computed(requested, {point: at}, sample)
-            answers.append(ReleaseDraw.of(once, self.numbers).released(values, randomness))
+            self._check_unchanged()
+            answers.append(draw.released(values, randomness))
             answer = np.array(answers[-1])
             try:
                 at = applied(_moved, loop.label, [loop.update, at, answer, turn, arguments])
@@ -315,6 +326,16 @@ class Execution:
         path += [at] * (turns - computed)
         answers += answers[-1:] * (turns - computed)
         self.released[loop.step], self.released[loop] = np.array(answers), np.array(path)
+
+
+def changed_since(report: Report) -> NotExecutable:
+    """The refusal of a graph that is no longer the one that was proved."""
+    problem = report.problem
+    changed = [kind for kind in strangers(problem.parts, own) if kind not in problem.trust]
+    kinds = ", ".join(f"{kind.__module__}:{kind.__qualname__}" for kind in changed)
+    names = f": {kinds}" if changed else ""
+    what = "the graph, or a function or a constant that it reads,"
+    return NotExecutable(f"{what} was changed since it was certified{names}. Certify again.")
 
 
 def _moved(

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
 from dpframe.graph import ColumnNode, Graph, Node, RowsNode
-from dpframe.graph.facts import in_package
 from dpframe.graph.maps.base import ColumnMap, RecordColumn, RecordMap, RowMap
 from dpframe.graph.maps.grid import Grid, GridColumn, OnGrid, step_size
 from dpframe.graph.maps.weighted import BudgetSource
+from dpframe.identity import own
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
@@ -115,7 +115,7 @@ def _shaped(node: Any, made: Array, records: int, number: Numbers) -> Array:
     """The output of a map, checked to have one row or label for each record and the stated columns,
     from which bounds follow, where its class is not dpframe's. Raises NotExecutable.
     """
-    if in_package(type(node)):
+    if own(type(node)):
         return made
     width = (round(number(node.columns)),) if isinstance(node, RowsNode) else ()
     if np.shape(made)[1:] != width:

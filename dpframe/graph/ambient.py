@@ -12,14 +12,21 @@ from __future__ import annotations
 
 import builtins
 import dis
+import enum
 import functools
+import gc
 import inspect
 import sys
 import sysconfig
+import threading
 import types
-from collections import deque
+import weakref
+from collections import UserList, defaultdict, deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
 from fractions import Fraction
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +47,7 @@ NOTHING = object()
 KEEPS = frozenset(  # steps of code between a name and its attribute
     ("PUSH_NULL", "CACHE", "PRECALL", "COPY", "SWAP", "EXTENDED_ARG", "NOP", "RESUME")
 )
-NUMBERS = (int, float, complex)
-PLAIN = (*NUMBERS, str, bytes, Fraction)
+PLAIN = (int, float, complex, str, bytes, Fraction)
 CONTAINERS = (list, tuple, set, frozenset, deque)
 METADATA = frozenset(  # of functions and classes, set by Python and by compilers
     f".__{name}__"
@@ -112,6 +118,8 @@ class _Walk:
         if isinstance(value, types.FunctionType):
             if not _of_library(value.__code__.co_filename):
                 self.function(name, value, depth)
+            elif "__wrapped__" in vars(value):
+                self.visit(name, value.__wrapped__, depth + 1)
             return
         for label, part in _parts(value):
             if label in METADATA and isinstance(part, PLAIN):
@@ -160,8 +168,8 @@ def _reached(
     for what, name in _steps(code):
         if what in ("LOAD_ATTR", "LOAD_METHOD") and value is not NOTHING:
             part = _attribute(value, name)
-            if not _plain(value) and (part is NOTHING or callable(part)):
-                yield chain, value  # a method may read all of its object
+            if not _plain(value) and (part is NOTHING or hasattr(type(part), "__get__")):
+                yield chain, value  # a method or a descriptor may read all of its object
             chain, value = f"{chain}.{name}", part
             continue
         if what == "IMPORT_FROM":
@@ -203,6 +211,8 @@ def _attribute(value: object, name: str) -> object:
     """An attribute as stored, without running a property."""
     if isinstance(value, types.ModuleType):
         return vars(value).get(name, sys.modules.get(f"{value.__name__}.{name}", NOTHING))
+    if isinstance(value, enum.EnumMeta) and name in value.__members__:
+        return value.__members__[name]
     try:
         found = inspect.getattr_static(value, name, NOTHING)
     except (AttributeError, TypeError, ValueError):
@@ -233,7 +243,7 @@ def _is_data(value: object) -> bool:
     kind = type(value)
     if isinstance(value, (type, types.ModuleType)):
         return False
-    if isinstance(value, (memoryview, bytearray)) or kind.__module__ == "array":
+    if isinstance(value, (memoryview, bytearray)) or kind.__module__ in {"array", "mmap"}:
         return len(value) > FEW  # type: ignore[arg-type]
     if isinstance(value, (*CONTAINERS, Mapping)) and not _speaks(kind, ARRAYS):
         return _numbers(value) > FEW
@@ -253,7 +263,7 @@ def _numbers(value: Any) -> int:
     while waiting and count <= FEW:
         one, depth = waiting.pop()
         entries = list(one.values()) if isinstance(one, Mapping) else list(one)
-        count += sum(isinstance(part, NUMBERS) or _is_scalar(part) for part in entries)
+        count += sum(isinstance(part, Number) or _is_scalar(part) for part in entries)
         if depth < DEEPEST:
             inner = [part for part in entries[: FEW + 1] if isinstance(part, (*CONTAINERS, dict))]
             waiting += [(part, depth + 1) for part in inner]
@@ -301,6 +311,24 @@ def _parts(value: Any) -> Iterator[Found]:
                 yield from ((f".{name}", _bare(part)) for name, part in vars(value).items())
         case _:
             yield from _held(value)
+    yield from _of_python(value)
+
+
+def _of_python(value: Any) -> Iterator[Found]:
+    """The values that an object of a class of Python's own holds out of sight."""
+    match value:
+        case defaultdict():
+            yield ".default_factory", value.default_factory
+        case UserList() | threading.local() | BaseException():
+            yield from ((f".{name}", part) for name, part in vars(value).items())
+            yield ".args", getattr(value, "args", None)
+        case weakref.ref():
+            yield "()", value()
+        case ContextVar():
+            with suppress(LookupError):
+                yield ".get()", value.get()
+        case Iterator():
+            yield from (("", part) for part in gc.get_referents(value))
 
 
 def _bare(part: object) -> object:

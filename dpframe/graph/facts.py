@@ -13,7 +13,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dpframe.exact.documents import Refused
-from dpframe.identity import kind_of
+from dpframe.identity import kind_of, own
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.symbols import DATA, RECORD, Expression, Number, rational
@@ -199,8 +199,8 @@ def takes_context_only(entry: Callable[..., Any]) -> bool:
 
 def made_as(cls: type) -> type:
     """The class of the language that a class is or is derived from; object if there is none."""
-    own = (one for one in cls.__mro__ if in_package(one) and "kind" in vars(one))
-    return next(own, object)
+    found = (one for one in cls.__mro__ if own(one) and "kind" in vars(one))
+    return next(found, object)
 
 
 def in_package(cls: type) -> bool:
@@ -212,7 +212,7 @@ def unchanging(node: Node) -> bool:
     """Whether a node and all of its ancestors are of dpframe's own classes, whose values never
     change, so that results computed from them may be cached.
     """
-    return in_package(type(node)) and _unchanging_inputs(node)
+    return own(type(node)) and _unchanging_inputs(node)
 
 
 @lru_cache(maxsize=MANY)

@@ -21,7 +21,7 @@ from .report import Report
 
 
 def _read_only(values: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
-    return MappingProxyType(dict(values))
+    return MappingProxyType({name: Fraction(value) for name, value in values.items()})
 
 
 @attrs.frozen(slots=False, eq=False)

@@ -15,7 +15,7 @@ import attrs
 from dpframe.errors import OutsideTheorem
 from dpframe.graph.post import source_digest
 from dpframe.graph.rows import COLUMNS
-from dpframe.identity import own_function, state
+from dpframe.identity import forget_hashes, own_function, state
 from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED, Number
 from dpframe.wording import say
@@ -73,16 +73,29 @@ class Report:
         """A flat list of everything that was proved: `sealed`, unless a part was changed since.
         Parts of classes from outside are not examined; what they state is.
         """
-        return (*state(self.problem.graph, self.problem.given), *self.concluded)
+        concluded = self.concluded  # first, as classes from outside run code of their own
+        return (*state(self.problem.graph, self.problem.given), *concluded)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the graph and the claim are as they were proved; code of functions aside."""
+        stated = self._stated
+        found = (*state(self.problem.graph, self.problem.given), stated)
+        return found == self.sealed[: len(found)]
 
     @property
     def concluded(self) -> tuple[object, ...]:
         """The parts of it that a proof adds to its problem."""
         graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
-        proved = self.chosen is not None and self.problem.trusted
-        stated = json.dumps(graph.written()) if proved else ""  # by empty caches
         functions = [one.function for one in (*graph.posts, *graph.loops)]
-        return (*found, stated, *(source_digest(f) for f in functions if not own_function(f)))
+        digests = (source_digest(f) for f in functions if not own_function(f))
+        return (self._stated, *found, *digests)
+
+    @property
+    def _stated(self) -> str:
+        """The graph as its classes from outside state it, by empty caches."""
+        proved = self.chosen is not None and self.problem.trusted
+        return json.dumps(self.problem.graph.written()) if proved else ""
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
@@ -153,10 +166,10 @@ class Report:
 
 def verify(problem: Problem, accountant: str = "auto") -> Report:
     """Decide every obligation of `problem`; `accountant` as in `certify`."""
-    before = problem.made_of
+    forget_hashes(problem.graph, problem.given)  # nodes may have been changed while declared
+    before = problem.made_of or state(problem.graph, problem.given)
     report = attrs.evolve(_of_width(_verify(problem, accountant)), accountant=accountant)
-    sealed = report.made_of if before is None else (*before, *report.concluded)
-    object.__setattr__(report, "sealed", sealed)
+    object.__setattr__(report, "sealed", (*before, *report.concluded))
     return report
 
 

@@ -6,7 +6,11 @@ import functools
 import math
 import sys
 import types
-from collections import OrderedDict, deque
+import weakref
+from collections import OrderedDict, UserList, defaultdict, deque, namedtuple
+from contextvars import ContextVar
+from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
 
 import numpy as np
@@ -35,6 +39,11 @@ ONE, TINY = np.float64(2.0), np.array(3.0)
 SUMMED = DATA.sum
 ADDED = functools.partial(np.add, DATA)
 SCALED = functools.partial(math.pow, 2)
+NAMED = namedtuple("Named", "rows")(DATA)  # noqa: PYI024 - as it is written
+Cases = Enum("Cases", {"ROWS": DATA})
+ROWS, WEAK, USED = (row for row in DATA), weakref.ref(DATA), UserList(LABELS)
+VARIED, MISSING = ContextVar("VARIED", default=DATA), defaultdict(lambda: DATA)
+RAISED, PRICES = ValueError(DATA), [Decimal(i) for i in range(1000)]
 
 
 class Holder:
@@ -108,6 +117,12 @@ CLOSED = closing()
 def cached(value):
     """Cached."""
     return value + LABELS[0]
+
+
+@functools.singledispatch
+def dispatched(value):
+    """By the class of its argument."""
+    return value + DATA.sum()
 
 
 @functools.wraps(innocent)
@@ -199,6 +214,16 @@ READING = {
     "comprehension": ("DATA", comprehends),
     "nested functions": ("FRAME", nested),
     "default": ("default", defaults),
+    "field of a named tuple": ("NAMED", lambda v: v + NAMED.rows.sum()),
+    "member of an enumeration": ("Cases.ROWS", lambda v: v + Cases.ROWS.value.sum()),
+    "generator": ("ROWS", lambda v: (v, next(ROWS))),
+    "weak reference": ("WEAK()", lambda v: v + WEAK().sum()),
+    "list of a class": ("USED", lambda v: v + USED[0]),
+    "context": ("VARIED", lambda v: v + VARIED.get().sum()),
+    "default of a dictionary": ("DATA in MISSING", lambda v: (v, MISSING[0])),
+    "exception": ("RAISED", lambda v: (v, RAISED.args)),
+    "decimals": ("PRICES", lambda v: v + PRICES[0]),
+    "single dispatch": ("DATA in ", lambda v: dispatched(v)),
 }
 FREE = {
     "numbers": lambda v: v * SLOPE + CUTS[0] + ONE + TINY,

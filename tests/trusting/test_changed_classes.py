@@ -59,6 +59,16 @@ def test_a_sensitivity_is_that_of_now(norm):
     assert twice.sensitivity(norm).value == dp.constant(10)
 
 
+def test_a_name_of_a_module_does_not_freeze_a_class(monkeypatch):
+    """A class from outside that claims a module of dpframe is read again, too."""
+    monkeypatch.setattr(Positives, "__module__", "dpframe.graph.statistics.sums")
+    _, y = samples.setting().nodes()
+    own = Positives(y)
+    assert own.sensitivity(L2).value == dp.constant(1)
+    own.most = 5
+    assert own.sensitivity(L2).value == dp.constant(5)
+
+
 def test_rows_are_bounded_as_of_now():
     """A product of rows follows their bound."""
     X, _ = samples.setting(norm=1).nodes()

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import check_kind
+from dpframe.identity import own
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
@@ -200,7 +201,7 @@ def _combined(*terms: tuple[object, object]) -> Statistic:
 
 @lru_cache(maxsize=4096)
 def _sensitivity(statistic: Statistic, norm: Norm) -> Sensitivity | None:
-    foreign = norm is RANGE and not in_package(type(statistic))
+    foreign = norm is RANGE and not own(type(statistic))
     if foreign and len(statistic.shape) != 1:
         return None
     bounded_in = L1 if foreign else norm  # L1 bounds the range: classes of your own answer for it
