@@ -272,8 +272,8 @@ def _state(value: Any, kind: type) -> Sequence[object]:
     held = getattr(value, "__dict__", None)
     if held:
         for name in cached.intersection(held):
-            del held[name]
-        others = (item for item in held.items() if item[0] not in CACHES)
+            held.pop(name, None)  # another thread may have been faster
+        others = (item for item in list(held.items()) if item[0] not in cached | CACHES)
         found += [part if name in fields else Shadow() for name, part in others]
     return found
 
@@ -309,6 +309,7 @@ def _reader(kind: type) -> Reader:
     with exactly the fields.
     """
     (readers, fields, cached, _), slow = _layout(kind), functools.partial(_state, kind=kind)
+    caches = cached | CACHES
 
     def of_slots(value: Any) -> Sequence[object]:
         try:
@@ -320,12 +321,12 @@ def _reader(kind: type) -> Reader:
         held = value.__dict__
         if len(held) > len(fields):
             for name in cached.intersection(held):
-                del held[name]
+                held.pop(name, None)
         try:
             found = [held[name] for name in fields]
         except KeyError:
             return slow(value)
-        return found if len(held.keys() - CACHES) == len(fields) else slow(value)
+        return found if len(held.keys() - caches) == len(fields) else slow(value)
 
     if not kind.__dictoffset__:
         return of_slots

@@ -3,6 +3,7 @@
 import enum
 import sys
 import types
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import attrs
@@ -390,6 +391,26 @@ def test_a_bound_changed_while_it_is_declared_is_the_one_that_counts():
     run = certified(declared(declare))
     assert run.graph.statistics[0].sensitivity(L2).value == dp.constant(10**6)
     assert run.verdict.accepted
+
+
+def test_threads_read_one_graph_at_once():
+    """Each empties the caches of the graph that the others fill."""
+    graph = certified(released(Gram)).graph
+    expected, switching = identity.state(graph), sys.getswitchinterval()
+
+    def unchanged():
+        found = []
+        for _ in range(1000):
+            found.append(identity.state(graph) == expected)
+            assert graph.posts == graph.known == ()
+        return all(found)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(6) as threads:
+            assert all(one.result() for one in [threads.submit(unchanged) for _ in range(6)])
+    finally:
+        sys.setswitchinterval(switching)
 
 
 def the_clip(rows):

@@ -294,7 +294,7 @@ def _accountants(given: object) -> tuple[Accountant, ...]:
     names = {one.name for one in ACCOUNTANTS} | {"auto"}
     if not all(isinstance(one, Accountant) or (type(one) is str and one in names) for one in given):
         raise unknown_accountant(given)  # its entries are not repeated: they may be data
-    return tuple(map(accountant_of, given))
+    return tuple(dict.fromkeys(map(accountant_of, given)))
 
 
 def _alone(calibration: Calibration, point: Point, workload: Workload) -> RequiredStd:

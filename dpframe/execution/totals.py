@@ -18,7 +18,7 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import Numbers, Values, beyond, needed, numbers_read, views
+from .views import Numbers, Values, as_numbers, beyond, needed, numbers_read, views
 
 Array = NDArray[Any]
 
@@ -175,7 +175,8 @@ class Pass:
         """
         read_by = graph.statistics if statistics is None else statistics
         sums = tuple(node for node in read_by if isinstance(node, RecordSum))
-        maps, given = needed(graph, sums), given or {}
+        maps = needed(graph, sums)
+        given = as_numbers(given or {}, maps)
         numbers = numbers_read(maps, empty, number, given)
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
         most = exact_rows(max(bits)) if bits else None
@@ -310,7 +311,7 @@ class Search:
         sample: Callable[[Block], Block] | None = None,
     ) -> Search:
         """The search, with the numbers and the released arrays that the maps read."""
-        given = given or {}
+        given = as_numbers(given or {}, maps)
         return cls(reads, maps, work, numbers_read(maps, empty, number, given), given, sample)
 
     @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data

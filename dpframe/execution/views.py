@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from dpframe.graph.maps.grid import Grid, GridColumn, OnGrid, step_size
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import own
 from dpframe.sources.table import Block
-from dpframe.symbols import Expression
+from dpframe.symbols import RELEASED, Expression
 
 from .public_budgets import places
 
@@ -88,6 +88,27 @@ def numbers_read(
 
     views(maps, empty, noted, given).reals()
     return numbers
+
+
+def as_numbers(given: Values, maps: Sequence[Node]) -> dict[Node, Any]:
+    """The released values that maps read as arrays of numbers, each converted once: an object of
+    another class may convert differently at every block, and the number of blocks depends on the
+    table. Raises NotExecutable for other values, except where a class from outside reads them.
+    """
+    return {node: _converted(node, value, maps) for node, value in given.items()}
+
+
+def _converted(node: Node, value: Any, maps: Sequence[Node]) -> Any:
+    readers = [one for one in maps if node in reads_of(one)]
+    if not readers or node.scope is not RELEASED:
+        return value
+    try:
+        return np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        if all(own(type(one)) for one in readers):
+            wanted = "numbers, as rows or labels are computed from it"
+            raise NotExecutable(f"{node.label} must return {wanted}.") from None
+        return value
 
 
 def _of_records(node: Any, seen: Views, _: Block, number: Numbers) -> Array:

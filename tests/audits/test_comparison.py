@@ -259,6 +259,13 @@ def test_releases_together_by_every_accountant():
     assert all(one["ratio"] == pytest.approx(one["std"] / least) for one in found.values())
 
 
+def test_accountants_named_twice_stand_once():
+    """Where `auto` is one of the others, too."""
+    found = compare(epsilon=1, delta="1e-6", accountant=["auto", "numeric", "zcdp", "zcdp"])
+    names = [one.accountant for one in found.methods if one.noise == "Laplace"]
+    assert names == ["numeric", "zcdp"]
+
+
 def test_the_table_of_releases_together():
     """A column for each pair, the least first; as text, HTML and a data frame."""
     pairs = [(1, "1e-6"), (3, "1e-5")]

@@ -342,3 +342,52 @@ def test_maps_above_a_grid_read_rows():
     with_row = dp.execute(run, [[0.5]], [0.0], rng=0).output
     without = dp.execute(run, np.zeros((0, 1)), [], rng=0).output
     np.testing.assert_allclose(with_row - without, [[0.0625]], atol=1e-6)
+
+
+class Shifty:
+    """Other coefficients whenever they are converted."""
+
+    def __init__(self) -> None:
+        """Not converted yet."""
+        self.count = 0
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        """0 at first, then 1."""
+        del dtype, copy
+        self.count += 1
+        return np.array([float(self.count > 1)])
+
+
+def shifty(released: float) -> Shifty:
+    """Coefficients of a class of one's own."""
+    del released
+    return Shifty()
+
+
+def words(released: float) -> str:
+    """No coefficients."""
+    del released
+    return "none"
+
+
+def of_residuals(function: Callable[..., Any]) -> dp.Certificate:
+    """The moment of clipped residuals at the coefficients of a function."""
+
+    def declare(X: Any, y: Any, _: Any) -> Any:
+        theta = post(function, release(y @ y, Gaussian(std=30)))
+        return release(X.T @ y.residuals(X, theta).clip(-1, 1), Gaussian(std=30))
+
+    return certified(declare)
+
+
+@pytest.mark.parametrize("n", [8192, 8193])
+def test_coefficients_are_the_same_in_every_block(n):
+    """One more row makes one more block, in which all rows would be read at other coefficients."""
+    moment = dp.execute(of_residuals(shifty), np.ones((n, 1)), np.ones(n), rng=0).output
+    assert abs(moment[0] - n) < 200
+
+
+def test_coefficients_that_are_no_numbers_are_refused():
+    """By the name of their function."""
+    with pytest.raises(NotExecutable, match="words must return numbers"):
+        dp.execute(of_residuals(words), np.ones((5, 1)), np.ones(5), rng=0)

@@ -184,7 +184,7 @@ def test_what_is_no_matrix_is_refused_in_words():
     """Before anything is released."""
     mine = Of(lambda X, matrix: dp.post(named, matrix))
     run = dp.certify(mine, target=dp.ApproxDP(1, "1e-6"), setting=setting())
-    with pytest.raises(dp.NotExecutable, match="a matrix of shape"):
+    with pytest.raises(dp.NotExecutable, match="named must return numbers"):
         dp.execute(run, rows(10, 0), np.zeros(10), rng=0)
 
 

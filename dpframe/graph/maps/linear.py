@@ -47,7 +47,7 @@ class LinearMap(RecordMap):
     def records(self, values: Values, number: Numbers) -> Array:
         """The product, column by column. Raises NotExecutable for another shape."""
         rows, d = values[self.source], values[self.source].shape[1]
-        matrix = finite_array(values[self.by])
+        matrix = np.nan_to_num(np.asarray(values[self.by], dtype=float))
         if matrix.shape != (d, d):
             wanted = f"a matrix of shape {matrix.shape} for {d} columns"
             raise NotExecutable(f"{wanted}. Give one of shape ({d}, {d}).")
@@ -56,14 +56,6 @@ class LinearMap(RecordMap):
         step, bits = number(step_size(self.source)), self.source.bits
         made = [margins_on_grid(rows, column, step, bits) for column in matrix.T]
         return np.column_stack(made)
-
-
-def finite_array(released: Any) -> Array:
-    """Released numbers, finite; without a shape if they are not an array of numbers."""
-    try:
-        return np.asarray(np.nan_to_num(np.asarray(released, dtype=float)))
-    except (TypeError, ValueError):
-        return np.array(np.nan)
 
 
 def public_array(values: Any, name: str = "values") -> Post:
