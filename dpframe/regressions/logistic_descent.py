@@ -12,6 +12,7 @@ from dpframe.graph import ColumnNode, Regression, RowsNode, iterate, jointly, lo
 from dpframe.graph.functions import gradient
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.graph.procedure import Logistic
+from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
@@ -85,7 +86,7 @@ class LogOddsFit(Fit):
 class Along:
     """Principal directions of X'X, the columns of (d, d), and along each its eigenvalue and the
     penalty, (d,); the bound on labels; the mean row, (d,), and number of records (None without an
-    intercept); and the curvature below which noise dominates a step.
+    intercept); the curvature below which noise dominates a step; and the size of the noise on X'X.
     """
 
     directions: Array
@@ -95,6 +96,7 @@ class Along:
     mean: Array | None
     n: float
     least: float
+    edge: float
 
     def step_hessian(self, theta: Array, turn: int) -> Array:
         """The Hessian of a step at theta, (d, d). Along each principal direction of the predicted
@@ -151,15 +153,37 @@ class Along:
         centre, spread, _ = self.odds_law(theta, self.mean)
         return kept_share(centre, spread, float(theta @ self.penalty @ theta) / self.n, self.bound)
 
-    def hessian(self, theta: Array) -> Array:
-        """The Hessian of the loss at theta for normal rows, (d, d)."""
+    def hessian(self, theta: Array, *, hidden: float = 0.0) -> Array:
+        """The Hessian of the loss at theta for normal rows, (d, d); with eigenvalues of X'X less
+        what noise may hide.
+        """
         (level, slope, bend), along = self.normal_moments(theta)
         mean = np.zeros_like(theta) if self.mean is None else self.mean
         mixed = slope * np.outer(mean, along)
         skewed = mixed + mixed.T + (bend - level) * np.outer(along, along)
-        own = self.directions * (level * self.values) @ self.directions.T
+        values = np.maximum(self.values - hidden, 0.0)
+        own = self.directions * (level * values) @ self.directions.T
         whole: Array = self.bound**2 * (own + self.n * skewed)
         return whole
+
+    def noise_root(self, theta: Array, turns: int, last: float) -> Array:
+        """A root of the covariance (d, d) of the noise in the mean of the `last` points of so many
+        turns, for noise of std 1 in each gradient, steps as at theta and a loss that is quadratic
+        there: of the least curvature that the noise on X'X leaves possible.
+        """
+        values, turned = np.linalg.eigh(self.hessian(theta, hidden=self.edge))
+        slope = turned * np.maximum(values, 0.0) @ turned.T + self.penalty
+        steps = [np.linalg.inv(self.step_hessian(theta, turn)) for turn in range(len(CYCLE))]
+        reached, covariance = np.zeros_like(slope), np.zeros_like(slope)
+        for turn in reversed(range(turns)):
+            reached += np.eye(len(theta)) * (turn >= turns - last) / max(last, 1.0)
+            step = steps[turn % len(CYCLE)]
+            moved = reached @ step
+            covariance += moved @ moved.T
+            reached = reached - moved @ slope
+        values, turned = np.linalg.eigh(covariance)
+        root: Array = turned * np.sqrt(np.maximum(values, 0.0))
+        return root
 
 
 def kept_share(centre: float, spread: float, pull: float, bound: float = 1.0) -> float:
@@ -192,7 +216,8 @@ def principal(  # noqa: PLR0917 - dp.post passes by position
         n = float(sums[-1]) / intercept
         mean = sums / n
         least = noise / (MOVED * bound) * math.sqrt(float(np.sum(1 / values)) / n)
-    return Along(directions, values, pull / values, bound, mean, n, least)
+    edge = noise_edge(std, len(gram))
+    return Along(directions, values, pull / values, bound, mean, n, least, edge)
 
 
 def descend(theta: Array, gradient: Array, turn: int, along: Along) -> Array:
@@ -203,11 +228,9 @@ def descend(theta: Array, gradient: Array, turn: int, along: Along) -> Array:
 
 
 def estimated(path: Array, share: float, along: Along, std: float) -> LogOddsFit:
-    """The mean of the last `share` of the points of a path, shape (T + 1, d), and the noise of a
-    Newton step by the mean of as many gradients, each with noise of this std.
+    """The mean of the last `share` of the points of a path, shape (T + 1, d), and its noise where
+    each gradient has noise of this std.
     """
-    theta = averaged(path, share).coefficients
-    averages = max(1.0, share * (len(path) - 1))
-    inverse = np.linalg.pinv(along.hessian(theta) + along.penalty, hermitian=True)
-    root = inverse * std / math.sqrt(averages)
+    theta, turns = averaged(path, share).coefficients, len(path) - 1
+    root = along.noise_root(theta, turns, share * turns) * std
     return LogOddsFit(theta, noise_root=root, kept=along.kept(theta))
