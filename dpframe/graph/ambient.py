@@ -119,7 +119,7 @@ class _Walk:
             if not _of_library(value.__code__.co_filename):
                 self.function(name, value, depth)
             elif "__wrapped__" in vars(value):
-                self.visit(name, value.__wrapped__, depth + 1)
+                self.visit(name, vars(value)["__wrapped__"], depth + 1)
             return
         for label, part in _parts(value):
             if label in METADATA and isinstance(part, PLAIN):
