@@ -159,12 +159,10 @@ def _record(account: Any) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": of_guarantee(account.budget),
-        "unit": None if account.unit is None else of_unit(account.unit),
+        "unit": of_unit(account.unit),
         "adds": kind.kind if account.settled else None,
-        "spent": dict(zip(kind.currency, of_amounts(account.main.state.spent), strict=True)),
-        "remaining": dict(
-            zip(kind.currency, of_amounts(account.main.state.remaining), strict=True)
-        ),
+        "spent": dict(zip(kind.currency, of_amounts(account.main.spent), strict=True)),
+        "remaining": dict(zip(kind.currency, of_amounts(account.main.remaining), strict=True)),
         "runs": account.runs,
         "unfinished": account.unfinished,
     }

@@ -18,13 +18,13 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 
-from ..filters.prices import KINDS
+from ..filters.prices import KINDS, Total
 from ..saved_ledger import exact_amounts, unit_of
 from . import json_values
-from .accounts import Account, Total, nothing_spent, total_of
+from .accounts import Account
 from .chain import BEGINNING, ChainEntry, check_link, validated
 from .names import check_name
-from .plan import Admission, check_budget, check_by, check_inside, check_remaining
+from .plan import Admission, admitted, check_budget, check_by, check_inside, check_remaining
 
 EVERY = 500  # entries from one checkpoint to the next, at least
 SHARE = 25  # its accounts and unfinished runs may be that many times the entries
@@ -66,7 +66,7 @@ def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
 
 
 def _of_total(total: Total) -> dict[str, Any]:
-    spent = json_values.of_amounts(total.state.spent)
+    spent = json_values.of_amounts(total.spent)
     return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent}
 
 
@@ -78,11 +78,11 @@ def _account(value: Mapping[str, Any]) -> Account:
     if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
         raise InvalidArgument("runs", "at least those that are unfinished", runs)
     totals = tuple(
-        total_of(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
+        Total.within(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
         for one in value["totals"]
     )
     check_remaining(budget, tuple(total.ceiling for total in totals))
-    unit = None if value["unit"] is None else unit_of(value["unit"])
+    unit = unit_of(value["unit"])
     if runs and (unit is None or not totals):
         raise InvalidArgument("unit and totals", "settled before the first charge", "open")
     return Account(
@@ -160,7 +160,7 @@ class Book:
         self.accounts[entry.dataset] = Account(
             dataset=entry.dataset,
             budget=budget,
-            unit=None if content["unit"] is None else unit_of(content["unit"]),
+            unit=unit_of(content["unit"]),
             by=by,
             created=entry.time,
         )
@@ -177,7 +177,7 @@ class Book:
         check_inside(account.budget, plan)
         if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
             raise InvalidArgument("rule", "settled once, and as requested", "another")
-        totals = tuple(nothing_spent(one) for one in plan)
+        totals = tuple(map(Total.within, plan))
         self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
 
     def _charge(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -185,7 +185,7 @@ class Book:
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
         cost = json_values.cost(content["cost"], account.unit)
-        found = Admission(account.totals, cost.guarantees)
+        found = admitted(account.totals, cost.guarantees)
         if not found.totals or amounts_of(found) != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
         self.unreleased[entry.number] = entry.dataset
@@ -221,7 +221,7 @@ def amounts_of(found: Admission) -> dict[str, Any]:
 
 def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
     """Every total by its kind, exact, as text."""
-    return {one.kind.kind: json_values.of_amounts(one.state.spent) for one in totals}
+    return {one.kind.kind: json_values.of_amounts(one.spent) for one in totals}
 
 
 def _nothing(_: ChainEntry, content: Mapping[str, Any]) -> None:

@@ -26,7 +26,7 @@ from .plan import check_budget, check_by
 from .transaction import (
     Transaction,
     account_of,
-    admission,
+    admission_of,
     book_at_checkpoint,
     over_budget,
     read_on,
@@ -130,15 +130,13 @@ class Ledger:
         """Whether `charging` would admit it now; another process may be faster. Raises
         InvalidArgument as `charging` does.
         """
-        with self._reading() as book:
-            return bool(admission(account_of(book, dataset), cost)[1].totals)
+        return bool(admission_of(self.account(dataset), cost)[1].totals)
 
     def admits(self, dataset: str, cost: Cost) -> None:
         """Raise the error that `charging` would raise now, before any work; writes nothing."""
-        with self._reading() as book:
-            account = account_of(book, dataset)
-            if not admission(account, cost)[1].totals:
-                raise over_budget(account, cost)
+        account = self.account(dataset)
+        if not admission_of(account, cost)[1].totals:
+            raise over_budget(account, cost)
 
     @contextmanager
     def charging(self, dataset: str, cost: Cost) -> Iterator[Charge]:

@@ -20,7 +20,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Sha
 from dpframe.privacy.personal import Grouped, Listed
 from dpframe.symbols import Expression, exact, rational
 
-from ..filters.prices import Kind, fixed, kind_of, price
+from ..filters.prices import Amounts, Kind, checked, kind_of, price
 
 # --------------------------------------------------- Amounts as whole numbers of one public quantum
 Counts: TypeAlias = NDArray[np.int64]
@@ -166,21 +166,20 @@ def is_one(given: object, kind: Kind) -> bool:
     return isinstance(given, (str, bytes, np.bool_, *ONE)) or given is None
 
 
-def amounts_of(name: str, given: object, kind: Kind) -> tuple[Fraction, ...]:
+def amounts_of(name: str, given: object, kind: Kind) -> Amounts:
     """One number in the currency of `kind` (of two, a pair), or a guarantee or share.
 
     Raises InvalidArgument for an amount that is not above 0; only the delta of a cost may be 0.
     """
     if isinstance(given, (Guarantee, Share)):
-        found = price(given, kind)
-        amounts = tuple(Fraction(each, found.denominator) for each in found.numerators)
+        amounts = price(given, kind)
     else:
         pair = given if isinstance(given, tuple) else (given,)
         if len(pair) != len(kind.currency):
             raise InvalidArgument(name, f"({', '.join(kind.currency)})", given, _example(kind))
         pairs = zip(kind.currency, pair, strict=True)
         amounts = tuple(_number(f"{currency} of the {name}", each) for currency, each in pairs)
-    fixed(name, kind.currency, amounts)
+    checked(name, kind.currency, amounts)
     if not amounts[0]:
         raise InvalidArgument(
             name, "above 0", str(given), "Leave out records that pay nothing: who=."

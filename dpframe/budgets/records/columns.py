@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import shortest
 
-from ..filters.prices import Kind, exactly, fixed
+from ..filters.prices import Kind, checked, exactly
 from .amounts import (
     ByGroup,
     ByRecord,
@@ -257,7 +257,7 @@ class GroupColumn(SpendingColumn):
         triples = zip(self.common, cost.amounts, self.present, strict=True)
         common = tuple(total + amount if there else total for total, amount, there in triples)
         for total in common:
-            fixed("total", ("cost",), (total,), TOTAL_BITS)
+            checked("total", ("cost",), (total,), TOTAL_BITS)
         return attrs.evolve(self, common=common)
 
     @cached_property

@@ -111,9 +111,8 @@ def _body(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         name: {"type": array.dtype.str, "sha256": hashlib.sha256(array.data).hexdigest()}
         for name, array in arrays.items()
     }
-    unit = None if saved.unit is None else of_unit(saved.unit)
     return {
-        **header_of(SCHEMA, saved.identity, saved.kind, unit=unit),
+        **header_of(SCHEMA, saved.identity, saved.kind, unit=of_unit(saved.unit)),
         "records": first.members.n,
         "groups": list(first.members.names),
         "budgets": [list(map(str, column.budgets)) for column in grouped],
@@ -145,8 +144,7 @@ def saved_of(body: Mapping[str, Any], texts: Mapping[str, str]) -> Saved:
     columns = _groups(body, kind, arrays) if body["groups"] else _singles(body, kind, arrays)
     if not releases and any(column.spent().any() for column in columns):
         raise bad_ledger("of at least 1 release where something is spent", "of none")
-    unit = None if body["unit"] is None else unit_of(body["unit"])
-    return Saved(identity, kind, releases, columns, unit)
+    return Saved(identity, kind, releases, columns, unit_of(body["unit"]))
 
 
 def _whole(places: object) -> bool:
