@@ -171,10 +171,11 @@ class Item:
         return values
 
     def points(self, *, quick: bool) -> Iterator[dict[str, Any]]:
-        """Every combination, with what is given."""
+        """Every combination, with what is given; other parameters of the world are None."""
         values = self.values(quick=quick)
+        given = {**dict.fromkeys(self.run.world.reads), **self.run.given}
         for combination in itertools.product(*values.values()):
-            yield {**self.run.given, **dict(zip(values, combination, strict=True))}
+            yield {**given, **dict(zip(values, combination, strict=True))}
 
     def amounts(self, *, quick: bool) -> tuple[int, int]:
         """Repeats, and draws of noise for each split."""
@@ -232,3 +233,9 @@ def no_ridge(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     """1 where the adaptive ridge was 0, else 0."""
     del split, point
     return float(fit.ridge_was_zero)
+
+
+def first_coefficient(split: TrainTestSplit, fit: Fit, point: Point) -> float:
+    """The number of a formula."""
+    del split, point
+    return float(fit.coefficients[0])
