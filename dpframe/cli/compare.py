@@ -13,7 +13,7 @@ import typer
 import dpframe as dp
 from dpframe.symbols import rational
 
-from .declaration import accountant_of
+from .declaration import accountant_of, is_description
 from .options import (
     Json,
     Plot,
@@ -113,8 +113,6 @@ def _declared(
     name: str, table: TableOptions, regression: RegressionOptions, about_table: Sequence[str]
 ) -> tuple[dp.Regression, dp.Setting]:
     """The regression and setting of a name or of a description in a file."""
-    from .audited import is_description
-
     if is_description(name):
         _refuse(about_table, "The description states it: edit the file.")
         described = dp.audits.read_description(Path(name), trust=regression.trusted)

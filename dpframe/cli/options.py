@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
@@ -19,7 +19,7 @@ from dpframe.symbols import rational
 
 from .declaration import accountant_of, regression_of, trust_of
 
-# ----------------------------------------- Bounds: a codebook in a JSON file, or two numbers
+# ------------------------------------------------------------------ A codebook in a JSON file
 SCHEMA = (
     '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
     '{"name": "smoker", "levels": ["no", "yes"], "baseline": "no"}], '
@@ -30,46 +30,6 @@ NUMBER = ("name", "lower", "upper", "unit")
 CATEGORY = ("name", "levels", "baseline", "unknown")
 TARGET = ("name", "lower", "upper", "bound", "levels")
 KNOWN = NEEDED | {"intercept", "norm", "terms"}
-
-
-def bounds_of(
-    schema: Path | None, norm: str | None, bound: str | None, formula: str | None = None
-) -> tuple[dp.Rows, dp.Column]:
-    """The public description of a table. Raises InvalidArgument, MissingExtra."""
-    if schema is None and formula is not None:
-        way_out = "Add --schema FILE.json, the codebook."
-        raise dp.InvalidArgument(
-            "--formula", "given with --schema, its codebook", "--formula alone", way_out
-        )
-    if schema is None:
-        return _numbers(norm, bound)
-    if norm is not None or bound is not None:
-        wanted = "given once: by --schema, or by --norm and --bound"
-        raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-    content = _content(schema)
-    rows, column = _rows(content, schema), _column(content.get("target"), schema)
-    return rows if formula is None else _by_formula(formula, rows), column
-
-
-def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
-    """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
-    from dpframe.graph.formulas import right_side
-
-    if rows.norm is not None:
-        way_out = "The norm follows from the formula: delete it from the codebook."
-        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
-    return right_side(formula, rows.columns or ())
-
-
-def _numbers(norm: str | None, bound: str | None) -> tuple[dp.Rows, dp.Column]:
-    if norm is None or bound is None:
-        raise dp.InvalidArgument(
-            "bounds",
-            "public: --schema FILE, or --norm and --bound",
-            "none",
-            "Take them from the codebook, never from the data.",
-        )
-    return dp.Rows(norm=norm), dp.Column(bound=bound)
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -207,15 +167,12 @@ class PersonalClaimOptions(ClaimOptions):
 class TableOptions:
     """The public description of the table by two numbers."""
 
-    norm: Annotated[
-        str | None, option("--norm", "Bound B on the norm of rows. Default: every B.")
-    ] = None
+    norm: Annotated[str | None, option("--norm", "Public bound B on the norm of rows.")] = None
     box: Annotated[
-        str | None, option("--box", "Bound on the entries of rows, beside or without --norm.")
+        str | None,
+        option("--box", "Public bound on the entries of rows, beside or without --norm."),
     ] = None
-    bound: Annotated[
-        str | None, option("--bound", "Bound Y on the size of labels. Default: every Y.")
-    ] = None
+    bound: Annotated[str | None, option("--bound", "Public bound Y on the size of labels.")] = None
     relation: Related = RelationName.ADD_REMOVE
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
@@ -245,11 +202,29 @@ class CodebookOptions(TableOptions):
     @property
     def setting(self) -> dp.Setting:
         """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
-        if self.schema is None and self.formula is None:
+        if self.schema is None:
+            if self.formula is not None:
+                wanted, way_out = "given with --schema, its codebook", "Add --schema FILE.json."
+                raise dp.InvalidArgument("--formula", wanted, "--formula alone", way_out)
             return super().setting
+        if any(number is not None for number in (self.norm, self.box, self.bound)):
+            wanted = "given once: by --schema, or by --norm, --box and --bound"
+            raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
+        content = _content(self.schema)
+        rows, column = _rows(content, self.schema), _column(content.get("target"), self.schema)
         return self._setting(
-            *bounds_of(self.schema, self.norm or self.box, self.bound, self.formula)
+            rows if self.formula is None else _by_formula(self.formula, rows), column
         )
+
+
+def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
+    """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
+    from dpframe.graph.formulas import right_side
+
+    if rows.norm is not None:
+        way_out = "The norm follows from the formula: delete it from the codebook."
+        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
+    return right_side(formula, rows.columns or ())
 
 
 @attrs.frozen(kw_only=True)
@@ -359,13 +334,19 @@ def names_given(*groups: Any) -> tuple[str, ...]:
     )
 
 
+def numbers_of(texts: Iterable[str], option_of: str, example: str) -> dict[str, str]:
+    """Numbers by different names, each written name=number. Raises InvalidArgument."""
+    numbers: dict[str, str] = {}
+    for text in texts:
+        name, equal, number = (part.strip() for part in text.rpartition("="))
+        if not (name and equal) or name in numbers:
+            wanted = f"written name=number, once for each name, such as {example}"
+            raise dp.InvalidArgument(option_of, wanted, text)
+        numbers[name] = number
+    return numbers
+
+
 def groups_of(text: str) -> dict[str, Fraction]:
     """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
-    epsilons: dict[str, Fraction] = {}
-    for part in text.split(","):
-        name, equal, number = (piece.strip() for piece in part.rpartition("="))
-        if not (name and equal) or name in epsilons:
-            wanted = "different names with their epsilons, such as careful=0.1,open=1"
-            raise dp.InvalidArgument("--groups", wanted, text)
-        epsilons[name] = rational(number, f"epsilon of {name}")
-    return epsilons
+    numbers = numbers_of(text.split(","), "--groups", "careful=0.1,open=1")
+    return {name: rational(number, f"epsilon of {name}") for name, number in numbers.items()}

@@ -10,7 +10,7 @@ import typer
 
 import dpframe as dp
 
-from .declaration import imported
+from .declaration import imported, is_description
 from .options import (
     ClaimOptions,
     Force,
@@ -21,6 +21,7 @@ from .options import (
     ProofOptions,
     TableOptions,
     grouped,
+    numbers_of,
     option,
 )
 from .printing import check_written, page, print_json, written
@@ -69,7 +70,7 @@ class CriterionOptions:
     def measure(self) -> Any:
         """The criterion. Raises InvalidArgument."""
         if self.criterion is CriterionName.NOISE:
-            weights = _weights(self.weight)
+            weights = numbers_of(self.weight, "--weight", "--weight floor=0")
             return dp.audits.NoiseCriterion(d=self.columns, n=self.rows, weights=weights)
         if self.rows is None:
             wanted = "given: a public number of rows, or a guess"
@@ -109,8 +110,6 @@ def split(
     """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
     of public numbers, and certify the choice.
     """
-    from .audited import is_description  # loads what audits need
-
     if is_description(name):
         wanted = "a regression in Python, as a description has no fields to choose"
         raise dp.InvalidArgument("NAME", wanted, name, DESCRIBED)
@@ -134,14 +133,3 @@ def split(
         written("--plot", plot, best.plot().figure.savefig)
     if out is not None:
         written("--out", out, best.certificate.save)
-
-
-def _weights(given: list[str]) -> dict[str, str]:
-    weights: dict[str, str] = {}
-    for text in given:
-        name, equal, number = (part.strip() for part in text.partition("="))
-        if not (name and equal) or name in weights:
-            wanted = "written name=number, once for each release"
-            raise dp.InvalidArgument("--weight", wanted, text, "Such as --weight floor=0.")
-        weights[name] = number
-    return weights
