@@ -1,50 +1,49 @@
-from dpframe.literature.adassp_published import AdaSSPBudget as AdaSSPBudget
-from dpframe.literature.adassp_published import AdaSSPPiazza as AdaSSPPiazza
-from dpframe.literature.adassp_published import AdaSSPThesis as AdaSSPThesis
-from dpframe.literature.adassp_published import AdaSSPWang as AdaSSPWang
-from dpframe.literature.adassp_published import AdaSSPWangCoded as AdaSSPWangCoded
-from dpframe.literature.bayesian_published import BayesianSSPCoded as BayesianSSPCoded
-from dpframe.literature.boosted_published import BoostedAdaSSPCoded as BoostedAdaSSPCoded
-from dpframe.literature.boosted_published import BoostedAdaSSPKendall as BoostedAdaSSPKendall
-from dpframe.literature.hessian_mixing_published import HessianMixingCoded as HessianMixingCoded
-from dpframe.literature.objective_perturbation_published import ObjPertCoded as ObjPertCoded
-from dpframe.literature.objective_perturbation_published import ObjPertPrinted as ObjPertPrinted
-from dpframe.literature.ops_published import OPSBalancedCoded as OPSBalancedCoded
-from dpframe.literature.ops_published import OPSConcentratedCoded as OPSConcentratedCoded
-from dpframe.literature.ops_published import OPSConservativeCoded as OPSConservativeCoded
-from dpframe.literature.ops_published import OPSDiffusedCoded as OPSDiffusedCoded
-from dpframe.literature.ops_published import OPSPrinted as OPSPrinted
-from dpframe.literature.personalized_published import (
+from .boosted_published import BoostedAdaSSPCoded as BoostedAdaSSPCoded
+from .boosted_published import BoostedAdaSSPKendall as BoostedAdaSSPKendall
+from .boosted_published import HessianMixingCoded as HessianMixingCoded
+from .boosted_published import NoisyGradientDescentPrinted as NoisyGradientDescentPrinted
+from .every import REGRESSIONS as REGRESSIONS
+from .libraries import DiffprivlibNoIntercept as DiffprivlibNoIntercept
+from .libraries import DiffprivlibWithIntercept as DiffprivlibWithIntercept
+from .libraries import LeastSquaresDPrivStats as LeastSquaresDPrivStats
+from .many_models_published import SubAggSmith as SubAggSmith
+from .many_models_published import TukeyCoded as TukeyCoded
+from .personalized_published import (
     PersonalizedRidgeKnownBound as PersonalizedRidgeKnownBound,
 )
-from dpframe.literature.personalized_published import (
+from .personalized_published import (
     PersonalizedRidgePrinted as PersonalizedRidgePrinted,
 )
-from dpframe.literature.personalized_published import SampledRidgeCoded as SampledRidgeCoded
-from dpframe.literature.personalized_published import UniformRidge as UniformRidge
-from dpframe.literature.ssp_published import ConstSSPFullPiazza as ConstSSPFullPiazza
-from dpframe.literature.ssp_published import SSPPiazza as SSPPiazza
-from dpframe.literature.ssp_published import SSPWang as SSPWang
-from dpframe.literature.ssp_published import SSPWangCoded as SSPWangCoded
-from dpframe.literature.sub_agg_published import SubAggSmith as SubAggSmith
-from dpframe.literature.tukey_published import TukeyCoded as TukeyCoded
-
-from .adaops_published import AdaOPSCoded as AdaOPSCoded
-from .adaops_published import AdaOPSPrinted as AdaOPSPrinted
-from .adassp_published import AdaSSPGoogle as AdaSSPGoogle
-from .adassp_published import AdaSSPHessianMix as AdaSSPHessianMix
-from .diffprivlib import DiffprivlibNoIntercept as DiffprivlibNoIntercept
-from .diffprivlib import DiffprivlibWithIntercept as DiffprivlibWithIntercept
-from .dprivstats import LeastSquaresDPrivStats as LeastSquaresDPrivStats
-from .every import REGRESSIONS as REGRESSIONS
-from .functional_published import FunctionalElasticNetPrinted as FunctionalElasticNetPrinted
-from .functional_published import FunctionalLassoPrinted as FunctionalLassoPrinted
-from .functional_published import FunctionalLinearPrinted as FunctionalLinearPrinted
-from .functional_published import FunctionalRidgePrinted as FunctionalRidgePrinted
-from .gradient_descent_published import NoisyGradientDescentPrinted as NoisyGradientDescentPrinted
+from .personalized_published import SampledRidgeCoded as SampledRidgeCoded
+from .personalized_published import UniformRidge as UniformRidge
+from .perturbed_losses import FunctionalElasticNetPrinted as FunctionalElasticNetPrinted
+from .perturbed_losses import FunctionalLassoPrinted as FunctionalLassoPrinted
+from .perturbed_losses import FunctionalLinearPrinted as FunctionalLinearPrinted
+from .perturbed_losses import FunctionalRidgePrinted as FunctionalRidgePrinted
+from .perturbed_losses import ObjPertCoded as ObjPertCoded
+from .perturbed_losses import ObjPertPrinted as ObjPertPrinted
+from .posterior_samples import AdaOPSCoded as AdaOPSCoded
+from .posterior_samples import AdaOPSPrinted as AdaOPSPrinted
+from .posterior_samples import OPSBalancedCoded as OPSBalancedCoded
+from .posterior_samples import OPSConcentratedCoded as OPSConcentratedCoded
+from .posterior_samples import OPSConservativeCoded as OPSConservativeCoded
+from .posterior_samples import OPSDiffusedCoded as OPSDiffusedCoded
+from .posterior_samples import OPSPrinted as OPSPrinted
+from .ssp_published import AdaSSPBudget as AdaSSPBudget
+from .ssp_published import AdaSSPGoogle as AdaSSPGoogle
+from .ssp_published import AdaSSPHessianMix as AdaSSPHessianMix
+from .ssp_published import AdaSSPPiazza as AdaSSPPiazza
+from .ssp_published import AdaSSPThesis as AdaSSPThesis
+from .ssp_published import AdaSSPWang as AdaSSPWang
+from .ssp_published import AdaSSPWangCoded as AdaSSPWangCoded
+from .ssp_published import BayesianSSPCoded as BayesianSSPCoded
+from .ssp_published import ConstSSPFullPiazza as ConstSSPFullPiazza
+from .ssp_published import SSPPiazza as SSPPiazza
 from .ssp_published import SSPStatsmodels as SSPStatsmodels
 from .ssp_published import SSPThesis as SSPThesis
 from .ssp_published import SSPThesisSplit as SSPThesisSplit
+from .ssp_published import SSPWang as SSPWang
+from .ssp_published import SSPWangCoded as SSPWangCoded
 from .thesis_published import ThesisClipped as ThesisClipped
 from .thesis_published import ThesisMaxNorm as ThesisMaxNorm
 from .thesis_published import ThesisRowNorm as ThesisRowNorm

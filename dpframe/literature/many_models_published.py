@@ -1,4 +1,4 @@
-"""The Tukey mechanism as its authors coded it, for audits."""
+"""Regressions from many models as printed and as coded, for audits."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, post
+from dpframe.mechanisms import Calibration, L2Laplace, Mechanism
 from dpframe.privacy import Share
-from dpframe.regressions.many_models import HALF
+from dpframe.regressions.many_models import HALF, SubAgg
 from dpframe.regressions.solve import Array, Fit
 from dpframe.symbols import constant, log
 
 from .without_theorem import DepthSample, TestedDistance
+
+
+class SubAggSmith(SubAgg):
+    """Sub-Agg with the noise of the papers, for one block that changes: scale 2 radius/(cells
+    epsilon). [Smith08] [DworkS10]
+
+    The papers' blocks go by position, so that a replaced record stays in its block, and their noise
+    is right for that. Cells here go by a hash of the record's own numbers, which needs no order of
+    the table, but a replaced record may leave one cell for another. What is not proved under
+    replace-one is this partition, not the papers' claim.
+    """
+
+    variant: ClassVar[str] = "printed"
+    claimed_for: ClassVar[str] = "replace-one"
+    title: ClassVar[str] = "Sub-Agg, pure"
+    use: ClassVar[str] = ""
+
+    def noise(self, budget: Share) -> Calibration | Mechanism:
+        """For a sensitivity of 2 radius/cells."""
+        return L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))
 
 
 class TukeyCoded(Regression):
