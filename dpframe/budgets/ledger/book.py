@@ -61,13 +61,14 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
 
 
 def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
-    totals = [_of_total(total) for total in account.totals]
+    totals = [
+        {
+            "ceiling": json_values.of_guarantee(total.ceiling),
+            "spent": json_values.of_amounts(total.spent),
+        }
+        for total in account.totals
+    ]
     return {**json_values.of_account(account), "totals": totals, "unfinished": unfinished}
-
-
-def _of_total(total: Total) -> dict[str, Any]:
-    spent = json_values.of_amounts(total.spent)
-    return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent}
 
 
 def _account(value: Mapping[str, Any]) -> Account:
@@ -151,18 +152,11 @@ class Book:
         steps[entry.action](entry, content)
 
     def _dataset(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        check_name(entry.dataset)
         if entry.dataset in self.accounts:
             raise InvalidArgument("data set", "new", "a known one")
-        budget = check_budget(json_values.guarantee(content["budget"]))
-        by = content["by"]
-        check_by(budget, None if by is None else KINDS[by])
-        self.accounts[entry.dataset] = Account(
-            dataset=entry.dataset,
-            budget=budget,
-            unit=unit_of(content["unit"]),
-            by=by,
-            created=entry.time,
+        fresh = {"dataset": entry.dataset, "created": entry.time, "runs": 0}
+        self.accounts[entry.dataset] = _account(
+            {**content, **fresh, "totals": [], "unfinished": []}
         )
 
     def _unit(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -216,12 +210,8 @@ def amounts_of(found: Admission) -> dict[str, Any]:
     cost.
     """
     prices = {kind: json_values.of_amounts(one) for kind, one in found.prices.items()}
-    return {"cost": None, "prices": prices, "totals": totals_of(found.totals)}
-
-
-def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
-    """Every total by its kind, exact, as text."""
-    return {one.kind.kind: json_values.of_amounts(one.spent) for one in totals}
+    totals = {one.kind.kind: json_values.of_amounts(one.spent) for one in found.totals}
+    return {"cost": None, "prices": prices, "totals": totals}
 
 
 def _nothing(_: ChainEntry, content: Mapping[str, Any]) -> None:

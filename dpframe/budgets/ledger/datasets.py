@@ -33,6 +33,7 @@ from .transaction import (
     rolled_back,
 )
 
+CONTAINS = "one that contains the given head"
 STRETCH = 2000  # entries that are read in one transaction
 
 
@@ -171,7 +172,7 @@ class Ledger:
         if before.hash in missing:
             raise rolled_back()
         if missing:
-            raise _head_missing()
+            raise rolled_back(CONTAINS)
 
     def export(self) -> str:
         """Everything as JSON: budgets, totals and charges with exact numbers, and the chain."""
@@ -245,10 +246,10 @@ class Ledger:
         with self._file.reading() as connection:
             number = None if connection is None else store.number_of(connection, head)
             if connection is None or number is None:
-                raise _head_missing()
+                raise rolled_back(CONTAINS)
             book = book_at_checkpoint(connection, number)
         if self._missing(book, {head}):
-            raise _head_missing()
+            raise rolled_back(CONTAINS)
         return book
 
     def _missing(self, book: Book, sought: set[str]) -> set[str]:
@@ -306,11 +307,6 @@ def _unit(relation: object, rows_per_person: int) -> Unit | None:
 def _check_head(head: object) -> None:
     if head is not None and not (isinstance(head, str) and HASH.fullmatch(head)):
         raise InvalidArgument("head", "64 hexadecimal digits, as ledger.head gives", head)
-
-
-def _head_missing() -> StaleLedger:
-    requirement = "one that contains the given head"
-    return StaleLedger("the ledger", requirement, "an older one, or another", TRUSTED)
 
 
 def _reopened(path: str, head: str, wait: float) -> Ledger:

@@ -108,9 +108,8 @@ def book_at_checkpoint(connection: sqlite3.Connection, number: int) -> Book:
     return Book.at(checkpoints[1])
 
 
-def rolled_back() -> StaleLedger:
+def rolled_back(expected: str = "the one that was read before, or a later one") -> StaleLedger:
     """The error on a file that is no continuation of the one that was read before."""
-    expected = "the one that was read before, or a later one"
     return StaleLedger("the ledger", expected, "an older one, or another", TRUSTED)
 
 
