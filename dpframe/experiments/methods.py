@@ -131,7 +131,7 @@ def least_epsilon(point: Point, *, alpha: float, power: float) -> float:
     that without privacy, Eq 4, with |X| = |Theta| = 1 and |Y| = 1/d^power. [Wang18, Sec 3.1]
     """
     n, d = float(point["n"]), float(point["d"])
-    label = 1 / d**power
+    label: float = 1 / d**power
     plain = min(n * label**2, 1 + d * label**2, math.sqrt(n) * label)
     worst = math.sqrt(d) * (1 + label) / plain
     conditioned = d * (1 + label) / math.sqrt(n * alpha * plain) if alpha else math.inf

@@ -229,7 +229,7 @@ def panels(found: Sequence[TableEntry], figure: Figure, item: Item) -> dict[str,
 
 def _belongs(entry: TableEntry, axis: str, value: object) -> bool:
     if axis == "method":
-        return entry.method.baseline or entry.method.name == value
+        return bool(entry.method.baseline or entry.method.name == value)
     return bool((entry.metric.name if axis == "metric" else entry.point[axis]) == value)
 
 

@@ -59,30 +59,8 @@ HASH = re.compile(r"[0-9a-f]{64}")
 LONGEST = 200  # characters of a description
 
 
-def _guarantees(_: object, __: object, values: tuple[object, ...]) -> None:
-    if not values or any(type(value) not in KINDS.values() for value in values):
-        raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
-    for value in values:
-        price(value, type(value))  # type: ignore[arg-type]
-
-
 def _several(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
-
-
-def _unit(_: object, __: object, unit: Unit) -> None:
-    check_unit(unit)
-
-
-def _certificate(_: object, __: object, value: Any) -> None:
-    if not (isinstance(value, str) and HASH.fullmatch(value)):
-        raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", value)
-
-
-def _description(_: object, __: object, value: object) -> None:
-    if not (isinstance(value, str) and len(value) <= LONGEST and (value + "x").isprintable()):
-        requirement = f"one printable line of at most {LONGEST} characters"
-        raise InvalidArgument("description", requirement, value)
 
 
 @attrs.frozen
@@ -94,10 +72,23 @@ class Cost:
     digits; `description` is for people, and must hold no data. Raises InvalidArgument.
     """
 
-    guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several, validator=_guarantees)
-    unit: Unit = attrs.field(validator=_unit)
-    certificate: str = attrs.field(validator=_certificate)
-    description: str = attrs.field(default="", validator=_description)
+    guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several)
+    unit: Unit
+    certificate: str
+    description: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        values, certificate, text = self.guarantees, self.certificate, self.description
+        if not values or any(type(value) not in KINDS.values() for value in values):
+            raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
+        for value in values:
+            price(value, type(value))
+        check_unit(self.unit)
+        if not (isinstance(certificate, str) and HASH.fullmatch(certificate)):
+            raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", certificate)
+        if not (isinstance(text, str) and len(text) <= LONGEST and (text + "x").isprintable()):
+            requirement = f"one printable line of at most {LONGEST} characters"
+            raise InvalidArgument("description", requirement, text)
 
     @classmethod
     def of(cls, certificate: Certificate, *also: Guarantee, description: str | None = None) -> Cost:

@@ -74,7 +74,7 @@ class Transaction:
         if plan is not None:
             self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
 
-    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> ChainEntry:
+    def _append(self, action: str, dataset: str, content: Any) -> ChainEntry:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         entry = entry_after(self._book.head, time, action, dataset, content)
         self._book.extend([entry])

@@ -81,7 +81,7 @@ class RecordTotals:
     def largest(self) -> Counts:
         """The largest of each group."""
         if self.members.codes is None:
-            return self.counts.max(keepdims=True)
+            return np.asarray(self.counts.max(keepdims=True))
         largest = np.zeros(self.members.groups, np.int64)
         np.maximum.at(largest, self.members.codes, self.counts)
         return largest
