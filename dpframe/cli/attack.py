@@ -36,11 +36,11 @@ class AttackOptions:
 
     sensitivity: Annotated[str, typer.Option(help="The sensitivity for a mechanism.")] = "1"
     on: Annotated[
-        str | None, option("--on", "Two neighbouring tables, module:name. Default: searched.")
+        str | None, option("Two neighbouring tables, module:name. Default: searched.")
     ] = None
     draws: Annotated[int, typer.Option(help="The number of draws from each table.")] = 20_000
     confidence: Annotated[float, typer.Option(help="That of all bounds together.")] = 0.95
-    seed: Annotated[int | None, option("--seed", "A seed for reproducible draws.")] = None
+    seed: Annotated[int | None, option("A seed for reproducible draws.")] = None
 
 
 @app.command(epilog="Example: dpframe attack Laplace --set scale=1 --epsilon 0.9")

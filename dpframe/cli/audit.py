@@ -49,7 +49,7 @@ def audit_(
     claim: PersonalClaimOptions,
     table: CodebookOptions,
     proof: JointProofOptions,
-    html: Annotated[Path | None, option("--html", PAGE)] = None,
+    html: Annotated[Path | None, option(PAGE)] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:

@@ -35,14 +35,12 @@ class Points:
     """The budgets that are compared."""
 
     epsilon: Annotated[
-        str | None, option("--epsilon", "Numbers, separated by commas. Default: 0.1,0.9,3,10.")
+        str | None, option("Numbers, separated by commas. Default: 0.1,0.9,3,10.")
     ] = None
-    delta: Annotated[
-        str | None, option("--delta", "Numbers, separated by commas. Default: 1e-6.")
-    ] = None
-    pair: Annotated[
-        list[str], option("--pair", "An epsilon with its delta, such as 1,1e-6. Repeatable.")
-    ] = attrs.field(factory=list)
+    delta: Annotated[str | None, option("Numbers, separated by commas. Default: 1e-6.")] = None
+    pair: Annotated[list[str], option("An epsilon with its delta, such as 1,1e-6. Repeatable.")] = (
+        attrs.field(factory=list)
+    )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -67,7 +65,7 @@ class NoiseOptions:
     times: Annotated[int, typer.Option(help="How many releases share epsilon and delta.")] = 1
     accountant: Annotated[
         str | None,
-        option("--accountant", "Accountants, separated by commas. Default: all that apply."),
+        option("Accountants, separated by commas. Default: all that apply."),
     ] = None
 
 

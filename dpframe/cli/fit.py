@@ -46,12 +46,10 @@ EXAMPLE = (
 class BudgetOptions:
     """The budget of a fit."""
 
-    epsilon: Annotated[str | None, option("--epsilon", "The budget of every record, a number.")] = (
-        None
-    )
+    epsilon: Annotated[str | None, option("The budget of every record, a number.")] = None
     delta: Annotated[str, typer.Option(help="A number; 0 for pure privacy.")]
-    epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None
-    groups: Annotated[str | None, option("--groups", GROUPS)] = None
+    epsilon_column: Annotated[str | None, option(COLUMN)] = None
+    groups: Annotated[str | None, option(GROUPS)] = None
 
     def spent(self, relation: RelationName) -> object:
         """One epsilon for all, epsilons by group, or None if a column has them. Raises
@@ -100,13 +98,9 @@ class DataOptions(CodebookOptions):
 class ChargeOptions:
     """The ledger that a fit is charged to, or a simulation."""
 
-    simulate: Annotated[
-        int | None, option("--simulate", "A seed: reproducible noise, NOT private.")
-    ] = None
-    ledger: Annotated[Path | None, option("--ledger", "Charge this ledger file first.")] = None
-    dataset: Annotated[
-        str | None, option("--dataset", "The data set in the ledger that is charged.")
-    ] = None
+    simulate: Annotated[int | None, option("A seed: reproducible noise, NOT private.")] = None
+    ledger: Annotated[Path | None, option("Charge this ledger file first.")] = None
+    dataset: Annotated[str | None, option("The data set in the ledger that is charged.")] = None
 
     def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
@@ -126,11 +120,11 @@ class OutputOptions:
 
     alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
     certificate: Annotated[
-        Path | None, option("--certificate", "Save the proof to this new file, for dpframe check.")
+        Path | None, option("Save the proof to this new file, for dpframe check.")
     ] = None
     out: Annotated[
         Path | None,
-        option("--out", "Save coefficients, intervals and receipt to this new JSON file."),
+        option("Save coefficients, intervals and receipt to this new JSON file."),
     ] = None
     force: Force = False
     notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False

@@ -77,17 +77,17 @@ def create(
     name: Annotated[str, typer.Argument(help="The name of the data set.")],
     *,
     epsilon: Annotated[
-        str | None, option("--epsilon", "A pure budget, or with --delta an approximate one.")
+        str | None, option("A pure budget, or with --delta an approximate one.")
     ] = None,
-    delta: Annotated[str | None, option("--delta", "The delta of the budget.")] = None,
-    rho: Annotated[str | None, option("--rho", "A budget in zCDP.")] = None,
-    mu: Annotated[str | None, option("--mu", "A budget in Gaussian DP.")] = None,
-    relation: Annotated[RelationName | None, option("--relation", RELATION)] = None,
+    delta: Annotated[str | None, option("The delta of the budget.")] = None,
+    rho: Annotated[str | None, option("A budget in zCDP.")] = None,
+    mu: Annotated[str | None, option("A budget in Gaussian DP.")] = None,
+    relation: Annotated[RelationName | None, option(RELATION)] = None,
     rows_per_person: Annotated[
         int, typer.Option("--rows-per-person", min=1, help="The most rows of one person.")
     ] = 1,
     by: Annotated[
-        AdditionRule | None, option("--by", "The guarantee that is added up within the budget.")
+        AdditionRule | None, option("The guarantee that is added up within the budget.")
     ] = None,
 ) -> None:
     """Give a data set its budget, which is final. Creates the file if it does not exist."""

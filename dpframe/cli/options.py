@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import attrs
 import typer
@@ -26,10 +26,8 @@ SCHEMA = (
     '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
 )
 NEEDED = {"columns", "target"}
-NUMBER = ("name", "lower", "upper", "unit")
-CATEGORY = ("name", "levels", "baseline", "unknown")
-TARGET = ("name", "lower", "upper", "bound", "levels")
 KNOWN = NEEDED | {"intercept", "norm", "terms"}
+Part = TypeVar("Part")
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -41,37 +39,33 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-def _check_keys(place: str, part: object, known: tuple[str, ...]) -> None:
-    """Refuse unknown keys. Raises InvalidArgument."""
-    others = [key for key in part if key not in known] if isinstance(part, dict) else []
-    if others:
+def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Part:
+    """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
+    known = attrs.fields_dict(cls)  # type: ignore[arg-type]
+    if isinstance(part, dict) and (others := [key for key in part if key not in known]):
         wanted = f"of the keys {', '.join(known)}"
         raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
-
-
-def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
-    for part in content["columns"] if isinstance(content["columns"], list) else ():
-        name = part.get("name", "a column") if isinstance(part, dict) else ""
-        levels = isinstance(part, dict) and "levels" in part
-        _check_keys(f"column {name}", part, CATEGORY if levels else NUMBER)
     try:
-        columns = [
-            dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
-            for part in content["columns"]
-        ]
+        return cls(**part)  # type: ignore[arg-type]
     except TypeError:
-        raise dp.InvalidArgument("columns", f"written like {SCHEMA}", str(path)) from None
+        raise dp.InvalidArgument(place, f"written like {SCHEMA}", str(path)) from None
+
+
+def _described(path: Path) -> tuple[dp.Rows, dp.Column]:
+    """The rows and labels of a codebook. Raises InvalidArgument."""
+    content = _content(path)
+    parts = content["columns"] if isinstance(content["columns"], list) else [None]
+    columns = []
+    for part in parts:
+        named = part if isinstance(part, dict) else {}
+        kind = dp.Categorical if "levels" in named else dp.Numeric
+        columns.append(_part(kind, f"column {named.get('name', '')}".strip(), part, path))
     intercept, norm = content.get("intercept", False), content.get("norm")
     if not isinstance(intercept, bool):
         raise dp.InvalidArgument("intercept", "true or false", intercept)
-    return dp.Rows(columns=columns, norm=norm, terms=content.get("terms"), intercept=intercept)
-
-
-def _column(content: object, path: Path) -> dp.Column:
-    _check_keys("target", content, TARGET)
-    if not isinstance(content, dict) or not content:
-        raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
-    return dp.Column(**content)
+    terms = content.get("terms")
+    rows = dp.Rows(columns=columns, norm=norm, terms=terms, intercept=intercept)
+    return rows, _part(dp.Column, "target", content["target"] or None, path)
 
 
 # ------------------------------------------------------------------------------------ Options
@@ -90,9 +84,12 @@ class RelationName(enum.StrEnum):
         return dp.Relation(self.value.replace("-", "_"))
 
 
-def option(name: str, text: str) -> Any:
-    """An option whose help shows no default."""
-    return typer.Option(name, help=text, show_default=False)
+def option(*words: str) -> Any:
+    """An option whose help, the last of the words, shows no default; those before are its names, by
+    default that of the parameter.
+    """
+    *names, text = words
+    return typer.Option(*names, help=text, show_default=False)
 
 
 Name = Annotated[str, typer.Argument(help=NAME)]
@@ -115,11 +112,11 @@ class ClaimOptions:
     """The budget that is claimed."""
 
     epsilon: Annotated[
-        str | None, option("--epsilon", "The budget, a number. Default: every epsilon above 0.")
+        str | None, option("The budget, a number. Default: every epsilon above 0.")
     ] = None
     delta: Annotated[
         str | None,
-        option("--delta", "A number, 0 for pure privacy. Default: every delta in (0, 1)."),
+        option("A number, 0 for pure privacy. Default: every delta in (0, 1)."),
     ] = None
 
     @property
@@ -139,9 +136,7 @@ class PersonalClaimOptions(ClaimOptions):
     each_epsilon: Annotated[
         bool, option("--each-epsilon", "A public epsilon for each record; without --delta pure.")
     ] = False
-    groups: Annotated[str | None, option("--groups", f"{GROUPS[:-1]}; without --delta pure.")] = (
-        None
-    )
+    groups: Annotated[str | None, option(f"{GROUPS[:-1]}; without --delta pure.")] = None
 
     @property
     def personal(self) -> bool:
@@ -167,12 +162,12 @@ class PersonalClaimOptions(ClaimOptions):
 class TableOptions:
     """The public description of the table by two numbers."""
 
-    norm: Annotated[str | None, option("--norm", "Public bound B on the norm of rows.")] = None
+    norm: Annotated[str | None, option("Public bound B on the norm of rows.")] = None
     box: Annotated[
         str | None,
-        option("--box", "Public bound on the entries of rows, beside or without --norm."),
+        option("Public bound on the entries of rows, beside or without --norm."),
     ] = None
-    bound: Annotated[str | None, option("--bound", "Public bound Y on the size of labels.")] = None
+    bound: Annotated[str | None, option("Public bound Y on the size of labels.")] = None
     relation: Related = RelationName.ADD_REMOVE
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
@@ -196,8 +191,8 @@ class TableOptions:
 class CodebookOptions(TableOptions):
     """The public description of the table by a codebook or two numbers."""
 
-    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None
-    formula: Annotated[str | None, option("--formula", FORMULA)] = None
+    schema: Annotated[Path | None, option(CODEBOOK)] = None
+    formula: Annotated[str | None, option(FORMULA)] = None
 
     @property
     def setting(self) -> dp.Setting:
@@ -210,8 +205,7 @@ class CodebookOptions(TableOptions):
         if any(number is not None for number in (self.norm, self.box, self.bound)):
             wanted = "given once: by --schema, or by --norm, --box and --bound"
             raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-        content = _content(self.schema)
-        rows, column = _rows(content, self.schema), _column(content.get("target"), self.schema)
+        rows, column = _described(self.schema)
         return self._setting(
             rows if self.formula is None else _by_formula(self.formula, rows), column
         )
@@ -236,7 +230,7 @@ class RegressionOptions:
     ] = attrs.field(factory=list)
     trust: Annotated[
         list[str],
-        option("--trust", "Your own class, module:Class, whose claims to trust. Repeatable."),
+        option("Your own class, module:Class, whose claims to trust. Repeatable."),
     ] = attrs.field(factory=list)
 
     @property

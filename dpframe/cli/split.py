@@ -57,11 +57,9 @@ class CriterionOptions:
     ] = CriterionName.NOISE
     weight: Annotated[
         list[str],
-        option("--weight", "The weight of the noise of a release, such as floor=0. Repeatable."),
+        option("The weight of the noise of a release, such as floor=0. Repeatable."),
     ] = attrs.field(factory=list)
-    solver: Annotated[
-        str | None, option("--solver", "Your ridge solver, module:function; for error.")
-    ] = None
+    solver: Annotated[str | None, option("Your ridge solver, module:function; for error.")] = None
     condition: Annotated[
         str, typer.Option(help="The condition number of the rows, 1 or more; for error.")
     ] = "1"
@@ -94,11 +92,9 @@ def split(
     measured: CriterionOptions,
     over: Annotated[
         str | None,
-        option("--over", "A symbolic field, several (a,b), or shares. Default: symbolic fields."),
+        option("A symbolic field, several (a,b), or shares. Default: symbolic fields."),
     ] = None,
-    within: Annotated[
-        str | None, option("--within", "The range of values, such as 0.01,0.5.")
-    ] = None,
+    within: Annotated[str | None, option("The range of values, such as 0.01,0.5.")] = None,
     claim: ClaimOptions,
     table: TableOptions,
     proof: ProofOptions,
