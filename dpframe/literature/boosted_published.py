@@ -1,4 +1,6 @@
-"""Iterative regressions as printed and as coded, for audits."""
+"""Boosted adaSSP and iterative Hessian mixing as their authors and google-research coded them, for
+audits.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from dpframe.graph.statistics import LambdaMin
 from dpframe.mechanisms import FullGaussian, Gaussian, MirroredGaussian
 from dpframe.privacy import Share
 from dpframe.regressions.hessian_mixing import newton, sketched
-from dpframe.regressions.solve import Array, averaged, descend, ridge_solve
+from dpframe.regressions.solve import Array, averaged, ridge_solve
 from dpframe.symbols import (
     Expression,
     Number,
@@ -29,38 +31,7 @@ from dpframe.symbols import (
     sqrt,
 )
 
-from .ssp_published import TOLERANCE, over_largest, over_longest
-
-
-class NoisyGradientDescentPrinted(Regression):
-    """Full-batch noisy gradient descent, std C sqrt(2 T/rho) on the sum of clipped gradients, where
-    rho = (sqrt(epsilon + log(1/delta)) - sqrt(log(1/delta)))^2. [Brown24, as Lev26 computes it]
-
-    The std is for replace-one, and every step divides by n in the clear. Loose: zCDP is given up
-    for (epsilon, delta) by a bound.
-    """
-
-    paper: ClassVar[str] = "Brown24; Lev26"
-    variant: ClassVar[str] = "printed"
-    claimed_for: ClassVar[str] = "replace-one"
-    title: ClassVar[str] = "noisy gradient descent"
-    rounds: Expression = constant(50)
-    clip: Expression = constant(1)
-    pace: Expression = constant("0.9")
-    radius: Expression = constant(100)
-
-    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """T draws of the clipped gradients."""
-        point = iterate(X.columns)
-        size = self.clip * X.radius * y.radius
-        gradients = gradient(X, y, at=point, clip=size)
-        tail = log(1 / budget.delta)
-        inverse = (sqrt(budget.epsilon + tail) + sqrt(tail)) / budget.epsilon  # 1/sqrt(rho)
-        noise = Gaussian(std=size * sqrt(2 * self.rounds) * inverse)
-        step = release(gradients, noise, times=self.rounds, name="gradients")
-        pace, radius = self.pace * X.columns / X.radius**2, self.radius * y.radius / X.radius
-        path = loop(point, step, descend, X.rows, constant(1), pace, radius)
-        return post(averaged, path, constant(0))
+from .adassp_published import TOLERANCE, over_largest, over_longest
 
 
 class BoostedAdaSSPCoded(Regression):

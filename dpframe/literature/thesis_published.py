@@ -15,7 +15,7 @@ from dpframe.regressions.solve import RHO, Fit
 from dpframe.regressions.standardised import in_own_units
 from dpframe.symbols import Expression, constant
 
-from .ssp_published import AdaSSPThesis, over_largest, over_longest
+from .adassp_published import AdaSSPThesis, over_largest, over_longest
 
 
 class ThesisRegression(Regression):

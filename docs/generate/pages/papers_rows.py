@@ -303,7 +303,7 @@ STATEMENTS = {  # what it states; where it is, or names of utility statements; w
         (
             "Eq. 1 to 10",
             "losses with penalties, their polynomials, RMSE",
-            "`literature/perturbed_losses.py`; `pytest tests/literature -k functional`",
+            "`literature/functional_published.py`; `pytest tests/literature -k functional`",
             "drawn as printed",
         ),
         (

@@ -1,4 +1,4 @@
-"""Regressions from many models as printed and as coded, for audits."""
+"""Sub-Agg with the noise of its papers, and the Tukey mechanism as coded, for audits."""
 
 from __future__ import annotations
 
