@@ -41,12 +41,12 @@ def _content(path: Path) -> dict[str, Any]:
 
 def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Part:
     """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
-    known = attrs.fields_dict(cls)  # type: ignore[arg-type]
+    known = attrs.fields_dict(cls)
     if isinstance(part, dict) and (others := [key for key in part if key not in known]):
         wanted = f"of the keys {', '.join(known)}"
         raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
     try:
-        return cls(**part)  # type: ignore[arg-type]
+        return cls(**part)
     except TypeError:
         raise dp.InvalidArgument(place, f"written like {SCHEMA}", str(path)) from None
 
