@@ -51,7 +51,7 @@ def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Par
         raise dp.InvalidArgument(place, f"written like {SCHEMA}", str(path)) from None
 
 
-def _described(path: Path) -> tuple[dp.Rows, dp.Column]:
+def codebook(path: Path) -> tuple[dp.Rows, dp.Column]:
     """The rows and labels of a codebook. Raises InvalidArgument."""
     content = _content(path)
     parts = content["columns"] if isinstance(content["columns"], list) else [None]
@@ -205,7 +205,7 @@ class CodebookOptions(TableOptions):
         if any(number is not None for number in (self.norm, self.box, self.bound)):
             wanted = "given once: by --schema, or by --norm, --box and --bound"
             raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-        rows, column = _described(self.schema)
+        rows, column = codebook(self.schema)
         return self._setting(
             rows if self.formula is None else _by_formula(self.formula, rows), column
         )
