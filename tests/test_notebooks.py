@@ -144,8 +144,8 @@ def test_the_split_of_a_budget_is_drawn():
 def test_a_ledger_is_drawn_over_time(ledger):
     """A step a run, up to what is spent of the budget."""
     axes = ledger.plot("survey")
-    state = ledger.account("survey").main.state
-    spent = float(state.spent[0] / (state.spent[0] + state.remaining[0]))
+    total = ledger.account("survey").main
+    spent = float(total.spent[0] / total.most[0])
     steps = axes.lines[0].get_ydata()
     assert len(steps) == 3
     assert steps[-1] == pytest.approx(100 * spent)

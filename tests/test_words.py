@@ -58,7 +58,6 @@ NAMES = BOTH | {
 PROSE = BOTH | {"whatever": "any"}
 PUBLIC = {  # words that stay, by file: texts of certificates and of published pages
     "dpframe/audits/findings/example.py": {"everybody", "nobody"},
-    "dpframe/experiments/acharya.py": {"everybody"},
     "dpframe/prover/certify.py": {"everybody"},
     "dpframe/prover/noise.py": {"everybody"},
     "dpframe/audits/lower_bounds/attack.py": {"told"},  # the old name of a keyword

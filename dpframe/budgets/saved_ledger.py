@@ -287,15 +287,17 @@ def check_unit(unit: object) -> Unit:
     return unit
 
 
-def of_unit(unit: Unit) -> dict[str, Any]:
+def of_unit(unit: Unit | None) -> dict[str, Any] | None:
     """`{"relation": "add_remove", "rows_per_person": 1}`."""
+    if unit is None:
+        return None
     rows = int(number("rows_per_person", unit.rows_per_person))
     return {"relation": unit.relation.value, "rows_per_person": rows}
 
 
-def unit_of(value: Mapping[str, Any]) -> Unit:
+def unit_of(value: Mapping[str, Any] | None) -> Unit | None:
     """The unit that `of_unit` wrote. Raises KeyError, ValueError or InvalidArgument."""
-    return Unit(Relation(value["relation"]), value["rows_per_person"])
+    return None if value is None else Unit(Relation(value["relation"]), value["rows_per_person"])
 
 
 def key_of(key: object) -> bytes | None:

@@ -16,8 +16,6 @@ from .options import (
     ClaimOptions,
     Json,
     RegressionOptions,
-    Related,
-    RelationName,
     TableOptions,
     grouped,
     option,
@@ -34,19 +32,15 @@ NAME = (
 
 @attrs.frozen(kw_only=True)
 class AttackOptions:
-    """The tables and draws of an attack."""
+    """The draws of an attack."""
 
-    norm: Annotated[str, option("--norm", "Bound on the norm of rows. Default: 1.")] = "1"
-    box: Annotated[str | None, option("--box", "Bound on the entries of rows.")] = None
-    bound: Annotated[str, option("--bound", "Bound on the size of labels. Default: 1.")] = "1"
-    relation: Related = RelationName.ADD_REMOVE
     sensitivity: Annotated[str, typer.Option(help="The sensitivity for a mechanism.")] = "1"
     on: Annotated[
-        str | None, option("--on", "Two neighbouring tables, module:name. Default: searched.")
+        str | None, option("Two neighbouring tables, module:name. Default: searched.")
     ] = None
     draws: Annotated[int, typer.Option(help="The number of draws from each table.")] = 20_000
     confidence: Annotated[float, typer.Option(help="That of all bounds together.")] = 0.95
-    seed: Annotated[int | None, option("--seed", "A seed for reproducible draws.")] = None
+    seed: Annotated[int | None, option("A seed for reproducible draws.")] = None
 
 
 @app.command(epilog="Example: dpframe attack Laplace --set scale=1 --epsilon 0.9")
@@ -55,12 +49,14 @@ def attack_(
     name: Annotated[str, typer.Argument(help=NAME)],
     *,
     claim: ClaimOptions,
+    table: TableOptions,
     attack: AttackOptions,
     regression: RegressionOptions,
     as_json: Json = False,
 ) -> None:
     """Draw from a mechanism, regression or program on neighbouring tables, and print a statistical
-    lower bound on its epsilon. Exit status 1 if the claim is refuted.
+    lower bound on its epsilon. Bounds of rows and labels are 1 by default. Exit status 1 if the
+    claim is refuted.
     """
     stated: dp.Guarantee | None = None
     target: Any = _mechanism(name, regression.given)
@@ -69,10 +65,8 @@ def attack_(
     if target is None:
         declared = _numbered(regression.regression(name))
         goal = ClaimOptions(epsilon=claim.epsilon or "1", delta=claim.delta or "1e-6").target
-        setting = TableOptions(
-            norm=attack.norm, box=attack.box, bound=attack.bound, relation=attack.relation
-        ).setting
-        target = dp.certify(declared, target=goal, setting=setting, trust=regression.trusted)
+        bounds = attrs.evolve(table, norm=table.norm or "1", bound=table.bound or "1")
+        target = dp.certify(declared, target=goal, setting=bounds.setting, trust=regression.trusted)
     elif claim.epsilon is not None:
         stated = attrs.evolve(claim, delta=claim.delta or "0").target
     result = dp.attack(
@@ -80,7 +74,7 @@ def attack_(
         on=None if attack.on is None else imported(attack.on),
         claim=stated,
         sensitivity=attack.sensitivity,
-        relation=attack.relation.relation,
+        relation=table.relation.relation,
         draws=attack.draws,
         confidence=attack.confidence,
         seed=attack.seed,

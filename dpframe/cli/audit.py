@@ -7,15 +7,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import attrs
 import typer
 
+import dpframe as dp
+from dpframe import wording
+from dpframe.symbols import Number
+
+from .declaration import is_description
 from .options import (
+    ClaimOptions,
     CodebookOptions,
     Force,
     JointProofOptions,
     Json,
     PersonalClaimOptions,
     grouped,
+    names_given,
     option,
 )
 from .printing import check_written, print_json, say, waiting, width, written
@@ -23,14 +31,13 @@ from .printing import check_written, print_json, say, waiting, width, written
 if TYPE_CHECKING:
     from dpframe.audits.findings import Findings
 
-    from .audited import Audited
-
 app = typer.Typer(add_completion=False)
 
 SUBJECT = (
     "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class; or "
     "FILE.toml, a description."
 )
+ELSEWHERE = "The description states this: edit the file."
 PAGE = "Write the audit as a self-contained HTML page to this new file."
 
 
@@ -42,7 +49,7 @@ def audit_(
     claim: PersonalClaimOptions,
     table: CodebookOptions,
     proof: JointProofOptions,
-    html: Annotated[Path | None, option("--html", PAGE)] = None,
+    html: Annotated[Path | None, option(PAGE)] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -54,19 +61,76 @@ def audit_(
     from dpframe.audits.findings import findings
     from dpframe.audits.html import require
 
-    from .audited import AuditOptions, audited
-
     check_written({"--html": html}, force=force)
     if html is not None:
         require()  # before the work
     with waiting("Proving, and adding up by every accountant"):
-        done = audited(name, AuditOptions(claim, table, proof))
+        done = _audited(name, claim, table, proof)
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
     _print(found, done, as_json=as_json)
     if done.audit.certificate is None or done.audit.where:
         raise typer.Exit(1)
+
+
+@attrs.frozen
+class Audited:
+    """An audit, and the title and notes of a description."""
+
+    audit: dp.audits.Audit
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _audited(
+    name: str, claim: PersonalClaimOptions, table: CodebookOptions, proof: JointProofOptions
+) -> Audited:
+    """The audit of a regression by its name; or of a description for the same table, with its claim
+    or that by --epsilon and --delta. Raises InvalidArgument.
+    """
+    trusted = proof.trusted
+    if not is_description(name):
+        return Audited(
+            dp.audit(
+                proof.regression(name),
+                target=claim.target,
+                setting=table.setting,
+                accountant=proof.accounting,
+                trust=trusted,
+            )
+        )
+    described = dp.audits.read_description(Path(name), trust=trusted)
+    if given := names_given(table, attrs.evolve(proof, accountant="auto", trust=[])):
+        wanted, got = "left out with a description", dp.errors.Plain("both")
+        raise dp.InvalidArgument(", ".join(given), wanted, got, ELSEWHERE)
+    done = dp.audit(
+        described.regression,
+        target=_target(described.target, claim),
+        setting=described.setting,
+        accountant=described.accountant if proof.accountant == "auto" else proof.accounting,
+        trust=trusted,
+    )
+    remarks = [f"{key}: {text}" for key, text in described.remarks.items() if text]
+    claims = [wording.say("sensitivity of {}", one) for one in described.claimed_sensitivities]
+    notes = (described.citation, described.notes, *remarks, *claims)
+    return Audited(done, described.title, tuple(filter(None, notes)))
+
+
+def _target(stated: dp.Guarantee, claim: PersonalClaimOptions) -> dp.Guarantee:
+    """The target of the description, with the numbers that --epsilon and --delta replace."""
+    if claim.personal:
+        return claim.target
+    if claim.epsilon is None and claim.delta is None:
+        return stated
+    numbers: dict[str, str | None] = {"epsilon": claim.epsilon, "delta": claim.delta}
+    currency = stated.budget.currency
+    if numbers.keys() >= set(currency):
+        amounts = {"delta": "0", **dict(zip(currency, stated.amounts, strict=True))}
+        for name, amount in amounts.items():
+            if numbers[name] is None and isinstance(amount, (str, Number)):
+                numbers[name] = str(amount)
+    return ClaimOptions(**numbers).target
 
 
 def _write(path: Path, found: Findings, done: Audited) -> None:

@@ -77,10 +77,10 @@ def check(
         ),
     ] = None,
     *,
-    expect: Annotated[str | None, option("--expect", EXPECT)] = None,
-    trusted: Annotated[list[str], option("--trusted", TRUSTED)] = [],  # noqa: B006 - typer's own
+    expect: Annotated[str | None, option(EXPECT)] = None,
+    trusted: Annotated[list[str], option(TRUSTED)] = [],  # noqa: B006 - typer's own
     as_json: Json = False,
-    standalone: Annotated[Path | None, option("--standalone", STANDALONE)] = None,
+    standalone: Annotated[Path | None, option(STANDALONE)] = None,
 ) -> None:
     """Verify a certificate file by the kernel, which replays each step of the proof. Exit status 1
     if the certificate is rejected.

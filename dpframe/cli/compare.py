@@ -13,7 +13,7 @@ import typer
 import dpframe as dp
 from dpframe.symbols import rational
 
-from .declaration import accountant_of
+from .declaration import accountant_of, is_description
 from .options import (
     Json,
     Plot,
@@ -35,14 +35,12 @@ class Points:
     """The budgets that are compared."""
 
     epsilon: Annotated[
-        str | None, option("--epsilon", "Numbers, separated by commas. Default: 0.1,0.9,3,10.")
+        str | None, option("Numbers, separated by commas. Default: 0.1,0.9,3,10.")
     ] = None
-    delta: Annotated[
-        str | None, option("--delta", "Numbers, separated by commas. Default: 1e-6.")
-    ] = None
-    pair: Annotated[
-        list[str], option("--pair", "An epsilon with its delta, such as 1,1e-6. Repeatable.")
-    ] = attrs.field(factory=list)
+    delta: Annotated[str | None, option("Numbers, separated by commas. Default: 1e-6.")] = None
+    pair: Annotated[list[str], option("An epsilon with its delta, such as 1,1e-6. Repeatable.")] = (
+        attrs.field(factory=list)
+    )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -67,7 +65,7 @@ class NoiseOptions:
     times: Annotated[int, typer.Option(help="How many releases share epsilon and delta.")] = 1
     accountant: Annotated[
         str | None,
-        option("--accountant", "Accountants, separated by commas. Default: all that apply."),
+        option("Accountants, separated by commas. Default: all that apply."),
     ] = None
 
 
@@ -113,8 +111,6 @@ def _declared(
     name: str, table: TableOptions, regression: RegressionOptions, about_table: Sequence[str]
 ) -> tuple[dp.Regression, dp.Setting]:
     """The regression and setting of a name or of a description in a file."""
-    from .audited import is_description
-
     if is_description(name):
         _refuse(about_table, "The description states it: edit the file.")
         described = dp.audits.read_description(Path(name), trust=regression.trusted)

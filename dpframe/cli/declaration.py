@@ -15,7 +15,13 @@ import dpframe as dp
 from dpframe.errors import nearest
 from dpframe.symbols import Number, exact, rational
 
+DESCRIBED = (".toml", ".yaml", ".yml")  # YAML is refused with a message
 TRUSTED = "Such as plug:MyNoise, for the class MyNoise of plug.py in the current folder."
+
+
+def is_description(name: str) -> bool:
+    """Whether the name is that of a file with a description."""
+    return name.lower().endswith(DESCRIBED)
 
 
 def regression_of(name: str, given: Sequence[str]) -> dp.Regression:

@@ -79,12 +79,11 @@ def _reproduce(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> 
     """Compute, print and write an item."""
     from dpframe.experiments import NOT_PRIVATE
     from dpframe.experiments.running import Memory, Work, computed
-    from dpframe.experiments.tables import as_csv, entries, labelled, text
+    from dpframe.experiments.tables import as_csv, entries, text
 
     work = Work(item, data, seed, quick)
     if not work.points:
-        for line in labelled([f"{item.name}: none of its sets is here"]):
-            say(line)
+        _say(f"{item.name}: none of its sets is here")
         return
     out.mkdir(parents=True, exist_ok=True)
     memory = Memory.at(out / "remembered" / f"{item.run.name}.jsonl")
@@ -119,22 +118,25 @@ def _reproduce(item: Item, data: Data, out: Path, *, seed: int, quick: bool) -> 
         files += pictures if _drawn(item, results, pictures, note) else []
     listed = ", ".join(str(file) for file in files)
     cost = f"{note}; {facts['cpu_seconds']} s of CPU on {facts['machine']}"
-    for line in labelled([cost, f"wrote {listed}"]):
-        say(line)
+    _say(cost, f"wrote {listed}")
 
 
 def _drawn(item: Item, results: list[object], pictures: list[Path], note: str) -> bool:
     """Draw the figure; print a note if matplotlib is not installed."""
     from dpframe.experiments.plotting import picture
-    from dpframe.experiments.tables import labelled
 
     try:
         picture(results, item, pictures, note=f"{note}.")
     except dp.errors.MissingExtra:
-        for line in labelled(["no picture: pip install 'dpframe[plots]'"]):
-            say(line)
+        _say("no picture: pip install 'dpframe[plots]'")
         return False
     return True
+
+
+def _say(*lines: str) -> None:
+    from dpframe.experiments.tables import labelled
+
+    say("\n".join(labelled(lines)))
 
 
 def progress_bar() -> Progress:

@@ -13,16 +13,13 @@ import dpframe as dp
 
 from .ledger import existing
 from .options import (
-    CODEBOOK,
-    FORMULA,
     GROUPS,
+    CodebookOptions,
     Force,
     JointProofOptions,
     Json,
     Name,
-    Related,
     RelationName,
-    bounds_of,
     grouped,
     groups_of,
     option,
@@ -49,16 +46,12 @@ EXAMPLE = (
 class BudgetOptions:
     """The budget of a fit."""
 
-    epsilon: Annotated[str | None, option("--epsilon", "The budget of every record, a number.")] = (
-        None
-    )
+    epsilon: Annotated[str | None, option("The budget of every record, a number.")] = None
     delta: Annotated[str, typer.Option(help="A number; 0 for pure privacy.")]
-    epsilon_column: Annotated[str | None, option("--epsilon-column", COLUMN)] = None
-    groups: Annotated[str | None, option("--groups", GROUPS)] = None
-    relation: Related = RelationName.ADD_REMOVE
+    epsilon_column: Annotated[str | None, option(COLUMN)] = None
+    groups: Annotated[str | None, option(GROUPS)] = None
 
-    @property
-    def spent(self) -> object:
+    def spent(self, relation: RelationName) -> object:
         """One epsilon for all, epsilons by group, or None if a column has them. Raises
         InvalidArgument.
         """
@@ -71,50 +64,43 @@ class BudgetOptions:
             wanted = "given with --groups: the column of names of groups"
             way_out = "Add --epsilon-column NAME, or leave out --groups."
             raise dp.InvalidArgument("--epsilon-column", wanted, None, way_out)
-        if column is not None and self.groups is None and self.relation is RelationName.ADD_REMOVE:
+        if column is not None and self.groups is None and relation is RelationName.ADD_REMOVE:
             way_out = "Or declare the possible groups: --groups careful=0.1,open=1."
             wanted = "replace-one with a column of epsilons, which reveals who is in the table"
-            raise dp.InvalidArgument("--relation", wanted, self.relation.value, way_out)
+            raise dp.InvalidArgument("--relation", wanted, relation.value, way_out)
         return self.epsilon if self.groups is None else groups_of(self.groups)
 
 
 @attrs.frozen(kw_only=True)
-class DataOptions:
+class DataOptions(CodebookOptions):
     """The public description of the table, and how it is read."""
 
-    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None
-    formula: Annotated[str | None, option("--formula", FORMULA)] = None
-    norm: Annotated[str | None, option("--norm", "Public bound on the norm of rows.")] = None
-    bound: Annotated[str | None, option("--bound", "Public bound on the size of labels.")] = None
-    rows_per_person: Annotated[
-        str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
-    ] = "1"
     drop: Annotated[
         bool, option("--drop", "Leave out rows with missing numbers or undeclared levels.")
     ] = False
     multiline: Annotated[bool, option("--multiline", LINES)] = False
 
-    def setting(self, target: str, relation: RelationName) -> dp.Setting:
+    def of(self, target: str) -> dp.Setting:
         """The setting for labels in the column `target`. Raises InvalidArgument, MissingExtra."""
-        X, y = bounds_of(self.schema, self.norm, self.bound, self.formula)
-        if target in X.names:
+        numbers = (self.norm or self.box) and self.bound
+        if self.schema is None and self.formula is None and not numbers:
+            wanted = "public: --schema FILE, or --norm and --bound"
+            way_out = "Take them from the codebook, never from the data."
+            raise dp.InvalidArgument("bounds", wanted, "none", way_out)
+        setting = self.setting
+        if target in setting.X.names:
             way_out = "Leave it out of the codebook's columns, or of the formula."
             raise dp.InvalidArgument("--target", "no column that is a feature", target, way_out)
-        y, rows = attrs.evolve(y, name=target), self.rows_per_person
-        return dp.Setting(X=X, y=y, relation=relation.relation, rows_per_person=rows)
+        return attrs.evolve(setting, y=attrs.evolve(setting.y, name=target))
 
 
 @attrs.frozen(kw_only=True)
 class ChargeOptions:
     """The ledger that a fit is charged to, or a simulation."""
 
-    simulate: Annotated[
-        int | None, option("--simulate", "A seed: reproducible noise, NOT private.")
-    ] = None
-    ledger: Annotated[Path | None, option("--ledger", "Charge this ledger file first.")] = None
-    dataset: Annotated[
-        str | None, option("--dataset", "The data set in the ledger that is charged.")
-    ] = None
+    simulate: Annotated[int | None, option("A seed: reproducible noise, NOT private.")] = None
+    ledger: Annotated[Path | None, option("Charge this ledger file first.")] = None
+    dataset: Annotated[str | None, option("The data set in the ledger that is charged.")] = None
 
     def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
@@ -134,11 +120,11 @@ class OutputOptions:
 
     alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
     certificate: Annotated[
-        Path | None, option("--certificate", "Save the proof to this new file, for dpframe check.")
+        Path | None, option("Save the proof to this new file, for dpframe check.")
     ] = None
     out: Annotated[
         Path | None,
-        option("--out", "Save coefficients, intervals and receipt to this new JSON file."),
+        option("Save coefficients, intervals and receipt to this new JSON file."),
     ] = None
     force: Force = False
     notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
@@ -169,18 +155,18 @@ def fit(
     intervals, if the regression has them, and a receipt of the spent budget. The coefficients of a
     loss for two classes are log-odds; the target of the codebook then has "levels".
     """
+    from dpframe.estimators.budgets import claim
+
     output.check()
-    spent, setting = budget.spent, data.setting(target, budget.relation)
+    spent, setting = budget.spent(data.relation), data.of(target)
     declared = proof.regression(name)
-    options = {
-        "epsilon": spent,
-        "delta": budget.delta,
-        "setting": setting,
-        **charge.arguments(budget.relation),
-    }
-    model = _estimator(declared, name, budget, setting)(
+    claimed = claim(spent, budget.delta, budget.epsilon_column).target
+    model = _estimator(declared, name, claimed, setting)(
         declared,
-        **options,
+        epsilon=spent,
+        delta=budget.delta,
+        setting=setting,
+        **charge.arguments(data.relation),
         missing="drop" if data.drop else "refuse",
         accountant=proof.accounting,
         trust=proof.trusted,
@@ -191,13 +177,11 @@ def fit(
 
 
 def _estimator(
-    declared: dp.Regression, name: str, budget: BudgetOptions, setting: dp.Setting
+    declared: dp.Regression, name: str, target: dp.Guarantee, setting: dp.Setting
 ) -> type[Any]:
     """The class of estimators for the loss of the regression. Raises InvalidArgument."""
-    from dpframe.estimators.budgets import claim
     from dpframe.estimators.links import of_classes
 
-    target = claim(budget.spent, budget.delta, budget.epsilon_column).target
     logistic = of_classes(declared, setting, target)
     if setting.y is not None and setting.y.levels is not None and not logistic:
         wanted = "a regression for two classes, as the target has"

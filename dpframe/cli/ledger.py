@@ -77,17 +77,17 @@ def create(
     name: Annotated[str, typer.Argument(help="The name of the data set.")],
     *,
     epsilon: Annotated[
-        str | None, option("--epsilon", "A pure budget, or with --delta an approximate one.")
+        str | None, option("A pure budget, or with --delta an approximate one.")
     ] = None,
-    delta: Annotated[str | None, option("--delta", "The delta of the budget.")] = None,
-    rho: Annotated[str | None, option("--rho", "A budget in zCDP.")] = None,
-    mu: Annotated[str | None, option("--mu", "A budget in Gaussian DP.")] = None,
-    relation: Annotated[RelationName | None, option("--relation", RELATION)] = None,
+    delta: Annotated[str | None, option("The delta of the budget.")] = None,
+    rho: Annotated[str | None, option("A budget in zCDP.")] = None,
+    mu: Annotated[str | None, option("A budget in Gaussian DP.")] = None,
+    relation: Annotated[RelationName | None, option(RELATION)] = None,
     rows_per_person: Annotated[
         int, typer.Option("--rows-per-person", min=1, help="The most rows of one person.")
     ] = 1,
     by: Annotated[
-        AdditionRule | None, option("--by", "The guarantee that is added up within the budget.")
+        AdditionRule | None, option("The guarantee that is added up within the budget.")
     ] = None,
 ) -> None:
     """Give a data set its budget, which is final. Creates the file if it does not exist."""
@@ -159,12 +159,10 @@ def _record(account: Any) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": of_guarantee(account.budget),
-        "unit": None if account.unit is None else of_unit(account.unit),
+        "unit": of_unit(account.unit),
         "adds": kind.kind if account.settled else None,
-        "spent": dict(zip(kind.currency, of_amounts(account.main.state.spent), strict=True)),
-        "remaining": dict(
-            zip(kind.currency, of_amounts(account.main.state.remaining), strict=True)
-        ),
+        "spent": dict(zip(kind.currency, of_amounts(account.main.spent), strict=True)),
+        "remaining": dict(zip(kind.currency, of_amounts(account.main.remaining), strict=True)),
         "runs": account.runs,
         "unfinished": account.unfinished,
     }

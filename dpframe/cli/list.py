@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 import dpframe as dp
 
 from .options import Json, RelationName, option
 from .printing import page, print_json, say
 
+if TYPE_CHECKING:
+    from dpframe.literature.catalogue import Entry
+
 app = typer.Typer(add_completion=False)
 
 VARIANTS = ("printed", "coded", "recommended", "baseline")
 COLOURS = {r"\bcertified\b": "green", r"\brefused\b": "bold red", r">[\d.]+": "bold red"}
+KINDS = {"(epsilon, delta)": "", "epsilon": "pure"}
+MARKS = {"region": "*", "numbers": "+"}
+NOTES = """
+pure     the claim is epsilon alone, not (epsilon, delta); none: there is no claim
+number   the exact epsilon of all releases together, for a claimed epsilon of 1,
+         at {here}; <= an upper bound, > a lower bound, - none;
+         free hyperparameters have example values; docs/dossier.md has the worst case
+*        certified under the hypothesis of a theorem, not for every epsilon and delta
++        refused for every epsilon and delta, although it holds at these numbers
+no data  reads neither rows nor labels: there is nothing to certify
+--why    where each is certified, and why others are not"""
 TITLE = 41  # the width of titles, so that lines have at most 100 columns
 MORE = "--verdicts  whether each is certified, and at what cost; dpframe audit NAME has the details"
 
@@ -50,7 +63,7 @@ def list_(
         print_json([about(cls) for cls in classes])
     else:
         rows = [[_papers(cls), clipped(cls.title, TITLE)] for cls in classes]
-        _say("\n".join(_table(["paper", "title"], classes, rows)))
+        say("\n".join(_table(["paper", "title"], classes, rows)), COLOURS)
         say(f"\n{MORE}")
 
 
@@ -61,23 +74,31 @@ def _verdicts(
     why: bool,
     as_json: bool,
 ) -> None:
-    from dpframe.literature.catalogue import catalogue
-
-    from .verdicts import NOTES, by_name, reasons, verdict_cells
+    from dpframe.literature.catalogue import HERE, catalogue
 
     entries = catalogue(classes, relations)
     if as_json:
         print_json([entry.record() for entry in entries])
-    elif why:
-        for block in reasons(entries):
-            page(block)
-    else:
-        rows = [
-            [*verdict_cells(row), _papers(cls)]
-            for cls, row in zip(classes, by_name(entries), strict=True)
-        ]
-        _say("\n".join(_table(["", *map(str, relations), "paper"], classes, rows)))
-        say("\n".join(["", *NOTES]))
+        return
+    named = [list(same) for _, same in groupby(entries, lambda entry: entry.name)]
+    if why:
+        for row, cls in zip(named, classes, strict=True):
+            page(f"{row[0].regression}: {cls.title}, {cls.variant} [{cls.paper}]")
+            for entry in row:
+                page(f"  {entry.relation}: {entry.verdict}, {entry.reason}")
+        return
+    rows = [
+        [KINDS.get(row[0].claim, "none"), *map(_cell, row), _papers(cls)]
+        for row, cls in zip(named, classes, strict=True)
+    ]
+    say("\n".join(_table(["", *map(str, relations), "paper"], classes, rows)), COLOURS)
+    say(NOTES.format(here=HERE))
+
+
+def _cell(entry: Entry) -> str:
+    """Verdict and cost under one relation, 17 columns wide."""
+    cost = "-" if entry.cost is None else str(entry.cost).replace(" ", "")
+    return f"{entry.verdict + MARKS.get(entry.scope, ''):10}{cost:>7}"
 
 
 def _of(variant: str | None) -> list[type[dp.Regression]]:
@@ -114,10 +135,3 @@ def _table(
 def _papers(cls: type[dp.Regression]) -> str:
     first, *more = cls.paper.split("; ")
     return f"{first}{'+' if more else ''}"
-
-
-def _say(text: str) -> None:
-    shown = Text(text)
-    for pattern, style in COLOURS.items():
-        shown.highlight_regex(pattern, style)
-    Console(highlight=False, soft_wrap=True).print(shown)

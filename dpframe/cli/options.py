@@ -5,10 +5,10 @@ from __future__ import annotations
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import attrs
 import typer
@@ -19,57 +19,15 @@ from dpframe.symbols import rational
 
 from .declaration import accountant_of, regression_of, trust_of
 
-# ----------------------------------------- Bounds: a codebook in a JSON file, or two numbers
+# ------------------------------------------------------------------ A codebook in a JSON file
 SCHEMA = (
     '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
     '{"name": "smoker", "levels": ["no", "yes"], "baseline": "no"}], '
     '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
 )
 NEEDED = {"columns", "target"}
-NUMBER = ("name", "lower", "upper", "unit")
-CATEGORY = ("name", "levels", "baseline", "unknown")
-TARGET = ("name", "lower", "upper", "bound", "levels")
 KNOWN = NEEDED | {"intercept", "norm", "terms"}
-
-
-def bounds_of(
-    schema: Path | None, norm: str | None, bound: str | None, formula: str | None = None
-) -> tuple[dp.Rows, dp.Column]:
-    """The public description of a table. Raises InvalidArgument, MissingExtra."""
-    if schema is None and formula is not None:
-        way_out = "Add --schema FILE.json, the codebook."
-        raise dp.InvalidArgument(
-            "--formula", "given with --schema, its codebook", "--formula alone", way_out
-        )
-    if schema is None:
-        return _numbers(norm, bound)
-    if norm is not None or bound is not None:
-        wanted = "given once: by --schema, or by --norm and --bound"
-        raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-    content = _content(schema)
-    rows, column = _rows(content, schema), _column(content.get("target"), schema)
-    return rows if formula is None else _by_formula(formula, rows), column
-
-
-def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
-    """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
-    from dpframe.graph.formulas import right_side
-
-    if rows.norm is not None:
-        way_out = "The norm follows from the formula: delete it from the codebook."
-        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
-    return right_side(formula, rows.columns or ())
-
-
-def _numbers(norm: str | None, bound: str | None) -> tuple[dp.Rows, dp.Column]:
-    if norm is None or bound is None:
-        raise dp.InvalidArgument(
-            "bounds",
-            "public: --schema FILE, or --norm and --bound",
-            "none",
-            "Take them from the codebook, never from the data.",
-        )
-    return dp.Rows(norm=norm), dp.Column(bound=bound)
+Part = TypeVar("Part")
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -81,37 +39,33 @@ def _content(path: Path) -> dict[str, Any]:
     return content
 
 
-def _check_keys(place: str, part: object, known: tuple[str, ...]) -> None:
-    """Refuse unknown keys. Raises InvalidArgument."""
-    others = [key for key in part if key not in known] if isinstance(part, dict) else []
-    if others:
+def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Part:
+    """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
+    known = attrs.fields_dict(cls)
+    if isinstance(part, dict) and (others := [key for key in part if key not in known]):
         wanted = f"of the keys {', '.join(known)}"
         raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
-
-
-def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
-    for part in content["columns"] if isinstance(content["columns"], list) else ():
-        name = part.get("name", "a column") if isinstance(part, dict) else ""
-        levels = isinstance(part, dict) and "levels" in part
-        _check_keys(f"column {name}", part, CATEGORY if levels else NUMBER)
     try:
-        columns = [
-            dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
-            for part in content["columns"]
-        ]
+        return cls(**part)
     except TypeError:
-        raise dp.InvalidArgument("columns", f"written like {SCHEMA}", str(path)) from None
+        raise dp.InvalidArgument(place, f"written like {SCHEMA}", str(path)) from None
+
+
+def codebook(path: Path) -> tuple[dp.Rows, dp.Column]:
+    """The rows and labels of a codebook. Raises InvalidArgument."""
+    content = _content(path)
+    parts = content["columns"] if isinstance(content["columns"], list) else [None]
+    columns = []
+    for part in parts:
+        named = part if isinstance(part, dict) else {}
+        kind = dp.Categorical if "levels" in named else dp.Numeric
+        columns.append(_part(kind, f"column {named.get('name', '')}".strip(), part, path))
     intercept, norm = content.get("intercept", False), content.get("norm")
     if not isinstance(intercept, bool):
         raise dp.InvalidArgument("intercept", "true or false", intercept)
-    return dp.Rows(columns=columns, norm=norm, terms=content.get("terms"), intercept=intercept)
-
-
-def _column(content: object, path: Path) -> dp.Column:
-    _check_keys("target", content, TARGET)
-    if not isinstance(content, dict) or not content:
-        raise dp.InvalidArgument("target", f"written like {SCHEMA}", str(path))
-    return dp.Column(**content)
+    terms = content.get("terms")
+    rows = dp.Rows(columns=columns, norm=norm, terms=terms, intercept=intercept)
+    return rows, _part(dp.Column, "target", content["target"] or None, path)
 
 
 # ------------------------------------------------------------------------------------ Options
@@ -130,9 +84,12 @@ class RelationName(enum.StrEnum):
         return dp.Relation(self.value.replace("-", "_"))
 
 
-def option(name: str, text: str) -> Any:
-    """An option whose help shows no default."""
-    return typer.Option(name, help=text, show_default=False)
+def option(*words: str) -> Any:
+    """An option whose help, the last of the words, shows no default; those before are its names, by
+    default that of the parameter.
+    """
+    *names, text = words
+    return typer.Option(*names, help=text, show_default=False)
 
 
 Name = Annotated[str, typer.Argument(help=NAME)]
@@ -155,11 +112,11 @@ class ClaimOptions:
     """The budget that is claimed."""
 
     epsilon: Annotated[
-        str | None, option("--epsilon", "The budget, a number. Default: every epsilon above 0.")
+        str | None, option("The budget, a number. Default: every epsilon above 0.")
     ] = None
     delta: Annotated[
         str | None,
-        option("--delta", "A number, 0 for pure privacy. Default: every delta in (0, 1)."),
+        option("A number, 0 for pure privacy. Default: every delta in (0, 1)."),
     ] = None
 
     @property
@@ -179,9 +136,7 @@ class PersonalClaimOptions(ClaimOptions):
     each_epsilon: Annotated[
         bool, option("--each-epsilon", "A public epsilon for each record; without --delta pure.")
     ] = False
-    groups: Annotated[str | None, option("--groups", f"{GROUPS[:-1]}; without --delta pure.")] = (
-        None
-    )
+    groups: Annotated[str | None, option(f"{GROUPS[:-1]}; without --delta pure.")] = None
 
     @property
     def personal(self) -> bool:
@@ -207,15 +162,12 @@ class PersonalClaimOptions(ClaimOptions):
 class TableOptions:
     """The public description of the table by two numbers."""
 
-    norm: Annotated[
-        str | None, option("--norm", "Bound B on the norm of rows. Default: every B.")
-    ] = None
+    norm: Annotated[str | None, option("Public bound B on the norm of rows.")] = None
     box: Annotated[
-        str | None, option("--box", "Bound on the entries of rows, beside or without --norm.")
+        str | None,
+        option("Public bound on the entries of rows, beside or without --norm."),
     ] = None
-    bound: Annotated[
-        str | None, option("--bound", "Bound Y on the size of labels. Default: every Y.")
-    ] = None
+    bound: Annotated[str | None, option("Public bound Y on the size of labels.")] = None
     relation: Related = RelationName.ADD_REMOVE
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
@@ -239,17 +191,34 @@ class TableOptions:
 class CodebookOptions(TableOptions):
     """The public description of the table by a codebook or two numbers."""
 
-    schema: Annotated[Path | None, option("--schema", CODEBOOK)] = None
-    formula: Annotated[str | None, option("--formula", FORMULA)] = None
+    schema: Annotated[Path | None, option(CODEBOOK)] = None
+    formula: Annotated[str | None, option(FORMULA)] = None
 
     @property
     def setting(self) -> dp.Setting:
         """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
-        if self.schema is None and self.formula is None:
+        if self.schema is None:
+            if self.formula is not None:
+                wanted, way_out = "given with --schema, its codebook", "Add --schema FILE.json."
+                raise dp.InvalidArgument("--formula", wanted, "--formula alone", way_out)
             return super().setting
+        if any(number is not None for number in (self.norm, self.box, self.bound)):
+            wanted = "given once: by --schema, or by --norm, --box and --bound"
+            raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
+        rows, column = codebook(self.schema)
         return self._setting(
-            *bounds_of(self.schema, self.norm or self.box, self.bound, self.formula)
+            rows if self.formula is None else _by_formula(self.formula, rows), column
         )
+
+
+def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
+    """The rows of a formula's right side over a codebook. Raises InvalidArgument, MissingExtra."""
+    from dpframe.graph.formulas import right_side
+
+    if rows.norm is not None:
+        way_out = "The norm follows from the formula: delete it from the codebook."
+        raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
+    return right_side(formula, rows.columns or ())
 
 
 @attrs.frozen(kw_only=True)
@@ -261,7 +230,7 @@ class RegressionOptions:
     ] = attrs.field(factory=list)
     trust: Annotated[
         list[str],
-        option("--trust", "Your own class, module:Class, whose claims to trust. Repeatable."),
+        option("Your own class, module:Class, whose claims to trust. Repeatable."),
     ] = attrs.field(factory=list)
 
     @property
@@ -359,13 +328,19 @@ def names_given(*groups: Any) -> tuple[str, ...]:
     )
 
 
+def numbers_of(texts: Iterable[str], option_of: str, example: str) -> dict[str, str]:
+    """Numbers by different names, each written name=number. Raises InvalidArgument."""
+    numbers: dict[str, str] = {}
+    for text in texts:
+        name, equal, number = (part.strip() for part in text.rpartition("="))
+        if not (name and equal) or name in numbers:
+            wanted = f"written name=number, once for each name, such as {example}"
+            raise dp.InvalidArgument(option_of, wanted, text)
+        numbers[name] = number
+    return numbers
+
+
 def groups_of(text: str) -> dict[str, Fraction]:
     """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
-    epsilons: dict[str, Fraction] = {}
-    for part in text.split(","):
-        name, equal, number = (piece.strip() for piece in part.rpartition("="))
-        if not (name and equal) or name in epsilons:
-            wanted = "different names with their epsilons, such as careful=0.1,open=1"
-            raise dp.InvalidArgument("--groups", wanted, text)
-        epsilons[name] = rational(number, f"epsilon of {name}")
-    return epsilons
+    numbers = numbers_of(text.split(","), "--groups", "careful=0.1,open=1")
+    return {name: rational(number, f"epsilon of {name}") for name, number in numbers.items()}

@@ -99,9 +99,12 @@ def spelled(text: str) -> str:
     return text
 
 
-def say(text: str) -> None:
+def say(text: str, colours: Mapping[str, str] = COLOURS) -> None:
     """Print text unfolded, with coloured verdicts on a terminal."""
-    Console(highlight=False, soft_wrap=True).print(coloured(text))
+    shown = Text(text)
+    for pattern, style in colours.items():
+        shown.highlight_regex(pattern, style)
+    Console(highlight=False, soft_wrap=True).print(shown)
 
 
 def page(text: str) -> None:
@@ -118,14 +121,6 @@ def width() -> int:
     if not sys.stdout.isatty():
         return WIDTH
     return max(NARROWEST, min(WIDTH, Console().width))
-
-
-def coloured(text: str) -> Text:
-    """Text with coloured verdicts."""
-    shown = Text(text)
-    for pattern, style in COLOURS.items():
-        shown.highlight_regex(pattern, style)
-    return shown
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import typer
 
 import dpframe as dp
 
-from .declaration import imported
+from .declaration import imported, is_description
 from .options import (
     ClaimOptions,
     Force,
@@ -21,6 +21,7 @@ from .options import (
     ProofOptions,
     TableOptions,
     grouped,
+    numbers_of,
     option,
 )
 from .printing import check_written, page, print_json, written
@@ -56,11 +57,9 @@ class CriterionOptions:
     ] = CriterionName.NOISE
     weight: Annotated[
         list[str],
-        option("--weight", "The weight of the noise of a release, such as floor=0. Repeatable."),
+        option("The weight of the noise of a release, such as floor=0. Repeatable."),
     ] = attrs.field(factory=list)
-    solver: Annotated[
-        str | None, option("--solver", "Your ridge solver, module:function; for error.")
-    ] = None
+    solver: Annotated[str | None, option("Your ridge solver, module:function; for error.")] = None
     condition: Annotated[
         str, typer.Option(help="The condition number of the rows, 1 or more; for error.")
     ] = "1"
@@ -69,7 +68,7 @@ class CriterionOptions:
     def measure(self) -> Any:
         """The criterion. Raises InvalidArgument."""
         if self.criterion is CriterionName.NOISE:
-            weights = _weights(self.weight)
+            weights = numbers_of(self.weight, "--weight", "--weight floor=0")
             return dp.audits.NoiseCriterion(d=self.columns, n=self.rows, weights=weights)
         if self.rows is None:
             wanted = "given: a public number of rows, or a guess"
@@ -93,11 +92,9 @@ def split(
     measured: CriterionOptions,
     over: Annotated[
         str | None,
-        option("--over", "A symbolic field, several (a,b), or shares. Default: symbolic fields."),
+        option("A symbolic field, several (a,b), or shares. Default: symbolic fields."),
     ] = None,
-    within: Annotated[
-        str | None, option("--within", "The range of values, such as 0.01,0.5.")
-    ] = None,
+    within: Annotated[str | None, option("The range of values, such as 0.01,0.5.")] = None,
     claim: ClaimOptions,
     table: TableOptions,
     proof: ProofOptions,
@@ -109,8 +106,6 @@ def split(
     """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
     of public numbers, and certify the choice.
     """
-    from .audited import is_description  # loads what audits need
-
     if is_description(name):
         wanted = "a regression in Python, as a description has no fields to choose"
         raise dp.InvalidArgument("NAME", wanted, name, DESCRIBED)
@@ -134,14 +129,3 @@ def split(
         written("--plot", plot, best.plot().figure.savefig)
     if out is not None:
         written("--out", out, best.certificate.save)
-
-
-def _weights(given: list[str]) -> dict[str, str]:
-    weights: dict[str, str] = {}
-    for text in given:
-        name, equal, number = (part.strip() for part in text.partition("="))
-        if not (name and equal) or name in weights:
-            wanted = "written name=number, once for each release"
-            raise dp.InvalidArgument("--weight", wanted, text, "Such as --weight floor=0.")
-        weights[name] = number
-    return weights

@@ -171,10 +171,11 @@ class Item:
         return values
 
     def points(self, *, quick: bool) -> Iterator[dict[str, Any]]:
-        """Every combination, with what is given."""
+        """Every combination, with what is given; other parameters of the world are None."""
         values = self.values(quick=quick)
+        given = {**dict.fromkeys(self.run.world.reads), **self.run.given}
         for combination in itertools.product(*values.values()):
-            yield {**self.run.given, **dict(zip(values, combination, strict=True))}
+            yield {**given, **dict(zip(values, combination, strict=True))}
 
     def amounts(self, *, quick: bool) -> tuple[int, int]:
         """Repeats, and draws of noise for each split."""
@@ -204,9 +205,8 @@ def _named(things: tuple[Any, ...], names: tuple[str, ...]) -> tuple[Any, ...]:
     return tuple(one for one in things if not names or one.name in names)
 
 
-def squared_error(split: TrainTestSplit, fit: Fit, point: Point) -> float:
+def squared_error(split: TrainTestSplit, fit: Fit, _point: Point) -> float:
     """The mean squared error on the test rows, in the units of the paper."""
-    del point
     squares = (split.labels - split.rows @ fit.coefficients) ** 2
     return float(np.mean(squares * (split.factor if split.weights is None else split.weights)))
 
@@ -222,13 +222,16 @@ def penalised_error(split: TrainTestSplit, fit: Fit, point: Point) -> float:
     return squared_error(split, fit, point) + float(point["penalty"]) * length
 
 
-def distance(split: TrainTestSplit, fit: Fit, point: Point) -> float:
+def distance(split: TrainTestSplit, fit: Fit, _point: Point) -> float:
     """|theta - truth|^2, in the units of the paper."""
-    del point
     return split.factor * float(np.sum((fit.coefficients - split.truth) ** 2))
 
 
-def no_ridge(split: TrainTestSplit, fit: Fit, point: Point) -> float:
+def no_ridge(_split: TrainTestSplit, fit: Fit, _point: Point) -> float:
     """1 where the adaptive ridge was 0, else 0."""
-    del split, point
     return float(fit.ridge_was_zero)
+
+
+def first_coefficient(_split: TrainTestSplit, fit: Fit, _point: Point) -> float:
+    """The number of a formula."""
+    return float(fit.coefficients[0])

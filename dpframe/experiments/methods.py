@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import enum
 import functools
+import math
 from collections.abc import Callable, Hashable, Mapping
-from typing import Any
 
 import attrs
 import numpy as np
@@ -126,6 +126,13 @@ def draft(
     )
 
 
-def baseline(name: str, declaration: Callable[..., dp.Regression], **look: Any) -> Method:
-    """A method without a claim."""
-    return Method(name, declaration, Promise.NOTHING, **look)
+def least_epsilon(point: Point, *, alpha: float, power: float) -> float:
+    """The least epsilon at which the private lower bound, the smaller of Eq 5 and Eq 6, is at most
+    that without privacy, Eq 4, with |X| = |Theta| = 1 and |Y| = 1/d^power. [Wang18, Sec 3.1]
+    """
+    n, d = float(point["n"]), float(point["d"])
+    label: float = 1 / d**power
+    plain = min(n * label**2, 1 + d * label**2, math.sqrt(n) * label)
+    worst = math.sqrt(d) * (1 + label) / plain
+    conditioned = d * (1 + label) / math.sqrt(n * alpha * plain) if alpha else math.inf
+    return min(worst, conditioned)

@@ -16,7 +16,7 @@ from dpframe.sources.safe_errors import library
 
 from . import NOT_PRIVATE
 from .declared import Figure, Item
-from .tables import TableEntry, panels
+from .tables import TableEntry, choices, panels
 
 COLUMNS = 3
 WIDTHS, HEIGHT = {1: 5.5, 2: 3.0, 3: 2.1}, 2.5  # inches of a panel, by columns
@@ -99,19 +99,17 @@ def _legend(canvas: Any, axes: Any, notes: str) -> Any:
 
 def _distinct(found: Sequence[TableEntry], figure: Figure, item: Item) -> list[TableEntry]:
     """Without the curves of a method that are the same at every value of an axis without panels."""
-    values: dict[str, dict[tuple[str, str], list[float]]] = {}
+    curves: dict[tuple[str, str], list[TableEntry]] = {}
     for one in found:
-        curve = _curve(one, figure, item)
-        values.setdefault(one.method.name, {}).setdefault(curve, []).append(one.ours.value)
-    same = {
-        name: len({tuple(f"{value:.4g}" for value in line) for line in lines.values()}) == 1
-        for name, lines in values.items()
-    }
+        curves.setdefault(_curve(one, figure, item), []).append(one)
+    lines: dict[str, set[tuple[str, ...]]] = {}
+    for (method, _), line in curves.items():
+        lines.setdefault(method, set()).add(tuple(f"{one.ours.value:.4g}" for one in line))
+    first = dict(reversed(list(curves)))
     return [
         one
         for one in found
-        if not same[one.method.name]
-        or _curve(one, figure, item) == next(iter(values[one.method.name]))
+        if len(lines[one.method.name]) > 1 or _curve(one, figure, item)[1] == first[one.method.name]
     ]
 
 
@@ -119,12 +117,7 @@ def _columns(found: Sequence[TableEntry], figure: Figure, item: Item) -> int:
     """As many columns as the last panel axis has values, if there are two axes; else 2 or 3."""
     if len(figure.panels) < 2:
         return 2 if len(panels(found, figure, item)) in {2, 4} else COLUMNS
-    last = figure.panels[-1]
-    if last == "metric":
-        return len(item.shown_metrics())
-    if last == "method":
-        return sum(not one.baseline for one in item.shown_methods())
-    return len({one.point[last] for one in found})
+    return len(choices(found, item)[figure.panels[-1]])
 
 
 def _notes(item: Item, note: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -201,39 +202,38 @@ def labelled(lines: Iterable[str]) -> list[str]:
     return [f"{NOT_PRIVATE}  {line}".rstrip() for line in lines]
 
 
+def choices(found: Sequence[TableEntry], item: Item) -> dict[str, list[Any]]:
+    """By axis the values that occur, and the names of metrics and of methods with a claim."""
+    values = {
+        axis: [value for value in whole if any(one.point[axis] == value for one in found)]
+        for axis, whole in item.run.axes.items()
+    }
+    metrics = [one.name for one in item.shown_metrics()]
+    methods = [one.name for one in item.shown_methods() if not one.baseline]
+    return {**values, "metric": metrics, "method": methods}
+
+
 def panels(found: Sequence[TableEntry], figure: Figure, item: Item) -> dict[str, list[TableEntry]]:
     """Entries by the titles of panels, in the order of the axes of panels; baselines are in the
     panel of every method.
     """
-    order = {
-        axis: {str(value): i for i, value in enumerate(values)}
-        for axis, values in item.run.axes.items()
-    }
-    order["metric"] = {one.name: i for i, one in enumerate(item.shown_metrics())}
-    private = [one for one in item.shown_methods() if not one.baseline]
-    order["method"] = {one.name: i for i, one in enumerate(private)}
-    several = private if "method" in figure.panels else [None]
-
-    def value(axis: str, one: TableEntry, method: Any) -> str:
-        names = {"metric": one.metric.name, "method": getattr(method, "name", "")}
-        return names[axis] if axis in names else str(one.point[axis])
-
-    def place(at: tuple[TableEntry, Any]) -> list[int]:
-        return [order[axis][value(axis, *at)] for axis in figure.panels]
-
-    def title(axis: str, one: TableEntry, method: Any) -> str:
-        if axis in {"metric", "method"}:
-            return value(axis, one, method)
-        shown = one.point[axis]
-        return f"{axis} = {shown if isinstance(shown, str) else _short(shown)}"
-
-    shown = [
-        (one, method)
-        for one in found
-        for method in several
-        if method is None or one.method.baseline or one.method is method
-    ]
+    values = choices(found, item)
     result: dict[str, list[TableEntry]] = {}
-    for at in sorted(shown, key=place):
-        result.setdefault(", ".join(title(axis, *at) for axis in figure.panels), []).append(at[0])
+    for place in itertools.product(*(values[axis] for axis in figure.panels)):
+        pairs = list(zip(figure.panels, place, strict=True))
+        here = [one for one in found if all(_belongs(one, axis, value) for axis, value in pairs)]
+        if here:
+            result[", ".join(_title(axis, value) for axis, value in pairs)] = here
     return result
+
+
+def _belongs(entry: TableEntry, axis: str, value: object) -> bool:
+    if axis == "method":
+        return bool(entry.method.baseline or entry.method.name == value)
+    return bool((entry.metric.name if axis == "metric" else entry.point[axis]) == value)
+
+
+def _title(axis: str, value: object) -> str:
+    if axis in {"metric", "method"}:
+        return str(value)
+    return f"{axis} = {value if isinstance(value, str) else _short(value)}"

@@ -1,10 +1,6 @@
 """The worlds of the papers: tables of public sets, prepared as the papers do, and synthetic ones.
 
 NOT PRIVATE: every preparation reads the data.
-
-Random folds of nearly equal size.
-
-Budgets as the paper draws them: conservative, medium and liberal people. [Acharya24, Sec 4]
 """
 
 from __future__ import annotations
@@ -42,11 +38,7 @@ def folds(
     if n < count:
         raise BadData("data", f"at least {count} rows, one a fold", n)
     tests = np.array_split(rng.permutation(n), count)
-    return ((np.concatenate(_without(tests, i)), test) for i, test in enumerate(tests))
-
-
-def _without(parts: list[Any], i: int) -> list[Any]:
-    return parts[:i] + parts[i + 1 :]
+    return ((np.concatenate(tests[:i] + tests[i + 1 :]), test) for i, test in enumerate(tests))
 
 
 Array = NDArray[Any]
@@ -153,20 +145,18 @@ def _spherical(n: int, d: int, rng: Generator) -> Array:
     return found
 
 
-def _wang_coded(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
+def _wang_coded(point: Point, rng: Generator, _: Data) -> Iterator[TrainTestSplit]:
     """Coefficients of length 1/sqrt 2, rows of length 1, uniform noise of width 0.1."""
-    del data
     theta = _spherical(1, 10, rng)[0] / np.sqrt(2)
     X = _spherical(point["n"], 10, rng)
     y = X @ theta + 0.1 * (rng.random(point["n"]) - 0.5)
     yield from _splits(DataSet("coded", X, y), point, rng, truth=theta)
 
 
-def _wang_printed(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
+def _wang_printed(point: Point, rng: Generator, _: Data) -> Iterator[TrainTestSplit]:
     """Coefficients uniform in [0, 1]^10, rows and noise standard normal; as the regressions take
     rows of length 1 only, everything is divided by its largest size.
     """
-    del data
     theta = rng.random(10)
     X = rng.standard_normal((point["n"], 10))
     y = X @ theta + rng.standard_normal(point["n"])
@@ -181,11 +171,10 @@ WANG_PRINTED = World(_wang_printed, ("n",))
 """The linear Gaussian model of the caption. [Wang18, Fig 3]"""
 
 
-def _piazza(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
+def _piazza(point: Point, rng: Generator, _: Data) -> Iterator[TrainTestSplit]:
     """Coefficients and rows of length 1, normal noise of std 0.1; labels over the largest, where
     that exceeds the bound of 1.
     """
-    del data
     theta = _spherical(1, 10, rng)[0]
     X = _spherical(point["n"], 10, rng)
     y = X @ theta + 0.1 * rng.standard_normal(point["n"])
@@ -280,8 +269,7 @@ def _people(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit
     yield _personal(of[point.get("rows", "|x|^2 <= d")], point, rng)
 
 
-def _synthetic(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
-    del data
+def _synthetic(point: Point, rng: Generator, _: Data) -> Iterator[TrainTestSplit]:
     yield _personal(synthetic(point.get("n", 100), 30, rng), point, rng)
 
 
@@ -291,8 +279,7 @@ UNIFORM = World(_synthetic, (*BUDGETS, "fraction", "n"))
 """The synthetic data of [Acharya24, Sec 4]: d = 30, n = 100, of which 20 are tested on."""
 
 
-def _nothing(point: Point, rng: Generator, data: Data) -> Iterator[TrainTestSplit]:
-    del point, rng, data
+def _nothing(_point: Point, _rng: Generator, _data: Data) -> Iterator[TrainTestSplit]:
     none = np.zeros((1, 1))
     yield TrainTestSplit(X=none, y=none[0], rows=none, labels=none[0], setting=UNIT, n=1)
 

@@ -28,9 +28,9 @@ from dpframe.regressions.ops import (
     printed_penalty,
     sampled,
 )
-from dpframe.symbols import Expression, constant, exp, log, sqrt
+from dpframe.symbols import Expression, exp, log, sqrt
 
-from .without_theorem import TransposedPosterior
+from .ops_published import transposed
 
 
 def shares(budget: Share) -> Sequence[Share]:
@@ -98,14 +98,4 @@ class AdaOPSCoded(Regression):
         large = release(size, noise, for_residual, name="log_residual")
         shifted = (large, sigma * tail, Count(X.origin), penalty + floor, tail, budget.epsilon)
         gamma = known(post(coded_adaptive_temperature, *shifted), "1e-300", "1e300", name="gamma")
-        theta = TransposedPosterior(
-            gram=X.T @ X,
-            moment=X.T @ y,
-            penalty=penalty + 1,
-            floor=constant(0),
-            log_residual=None,
-            temperature=gamma,
-            share=rest,
-            name="theta",
-        )
-        return post(sampled, theta, penalty)
+        return post(sampled, transposed(X, y, penalty, gamma, rest), penalty)

@@ -52,10 +52,20 @@ class OPSPrinted(Regression):
         return post(sampled, theta, penalty)
 
 
-def temperature_of_code(X: RowsNode, penalty: Expression, budget: Share) -> Expression:
-    """A quadratic in sqrt(gamma), for B = Y = 1."""
-    sizes = (Count(X.origin), penalty, budget.epsilon, budget.delta)
-    return known(post(coded_temperature, *sizes), "1e-300", "1e300", name="temperature")
+def transposed(
+    X: RowsNode, y: ColumnNode, penalty: Expression, temperature: Expression, share: Share
+) -> TransposedPosterior:
+    """The sample that the code draws, on X'X + I."""
+    return TransposedPosterior(
+        gram=X.T @ X,
+        moment=X.T @ y,
+        penalty=penalty + 1,
+        floor=constant(0),
+        log_residual=None,
+        temperature=temperature,
+        share=share,
+        name="theta",
+    )
 
 
 class CodedOPS(OPS):
@@ -66,22 +76,14 @@ class CodedOPS(OPS):
 
     def temperature(self, X: RowsNode, penalty: Expression, budget: Share) -> Expression:
         """A quadratic in sqrt(gamma), for B = Y = 1."""
-        return temperature_of_code(X, penalty, budget)
+        sizes = (Count(X.origin), penalty, budget.epsilon, budget.delta)
+        return known(post(coded_temperature, *sizes), "1e-300", "1e300", name="temperature")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """One sample, on X'X + I."""
         penalty = self.penalty(X, budget)
-        theta = TransposedPosterior(
-            gram=X.T @ X,
-            moment=X.T @ y,
-            penalty=penalty + 1,
-            floor=constant(0),
-            log_residual=None,
-            temperature=self.temperature(X, penalty, budget),
-            share=budget,
-            name="theta",
-        )
-        return post(sampled, theta, penalty)
+        temperature = self.temperature(X, penalty, budget)
+        return post(sampled, transposed(X, y, penalty, temperature, budget), penalty)
 
 
 class OPSBalancedCoded(CodedOPS):

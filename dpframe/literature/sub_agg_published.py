@@ -1,12 +1,19 @@
-"""Sub-Agg with the noise of its papers, for audits."""
+"""Sub-Agg with the noise of its papers, and the Tukey mechanism as coded, for audits."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
+
+from dpframe.graph import ColumnNode, Regression, RowsNode, post
 from dpframe.mechanisms import Calibration, L2Laplace, Mechanism
 from dpframe.privacy import Share
-from dpframe.regressions.many_models import SubAgg
+from dpframe.regressions.many_models import HALF, SubAgg
+from dpframe.regressions.solve import Array, Fit
+from dpframe.symbols import constant, log
+
+from .without_theorem import DepthSample, TestedDistance
 
 
 class SubAggSmith(SubAgg):
@@ -27,3 +34,50 @@ class SubAggSmith(SubAgg):
     def noise(self, budget: Share) -> Calibration | Mechanism:
         """For a sensitivity of 2 radius/cells."""
         return L2Laplace(scale=2 * self.radius / (self.cells * budget.epsilon))
+
+
+class TukeyCoded(Regression):
+    """The Tukey mechanism for regression as its authors' code has it: a test whose Laplace noise
+    has the scale epsilon/2 where 2/epsilon is needed, then a point between models that is drawn
+    from other volumes than those weighed. [Amin23, dp_regression/tukey.py]
+
+    At epsilon = 1 the test costs 2 of the 1/2 that it is given. Somewhat beyond epsilon = 2 (2.08
+    at delta = 1e-6) its noise is too large for the threshold, and unsafe tables, whose distance is
+    -1 in the code, pass with a probability above delta. Models are the least squares of batches of
+    the shuffled rows, which need no bounds: one replaced record moves one model. How the code
+    splits delta is not said: all of it is left to the test. Whether exp(epsilon depth/2) is the
+    right density for epsilon/2 is not judged.
+    """
+
+    paper: ClassVar[str] = "Amin23"
+    variant: ClassVar[str] = "coded"
+    claimed_for: ClassVar[str] = "replace-one"
+    title: ClassVar[str] = "Tukey depth"
+
+    def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
+        """Half of epsilon for the test, half for the point."""
+        for_test, for_point = budget.split(epsilon=(HALF, HALF), delta=(1, 0))
+        half = budget.epsilon / 2
+        test = TestedDistance(
+            rows=X,
+            column=y,
+            scale=half,
+            threshold=log(1 / (2 * budget.delta)) / half,
+            unsafe=constant(-1),
+            share=for_test,
+            name="distance",
+        )
+        point = DepthSample(
+            rows=X,
+            column=y,
+            rate=half,
+            share=for_point,
+            name="point",
+        )
+        return post(passed, test, point)
+
+
+def passed(test: float, point: Array) -> Fit:
+    """The point where the test is passed, else zeros. Never run: nothing here is certified."""
+    found = np.asarray(point, dtype=float)
+    return Fit(found if test > 0 else np.zeros_like(found))

@@ -10,11 +10,12 @@ from dpframe.graph import ColumnNode, Post, Regression, RowsNode, post
 from dpframe.graph.functions import aggregate
 from dpframe.graph.maps.bounds import Capped
 from dpframe.graph.maps.scaled import DividedRecords, RecordLabels, RecordRows
-from dpframe.literature.adassp_published import AdaSSPThesis, over_largest, over_longest
 from dpframe.privacy import Share
 from dpframe.regressions.solve import RHO, Fit
 from dpframe.regressions.standardised import in_own_units
 from dpframe.symbols import Expression, constant
+
+from .adassp_published import AdaSSPThesis, over_largest, over_longest
 
 
 class ThesisRegression(Regression):

@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 import dpframe as dp
-from dpframe.experiments.acharya import BEYOND, MEAN_ALONE
+from dpframe.experiments.catalogue import ITEMS
 from dpframe.experiments.declared import squared_error
 from dpframe.experiments.medical_costs import load, one_hot, synthetic, views
 from dpframe.experiments.worlds import (
@@ -22,7 +22,7 @@ from dpframe.experiments.worlds import (
 
 from .standing_in import HEADER, people, put_all, put_people
 
-METHODS = {one.name: one for one in (MEAN_ALONE, *BEYOND)}
+METHODS = {one.name: one for one in ITEMS["acharya-beyond-insurance"].run.methods}
 POINT = {"f_c": 0.34, "f_m": 0.43, "eps_c": 0.01, "eps_m": 0.2, "fraction": 1}
 
 

@@ -223,7 +223,7 @@ def test_mixed_runs_against_sums_by_hand(ledger, cost, name):
     """
     rng, (budget, by) = random.Random(name), PLANS[name]
     account = ledger.create(name, budget, relation=dp.ADD_REMOVE, by=by)
-    ceilings = {one.kind.kind: one.state.remaining for one in account.totals}
+    ceilings = {one.kind.kind: one.remaining for one in account.totals}
     by_hand, verdicts = ByHand(ceilings), set()
     for _ in range(40):
         kinds = rng.sample(sorted(KINDS), rng.randint(1, 3))
@@ -236,7 +236,7 @@ def test_mixed_runs_against_sums_by_hand(ledger, cost, name):
             admitted = False
         assert admitted is expected
         verdicts.add(admitted)
-    left = {one.kind.kind: list(one.state.remaining) for one in ledger.account(name).totals}
+    left = {one.kind.kind: list(one.remaining) for one in ledger.account(name).totals}
     assert left == by_hand.left
     assert verdicts == {True, False}
 

@@ -190,7 +190,7 @@ def test_forged_sums_before_the_checkpoints(many, rows_of, rewritten, write):
         dp.Ledger(ledger.path)
     write(ledger.path, rewritten(rows, lower(*numbers[-2:])))
     forged = dp.Ledger(ledger.path)
-    assert forged.account("survey").main.state.spent[0] == account.main.state.spent[0] - part
+    assert forged.account("survey").main.spent[0] == account.main.spent[0] - part
     with pytest.raises(dp.errors.BadLedger, match=f"entry {numbers[-2]} "):
         forged.verify()
     with pytest.raises(dp.errors.StaleLedger):
@@ -281,6 +281,6 @@ def test_what_was_not_committed_is_forgotten(ledger, spend, cost, monkeypatch):
             ledger.charging("survey", cost(dp.PureDP("0.5"))),
         ):
             pytest.fail("the body ran")
-    assert ledger.account("survey").main.state.spent == (Fraction(1, 10),)
+    assert ledger.account("survey").main.spent == (Fraction(1, 10),)
     spend(ledger, "survey", dp.PureDP("0.9"))
     ledger.verify()

@@ -42,7 +42,7 @@ HEAD = """\
 # Five papers, whole
 
 Every algorithm, theorem, table and figure of five papers, with a command, a verdict and our
-results. Each table and figure is a declaration of a few lines (`dpframe/experiments/`), and one
+results. Each table and figure is a few lines of data (`dpframe/experiments/papers/`), and one
 command prints it beside the published numbers, draws it and writes both:
 
     dpframe experiment list

@@ -9,10 +9,10 @@ import secrets
 from abc import abstractmethod
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self, TypeAlias
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 from dpframe.accountants.conversions import epsilon_of
-from dpframe.errors import BudgetExceeded, InvalidArgument, OutsideTheorem, listed_words
+from dpframe.errors import BudgetExceeded, InvalidArgument, OutsideTheorem
 from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.numerics import Interval, arb_float, ball, to_float, working
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, ZeroConcentratedDP, number
@@ -27,85 +27,19 @@ from ..saved_ledger import (
 )
 from .prices import (
     KINDS,
-    MAX_BITS,
+    Amounts,
     Kind,
-    State,
-    after,
-    amounts_of,
+    Total,
     exactly,
-    fixed,
-    guarantee_of,
     is_inside,
     kind_names,
     kind_of,
     largest_inside,
     price,
     share_of,
-    state_of,
 )
 
 SCHEMA = "dpframe-ledger/1"
-
-
-class Header(NamedTuple):
-    """The fixed part of a ledger."""
-
-    identity: str
-    kind: Kind
-    ceiling: tuple[Fraction, ...] | None
-    target: ApproxDP | None
-
-
-def document_of(header: Header, state: State) -> Document:
-    """The content of a file."""
-    identity, kind, ceiling, target = header
-    inside = None if target is None else [str(number("target", part)) for part in target.amounts]
-    body = {
-        **header_of(SCHEMA, identity, kind),
-        "ceiling": None if ceiling is None else list(map(str, ceiling)),
-        "target": inside,
-        "queries": state.queries,
-        "spent": list(map(str, state.spent)),
-    }
-    return Document(body, header, state.queries)
-
-
-def ledger_of(body: Mapping[str, Any]) -> tuple[Header, State]:
-    """The ledger that `document_of` wrote. Raises DPFrameError, ValueError, TypeError, KeyError."""
-    kind = KINDS[body["kind"]]
-    identity, queries = identity_and_count(body, "queries")
-    ceiling = None if body["ceiling"] is None else _amounts(body["ceiling"], kind)
-    target = None if body["target"] is None else ApproxDP(*_amounts(body["target"], ApproxDP))
-    if ceiling is not None:
-        exactly(kind, ceiling)  # refuses amounts out of range
-    header = Header(identity, kind, ceiling, target)
-    _check_target(header)
-    return header, _state(header, _amounts(body["spent"], kind), queries)
-
-
-def _amounts(values: Any, kind: Kind) -> tuple[Fraction, ...]:
-    if not isinstance(values, list) or len(values) != len(kind.currency):
-        raise InvalidArgument("amounts", f"a list of {', '.join(kind.currency)}", values)
-    return exact_amounts(values)
-
-
-def _check_target(header: Header) -> None:
-    _, kind, ceiling, target = header
-    if target is not None and not (ceiling and is_inside(kind, ceiling, target)):
-        raise InvalidArgument("ceiling", f"inside {target}", ceiling)
-
-
-def _state(header: Header, spent: tuple[Fraction, ...], queries: int) -> State:
-    _, kind, ceiling, _ = header
-    if any(spent) and not queries:
-        raise InvalidArgument("queries", "at least 1 where something is spent", queries)
-    most = None if ceiling is None else fixed("ceiling", kind.currency, ceiling)
-    state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, queries)
-    if any(left < 0 for left in state.remaining):
-        raise InvalidArgument("spent", "within the ceiling", listed_words(spent))
-    if state.denominator.bit_length() > 2 * MAX_BITS:
-        raise InvalidArgument("spent", f"over at most {2 * MAX_BITS} bits", "a huge denominator")
-    return state
 
 
 Cost: TypeAlias = Guarantee | Share
@@ -114,33 +48,30 @@ Cost: TypeAlias = Guarantee | Share
 class Meter(SavedLedger):
     """Abstract: exact totals of adaptively chosen queries, in the currency of one kind."""
 
-    __slots__ = ("_header", "_state")
+    __slots__ = ("_identity", "_target", "_total")
     count_name, most = "queries", 1 << 16
     endless: ClassVar[bool]
     """Whether it has no ceiling."""
 
-    def _open(self, header: Header, state: State | None = None) -> None:
-        """Begin at `state`, by default with nothing spent."""
-        _, kind, ceiling, _ = header
-        most = None if ceiling is None else fixed("ceiling", kind.currency, ceiling)
-        nothing = fixed("total", kind.currency, (Fraction(0),) * len(kind.currency))
-        self._header, self._state = header, state or state_of(nothing, most, 0)
+    def _open(self, total: Total, target: ApproxDP | None, identity: str | None = None) -> None:
+        self._total, self._target = total, target
+        self._identity = secrets.token_hex(16) if identity is None else identity
         self._start()
 
     @property
     def kind(self) -> Kind:
         """The class of guarantees that it adds up."""
-        return self._header.kind
+        return self._total.kind
 
     @property
     def spent(self) -> Share:
         """The exact cost of the queries so far."""
-        return share_of(self.kind, self._state.spent)
+        return share_of(self.kind, self._total.spent)
 
     @property
     def queries(self) -> int:
         """How many queries were charged."""
-        return self._state.queries
+        return self._total.queries
 
     def spend(self, cost: Cost) -> None:
         """Charge one query, before it is answered.
@@ -148,12 +79,12 @@ class Meter(SavedLedger):
         `cost` holds for any earlier releases; it may depend on them. Raises
         InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
         """
-        amounts = price(cost, self._header.kind)
+        amounts = price(cost, self.kind)
         self._check_process()
         with self._lock:
-            state = after(self._state, amounts)
-            if state is not None:
-                self._state = state
+            total = self._total.plus(amounts)
+            if total is not None:
+                self._total = total
                 return
         self._refuse(cost)
 
@@ -162,16 +93,36 @@ class Meter(SavedLedger):
         """Raise the reason why `cost` was not charged."""
 
     def _document(self) -> Document:
-        return document_of(self._header, self._state)
+        total, target = self._total, self._target
+        inside = None if target is None else [str(number("target", one)) for one in target.amounts]
+        body = {
+            **header_of(SCHEMA, self._identity, total.kind),
+            "ceiling": None if total.most is None else list(map(str, total.most)),
+            "target": inside,
+            "queries": total.queries,
+            "spent": list(map(str, total.spent)),
+        }
+        return Document(body, (total.kind, total.most, target), total.queries)
 
     @classmethod
     def _read(cls, body: dict[str, Any], _: Mapping[str, str]) -> Self:
-        header, state = ledger_of(body)
-        if (header.ceiling is None) != cls.endless:
+        kind, (identity, queries) = KINDS[body["kind"]], identity_and_count(body, "queries")
+        most = None if body["ceiling"] is None else _amounts(body["ceiling"], kind)
+        target = None if body["target"] is None else ApproxDP(*_amounts(body["target"], ApproxDP))
+        if (most is None) != cls.endless:
             raise bad_ledger(f"that of a {cls.__name__}", "another class")
+        if target is not None and not (most and is_inside(kind, most, target)):
+            raise InvalidArgument("ceiling", f"inside {target}", most)
+        total = Total.of(kind, most, _amounts(body["spent"], kind), queries)
         meter = cls.__new__(cls)
-        meter._open(header, state)  # noqa: SLF001  # its own class
+        meter._open(total, target, identity)  # noqa: SLF001  # its own class
         return meter
+
+
+def _amounts(values: Any, kind: Kind) -> Amounts:
+    if not isinstance(values, list) or len(values) != len(kind.currency):
+        raise InvalidArgument("amounts", f"a list of {', '.join(kind.currency)}", values)
+    return exact_amounts(values)
 
 
 class Filter(Meter):
@@ -201,29 +152,26 @@ class Filter(Meter):
             ceiling, target = largest_inside(ceiling, by), ceiling
         if type(ceiling) not in KINDS.values():
             raise InvalidArgument("ceiling", f"one of {kind_names()}", ceiling)
-        kind = type(ceiling)
-        amounts = amounts_of(ceiling, kind)
-        inside = target if type(target) is ApproxDP else None
-        self._open(Header(secrets.token_hex(16), kind, amounts, inside))
+        self._open(Total.within(ceiling), target if type(target) is ApproxDP else None)
 
     @property
     def ceiling(self) -> Guarantee:
         """The guarantee of all releases through this filter together."""
-        return exactly(self.kind, self._header.ceiling or ())
+        return self._total.ceiling
 
     @property
     def target(self) -> ApproxDP | None:
         """The (epsilon, delta) that the ceiling was chosen inside, where it was."""
-        return self._header.target
+        return self._target
 
     @property
     def remaining(self) -> Share:
         """The rest of the ceiling, exactly; it can be split, and spent."""
-        return share_of(self.kind, self._state.remaining)
+        return share_of(self.kind, self._total.remaining)
 
     def fits(self, cost: Cost) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
-        return after(self._state, price(cost, self.kind)) is not None
+        return self._total.plus(price(cost, self.kind)) is not None
 
     def _refuse(self, cost: Cost) -> NoReturn:
         left = self.remaining
@@ -237,13 +185,15 @@ class Filter(Meter):
 
     def __repr__(self) -> str:
         """`Filter(1-zCDP: rho 1/2 of 1 in 3 queries)`."""
-        state, amounts = self._state, self._header.ceiling or ()
+        total = self._total
         totals = ", ".join(
-            f"{name} {total} of {most}"
-            for name, total, most in zip(self.kind.currency, state.spent, amounts, strict=True)
+            f"{name} {spent} of {most}"
+            for name, spent, most in zip(
+                total.kind.currency, total.spent, total.most or (), strict=True
+            )
         )
         inside = f", inside {self.target}" if self.target else ""
-        return f"Filter({self.ceiling}{inside}: {totals} in {state.queries} queries)"
+        return f"Filter({self.ceiling}{inside}: {totals} in {total.queries} queries)"
 
 
 class Odometer(Meter):
@@ -266,14 +216,17 @@ class Odometer(Meter):
 
     def __init__(self, kind: type[Guarantee]) -> None:
         """Begin with nothing spent. `kind` is a class, such as dp.PureDP."""
-        self._open(Header(secrets.token_hex(16), kind_of(kind), None, None))
+        self._open(Total.of(kind_of(kind), None), None)
 
     @property
     def total(self) -> Guarantee | None:
         """The sum as a guarantee: None where nothing was spent. Raises InvalidArgument where the
         deltas have reached 1, which guarantees nothing.
         """
-        return guarantee_of(self.kind, self._state.spent)
+        kind, spent = self.kind, self._total.spent
+        if not any(spent):
+            return None
+        return PureDP(spent[0]) if kind is ApproxDP and not spent[1] else exactly(kind, spent)
 
     def epsilon(self, delta: Exact) -> Interval:
         """The epsilon that `total` implies at this delta, as for a total fixed beforehand.
@@ -294,7 +247,7 @@ class Odometer(Meter):
         pure DP it is epsilon itself, with certainty. Raises OutsideTheorem for approximate DP.
         """
         at = open_unit("delta", given("delta", delta))
-        wanted, spent = positive("aim", given("aim", aim)), self._state.spent[0]
+        wanted, spent = positive("aim", given("aim", aim)), self._total.spent[0]
         if self.kind is ApproxDP:
             way_out = "Fix a ceiling beforehand: dp.Filter."
             raise OutsideTheorem(f"sums of (epsilon, delta) bound no loss at all times. {way_out}")
@@ -308,11 +261,11 @@ class Odometer(Meter):
 
     def __repr__(self) -> str:
         """`Odometer(zcdp: rho 1/2 in 3 queries)`."""
-        state = self._state
         totals = ", ".join(
-            f"{name} {total}" for name, total in zip(self.kind.currency, state.spent, strict=True)
+            f"{name} {total}"
+            for name, total in zip(self.kind.currency, self._total.spent, strict=True)
         )
-        return f"Odometer({self.kind.kind}: {totals} in {state.queries} queries)"
+        return f"Odometer({self.kind.kind}: {totals} in {self.queries} queries)"
 
 
 def _slope(delta: Fraction, aim: Fraction) -> Fraction:

@@ -1,15 +1,14 @@
-"""The price of a query: exact amounts in the currency of the ledger, each added by a theorem;
-totals in constant time, as whole numbers over one denominator; the largest ceiling of zCDP or
-Gaussian DP that implies an (epsilon, delta) target.
+"""The price of a query: exact amounts in the currency of the ledger, each added by a theorem; their
+exact totals; the largest ceiling of zCDP or Gaussian DP that implies an (epsilon, delta) target.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import gcd, lcm
+from operator import add, gt, sub
 from typing import NamedTuple
 
 from flint import arb
@@ -41,19 +40,14 @@ from dpframe.privacy.guarantees import CONVERTS, GUARANTEES
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]
+Amounts = tuple[Fraction, ...]
 
 KINDS = GUARANTEES
 PRICED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
 ONE = Number(Fraction(1))
+NOTHING = Fraction(0)
 MAX_BITS = 4096  # floats have 1100, their squares 2200; a ledger must be printable, and fast
 ROUND_UP = "Round it up to a decimal, such as Fraction(math.ceil(x * 10**12), 10**12)."
-
-
-class Price(NamedTuple):
-    """Amounts as whole numbers over one denominator."""
-
-    denominator: int
-    numerators: tuple[int, ...]
 
 
 def kind_names() -> str:
@@ -69,8 +63,8 @@ def kind_of(value: object, name: str = "kind") -> Kind:
     raise InvalidArgument(name, f"one of {kind_names()}", value, "Give the class itself.")
 
 
-def price(cost: object, kind: Kind) -> Price:
-    """The price of `cost`, a guarantee or a share of a budget, in a ledger of `kind`.
+def price(cost: object, kind: Kind) -> Amounts:
+    """The amounts of `cost`, a guarantee or a share of a budget, in a ledger of `kind`.
 
     Only dpframe's own classes are accepted, never subclasses: amounts of others are unproved.
     Raises InvalidArgument.
@@ -89,17 +83,17 @@ def price(cost: object, kind: Kind) -> Price:
 
 
 @lru_cache(maxsize=4096)
-def _of_guarantee(cost: Guarantee, kind: Kind) -> Price:
-    return fixed("cost", kind.currency, amounts_of(cost, kind))
+def _of_guarantee(cost: Guarantee, kind: Kind) -> Amounts:
+    return checked("cost", kind.currency, amounts_of(cost, kind))
 
 
 @lru_cache(maxsize=4096)
-def _of_share(cost: Share, kind: Kind) -> Price:
+def _of_share(cost: Share, kind: Kind) -> Amounts:
     amounts = tuple(
         _number(name, amount) for name, amount in zip(cost.currency, cost.amounts, strict=True)
     )
     if kind is ApproxDP and cost.currency == PureDP.currency:
-        amounts = (*amounts, Fraction(0))
+        amounts = (*amounts, NOTHING)
     elif cost.currency != kind.currency:
         way_out = "Make it a guarantee first, such as dp.PureDP(share.epsilon)."
         raise InvalidArgument(
@@ -107,19 +101,7 @@ def _of_share(cost: Share, kind: Kind) -> Price:
         )
     if kind is ApproxDP and amounts[1] > 0 == amounts[0]:
         raise InvalidArgument("epsilon of the cost", "above 0 where delta is", 0, "Give it some.")
-    return fixed("cost", kind.currency, amounts)
-
-
-def guarantee_of(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee | None:
-    """The guarantee of `kind` with these amounts, pure where delta is 0; None where all are 0.
-
-    Raises InvalidArgument for amounts out of range.
-    """
-    if not any(amounts):
-        return None
-    if kind is ApproxDP and not amounts[1]:
-        return PureDP(amounts[0])
-    return exactly(kind, amounts)
+    return checked("cost", kind.currency, amounts)
 
 
 def exactly(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee:
@@ -133,14 +115,14 @@ def share_of(kind: Kind, amounts: Sequence[Fraction]) -> Share:
     return Share(kind.currency, wholes, (ONE,) * len(wholes))
 
 
-def amounts_of(cost: Guarantee, kind: Kind) -> tuple[Fraction, ...]:
+def amounts_of(cost: Guarantee, kind: Kind) -> Amounts:
     """The amounts of `cost` as a guarantee of `kind`, by a cited implication where it is another.
 
     Pure epsilon is (epsilon, 0). Raises InvalidArgument where no theorem leads there, and for
     amounts that are symbols or irrational.
     """
     if kind is ApproxDP and type(cost) is PureDP:
-        return (_number("epsilon", cost.epsilon), Fraction(0))
+        return (_number("epsilon", cost.epsilon), NOTHING)
     converted = as_kind(cost, kind)
     if converted is None:
         own = [k.__name__ for k in KINDS.values() if k is kind or (k, kind) in _LEADS]
@@ -165,10 +147,8 @@ def _number(name: str, value: Expression) -> Fraction:
     return converted
 
 
-def fixed(
-    what: str, names: Sequence[str], amounts: Sequence[Fraction], bits: int = MAX_BITS
-) -> Price:
-    """Exact amounts >= 0 over one denominator. Raises InvalidArgument."""
+def checked(what: str, names: Sequence[str], amounts: Amounts, bits: int = MAX_BITS) -> Amounts:
+    """`amounts`, if they are at least 0 and of at most so many bits. Raises InvalidArgument."""
     for name, amount in zip(names, amounts, strict=True):
         if amount < 0:
             raise InvalidArgument(f"{name} of the {what}", "at least 0", str(amount))
@@ -176,82 +156,66 @@ def fixed(
             raise InvalidArgument(
                 f"{name} of the {what}", f"of at most {bits} bits", "a huge number", ROUND_UP
             )
-    common = lcm(*(amount.denominator for amount in amounts))
-    return Price(common, tuple(int(amount * common) for amount in amounts))
+    return amounts
 
 
-class State(NamedTuple):
-    """How many queries, and their totals; `ceiling` is empty where there is none.
+class Total(NamedTuple):
+    """The exact sum of the costs of `queries`, within `most` where there is a ceiling."""
 
-    Amounts are numerators over `denominator`, which need not be the least.
-    """
-
+    kind: Kind
+    most: Amounts | None
+    spent: Amounts
     queries: int
-    denominator: int
-    totals: tuple[int, ...]
-    ceiling: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, kind: Kind, most: Amounts | None, spent: Amounts | None = None, queries: int = 0
+    ) -> Total:
+        """The total with these amounts, by default with nothing spent. Raises InvalidArgument where
+        no such queries could have spent them.
+        """
+        if most is not None:
+            exactly(kind, checked("ceiling", kind.currency, most))  # refuses amounts out of range
+        total = cls(kind, most, spent or (NOTHING,) * len(kind.currency), queries)
+        _check_denominators(checked("total", kind.currency, total.spent, 4 * MAX_BITS))
+        if any(total.spent) and not queries:
+            raise InvalidArgument("queries", "at least 1 where something is spent", queries)
+        if any(left < 0 for left in total.remaining):
+            raise InvalidArgument("spent", "within the ceiling", listed_words(total.spent))
+        return total
+
+    @classmethod
+    def within(cls, ceiling: Guarantee, spent: Amounts | None = None, queries: int = 0) -> Total:
+        """The same, within a guarantee. Raises InvalidArgument."""
+        kind = type(ceiling)
+        return cls.of(kind, amounts_of(ceiling, kind), spent, queries)
 
     @property
-    def spent(self) -> tuple[Fraction, ...]:
-        """The totals in lowest terms."""
-        return tuple(Fraction(total, self.denominator) for total in self.totals)
+    def ceiling(self) -> Guarantee:
+        """The guarantee of all queries together."""
+        return exactly(self.kind, self.most or ())
 
     @property
-    def remaining(self) -> tuple[Fraction, ...]:
-        """Ceiling minus totals; empty where there is no ceiling."""
-        pairs = zip(self.ceiling, self.totals, strict=False)
-        return tuple(Fraction(most - total, self.denominator) for most, total in pairs)
+    def remaining(self) -> Amounts:
+        """Ceiling minus spent amounts; empty where there is no ceiling."""
+        return tuple(map(sub, self.most or (), self.spent))
 
+    def plus(self, amounts: Amounts) -> Total | None:
+        """The total after one more query; None where that would exceed the ceiling.
 
-def state_of(spent: Price, ceiling: Price | None, queries: int) -> State:
-    """The state with these amounts."""
-    common = spent.denominator if ceiling is None else lcm(spent.denominator, ceiling.denominator)
-    most = () if ceiling is None else _over(ceiling, common)
-    return State(queries, common, _over(spent, common), most)
-
-
-def after(state: State, price: Price) -> State | None:
-    """The state after one more query at `price`; None where that would exceed the ceiling.
-
-    Raises InvalidArgument where the exact total would need a denominator of more than 8192 bits.
-    """
-    scale, rest = divmod(state.denominator, price.denominator)
-    if rest:
-        state = _widened(state, price.denominator)
-        scale = state.denominator // price.denominator
-    queries, denominator, totals, ceiling = state
-    more = [total + n * scale for total, n in zip(totals, price.numerators, strict=True)]
-    for total, most in zip(more, ceiling, strict=False):
-        if total > most:
+        Raises InvalidArgument where a denominator would have more than 8192 bits.
+        """
+        spent = tuple(map(add, self.spent, amounts))
+        _check_denominators(spent)
+        if self.most is not None and any(map(gt, spent, self.most)):
             return None
-    return State(queries + 1, denominator, tuple(more), ceiling)
+        return Total(self.kind, self.most, spent, self.queries + 1)
 
 
-def _over(price: Price, common: int) -> tuple[int, ...]:
-    return tuple(n * (common // price.denominator) for n in price.numerators)
-
-
-def _widened(state: State, denominator: int) -> State:
-    """The same state over a multiple of `denominator`.
-
-    Whether that is possible depends on the amounts alone, not on their history.
-    """
-    common = lcm(state.denominator, denominator)
-    if common.bit_length() > 2 * MAX_BITS:
-        divisor = gcd(state.denominator, *state.totals, *state.ceiling)
-        state = _scaled(state, lambda number: number // divisor)
-        common = lcm(state.denominator, denominator)
-    if common.bit_length() > 2 * MAX_BITS:
+def _check_denominators(amounts: Amounts) -> None:
+    if any(amount.denominator.bit_length() > 2 * MAX_BITS for amount in amounts):
         requirement = f"a total over a denominator of at most {2 * MAX_BITS} bits"
         raise InvalidArgument("cost", requirement, "a new denominator", ROUND_UP)
-    factor = common // state.denominator
-    return _scaled(state, lambda number: number * factor)
-
-
-def _scaled(state: State, scale: Callable[[int], int]) -> State:
-    """The state with all whole numbers scaled alike."""
-    totals, ceiling = tuple(map(scale, state.totals)), tuple(map(scale, state.ceiling))
-    return State(state.queries, scale(state.denominator), totals, ceiling)
 
 
 BITS = 256
@@ -276,7 +240,7 @@ def largest_inside(target: Guarantee, kind: object) -> Guarantee:
     return kind(rounded)
 
 
-def is_inside(kind: Kind, amounts: tuple[Fraction, ...], target: ApproxDP) -> bool:
+def is_inside(kind: Kind, amounts: Amounts, target: ApproxDP) -> bool:
     """Whether a ceiling of zCDP or Gaussian DP with these amounts is proved to imply `target`."""
     epsilon, delta = numbers(target)
     if kind is GaussianDP:

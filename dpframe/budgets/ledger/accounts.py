@@ -11,13 +11,13 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 from flint import arb
 
 from dpframe.accountants.conversions import epsilon_of
-from dpframe.errors import InvalidArgument, NotExecutable, listed_words
+from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.numbers import shortest
 from dpframe.numerics import (
     arb_float,
@@ -36,24 +36,22 @@ from dpframe.privacy import (
     PureDP,
     Share,
     Unit,
-    ZeroConcentratedDP,
     as_kind,
     number,
 )
 from dpframe.prover import Certificate
-from dpframe.symbols import Number, sqrt
+from dpframe.symbols import Number
 
 from ..filters.prices import (
     KINDS,
-    MAX_BITS,
+    Amounts,
     Kind,
-    State,
-    after,
+    Total,
     amounts_of,
-    fixed,
+    exactly,
     kind_names,
+    price,
     share_of,
-    state_of,
 )
 from ..saved_ledger import check_unit
 
@@ -61,31 +59,8 @@ HASH = re.compile(r"[0-9a-f]{64}")
 LONGEST = 200  # characters of a description
 
 
-def _guarantees(_: object, __: object, values: tuple[object, ...]) -> None:
-    if not values or any(type(value) not in KINDS.values() for value in values):
-        raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
-    for value in values:
-        kind = type(value)
-        fixed("cost", kind.currency, amounts_of(value, kind))  # type: ignore[attr-defined, arg-type]
-
-
 def _several(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
-
-
-def _unit(_: object, __: object, unit: Unit) -> None:
-    check_unit(unit)
-
-
-def _certificate(_: object, __: object, value: Any) -> None:
-    if not (isinstance(value, str) and HASH.fullmatch(value)):
-        raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", value)
-
-
-def _description(_: object, __: object, value: object) -> None:
-    if not (isinstance(value, str) and len(value) <= LONGEST and (value + "x").isprintable()):
-        requirement = f"one printable line of at most {LONGEST} characters"
-        raise InvalidArgument("description", requirement, value)
 
 
 @attrs.frozen
@@ -97,10 +72,23 @@ class Cost:
     digits; `description` is for people, and must hold no data. Raises InvalidArgument.
     """
 
-    guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several, validator=_guarantees)
-    unit: Unit = attrs.field(validator=_unit)
-    certificate: str = attrs.field(validator=_certificate)
-    description: str = attrs.field(default="", validator=_description)
+    guarantees: tuple[Guarantee, ...] = attrs.field(converter=_several)
+    unit: Unit
+    certificate: str
+    description: str = ""
+
+    def __attrs_post_init__(self) -> None:
+        values, certificate, text = self.guarantees, self.certificate, self.description
+        if not values or any(type(value) not in KINDS.values() for value in values):
+            raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
+        for value in values:
+            price(value, type(value))
+        check_unit(self.unit)
+        if not (isinstance(certificate, str) and HASH.fullmatch(certificate)):
+            raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", certificate)
+        if not (isinstance(text, str) and len(text) <= LONGEST and (text + "x").isprintable()):
+            requirement = f"one printable line of at most {LONGEST} characters"
+            raise InvalidArgument("description", requirement, text)
 
     @classmethod
     def of(cls, certificate: Certificate, *also: Guarantee, description: str | None = None) -> Cost:
@@ -130,58 +118,17 @@ def target_of(certificate: Certificate) -> Guarantee:
     return attrs.evolve(target, **parts)  # type: ignore[no-any-return]
 
 
-Amounts = tuple[Fraction, ...]
 BITS = 256
 MOST_EPSILON = 1000
-
-
-class Total(NamedTuple):
-    """The sum of all runs so far in the currency of `ceiling`, which it must not exceed."""
-
-    ceiling: Guarantee
-    state: State
-
-    @property
-    def kind(self) -> Kind:
-        """The class of guarantees that is added up."""
-        return type(self.ceiling)
-
-    @property
-    def wholes(self) -> tuple[Fraction, ...]:
-        """The whole of each amount, spent and remaining."""
-        pairs = zip(self.state.spent, self.state.remaining, strict=True)
-        return tuple(spent + left for spent, left in pairs)
-
-    def plus(self, amounts: Amounts) -> Total | None:
-        """The total after one more run; None beyond the ceiling."""
-        state = after(self.state, fixed("cost", self.kind.currency, amounts))
-        return None if state is None else Total(self.ceiling, state)
-
-
-def nothing_spent(ceiling: Guarantee) -> Total:
-    """The total before the first run."""
-    return total_of(ceiling, (Fraction(0),) * len(type(ceiling).currency), 0)
-
-
-def total_of(ceiling: Guarantee, spent: Amounts, runs: int) -> Total:
-    """The total that holds so much after so many runs. Raises InvalidArgument beyond the ceiling
-    or where no run could have spent it.
-    """
-    kind = type(ceiling)
-    most = fixed("budget", kind.currency, amounts_of(ceiling, kind))
-    state = state_of(fixed("total", kind.currency, spent, 4 * MAX_BITS), most, runs)
-    if any(left < 0 for left in state.remaining) or (any(spent) and not runs):
-        raise InvalidArgument("total", f"of {runs} runs within {ceiling}", listed_words(spent))
-    return Total(ceiling, state)
 
 
 def cheapest(guarantees: Sequence[Guarantee], total: Total) -> Amounts | None:
     """The amounts of the alternative that takes the smallest part of the rest of a total (of the
     scarcer of epsilon and delta); None where no theorem applies.
     """
-    found = [amounts_in(guarantee, total.kind) for guarantee in guarantees]
-    offers = [amounts for amounts in found if amounts is not None]
-    return min(offers, key=lambda offer: _part(offer, total.state.remaining), default=None)
+    converted = (amounts_in(guarantee, total.kind) for guarantee in guarantees)
+    offers = (amounts for amounts in converted if amounts is not None)
+    return min(offers, key=lambda offer: _part(offer, total.remaining), default=None)
 
 
 @lru_cache(maxsize=1024)
@@ -240,45 +187,31 @@ def spent_line(total: Total, budget: Guarantee) -> str:
     """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: the spent amounts, rounded up, of
     the ceiling, rounded down; also in the currency of the budget where that is another.
     """
-    spent = [short(amount, up=True) for amount in total.state.spent]
-    line = ", ".join(
-        f"{name} {amount} of {most}"
-        for name, amount, most in zip(total.kind.currency, spent, _ceiling(total), strict=True)
-    )
-    return line + _in_epsilon(total, budget)
-
-
-def _in_epsilon(total: Total, budget: Guarantee) -> str:
-    """Such a total is within the budget, so that rounding never takes epsilon beyond it."""
-    (spent, *_) = total.state.spent
+    line = _of_ceiling(total, total.spent, up=True)
+    (spent, *_) = total.spent
     if type(budget) is not ApproxDP or "epsilon" in total.kind.currency or not spent:
-        return ""
-    amount, delta = Number(spent), number("delta", budget.delta)
-    whole: Guarantee = (
-        GaussianDP(sqrt(amount)) if total.kind is GaussianDP else ZeroConcentratedDP(amount)
-    )
-    epsilon = min(Fraction(epsilon_of(whole, delta).upper), number("epsilon", budget.epsilon))
-    return f" (epsilon {short(epsilon, up=True)} at delta {short(delta)})"
+        return line
+    delta = number("delta", budget.delta)
+    epsilon = Fraction(epsilon_of(exactly(total.kind, total.spent), delta).upper)
+    epsilon = min(epsilon, number("epsilon", budget.epsilon))  # the total is within the budget
+    return f"{line} (epsilon {short(epsilon, up=True)} at delta {short(delta)})"
 
 
 def left_line(total: Total) -> str:
     """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: the rest of the ceiling, rounded down."""
-    left = [short(amount) for amount in total.state.remaining]
-    return ", ".join(
-        f"{name} {amount} of {most}"
-        for name, amount, most in zip(total.kind.currency, left, _ceiling(total), strict=True)
-    )
+    return _of_ceiling(total, total.remaining)
 
 
-def _ceiling(total: Total) -> list[str]:
-    return [short(whole) for whole in total.wholes]
+def _of_ceiling(total: Total, amounts: Amounts, *, up: bool = False) -> str:
+    triples = zip(total.kind.currency, amounts, total.most or (), strict=True)
+    return ", ".join(f"{name} {short(one, up=up)} of {short(most)}" for name, one, most in triples)
 
 
 def largest_fit(total: Total, requested: Sequence[Guarantee]) -> str:
     """The largest run that a total could still hold, in its own kind, and the largest epsilon at
     the requested delta; rounded down.
     """
-    left = total.state.remaining
+    left = total.remaining
     if not left[0]:
         return f"nothing that costs {total.kind.currency[0]}"
     if total.kind is GaussianDP:
@@ -379,35 +312,37 @@ class Account:
     @property
     def spent(self) -> Share:
         """The main total, exactly."""
-        total = self.main
-        return share_of(total.kind, total.state.spent)
+        return share_of(self.main.kind, self.main.spent)
 
     @property
     def remaining(self) -> Share:
         """The rest of the main total's ceiling, exactly."""
-        total = self.main
-        return share_of(total.kind, total.state.remaining)
+        return share_of(self.main.kind, self.main.remaining)
+
+    @property
+    def sums(self) -> tuple[Total, ...]:
+        """Its totals; while they are not determined, that of the budget itself."""
+        return self.totals or (Total.within(self.budget),)
 
     @property
     def main(self) -> Total:
         """The total that is printed: the last, which holds most kinds of runs."""
-        return self.totals[-1] if self.totals else nothing_spent(self.budget)
+        return self.sums[-1]
 
     @property
-    def sums(self) -> tuple[str, str]:
-        """The spent amounts, and the largest run that fits, a line each."""
-        totals = self.totals or (self.main,)
-        spent = ", or ".join(spent_line(total, self.budget) for total in totals)
-        fits = ", or ".join(largest_fit(total, (self.budget,)) for total in totals)
-        return f"spent {spent}", f"What fits: {fits}"
+    def lines(self) -> tuple[str, str, str, str]:
+        """Unit of privacy, spent amounts, largest run that fits, and number of runs, in words."""
+        unit = "the unit of privacy of its first run" if self.unit is None else self.unit
+        spent = ", or ".join(spent_line(total, self.budget) for total in self.sums)
+        fits = ", or ".join(largest_fit(total, (self.budget,)) for total in self.sums)
+        unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
+        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}{unfinished}"
+        return f"for {unit}", f"spent {spent}", f"What fits: {fits}", runs
 
     def __str__(self) -> str:
         """A page of a few lines."""
-        unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
-        unit = "the unit of privacy of its first run" if self.unit is None else self.unit
-        lines = [f"{self.dataset}: {self.budget} for {unit}"]
-        runs = f"{self.runs} run{'' if self.runs == 1 else 's'}"
-        return "\n".join([*lines, *(f"  {one}" for one in self.sums), f"  {runs}{unfinished}"])
+        first, *rest = self.lines
+        return "\n  ".join([f"{self.dataset}: {self.budget} {first}", *rest])
 
     def _repr_html_(self) -> str:
         from .history import ledger_html

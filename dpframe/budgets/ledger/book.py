@@ -18,13 +18,13 @@ import attrs
 
 from dpframe.errors import InvalidArgument
 
-from ..filters.prices import KINDS
+from ..filters.prices import KINDS, Total
 from ..saved_ledger import exact_amounts, unit_of
 from . import json_values
-from .accounts import Account, Total, nothing_spent, total_of
+from .accounts import Account
 from .chain import BEGINNING, ChainEntry, check_link, validated
 from .names import check_name
-from .plan import Admission, check_budget, check_by, check_inside, check_remaining
+from .plan import Admission, admitted, check_budget, check_by, check_inside, check_remaining
 
 EVERY = 500  # entries from one checkpoint to the next, at least
 SHARE = 25  # its accounts and unfinished runs may be that many times the entries
@@ -61,13 +61,14 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
 
 
 def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
-    totals = [_of_total(total) for total in account.totals]
+    totals = [
+        {
+            "ceiling": json_values.of_guarantee(total.ceiling),
+            "spent": json_values.of_amounts(total.spent),
+        }
+        for total in account.totals
+    ]
     return {**json_values.of_account(account), "totals": totals, "unfinished": unfinished}
-
-
-def _of_total(total: Total) -> dict[str, Any]:
-    spent = json_values.of_amounts(total.state.spent)
-    return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent}
 
 
 def _account(value: Mapping[str, Any]) -> Account:
@@ -78,11 +79,11 @@ def _account(value: Mapping[str, Any]) -> Account:
     if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
         raise InvalidArgument("runs", "at least those that are unfinished", runs)
     totals = tuple(
-        total_of(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
+        Total.within(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
         for one in value["totals"]
     )
     check_remaining(budget, tuple(total.ceiling for total in totals))
-    unit = None if value["unit"] is None else unit_of(value["unit"])
+    unit = unit_of(value["unit"])
     if runs and (unit is None or not totals):
         raise InvalidArgument("unit and totals", "settled before the first charge", "open")
     return Account(
@@ -151,18 +152,11 @@ class Book:
         steps[entry.action](entry, content)
 
     def _dataset(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        check_name(entry.dataset)
         if entry.dataset in self.accounts:
             raise InvalidArgument("data set", "new", "a known one")
-        budget = check_budget(json_values.guarantee(content["budget"]))
-        by = content["by"]
-        check_by(budget, None if by is None else KINDS[by])
-        self.accounts[entry.dataset] = Account(
-            dataset=entry.dataset,
-            budget=budget,
-            unit=None if content["unit"] is None else unit_of(content["unit"]),
-            by=by,
-            created=entry.time,
+        fresh = {"dataset": entry.dataset, "created": entry.time, "runs": 0}
+        self.accounts[entry.dataset] = _account(
+            {**content, **fresh, "totals": [], "unfinished": []}
         )
 
     def _unit(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -177,7 +171,7 @@ class Book:
         check_inside(account.budget, plan)
         if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
             raise InvalidArgument("rule", "settled once, and as requested", "another")
-        totals = tuple(nothing_spent(one) for one in plan)
+        totals = tuple(map(Total.within, plan))
         self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
 
     def _charge(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
@@ -185,7 +179,7 @@ class Book:
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
         cost = json_values.cost(content["cost"], account.unit)
-        found = Admission(account.totals, cost.guarantees)
+        found = admitted(account.totals, cost.guarantees)
         if not found.totals or amounts_of(found) != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
         self.unreleased[entry.number] = entry.dataset
@@ -216,12 +210,8 @@ def amounts_of(found: Admission) -> dict[str, Any]:
     cost.
     """
     prices = {kind: json_values.of_amounts(one) for kind, one in found.prices.items()}
-    return {"cost": None, "prices": prices, "totals": totals_of(found.totals)}
-
-
-def totals_of(totals: Iterable[Total]) -> dict[str, list[str]]:
-    """Every total by its kind, exact, as text."""
-    return {one.kind.kind: json_values.of_amounts(one.state.spent) for one in totals}
+    totals = {one.kind.kind: json_values.of_amounts(one.spent) for one in found.totals}
+    return {"cost": None, "prices": prices, "totals": totals}
 
 
 def _nothing(_: ChainEntry, content: Mapping[str, Any]) -> None:

@@ -26,13 +26,14 @@ from .plan import check_budget, check_by
 from .transaction import (
     Transaction,
     account_of,
-    admission,
+    admission_of,
     book_at_checkpoint,
     over_budget,
     read_on,
     rolled_back,
 )
 
+CONTAINS = "one that contains the given head"
 STRETCH = 2000  # entries that are read in one transaction
 
 
@@ -130,15 +131,13 @@ class Ledger:
         """Whether `charging` would admit it now; another process may be faster. Raises
         InvalidArgument as `charging` does.
         """
-        with self._reading() as book:
-            return bool(admission(account_of(book, dataset), cost)[1].totals)
+        return bool(admission_of(self.account(dataset), cost)[1].totals)
 
     def admits(self, dataset: str, cost: Cost) -> None:
         """Raise the error that `charging` would raise now, before any work; writes nothing."""
-        with self._reading() as book:
-            account = account_of(book, dataset)
-            if not admission(account, cost)[1].totals:
-                raise over_budget(account, cost)
+        account = self.account(dataset)
+        if not admission_of(account, cost)[1].totals:
+            raise over_budget(account, cost)
 
     @contextmanager
     def charging(self, dataset: str, cost: Cost) -> Iterator[Charge]:
@@ -173,7 +172,7 @@ class Ledger:
         if before.hash in missing:
             raise rolled_back()
         if missing:
-            raise _head_missing()
+            raise rolled_back(CONTAINS)
 
     def export(self) -> str:
         """Everything as JSON: budgets, totals and charges with exact numbers, and the chain."""
@@ -247,10 +246,10 @@ class Ledger:
         with self._file.reading() as connection:
             number = None if connection is None else store.number_of(connection, head)
             if connection is None or number is None:
-                raise _head_missing()
+                raise rolled_back(CONTAINS)
             book = book_at_checkpoint(connection, number)
         if self._missing(book, {head}):
-            raise _head_missing()
+            raise rolled_back(CONTAINS)
         return book
 
     def _missing(self, book: Book, sought: set[str]) -> set[str]:
@@ -308,11 +307,6 @@ def _unit(relation: object, rows_per_person: int) -> Unit | None:
 def _check_head(head: object) -> None:
     if head is not None and not (isinstance(head, str) and HASH.fullmatch(head)):
         raise InvalidArgument("head", "64 hexadecimal digits, as ledger.head gives", head)
-
-
-def _head_missing() -> StaleLedger:
-    requirement = "one that contains the given head"
-    return StaleLedger("the ledger", requirement, "an older one, or another", TRUSTED)
 
 
 def _reopened(path: str, head: str, wait: float) -> Ledger:

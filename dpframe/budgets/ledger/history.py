@@ -15,9 +15,10 @@ from dpframe.errors import InvalidArgument
 from dpframe.notebooks import bar, card, pyplot, sentences
 from dpframe.privacy import Unit
 
+from ..filters.prices import Total
 from ..saved_ledger import exact_amounts
 from . import json_values
-from .accounts import Account, Charge, Total
+from .accounts import Account, Charge
 from .chain import BEGINNING, NAME, ChainEntry, validated
 
 # Single charges, read from the file again: a book keeps their sums alone. A ledger as JSON, for
@@ -85,9 +86,10 @@ def _record(account: Account, charges: Iterable[Charge]) -> dict[str, Any]:
 
 
 def _total(total: Total) -> dict[str, Any]:
-    names = total.kind.currency
-    amounts = (total.state.spent, total.state.remaining)
-    spent, left = (dict(zip(names, json_values.of_amounts(one), strict=True)) for one in amounts)
+    spent, left = (
+        dict(zip(total.kind.currency, json_values.of_amounts(amounts), strict=True))
+        for amounts in (total.spent, total.remaining)
+    )
     return {"ceiling": json_values.of_guarantee(total.ceiling), "spent": spent, "remaining": left}
 
 
@@ -110,21 +112,11 @@ def ledger_html(accounts: Sequence[Account]) -> str:
 
 
 def _card(account: Account) -> str:
-    unit = "the unit of privacy of its first run" if account.unit is None else account.unit
-    many = f"{account.runs} run{'' if account.runs == 1 else 's'}"
-    more = f", {account.unfinished} of them not finished" if account.unfinished else ""
-    spent, fits = account.sums
-    return card(
-        f"{account.dataset}: {account.budget}",
-        sentences([f"for {unit}", f"{spent}; {many}{more}", fits]),
-        *map(bar, map(float, _shares(account, account.main.state.spent))),
-    )
-
-
-def _shares(account: Account, spent: Sequence[Fraction]) -> list[Fraction]:
-    """Of the ceiling of the main total, for each of its amounts that is not 0."""
-    pairs = zip(spent, account.main.wholes, strict=True)
-    return [part / whole for part, whole in pairs if whole]
+    unit, spent, fits, runs = account.lines
+    pairs = zip(account.main.spent, account.main.most or (), strict=True)
+    shares = [float(part / whole) for part, whole in pairs if whole]
+    words = sentences([unit, f"{spent}; {runs}", fits])
+    return card(f"{account.dataset}: {account.budget}", words, *map(bar, shares))
 
 
 def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
@@ -135,7 +127,7 @@ def draw(account: Account, charges: Sequence[Charge], ax: Any = None) -> Any:
     kind = account.main.kind
     times = [datetime.fromisoformat(charge.time) for charge in charges]
     begin = [datetime.fromisoformat(account.created), *times]
-    for place, (name, whole) in enumerate(zip(kind.currency, account.main.wholes, strict=True)):
+    for place, (name, whole) in enumerate(zip(kind.currency, account.main.most or (), strict=True)):
         if not whole:
             continue
         total, steps = Fraction(0), [0.0]

@@ -44,7 +44,7 @@ def of_account(account: Account) -> dict[str, Any]:
     return {
         "dataset": account.dataset,
         "budget": of_guarantee(account.budget),
-        "unit": None if account.unit is None else of_unit(account.unit),
+        "unit": of_unit(account.unit),
         "by": account.by,
         "created": account.created,
         "runs": account.runs,

@@ -6,12 +6,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from dpframe.errors import InvalidArgument, listed_words
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
 
-from ..filters.prices import KINDS, Kind, amounts_of, is_inside, kind_names, largest_inside
-from .accounts import Total, cheapest, nothing_spent
+from ..filters.prices import (
+    KINDS,
+    Amounts,
+    Kind,
+    Total,
+    amounts_of,
+    checked,
+    is_inside,
+    kind_names,
+    largest_inside,
+)
+from .accounts import cheapest
 
 Plan = tuple[Guarantee, ...]
 """Ceilings: all runs together stay within at least one of them."""
@@ -58,7 +69,7 @@ def plan_for(budget: Guarantee, guarantees: Sequence[Guarantee]) -> Plan:
     stated = {type(guarantee) for guarantee in guarantees}
     for kind in SPLITS:
         plan = _tried(budget, kind) if kind in stated else None
-        if plan is not None and Admission([nothing_spent(plan[-1])], guarantees).totals:
+        if plan is not None and admitted([Total.within(plan[-1])], guarantees).totals:
             return plan
     return (budget,)
 
@@ -99,21 +110,26 @@ def _implies(ceiling: Guarantee, kind: Kind, budget: ApproxDP) -> bool:
     return kind in SPLITS and is_inside(kind, amounts_of(ceiling, kind), budget)
 
 
-class Admission:
-    """The amounts of a run in each total that can hold it, and the totals after it.
+class Admission(NamedTuple):
+    """The amounts of a run in each total that can hold it, by kind, and the totals after it.
 
     `priced` says whether some total could add the run at all, `totals` is empty where none can hold
     it.
     """
 
-    __slots__ = ("priced", "prices", "totals")
+    priced: bool
+    prices: dict[str, Amounts]
+    totals: tuple[Total, ...]
 
-    def __init__(self, totals: Sequence[Total], guarantees: Sequence[Guarantee]) -> None:
-        """Price the run. A total that cannot hold it is dropped for good."""
-        offers = [(total, cheapest(guarantees, total)) for total in totals]
-        named = [(total, offer) for total, offer in offers if offer is not None]
-        pairs = [(offer, total.plus(offer)) for total, offer in named]
-        remaining = [(offer, after) for offer, after in pairs if after is not None]
-        self.priced = bool(named)
-        self.totals = tuple(after for _, after in remaining)
-        self.prices = {after.kind.kind: offer for offer, after in remaining}
+
+def admitted(totals: Sequence[Total], guarantees: Sequence[Guarantee]) -> Admission:
+    """The admission of a run with these alternatives. A total that cannot hold it is dropped."""
+    offers = [(total, cheapest(guarantees, total)) for total in totals]
+    priced = [
+        (offer, total.plus(checked("cost", total.kind.currency, offer)))
+        for total, offer in offers
+        if offer is not None
+    ]
+    held = [(offer, after) for offer, after in priced if after is not None]
+    prices = {after.kind.kind: offer for offer, after in held}
+    return Admission(bool(priced), prices, tuple(after for _, after in held))

@@ -136,26 +136,10 @@ def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
     return _no_room(path) if error.errno in NO_ROOM else _closed(path)
 
 
-def second_name(path: Path) -> LedgerUnavailable:
-    """The error on a file with a hard link."""
-    cause = "has a second name, a hard link, under which a charge could be undone"
-    return LedgerUnavailable(path, cause, "Remove all names but one; a symbolic link is safe.")
-
-
 def no_ledger(path: Path) -> InvalidArgument:
     """The error on charging where there is no ledger."""
     way_out = "Check the path; ledger.create(...) begins a new ledger."
     return InvalidArgument("ledger", "an existing file", str(path), way_out)
-
-
-def other_journal(mode: str) -> BadLedger:
-    """The error on a file that another tool has switched to write-ahead logging."""
-    way_out = (
-        f"Charges may be in a second file, its -{mode}, and are lost where the first is copied "
-        "alone. With both in place, and no other program using them: sqlite3 FILE 'PRAGMA "
-        "journal_mode=DELETE'."
-    )
-    return BadLedger("the ledger", "in journal mode delete", f"in mode {mode}", way_out)
 
 
 def _no_room(path: Path) -> LedgerUnavailable:
@@ -196,7 +180,9 @@ class LedgerFile:
         except OSError as error:
             raise inaccessible(self.path, error) from None
         if found.st_nlink > 1:
-            raise second_name(self.path)
+            cause = "has a second name, a hard link, under which a charge could be undone"
+            way_out = "Remove all names but one; a symbolic link is safe."
+            raise LedgerUnavailable(self.path, cause, way_out)
         return found.st_size > 0
 
     @contextmanager
@@ -364,7 +350,12 @@ def _begin(connection: sqlite3.Connection, begin: str) -> None:
         connection.execute(f"PRAGMA {pragma}")
     mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
     if mode != "delete":
-        raise other_journal(mode)
+        way_out = (
+            f"Charges may be in a second file, its -{mode}, and are lost where the first is copied "
+            "alone. With both in place, and no other program using them: sqlite3 FILE 'PRAGMA "
+            "journal_mode=DELETE'."
+        )
+        raise BadLedger("the ledger", "in journal mode delete", f"in mode {mode}", way_out)
     connection.execute(begin)
     _number(connection, "schema_version")  # reads, so that the lock is taken
 

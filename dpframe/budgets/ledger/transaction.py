@@ -11,15 +11,15 @@ from typing import Any
 from dpframe.errors import BudgetExceeded, InvalidArgument, StaleLedger
 from dpframe.privacy import Guarantee, Unit
 
-from ..filters.prices import Kind
+from ..filters.prices import Kind, Total
 from ..saved_ledger import of_unit
 from . import json_values, store
-from .accounts import Account, Charge, Cost, Total, largest_fit, left_line, nothing_spent
+from .accounts import Account, Charge, Cost, largest_fit, left_line
 from .book import Book, amounts_of
 from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
 from .history import charge_of
 from .names import appearances, check_name, check_new
-from .plan import Admission, Plan, plan_for, planned
+from .plan import Admission, Plan, admitted, plan_for, planned
 
 
 class Transaction:
@@ -42,7 +42,7 @@ class Transaction:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
         content = {
             "budget": json_values.of_guarantee(budget),
-            "unit": None if unit is None else of_unit(unit),
+            "unit": of_unit(unit),
             "by": None if by is None else by.kind,
         }
         self._append("dataset", dataset, content)
@@ -51,13 +51,13 @@ class Transaction:
     def charge(self, dataset: str, cost: Cost) -> Charge:
         """Append a charge. Raises BudgetExceeded or InvalidArgument where it is not admitted."""
         account = account_of(self._book, dataset)
-        plan, admitted = admission(account, cost)
-        if not admitted.totals:
+        plan, admission = admission_of(account, cost)
+        if not admission.totals:
             raise over_budget(account, cost)
         if account.unit is None:
             self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
-        content = {**amounts_of(admitted), "cost": json_values.of_cost(cost)}
+        content = {**amounts_of(admission), "cost": json_values.of_cost(cost)}
         return charge_of(self._append("charge", dataset, content), content, cost.unit)
 
     def released(self, charge: Charge) -> None:
@@ -74,7 +74,7 @@ class Transaction:
         if plan is not None:
             self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
 
-    def _append(self, action: str, dataset: str, content: dict[str, Any]) -> ChainEntry:
+    def _append(self, action: str, dataset: str, content: Any) -> ChainEntry:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         entry = entry_after(self._book.head, time, action, dataset, content)
         self._book.extend([entry])
@@ -100,21 +100,20 @@ def book_at_checkpoint(connection: sqlite3.Connection, number: int) -> Book:
     At least one stretch between two checkpoints is read after it, so the second of them is computed
     again.
     """
-    admitted = store.checkpoints(connection, number)
-    if len(admitted) < 2:
+    checkpoints = store.checkpoints(connection, number)
+    if len(checkpoints) < 2:
         return Book()
-    if not store.contains(connection, admitted[1].before):
-        raise broken(admitted[1].number, "next in the chain")
-    return Book.at(admitted[1])
+    if not store.contains(connection, checkpoints[1].before):
+        raise broken(checkpoints[1].number, "next in the chain")
+    return Book.at(checkpoints[1])
 
 
-def rolled_back() -> StaleLedger:
+def rolled_back(expected: str = "the one that was read before, or a later one") -> StaleLedger:
     """The error on a file that is no continuation of the one that was read before."""
-    expected = "the one that was read before, or a later one"
     return StaleLedger("the ledger", expected, "an older one, or another", TRUSTED)
 
 
-def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
+def admission_of(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
     """The admission of a run to an account, and the ceilings that it determines, if it is the
     first.
 
@@ -122,11 +121,11 @@ def admission(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
     """
     check_cost(account, cost)
     plan = None if account.settled else plan_for(account.budget, cost.guarantees)
-    totals = account.totals if plan is None else tuple(map(nothing_spent, plan))
-    admitted = Admission(totals, cost.guarantees)
-    if not admitted.priced:
+    totals = account.totals if plan is None else tuple(map(Total.within, plan))
+    admission = admitted(totals, cost.guarantees)
+    if not admission.priced:
         raise _unpriced(totals, cost)
-    return plan, admitted
+    return plan, admission
 
 
 def check_cost(account: Account, cost: object) -> None:
@@ -144,9 +143,8 @@ def check_cost(account: Account, cost: object) -> None:
 
 def over_budget(account: Account, cost: Cost) -> BudgetExceeded:
     """The error on a run beyond the rest of every total."""
-    totals = account.totals or (account.main,)
-    left = "; ".join(left_line(total) for total in totals)
-    fits = ", or ".join(largest_fit(total, cost.guarantees) for total in totals)
+    left = "; ".join(map(left_line, account.sums))
+    fits = ", or ".join(largest_fit(total, cost.guarantees) for total in account.sums)
     text = (
         f"{cost} does not fit the budget of {account.dataset!r}: {left} is left. "
         f"What fits: {fits}. Nothing was charged."

@@ -20,7 +20,7 @@ from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Sha
 from dpframe.privacy.personal import Grouped, Listed
 from dpframe.symbols import Expression, exact, rational
 
-from ..filters.prices import Kind, fixed, kind_of, price
+from ..filters.prices import Amounts, Kind, checked, kind_of, price
 
 # --------------------------------------------------- Amounts as whole numbers of one public quantum
 Counts: TypeAlias = NDArray[np.int64]
@@ -76,6 +76,12 @@ class Quantum:
         above = np.floor(values * float(self.per_one) * (1 + SLIP)).astype(np.int64) + 1
         return np.where(exact, decimals, above)
 
+    def of_objects(self, values: Any) -> Any:
+        """Fractions as `up` has them; doubles as they are."""
+        if values.dtype != object:
+            return values
+        return np.array([self.up(each) for each in values], np.int64)
+
     def all_down(self, values: Doubles) -> Counts:
         """At most each of `values` in [0, 2^61 quanta], in quanta."""
         decimals, exact = self._decimals(values)
@@ -124,21 +130,8 @@ if TYPE_CHECKING:
 ONE = (Real, Decimal, Expression, Guarantee, Share)
 
 
-@attrs.frozen
-class ByGroup:
-    """One exact amount a group."""
-
-    amounts: tuple[Fraction, ...]
-
-
-@attrs.frozen(eq=False)
-class ByRecord:
-    """One amount a record: doubles, or whole numbers of the quantum."""
-
-    values: Doubles | Counts
-
-
-Cost: TypeAlias = ByGroup | ByRecord
+Cost: TypeAlias = Amounts | Doubles | Counts
+"""One exact amount a group; or an array of one a record, in doubles or whole numbers of quanta."""
 
 
 def costs(
@@ -148,15 +141,17 @@ def costs(
     if isinstance(given, Mapping):
         return _by_group(given, kind, members)
     if is_one(given, kind):
-        amounts = amounts_of("cost", given, kind)
-        return tuple(ByGroup((amount,) * members.groups) for amount in amounts)
+        return tuple((amount,) * members.groups for amount in amounts_of("cost", given, kind))
     columns = columns_of("cost", given, kind)
-    found = tuple(
+    arrays = tuple(
         _by_record(column, quantum, members.n)
         for column, quantum in zip(columns, quanta, strict=True)
     )
-    _check_positive(found[0].values, who)
-    return found
+    paying = arrays[0] > 0
+    if not (paying if who is None else paying | ~who).all():
+        way_out = "Leave out records that pay nothing: who=."
+        raise InvalidArgument("each cost", "above 0", "an array with a 0", way_out)
+    return arrays
 
 
 def is_one(given: object, kind: Kind) -> bool:
@@ -166,21 +161,20 @@ def is_one(given: object, kind: Kind) -> bool:
     return isinstance(given, (str, bytes, np.bool_, *ONE)) or given is None
 
 
-def amounts_of(name: str, given: object, kind: Kind) -> tuple[Fraction, ...]:
+def amounts_of(name: str, given: object, kind: Kind) -> Amounts:
     """One number in the currency of `kind` (of two, a pair), or a guarantee or share.
 
     Raises InvalidArgument for an amount that is not above 0; only the delta of a cost may be 0.
     """
     if isinstance(given, (Guarantee, Share)):
-        found = price(given, kind)
-        amounts = tuple(Fraction(each, found.denominator) for each in found.numerators)
+        amounts = price(given, kind)
     else:
         pair = given if isinstance(given, tuple) else (given,)
         if len(pair) != len(kind.currency):
             raise InvalidArgument(name, f"({', '.join(kind.currency)})", given, _example(kind))
         pairs = zip(kind.currency, pair, strict=True)
         amounts = tuple(_number(f"{currency} of the {name}", each) for currency, each in pairs)
-    fixed(name, kind.currency, amounts)
+    checked(name, kind.currency, amounts)
     if not amounts[0]:
         raise InvalidArgument(
             name, "above 0", str(given), "Leave out records that pay nothing: who=."
@@ -237,21 +231,12 @@ def _by_group(given: Mapping[Any, object], kind: Kind, members: Members) -> tupl
         way_out = "Name every group; leave records out by who=." if members.names else ""
         raise InvalidArgument("cost", f"one for each of {wanted}", list(given), way_out)
     rows = [amounts_of(f"cost of {name}", given[name], kind) for name in members.names]
-    return tuple(map(ByGroup, zip(*rows, strict=True)))
+    return tuple(zip(*rows, strict=True))
 
 
-def _by_record(given: object, quantum: Quantum, n: int) -> ByRecord:
+def _by_record(given: object, quantum: Quantum, n: int) -> Any:
     values = array_of("cost", np.full(n, given) if isinstance(given, ONE) else given, n)
-    if values.dtype == object:
-        values = np.array([quantum.up(each) for each in values], np.int64)
-    return ByRecord(values)
-
-
-def _check_positive(values: Doubles | Counts, who: Mask | None) -> None:
-    paying = values > 0
-    if not (paying if who is None else paying | ~who).all():
-        way_out = "Leave out records that pay nothing: who=."
-        raise InvalidArgument("each cost", "above 0", "an array with a 0", way_out)
+    return quantum.of_objects(values)
 
 
 def _number(name: str, value: object, *, hidden: bool = False) -> Fraction:

@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import shortest
 
-from ..filters.prices import Kind, exactly, fixed
+from ..filters.prices import NOTHING, Amounts, Kind, checked, exactly
 from .amounts import (
-    ByGroup,
-    ByRecord,
     Cost,
     Counts,
     Doubles,
@@ -40,7 +38,7 @@ MAX_NAME = 200
 MAX_GROUPS = 1 << 16
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Members:
     """n records; `codes[i]` is the place in `names` of the group of record i.
 
@@ -56,17 +54,37 @@ class Members:
         """How many groups there are, at least 1."""
         return max(1, len(self.names))
 
-    def counts(self) -> tuple[int, ...]:
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
         """Records a group."""
-        if self.codes is None:
-            return (self.n,)
-        return tuple(map(int, np.bincount(self.codes, minlength=self.groups)))
+        return self.counts(np.ones(self.n, np.bool_))
 
-    def same(self, other: Members) -> bool:
-        """Whether the same records are in the same groups."""
-        if (self.n, self.names) != (other.n, other.names):
-            return False
-        return self.codes is None or bool(np.array_equal(self.codes, other.codes))  # type: ignore[arg-type]
+    def counts(self, records: Mask) -> tuple[int, ...]:
+        """How many of these records each group has."""
+        if self.codes is None:
+            return (int(records.sum()),)
+        return tuple(map(int, np.bincount(self.codes[records], minlength=self.groups)))
+
+    def group_of(self, record: int) -> int:
+        """The place of the group of a record."""
+        return 0 if self.codes is None else int(self.codes[record])
+
+
+@attrs.frozen(eq=False, slots=False)
+class RecordTotals:
+    """The amounts that records have spent by themselves, in quanta."""
+
+    counts: Counts
+    members: Members
+
+    @cached_property
+    def largest(self) -> Counts:
+        """The largest of each group."""
+        if self.members.codes is None:
+            return np.asarray(self.counts.max(keepdims=True))
+        largest = np.zeros(self.members.groups, np.int64)
+        np.maximum.at(largest, self.members.codes, self.counts)
+        return largest
 
 
 def members(names: Sequence[object], groups: object) -> Members:
@@ -110,28 +128,22 @@ def _coded(given: NDArray[Any], valid: tuple[str, ...]) -> NDArray[np.int64]:
     return codes
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class SpendingColumn(ABC):
     """Abstract: totals of n records, each within its budget.
 
-    `own` is the amount that each record has spent by itself, in quanta; None is 0 for all.
+    A record has spent `common` of its group, an exact number, and its part of `own`; None is 0 for
+    all.
     """
 
     members: Members
     quantum: Quantum
-    own: Counts | None
-
-    @abstractmethod
-    def charged(self, cost: Cost, who: Mask | None) -> Self | None:
-        """The column after these records have paid; None where one would exceed its budget."""
+    own: RecordTotals | None
+    common: Amounts
 
     @abstractmethod
     def limits(self, part: slice) -> Counts:
         """The most that `own` of these records may reach."""
-
-    @abstractmethod
-    def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        """Whether the cost does not fit a record that takes part, a group each (or all in one)."""
 
     @abstractmethod
     def budget(self, group: int, record: int | None = None) -> Fraction:
@@ -141,29 +153,41 @@ class SpendingColumn(ABC):
     def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
         """The least remaining and the largest spent among the group, or those of it in `who`."""
 
-    @abstractmethod
-    def account(self, record: int) -> tuple[Fraction, Fraction]:
-        """The spent and the remaining amount of a record, exactly."""
+    def charged(self, cost: Cost, who: Mask | None) -> Self | None:
+        """The column after these records have paid; None where one would exceed its budget."""
+        after, pay = np.empty(self.members.n, np.int64), self._payer(cost)
+        for part in parts(self.members.n):
+            paid = pay(part) if who is None else pay(part) * who[part]
+            np.add(self._own(part), paid, out=after[part])
+            if (after[part] > self.limits(part)).any():
+                return None
+        return attrs.evolve(self, own=RecordTotals(after, self.members))
 
-    @abstractmethod
-    def shared(self, group: int) -> Fraction:
-        """The amount that every record of the group has spent beside `own`."""
+    def stopped(self, cost: Cost, who: Mask | None) -> Mask:
+        """Whether the cost does not fit a record that takes part, a group each (or all in one)."""
+        over = ~self.affordable(cost)
+        return np.array(self.members.counts(over if who is None else over & who)) > 0
+
+    def account(self, record: int) -> Fraction:
+        """The spent amount of a record, exactly."""
+        own = 0 if self.own is None else int(self.own.counts[record])
+        return self.common[self.members.group_of(record)] + self.quantum.amount(own)
 
     def spent(self) -> Doubles:
         """The totals as doubles, shape (n,), rounded up."""
-        base = np.array([self.quantum.up(self.shared(g)) for g in range(self.members.groups)])
+        base = np.array([self.quantum.up(amount) for amount in self.common])
         return self._all(lambda part: self._each(base, part) + self._own(part), up=True)
 
     def remaining(self) -> Doubles:
         """The remaining amounts as doubles, shape (n,), rounded down."""
         return self._all(lambda part: self.limits(part) - self._own(part), up=False)
 
-    def counted(self, cost: ByRecord) -> ByRecord:
+    def counted(self, cost: Cost) -> Counts:
         """The same cost in quanta, as a copy of its own."""
         counts, pay = np.empty(self.members.n, np.int64), self._payer(cost)
         for part in parts(self.members.n):
             counts[part] = pay(part)
-        return ByRecord(counts)
+        return counts
 
     def affordable(self, cost: Cost) -> Mask:
         """The records that can pay this alone, shape (n,)."""
@@ -172,35 +196,18 @@ class SpendingColumn(ABC):
             np.less_equal(self._own(part) + pay(part), self.limits(part), out=fits[part])
         return fits
 
-    def _paid(self, cost: Cost, who: Mask | None, *, compare: bool) -> tuple[Counts, int] | None:
-        """`own` after these records have paid, and the least remaining amount where compared; None
-        where that is below 0.
-        """
-        after, least, pay = np.empty(self.members.n, np.int64), 1 << 62, self._payer(cost)
-        for part in parts(self.members.n):
-            paid = pay(part) if who is None else pay(part) * who[part]
-            np.add(self._own(part), paid, out=after[part])
-            if compare:
-                least = min(least, int((self.limits(part) - after[part]).min()))
-            if least < 0:
-                return None
-        return after, least
-
     def _payer(self, cost: Cost) -> Callable[[slice], Counts]:
-        if isinstance(cost, ByGroup):
-            table = self._counts(cost)
+        if isinstance(cost, tuple):
+            table = np.array([self.quantum.up(amount) for amount in cost], np.int64)
             return lambda part: self._each(table, part)
-        values: Any = cost.values
+        values: Any = cost
         if values.dtype == np.int64:
             return lambda part: values[part]
         return lambda part: self.quantum.all_up(values[part])
 
-    def _counts(self, cost: ByGroup) -> Counts:
-        return np.array([self.quantum.up(amount) for amount in cost.amounts], np.int64)
-
     def _own(self, part: slice) -> Counts:
         """The amounts that these records have spent by themselves."""
-        return np.zeros(1, np.int64) if self.own is None else self.own[part]
+        return np.zeros(1, np.int64) if self.own is None else self.own.counts[part]
 
     def _each(self, table: Counts, part: slice) -> Counts:
         """Numbers of groups as numbers of records."""
@@ -217,57 +224,28 @@ class SpendingColumn(ABC):
 TOTAL_BITS = 8192
 
 
-@attrs.frozen(eq=False, slots=False)
+@attrs.frozen(eq=False, slots=False, kw_only=True)
 class GroupColumn(SpendingColumn):
-    """Record i has spent `common` of its group, an exact number, and `own[i]` quanta.
+    """One exact budget a group."""
 
-    `peaks` are at least the largest `own` of each group, and that itself where `sharp`.
-    """
+    budgets: Amounts
 
-    budgets: tuple[Fraction, ...]
-    common: tuple[Fraction, ...]
-    present: tuple[bool, ...]
-    peaks: tuple[int, ...]
-    sharp: bool
-
-    def charged(self, cost: Cost, who: Mask | None) -> GroupColumn | None:
+    def charged(self, cost: Cost, who: Mask | None) -> Self | None:
         """In time O(groups) where every record pays the cost of its group."""
-        if who is None and isinstance(cost, ByGroup):
-            return self._all_charged(cost)
-        peaks, compare = self.table, True
-        if isinstance(cost, ByGroup):
-            rough = np.array(self.peaks, np.int64) + self._counts(cost)
-            compare = bool((rough > self.table).any())
-            peaks = np.minimum(rough, self.table)
-        paid = self._paid(cost, who, compare=compare)
-        if paid is None:
-            return None
-        return attrs.evolve(self, own=paid[0], peaks=tuple(map(int, peaks)), sharp=False)
-
-    def _all_charged(self, cost: ByGroup) -> GroupColumn | None:
+        if who is not None or not isinstance(cost, tuple):
+            return super().charged(cost, who)
         column = self.with_common(cost)
-        if (np.array(self.peaks) > column.table).any() and not self.sharp:
-            return self.sharpened._all_charged(cost)  # noqa: SLF001  # its own class
-        return None if (np.array(self.peaks) > column.table).any() else column
+        return None if column.exceeded.any() else column
 
-    def with_common(self, cost: ByGroup) -> GroupColumn:
+    def with_common(self, cost: Amounts) -> Self:
         """After every record has paid, within its budget or not. Raises InvalidArgument where
         exact totals would need more than 8192 bits.
         """
-        triples = zip(self.common, cost.amounts, self.present, strict=True)
-        common = tuple(total + amount if there else total for total, amount, there in triples)
+        triples = zip(self.common, cost, self.members.sizes, strict=True)
+        common = tuple(total + amount if size else total for total, amount, size in triples)
         for total in common:
-            fixed("total", ("cost",), (total,), TOTAL_BITS)
+            checked("total", ("cost",), (total,), TOTAL_BITS)
         return attrs.evolve(self, common=common)
-
-    @cached_property
-    def sharpened(self) -> GroupColumn:
-        """The same with the largest `own` of each group."""
-        if self.own is None or self.sharp:
-            return self
-        peaks, codes = np.zeros(self.members.groups, np.int64), np.asarray(self.members.codes)
-        np.maximum.at(peaks, codes, self.own)
-        return attrs.evolve(self, peaks=tuple(map(int, peaks)), sharp=True)
 
     @cached_property
     def table(self) -> Counts:
@@ -276,99 +254,52 @@ class GroupColumn(SpendingColumn):
         down = [max(-1, self.quantum.down(most - total)) for most, total in pairs]
         return np.array(down, np.int64)
 
+    @property
+    def exceeded(self) -> Mask:
+        """Whether a record is beyond its budget, a group each."""
+        return np.asarray(self.table < (0 if self.own is None else self.own.largest))
+
     def limits(self, part: slice) -> Counts:
         return self._each(self.table, part)
 
     def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        if who is None and isinstance(cost, ByGroup):
-            peaks, table = self.sharpened.peaks, self.with_common(cost).table
-            return np.asarray(np.array(peaks) > table)
-        over = ~self.affordable(cost) if who is None else who & ~self.affordable(cost)
-        counts = np.bincount(self.members.codes[over], minlength=self.members.groups)  # type: ignore[index]
-        return np.asarray(counts > 0)
+        if who is None and isinstance(cost, tuple):
+            return self.with_common(cost).exceeded
+        return super().stopped(cost, who)
 
     def budget(self, group: int, record: int | None = None) -> Fraction:
         return self.budgets[group]
 
     def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
-        peak = self.sharpened.peaks[group] if who is None else self._peak(group, who)
-        spent = self.common[group] + self.quantum.amount(peak)
+        largest = 0
+        if self.own is not None and who is None:
+            largest = int(self.own.largest[group])
+        elif self.own is not None:
+            there = who & np.asarray(self.members.codes == group)
+            largest = int(self.own.counts[there].max(initial=0))
+        spent = self.common[group] + self.quantum.amount(largest)
         return self.budgets[group] - spent, spent
 
-    def _peak(self, group: int, who: Mask) -> int:
-        there = who & np.asarray(self.members.codes == group)
-        return 0 if self.own is None else int(self.own[there].max(initial=0))
 
-    def account(self, record: int) -> tuple[Fraction, Fraction]:
-        group = int(self.members.codes[record])  # type: ignore[index]
-        own = 0 if self.own is None else int(self.own[record])
-        spent = self.common[group] + self.quantum.amount(own)
-        return spent, self.budgets[group] - spent
-
-    def shared(self, group: int) -> Fraction:
-        return self.common[group]
-
-
-def new_groups(members: Members, budgets: tuple[Fraction, ...]) -> GroupColumn:
-    """Nothing spent. Raises InvalidArgument where the budgets are too far apart."""
-    quantum = quantum_for(min(budgets), max(budgets))
-    nothing = (Fraction(0),) * len(budgets)
-    return groups_of(members, quantum, budgets, nothing, None)
-
-
-def groups_of(
-    members: Members,
-    quantum: Quantum,
-    budgets: tuple[Fraction, ...],
-    common: tuple[Fraction, ...],
-    own: Counts | None,
-) -> GroupColumn:
-    """The column with these totals."""
-    present = tuple(count > 0 for count in members.counts())
-    peaks = (0,) * len(budgets)
-    column = GroupColumn(members, quantum, own, budgets, common, present, peaks, own is None)
-    return column.sharpened
-
-
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, kw_only=True)
 class SingleColumn(SpendingColumn):
-    """Record i has spent `own[i]` of `most[i]` quanta. Every record has at least `room` left."""
+    """`most[i]` quanta are the budget of record i; nothing is spent in common."""
 
-    own: Counts
+    own: RecordTotals
+    common: Amounts = (NOTHING,)
     most: Counts
-    room: int
-
-    def charged(self, cost: Cost, who: Mask | None) -> SingleColumn | None:
-        uniform = self.quantum.up(cost.amounts[0]) if isinstance(cost, ByGroup) else None
-        compare = uniform is None or uniform > self.room
-        paid = self._paid(cost, who, compare=compare)
-        if paid is None:
-            return None
-        room = paid[1] if compare else self.room - (uniform or 0)
-        return attrs.evolve(self, own=paid[0], room=room)
 
     def limits(self, part: slice) -> Counts:
         return self.most[part]
-
-    def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        over = ~self.affordable(cost)
-        return np.array([(over if who is None else over & who).any()])
 
     def budget(self, group: int, record: int | None = None) -> Fraction:
         return self.quantum.amount(int(self.most.min() if record is None else self.most[record]))
 
     def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
-        there = slice(None) if who is None else who
-        least = (self.most - self.own)[there].min(initial=int(self.most.max()))
-        largest = self.own[there].max(initial=0)
+        there, own = slice(None) if who is None else who, self.own.counts
+        least = (self.most - own)[there].min(initial=int(self.most.max()))
+        largest = own[there].max(initial=0)
         return self.quantum.amount(int(least)), self.quantum.amount(int(largest))
-
-    def account(self, record: int) -> tuple[Fraction, Fraction]:
-        own, most = int(self.own[record]), int(self.most[record])
-        return self.quantum.amount(own), self.quantum.amount(most - own)
-
-    def shared(self, group: int) -> Fraction:
-        return Fraction(0)
 
 
 def new_singles(budgets: Any) -> SingleColumn:
@@ -387,8 +318,9 @@ def new_singles(budgets: Any) -> SingleColumn:
         counts = np.empty(len(budgets), np.int64)
         for part in parts(len(budgets)):
             counts[part] = quantum.all_down(budgets[part])
-    nothing = np.zeros(len(counts), np.int64)
-    return SingleColumn(Members(len(counts)), quantum, nothing, counts, int(counts.min()))
+    members = Members(len(counts))
+    nothing = RecordTotals(np.zeros(len(counts), np.int64), members)
+    return SingleColumn(members=members, quantum=quantum, own=nothing, most=counts)
 
 
 def opened(budgets: object, groups: object, kind: Kind) -> tuple[SpendingColumn, ...]:
@@ -403,8 +335,7 @@ def opened(budgets: object, groups: object, kind: Kind) -> tuple[SpendingColumn,
     if len({len(each) for each in given}) > 1 or (len(given) > 1 and not (given[1] < 1).all()):
         wanted = "as many deltas as epsilons, each delta below 1"
         raise InvalidArgument("budgets", wanted, "other arrays")
-    columns = [new_singles(each) for each in given]
-    return tuple(columns)
+    return tuple(map(new_singles, given))
 
 
 def _grouped(
@@ -414,11 +345,17 @@ def _grouped(
         way_out = "Give groups=, a name or the place of a name in the budgets, for each record."
         raise InvalidArgument("groups", "an array of one group a record", None, way_out)
     membership = members(list(budgets), groups)
-    rows = [_budget(budgets[name], kind) for name in membership.names]
-    return tuple(new_groups(membership, column) for column in zip(*rows, strict=True))
-
-
-def _budget(given: object, kind: Kind) -> tuple[Fraction, ...]:
-    amounts = amounts_of("budget", given, kind)
-    exactly(kind, amounts)  # refuses what is out of range, such as a delta of 0
-    return amounts
+    rows = [amounts_of("budget", budgets[name], kind) for name in membership.names]
+    for amounts in rows:
+        exactly(kind, amounts)  # refuses what is out of range, such as a delta of 0
+    nothing = (NOTHING,) * len(rows)
+    return tuple(
+        GroupColumn(
+            members=membership,
+            quantum=quantum_for(min(column), max(column)),
+            own=None,
+            common=nothing,
+            budgets=column,
+        )
+        for column in zip(*rows, strict=True)
+    )

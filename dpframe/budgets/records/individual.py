@@ -17,7 +17,7 @@ from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, Relation, ZeroCon
 from dpframe.symbols import rational
 
 from ..filters.prices import Kind
-from .amounts import ByRecord, Doubles, Mask, array_of, is_one
+from .amounts import Doubles, Mask, array_of, is_one
 from .columns import opened
 
 UP = 1 + 2.0**-50  # over four roundings, and the reading as a decimal
@@ -156,9 +156,7 @@ class IndividualFilter:
             wanted = "an array of one realised cost a record"
             raise InvalidArgument("cost", wanted, "one for all", "dp.Filter charges worst cases.")
         values = array_of("cost", cost, column.members.n, private=True)
-        if values.dtype == object:
-            values = np.array([column.quantum.up(each) for each in values], np.int64)
-        charges = column.counted(ByRecord(values))
+        charges = column.counted(column.quantum.of_objects(values))
         with self._lock:
             column = self._columns[0]
             mask = column.affordable(charges)

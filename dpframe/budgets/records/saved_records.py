@@ -26,7 +26,7 @@ from ..saved_ledger import (
     unit_of,
 )
 from .amounts import FINE, MOST, PLACES, Quantum, quantum_for
-from .columns import GroupColumn, Members, SingleColumn, SpendingColumn, groups_of, members
+from .columns import GroupColumn, Members, RecordTotals, SingleColumn, SpendingColumn, members
 
 SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]
@@ -57,45 +57,13 @@ def check_same_unit(current: Unit | None, unit: Unit | None) -> None:
         raise InvalidArgument("unit", f"{current}, as before", str(unit), way_out)
 
 
-def same(one: Saved, other: Saved) -> bool:
-    """Whether kind, unit, records, budgets, exact totals, and number of releases are equal."""
-    if (one.kind, one.unit, one.releases) != (other.kind, other.unit, other.releases):
-        return False
-    return all(_same(a, b) for a, b in zip(one.columns, other.columns, strict=True))
-
-
-def _same(one: SpendingColumn, other: SpendingColumn) -> bool:
-    if type(one) is not type(other) or one.quantum != other.quantum:
-        return False
-    if not one.members.same(other.members):
-        return False
-    if isinstance(one, GroupColumn) and isinstance(other, GroupColumn):
-        return one.budgets == other.budgets and _same_totals(one, other)
-    pairs: Any = ((getattr(one, part), getattr(other, part)) for part in ("own", "most"))
-    return all(np.array_equal(a, b) for a, b in pairs)
-
-
-def _same_totals(one: GroupColumn, other: GroupColumn) -> bool:
-    """Totals are `common` and `own` together, so that one may make up for the other."""
-    pairs = zip(one.common, other.common, one.present, strict=True)
-    moved = [(a - b) * one.quantum.per_one if there else Fraction(0) for a, b, there in pairs]
-    if any(each.denominator > 1 or abs(each) > MOST for each in moved):
-        return False
-    table = np.array([int(each) for each in moved], np.int64)
-    if one.own is None and other.own is None:
-        return not table.any()
-    codes: Any = one.members.codes
-    mine, theirs = (0 if column.own is None else column.own for column in (one, other))
-    return bool(np.all(mine + table.take(codes) == theirs))
-
-
 def _arrays(columns: tuple[SpendingColumn, ...]) -> Arrays:
     found: Arrays = {}
     if columns[0].members.codes is not None:
         found["codes"] = columns[0].members.codes
     for place, column in enumerate(columns):
         if column.own is not None:
-            found[f"own {place}"] = column.own
+            found[f"own {place}"] = column.own.counts
         if isinstance(column, SingleColumn):
             found[f"most {place}"] = column.most
     return {
@@ -111,9 +79,8 @@ def _body(saved: Saved, arrays: Arrays) -> dict[str, Any]:
         name: {"type": array.dtype.str, "sha256": hashlib.sha256(array.data).hexdigest()}
         for name, array in arrays.items()
     }
-    unit = None if saved.unit is None else of_unit(saved.unit)
     return {
-        **header_of(SCHEMA, saved.identity, saved.kind, unit=unit),
+        **header_of(SCHEMA, saved.identity, saved.kind, unit=of_unit(saved.unit)),
         "records": first.members.n,
         "groups": list(first.members.names),
         "budgets": [list(map(str, column.budgets)) for column in grouped],
@@ -145,8 +112,7 @@ def saved_of(body: Mapping[str, Any], texts: Mapping[str, str]) -> Saved:
     columns = _groups(body, kind, arrays) if body["groups"] else _singles(body, kind, arrays)
     if not releases and any(column.spent().any() for column in columns):
         raise bad_ledger("of at least 1 release where something is spent", "of none")
-    unit = None if body["unit"] is None else unit_of(body["unit"])
-    return Saved(identity, kind, releases, columns, unit)
+    return Saved(identity, kind, releases, columns, unit_of(body["unit"]))
 
 
 def _whole(places: object) -> bool:
@@ -163,11 +129,14 @@ def _groups(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Spendi
     found = []
     for place, (most, total) in enumerate(zip(budgets, common, strict=True)):
         own = arrays.get(f"own {place}")
-        quantum = quantum_for(min(most), max(most))
-        if own is not None:
-            _check_counts(own, membership)
-        column = groups_of(membership, quantum, most, total, own)
-        if (np.array(column.peaks) > column.table).any():
+        column = GroupColumn(
+            members=membership,
+            quantum=quantum_for(min(most), max(most)),
+            own=None if own is None else _totals(own, membership),
+            common=total,
+            budgets=most,
+        )
+        if column.exceeded.any():
             raise bad_ledger("within its budgets", "one beyond them")
         found.append(column)
     return tuple(found)
@@ -182,21 +151,20 @@ def _table(values: Any, kind: Kind, membership: Members) -> list[tuple[Fraction,
 def _singles(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[SpendingColumn, ...]:
     if len(body["places"]) != len(kind.currency):
         raise bad_ledger("with a quantum a currency", "others")
-    found = []
+    found, membership = [], Members(body["records"])
     for place, places in enumerate(body["places"]):
-        membership = Members(body["records"])
-        own, most = arrays[f"own {place}"], arrays[f"most {place}"]
-        for counts in (own, most):
-            _check_counts(counts, membership)
-        if most.min() < FINE or most.max() > MOST or (own > most).any():
+        own = _totals(arrays[f"own {place}"], membership)
+        most = _totals(arrays[f"most {place}"], membership).counts
+        if most.min() < FINE or most.max() > MOST or (own.counts > most).any():
             raise bad_ledger("within its budgets", "one beyond them")
-        room = int((most - own).min())
-        found.append(SingleColumn(membership, Quantum(places), own, most, room))
-    largest = [column.quantum.amount(int(column.most.max())) for column in found]
+        quantum = Quantum(places)
+        found.append(SingleColumn(members=membership, quantum=quantum, own=own, most=most))
+    largest = tuple(column.quantum.amount(int(column.most.max())) for column in found)
     exactly(kind, largest)  # refuses a delta of at least 1
     return tuple(found)
 
 
-def _check_counts(counts: NDArray[Any], membership: Members) -> None:
+def _totals(counts: NDArray[Any], membership: Members) -> RecordTotals:
     if counts.dtype != np.int64 or counts.shape != (membership.n,) or counts.min() < 0:
         raise bad_ledger("of one total of at least 0 a record", "others")
+    return RecordTotals(counts, membership)
