@@ -28,10 +28,10 @@ FUNCTIONAL: list[Case] = []
 accept, refuse, unspellable = entering(FUNCTIONAL, PURE, AR)
 
 
-def perturbed(X, y, b, sensitivity, *, constant=True):
+def perturbed(X, y, b, sensitivity, *, constant=True, name="coefficients"):
     """Every monomial of the loss with Laplace noise for a stated sensitivity."""
     noise = dp.Laplace(scale=sensitivity / b.epsilon)
-    return dp.release(dp.graph.monomials(X, y, constant=constant), noise, b, name="coefficients")
+    return dp.release(dp.graph.monomials(X, y, constant=constant), noise, b, name=name)
 
 
 def once(X, y, b, sensitivity, *, constant=False):
@@ -115,7 +115,9 @@ refuse(
 )
 refuse(
     "F04 COMP: two noisy copies of all coefficients, one paid",
-    lambda X, y, b: (perturbed(X, y, b, whole(X.columns)), perturbed(X, y, b, whole(X.columns))),
+    lambda X, y, b: tuple(
+        perturbed(X, y, b, whole(X.columns), name=name) for name in ("first", "second")
+    ),
 )
 refuse(
     "F05 TAINT: noisy coefficients repaired with the eigenvectors of the raw X'X",

@@ -134,16 +134,21 @@ COUNTED: Sequence[Operator] = (
 TWO = exact(2)
 
 
+def _apart(name: str) -> str:
+    """The name of a copy: two releases of one name are refused."""
+    return f"{name}_copy" if name else ""
+
+
 def _twice(subject: Subject) -> Iterator[Change]:
     for one in subject.graph.charged:
-        copy = attrs.evolve(one)  # type: ignore[misc]
+        copy = attrs.evolve(one, name=_apart(one.name))  # type: ignore[misc]
         yield Change(one.label, partial(subject.beside, copy))
 
 
 def _unpaid(subject: Subject) -> Iterator[Change]:
     for one in subject.graph.releases:
         if one.share is not None:
-            copy = attrs.evolve(one, stated=one.mechanism, share=None)
+            copy = attrs.evolve(one, stated=one.mechanism, share=None, name=_apart(one.name))
             yield Change(one.label, partial(subject.beside, copy))
 
 
