@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,7 @@ from .joint_cost import JointCost
 from .lines import lower_end
 
 if TYPE_CHECKING:
+    from .descriptions.stated import ClaimedSensitivity
     from .report import Audit
 
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
@@ -104,6 +105,21 @@ def _listed(names: Iterable[str]) -> str:
     """`a, b and c`."""
     *others, last = [*names] or [""]
     return say("{} and {}", ", ".join(others), last) if others else last
+
+
+def false_parts(audit: Audit, printed: Sequence[ClaimedSensitivity] = ()) -> Text:
+    """How many claims about single releases, and sensitivities that a paper prints, are false."""
+    claims = [line.verdict is Verdict.REFUTED for line in audit.lines if line.share is not None]
+    counted = {"claims on single releases": claims, "printed sensitivities": [one.false for one in printed]}
+    wrong = {name: of for name, of in counted.items() if any(of)}
+    said = joined(
+        " and ", (say("{} of {} {}", sum(of), len(of), name) for name, of in wrong.items())
+    )
+    if not said:
+        return said
+    verb = "is" if sum(map(sum, wrong.values())) == 1 else "are"
+    held = audit.verdict is Verdict.PROVED
+    return say("{} {} false{}.", said, verb, "; the total holds by another proof" * held)
 
 
 def _denial(audit: Audit) -> Text:

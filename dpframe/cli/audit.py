@@ -73,21 +73,30 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     from dpframe.audits.html import html
 
     command = shlex.join(["dpframe", *sys.argv[1:]])
-    page_of = html(found, title=done.title, notes=done.notes, command=command)
+    page_of = html(
+        found, title=done.title, notes=done.notes, command=command, printed=done.printed
+    )
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
 
 
 def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
     if as_json:
-        described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
-        print_json({**described, **done.audit.records(), **found.record()})
+        printed = [one.record() for one in done.printed]
+        described = {"title": done.title, "notes": list(done.notes), "printed_sensitivities": printed}
+        print_json({**(described if done.title else {}), **done.audit.records(), **found.record()})
         return
     from dpframe.audits.figures import hanging
     from dpframe.audits.findings.findings import findings_text
     from dpframe.audits.page import page
+    from dpframe.audits.sentence import false_parts
 
     title, _, rest = page(done.audit, width()).partition("\n")
-    notes = [line for note in done.notes for line in hanging(f"  {note}", width=width())]
-    say("\n".join([title, *notes, rest]))
+    head = [f"  {note}" for note in done.notes]
+    if done.printed:
+        head += ["  Sensitivities that the paper prints", *(f"    {one}" for one in done.printed)]
+    lines = [piece for line in head for piece in hanging(line, width=width())]
+    say("\n".join([title, *lines, rest]))
+    if false := false_parts(done.audit, done.printed):
+        say("\n".join(["", *hanging(false, width=width())]))
     if text := findings_text(found, width()):
         say(f"\n{text}")

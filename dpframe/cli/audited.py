@@ -9,8 +9,8 @@ import attrs
 import dpframe as dp
 from dpframe.audits import Audit, audit
 from dpframe.audits.descriptions import Description, read_description
+from dpframe.audits.descriptions.stated import ClaimedSensitivity
 from dpframe.symbols import Number
-from dpframe.wording import say
 
 from .options import (
     ClaimOptions,
@@ -26,11 +26,12 @@ ELSEWHERE = "The description states this: edit the file."
 
 @attrs.frozen
 class Audited:
-    """An audit, and the title and notes of a description."""
+    """An audit; the title and notes of a description, and the sensitivities that its paper prints."""
 
     audit: Audit
     title: str = ""
     notes: tuple[str, ...] = ()
+    printed: tuple[ClaimedSensitivity, ...] = ()
 
 
 @attrs.frozen
@@ -94,6 +95,5 @@ def _described(described: Description, options: AuditOptions) -> Audited:
         trust=proof.trusted,
     )
     remarks = [f"{name}: {text}" for name, text in described.remarks.items() if text]
-    claims = [say("sensitivity of {}", one) for one in described.claimed_sensitivities]
-    notes = [text for text in (described.citation, described.notes, *remarks, *claims) if text]
-    return Audited(done, described.title, tuple(notes))
+    notes = [text for text in (described.citation, described.notes, *remarks) if text]
+    return Audited(done, described.title, tuple(notes), described.claimed_sensitivities)

@@ -119,7 +119,7 @@ def findings(audit: Audit) -> Findings:
         portions=portions(audit, values),
         waste=wasted,
         saving=saved,
-        change=change(audit, wasted, saved),
+        change=change(audit, wasted, saved, values),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),

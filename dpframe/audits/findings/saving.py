@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release
-from dpframe.privacy import GaussianDP, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression
 from dpframe.wording import Code, Text, joined, say
 
@@ -137,23 +137,22 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
             for one in releases
         ),
         call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
-        lines=_lines(releases, law.weights, values) if described else "",
+        lines=file_lines(releases, law.weights, budget, values) if described else "",
     )
 
 
-def _lines(releases: Sequence[Release], weights: Sequence[Expression], values: Values) -> str:
-    """The lines of a description that make this split, its weights in four digits."""
-    from ..descriptions.advice import share_weights, weight_lines
+def file_lines(
+    releases: Sequence[Release], weights: Sequence[Expression], budget: Share, values: Values
+) -> Text:
+    """The lines of a description that divide the budget by these weights, in four digits."""
+    from ..descriptions.advice import proportions
 
     amounts = [value_at(weight, values) for weight in weights]
     parts = {
         one.label: figure(amount / sum(amounts), "down", 4)
         for one, amount in zip(releases, amounts, strict=True)
     }
-    if releases[0].gives is GaussianDP:
-        return say('``calibration = "jointly"``, no share and no std, and {}', weight_lines(parts))
-    times = {one.label: one.times for one in releases}
-    return say('``calibration = "pure"`` and {}', share_weights(parts, times))
+    return proportions(releases, budget, parts)
 
 
 def _known(formula: Expression, values: Values) -> bool:

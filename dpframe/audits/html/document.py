@@ -19,6 +19,7 @@ from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
 
 from .. import budget_reports
+from ..descriptions.stated import ClaimedSensitivity
 from ..drawing import drawing
 from ..figures import chosen, clipped, equals, exactly, figure
 from ..figures import formula as written
@@ -29,7 +30,7 @@ from ..page import opened, uncounted
 from ..personal import Bill
 from ..releases import UNSIZED, listed
 from ..report import Audit
-from ..sentence import free, goal, holding, sentence, values_text
+from ..sentence import false_parts, free, goal, holding, sentence, values_text
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
@@ -52,11 +53,17 @@ LEADS = {
 OUTPUT = "output: "  # a remark of a description on its last step
 
 
-def document(found: Findings, title: str, notes: Sequence[str], command: str) -> str:
+def document(
+    found: Findings,
+    title: str,
+    notes: Sequence[str],
+    command: str,
+    printed: Sequence[ClaimedSensitivity],
+) -> str:
     """The page as `html` promises it."""
     audit = found.audit
     remarks = [note for note in notes if note.strip()]
-    contents = dict(_contents(found, remarks))
+    contents = dict(_contents(found, remarks, printed))
     name, arguments = named(audit)
     says, lead = SAYS[str(audit.verdict)], LEADS[str(audit.verdict)]
     if audit.report.overspent and not audit.report.proved:
@@ -95,6 +102,8 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         claimed=[*_claimed(audit)],
         region=() if chosen is None else chosen.constraints,
         remarks=remarks,
+        printed_sensitivities=printed,
+        untrue=false_parts(audit, printed),
         output_note=next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), ""),
         released=Released(audit),
         costs=costs,
@@ -184,7 +193,9 @@ def _few(value: Expression) -> str:
     return signs(text) if len(text) <= 8 else shown(known)
 
 
-def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _contents(
+    found: Findings, remarks: Sequence[str], printed: Sequence[ClaimedSensitivity]
+) -> Iterator[tuple[str, str]]:
     """The sections that have something to say: the places and titles, in the order of the page."""
     audit, graph = found.audit, found.audit.report.problem.graph
     count = len(audit.report.open_obligations)
@@ -192,6 +203,7 @@ def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, st
         ("claim", "What is claimed", True),
         ("change", "The first thing to change", found.change),
         ("notes", "Notes of the auditor", remarks),
+        ("printed", "Sensitivities that the paper prints", printed),
         ("releases", "Each release alone", audit.lines),
         ("theorems", "Theorems of their own", graph.procedures or graph.bounds),
         ("graph", "The graph of what is computed", graph.nodes),
