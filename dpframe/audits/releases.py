@@ -46,8 +46,11 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield from hanging(f"  {_statistics(counts)}", width=width)
     if "exact delta" in exact:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if exact and not all(line.attained or line.unbounded for line in audit.lines):
+    if any(_cell(line, column, 1).startswith("<=") for line in audit.lines for column in exact):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
+    long = {line.name: line.sensitivity for line in audit.lines if _long(line.sensitivity)}
+    for formula_, some in _grouped((size, name) for name, size in long.items()).items():
+        yield from hanging(f"  sensitivity of {some}: {formula(formula_)}", width=width)
 
 
 def procedures(audit: Audit) -> Iterator[str]:
@@ -105,6 +108,8 @@ def _cell(line: ReleaseLine, column: str, many: int) -> str:
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
+            if _long(line.sensitivity):
+                return "see below"
             return "no bound" if line.sensitivity is None else _amount(line.sensitivity)
         case "share claimed":
             amounts = ", ".join(map(_amount, line.share.amounts)) if line.share else ""
@@ -138,6 +143,13 @@ def _amount(amount: Expression) -> str:
         return short(amount.value)
     value = lower_end(amount)
     return clipped(formula(amount), 16) if value is None else figure(value)
+
+
+def _long(sensitivity: Expression | None) -> bool:
+    """Whether it is a formula that a column has no room for."""
+    if sensitivity is None or lower_end(sensitivity) is not None:
+        return False
+    return len(formula(sensitivity)) > 16
 
 
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
@@ -198,6 +210,8 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield f"refuted: {refuted(line)}"
     if line.unbounded:
         yield line.unbounded
+    elif line.open:
+        yield f"neither proved nor refuted: {line.open}"
     yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"

@@ -31,6 +31,7 @@ SUBJECT = (
     "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class; or "
     "FILE.toml, a description."
 )
+SOURCES = "Print the references of the works that the audit cites."
 PAGE = "Write the audit as a self-contained HTML page to this new file."
 
 
@@ -43,6 +44,7 @@ def audit_(
     table: CodebookOptions,
     proof: JointProofOptions,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
+    sources: Annotated[bool, option("--sources", SOURCES)] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -64,7 +66,7 @@ def audit_(
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
-    _print(found, done, as_json=as_json)
+    _print(found, done, sources=sources, as_json=as_json)
     if done.audit.certificate is None or done.audit.where:
         raise typer.Exit(1)
 
@@ -73,17 +75,16 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     from dpframe.audits.html import html
 
     command = shlex.join(["dpframe", *sys.argv[1:]])
-    page_of = html(
-        found, title=done.title, notes=done.notes, command=command, printed=done.printed
-    )
+    page_of = html(found, title=done.title, notes=done.notes, command=command, printed=done.printed)
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
 
 
-def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
+def _print(found: Findings, done: Audited, *, sources: bool, as_json: bool) -> None:
     if as_json:
         printed = [one.record() for one in done.printed]
-        described = {"title": done.title, "notes": list(done.notes), "printed_sensitivities": printed}
-        print_json({**(described if done.title else {}), **done.audit.records(), **found.record()})
+        described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
+        described |= {"printed_sensitivities": printed} if done.title else {}
+        print_json({**described, **done.audit.records(), **found.record()})
         return
     from dpframe.audits.figures import hanging
     from dpframe.audits.findings.findings import findings_text
@@ -98,5 +99,5 @@ def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
     say("\n".join([title, *lines, rest]))
     if false := false_parts(done.audit, done.printed):
         say("\n".join(["", *hanging(false, width=width())]))
-    if text := findings_text(found, width()):
+    if text := findings_text(found, width(), sources=sources):
         say(f"\n{text}")

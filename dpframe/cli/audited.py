@@ -26,7 +26,7 @@ ELSEWHERE = "The description states this: edit the file."
 
 @attrs.frozen
 class Audited:
-    """An audit; the title and notes of a description, and the sensitivities that its paper prints."""
+    """An audit; the title, the notes and the printed sensitivities of a description."""
 
     audit: Audit
     title: str = ""

@@ -216,6 +216,9 @@ class TableOptions:
     bound: Annotated[
         str | None, option("--bound", "Bound Y on the size of labels. Default: every Y.")
     ] = None
+    columns: Annotated[
+        int | None, option("--columns", "The public number d of columns. Default: every d.")
+    ] = None
     relation: Related = RelationName.ADD_REMOVE
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
@@ -226,7 +229,7 @@ class TableOptions:
         """The setting with these bounds, or the symbols B and Y. Raises InvalidArgument."""
         free = dp.parameter("B") if self.box is None else None
         return self._setting(
-            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box),
+            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box, d=self.columns),
             dp.Column(bound=dp.parameter("Y") if self.bound is None else self.bound),
         )
 
@@ -247,6 +250,9 @@ class CodebookOptions(TableOptions):
         """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
         if self.schema is None and self.formula is None:
             return super().setting
+        if self.columns is not None:
+            wanted = "left out with --schema, which has the number of columns"
+            raise dp.InvalidArgument("--columns", wanted, self.columns)
         return self._setting(
             *bounds_of(self.schema, self.norm or self.box, self.bound, self.formula)
         )

@@ -16,6 +16,7 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.graph.joint import unit_std
 from dpframe.identity import own
+from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
@@ -23,7 +24,7 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, epsilons, joint_of, rho_of
-from dpframe.prover.spellings import ANALYTIC
+from dpframe.prover.spellings import ANALYTIC, calibration
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
 from dpframe.wording import Formula, Spelled, Text, capital, joined, say
@@ -246,9 +247,7 @@ class Change:
     effect: str
 
 
-def change(
-    audit: Audit, waste: Waste | None, best: Saving | None, values: Values
-) -> Change | None:
+def change(audit: Audit, waste: Waste | None, best: Saving | None, values: Values) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
     that fails. None where there is nothing to change.
     """
@@ -384,9 +383,9 @@ def _sizes(audit: Audit, waste: Waste) -> Text:
 def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Change:
     saved, one = 1 - waste.variance, len(waste.releases) == 1
     how = _scaling(audit, waste, values)
-    normal = one and audit.report.problem.graph.releases[0].gives is GaussianDP
-    if normal and isinstance(audit.target, ApproxDP):
-        how = say("Name {}, which sizes the noise so. Or: {}", audit.advice(ANALYTIC), how)
+    rule = _tightest(audit) if one else None
+    if rule is not None:
+        how = say("Name {}, which sizes the noise so.", audit.advice(rule))
     more = " At the best split of the budget it falls by {} per cent."
     return Change(
         _times(waste),
@@ -405,13 +404,27 @@ def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Ch
     )
 
 
+def _tightest(audit: Audit) -> Spelled | None:
+    """The calibration that spends the claim exactly by this one release, where it has a name."""
+    noise = audit.report.problem.graph.releases[0].noise
+    if noise.kind == "gaussian" and isinstance(audit.target, ApproxDP):
+        return ANALYTIC
+    pure = getattr(noise, "pure", None)
+    if isinstance(audit.target, PureDP) and own(noise) and isinstance(pure, Calibration):
+        return calibration(f"dp.{pure.name}", "pure")
+    return None
+
+
 def _times(waste: Waste) -> Text:
     """The factor, and where it is the right one."""
+    one = len(waste.releases) == 1
     if not waste.at:
-        return say("Multiply all noise by {}", waste.amount)
+        return say("Multiply {} noise by {}", "the" if one else "all", waste.amount)
     return say(
-        "Calibrate all noise together: at {} all of it would be {} times as large",
+        "Calibrate {}: at {} {} would be {} times as large",
+        "the noise" if one else "all noise together",
         waste.at,
+        "it" if one else "all of it",
         waste.amount,
     )
 
