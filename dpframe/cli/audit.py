@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .options import (
-    CodebookOptions,
     Force,
     JointProofOptions,
     Json,
     PersonalClaimOptions,
+    SizedTableOptions,
     grouped,
     option,
 )
@@ -41,7 +41,7 @@ def audit_(
     name: Annotated[str, typer.Argument(help=SUBJECT)],
     *,
     claim: PersonalClaimOptions,
-    table: CodebookOptions,
+    table: SizedTableOptions,
     proof: JointProofOptions,
     html: Annotated[Path | None, option("--html", PAGE)] = None,
     sources: Annotated[bool, option("--sources", SOURCES)] = False,

@@ -216,9 +216,6 @@ class TableOptions:
     bound: Annotated[
         str | None, option("--bound", "Bound Y on the size of labels. Default: every Y.")
     ] = None
-    columns: Annotated[
-        int | None, option("--columns", "The public number d of columns. Default: every d.")
-    ] = None
     relation: Related = RelationName.ADD_REMOVE
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
@@ -229,7 +226,7 @@ class TableOptions:
         """The setting with these bounds, or the symbols B and Y. Raises InvalidArgument."""
         free = dp.parameter("B") if self.box is None else None
         return self._setting(
-            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box, d=self.columns),
+            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box),
             dp.Column(bound=dp.parameter("Y") if self.bound is None else self.bound),
         )
 
@@ -250,12 +247,26 @@ class CodebookOptions(TableOptions):
         """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
         if self.schema is None and self.formula is None:
             return super().setting
-        if self.columns is not None:
-            wanted = "left out with --schema, which has the number of columns"
-            raise dp.InvalidArgument("--columns", wanted, self.columns)
         return self._setting(
             *bounds_of(self.schema, self.norm or self.box, self.bound, self.formula)
         )
+
+
+@attrs.frozen(kw_only=True)
+class SizedTableOptions(CodebookOptions):
+    """The same, and a public number of columns."""
+
+    columns: Annotated[
+        int | None, option("--columns", "The public number d of columns. Default: every d.")
+    ] = None
+
+    @property
+    def setting(self) -> dp.Setting:
+        """The setting. Raises InvalidArgument, also for a number of columns beside a codebook."""
+        found = super().setting
+        if self.columns is None:
+            return found
+        return attrs.evolve(found, X=attrs.evolve(found.X, d=self.columns))
 
 
 @attrs.frozen(kw_only=True)

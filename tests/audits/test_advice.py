@@ -140,7 +140,7 @@ def test_the_best_split_says_what_joint_calibration_saves_and_at_which_numbers()
     assert found.saving.at == "d = 10, gamma = 0.5"
     shown = " ".join(read(html(found)).text.split())
     assert "of the squared noise at d = 10, γ = 0.5 saved by dp.best_split" in shown
-    assert "joint calibration alone, in the proportions declared, saves 80.0 %" in shown
+    assert "Joint calibration alone, in the proportions declared, saves 80.0 %" in shown
 
 
 def test_one_release_is_calibrated_by_its_own_theorem():

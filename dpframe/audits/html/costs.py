@@ -9,7 +9,7 @@ import attrs
 
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
-from dpframe.wording import Code, Formula, Text, joined, say
+from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
@@ -50,9 +50,9 @@ class Costs:
             by = "the weights below" if found.saving.lines else Code("dp.best_split")
             at = say(" at {}", found.saving.at) if found.saving.at else ""
             saved = say("of the squared noise{} saved by {}", at, by)
-            note = filter(None, (saved, found.saving.split))
-            note = filter(None, (joined(", ", note), found.saving.sizes))
-            yield "Best split", f"{found.saving.percent} %", joined(": ", note)
+            note = joined(": ", filter(None, (saved, found.saving.sizes)))
+            note = joined(". ", filter(None, (note, capital(found.saving.split))))
+            yield "Best split", f"{found.saving.percent} %", note
         count = len(audit.report.open_obligations)
         if count:
             yield "In the way", str(count), "open obligation" + "s" * (count > 1)
