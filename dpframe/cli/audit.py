@@ -82,8 +82,8 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
 def _print(found: Findings, done: Audited, *, sources: bool, as_json: bool) -> None:
     if as_json:
         printed = [one.record() for one in done.printed]
-        described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
-        described |= {"printed_sensitivities": printed} if done.title else {}
+        notes = {"notes": list(done.notes), "printed_sensitivities": printed}
+        described = {"title": done.title, **notes} if done.title else {}
         print_json({**described, **done.audit.records(), **found.record()})
         return
     from dpframe.audits.figures import hanging
