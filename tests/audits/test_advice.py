@@ -223,9 +223,3 @@ def test_a_split_over_shares_says_why_a_field_is_still_free():
         over="shares",
     )
     assert "no noise reads gamma; the last step does" in str(split)
-
-
-def test_a_name_of_another_namespace_is_found_there():
-    """Of the regressions, where it is asked of the literature."""
-    with pytest.raises(AttributeError, match=r"It is dpframe\.regressions\.FunctionalLinear\."):
-        _ = dp.literature.FunctionalLinear
