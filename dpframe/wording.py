@@ -121,7 +121,7 @@ def joined(sign: str, texts: Iterable[object]) -> Text:
 
 
 def reference(text: str) -> Text:
-    """A citation, and what is said of it: `[KamathU20, Lem 2.4] up to 1`."""
+    """A citation, and what is said of it: `[KamathU20, Lem 2.4] for epsilon up to 1`."""
     work, bracket, said = text.partition("]")
     return Text((Cited(work + bracket), said))
 

@@ -18,6 +18,7 @@ ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
 WIDTH = 100
 TINY = 1e-300  # below, doubles lose digits
 SLACK = Fraction(1, 10**12)
+EQUAL, EXACT = 1e-6, 1e-9  # relative: as printed, and but for rounding
 KEPT = 24  # characters that are not parted at the end of a line
 
 
@@ -137,11 +138,17 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> Text:
         return say("above {}", figure(low, "down"))
     if 0 < high < TINY:
         return say("below {}", figure(TINY))
-    if high - low <= 1e-9 * high:
+    apart = limit is not None and low <= limit < high  # one of them meets the limit
+    if high - low <= (EXACT if apart else EQUAL) * high:
         return say("{}", figure(high) if limit is None else against(high, limit))
     if low > 0:
         return say("between {} and {}", figure(low, "down"), figure(high, "up"))
     return say("at most {}", figure(high, "up"))
+
+
+def sharp(low: float, high: float) -> bool:
+    """Whether two bounds are one number in all digits that are printed."""
+    return high - low <= EQUAL * high
 
 
 def clipped(text: str, width: int) -> str:

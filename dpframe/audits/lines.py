@@ -104,6 +104,7 @@ class ReleaseLine:
     claimed share; it is None where nothing is claimed. `noise_factor` is how many times as much
     noise as its share needs a release with stated noise has: above 1 it underspends, below 1 it
     overspends. `unbounded` says why there is no sensitivity; "" where there is one.
+    `open` is the requirement of a claim that is neither proved nor refuted.
     `sized`: whether its noise has a size, which a theorem gives for a positive sensitivity only.
     """
 
@@ -130,6 +131,7 @@ class ReleaseLine:
     where: tuple[Constraint, ...] = ()
     noise_factor: float | None = None
     unbounded: str = ""
+    open: str = ""
     sized: bool = True
 
     @property
@@ -219,6 +221,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),
+        open=obligation.rule if obligation and obligation.verdict is Verdict.UNPROVED else "",
     )
 
 

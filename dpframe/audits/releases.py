@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .report import Audit
 
 Key = TypeVar("Key")
+ROOM = 16  # characters of a formula in a column
 MOST = 12  # releases that fit on a screen
 EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
@@ -46,8 +47,13 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield from hanging(f"  {_statistics(counts)}", width=width)
     if "exact delta" in exact:
         yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if exact and not all(line.attained or line.unbounded for line in audit.lines):
+    if any(_cell(line, column, 1).startswith("<=") for line in audit.lines for column in exact):
         yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
+    sizes = ((line.sensitivity, line.name) for line in audit.lines)
+    known = ((size, name) for size, name in sizes if size is not None)
+    long = _grouped((formula(size), name) for size, name in known if _long(size))
+    for size, some in long.items():
+        yield from hanging(f"  sensitivity of {some}: {size}", width=width)
 
 
 def procedures(audit: Audit) -> Iterator[str]:
@@ -105,7 +111,9 @@ def _cell(line: ReleaseLine, column: str, many: int) -> str:
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
-            return "no bound" if line.sensitivity is None else _amount(line.sensitivity)
+            if line.sensitivity is None:
+                return "no bound"
+            return "see below" if _long(line.sensitivity) else _amount(line.sensitivity)
         case "share claimed":
             amounts = ", ".join(map(_amount, line.share.amounts)) if line.share else ""
             return f"({amounts})" if amounts else "none"
@@ -137,7 +145,12 @@ def _amount(amount: Expression) -> str:
     if isinstance(amount, Number):
         return short(amount.value)
     value = lower_end(amount)
-    return clipped(formula(amount), 16) if value is None else figure(value)
+    return clipped(formula(amount), ROOM) if value is None else figure(value)
+
+
+def _long(sensitivity: Expression) -> bool:
+    """Whether it is a formula that a column has no room for."""
+    return lower_end(sensitivity) is None and len(formula(sensitivity)) > ROOM
 
 
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
@@ -198,6 +211,8 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield f"refuted: {refuted(line)}"
     if line.unbounded:
         yield line.unbounded
+    elif line.open:
+        yield f"neither proved nor refuted: {line.open}"
     yield from _spent(line)
     if line.where:
         yield f"proved where {conditions(line.where)}"

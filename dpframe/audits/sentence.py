@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,14 +12,17 @@ from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
 from dpframe.prover.spellings import accountant
 from dpframe.prover.text import overspent, plain_rule, ranged
-from dpframe.symbols import Number
-from dpframe.wording import Formula, Subject, Text, joined, say
+from dpframe.symbols import Expression, Number
+from dpframe.wording import Formula, Subject, Text, joined, say, written
 
-from .figures import between, equals, exactly, figure, formula
+from .figures import between, clipped, equals, exactly, figure, formula
 from .joint_cost import JointCost
 from .lines import lower_end
 
 if TYPE_CHECKING:
+    from dpframe.graph import Column, Rows, Setting
+
+    from .descriptions.stated import ClaimedSensitivity
     from .report import Audit
 
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
@@ -78,17 +81,61 @@ def _certifying(audit: Audit, place: str) -> Text:
     scope = say(", for all {}", ranges) if ranges else ""
     where = say(" where {}", conditions(region)) if region else ""
     return say(
-        "I certify{}{}{} that {}, on every two tables that differ by {}, satisfies {}"
-        " in all that it releases{}, under the assumptions listed {}.",
+        "I certify{}{}{} that {}, on every two tables that differ by {}, with {}, satisfies {}"
+        " in all that it releases{}, {}under the assumptions listed {}.",
         scope,
         where,
         "," * bool(scope or where),
         _subject(audit),
         audit.setting.unit,
+        joined(" and ", _bounded(audit.setting)),
         goal(audit.claimed),
         _on_trust(audit),
+        "with the noise and " if audit.lines else "",
         place,
     )
+
+
+def _bounded(setting: Setting) -> Iterator[Text]:
+    """What is done to every row and label: `rows projected onto the ball of radius 1`."""
+    yield say("rows {}", rows_text(setting.X))
+    if setting.y is not None:
+        yield say("labels {}", labels_text(setting.y))
+
+
+def rows_text(rows: Rows) -> Text:
+    """`projected onto the ball of radius 1`."""
+    said: list[object] = []
+    said += (
+        [] if rows.columns is None else [f"coded from {len(rows.columns)} columns by a codebook"]
+    )
+    said += [] if rows.d is None else [say("of {} columns", rows.d)]
+    said += [] if rows.box is None else [say("with entries clipped to {}", _ends(rows.box))]
+    ball = "projected onto the ball of radius {}"
+    said += [] if rows.norm is None else [say(ball, _of(rows.norm))]
+    said += ["with an intercept"] if rows.intercept else []
+    return joined(", ", said)
+
+
+def labels_text(labels: Column) -> Text:
+    """`y clipped to [-1, 1]`."""
+    name = clipped(labels.name, 60)
+    if labels.levels is not None:
+        first, second = (clipped(str(level), 60) for level in labels.levels)
+        return say("{} of the classes {} and {} as -1 and 1", name, first, second)
+    if labels.bound is not None:
+        return say("{} clipped to {}", name, _ends(labels.bound))
+    ends = [exactly(end) for end in (labels.lower, labels.upper) if end is not None]
+    within = Formula(f"[{', '.join(ends)}]")
+    return say("{} clipped to {} and mapped onto $[-1, 1]$", name, within)
+
+
+def _of(bound: Expression) -> Formula:
+    return Formula(clipped(written(bound), 60))
+
+
+def _ends(bound: Expression) -> Formula:
+    return Formula(f"[-{_of(bound)}, {_of(bound)}]")
 
 
 def _on_trust(audit: Audit) -> str:
@@ -104,6 +151,24 @@ def _listed(names: Iterable[str]) -> str:
     """`a, b and c`."""
     *others, last = [*names] or [""]
     return say("{} and {}", ", ".join(others), last) if others else last
+
+
+def false_parts(audit: Audit, printed: Sequence[ClaimedSensitivity] = ()) -> Text:
+    """How many claims about single releases, and sensitivities that a paper prints, are false."""
+    claims = [line.verdict is Verdict.REFUTED for line in audit.lines if line.share is not None]
+    counted = {
+        "claims on single releases": claims,
+        "printed sensitivities": [one.false for one in printed],
+    }
+    wrong = {name: of for name, of in counted.items() if any(of)}
+    said = joined(
+        " and ", (say("{} of {} {}", sum(of), len(of), name) for name, of in wrong.items())
+    )
+    if not said:
+        return said
+    verb = "is" if sum(map(sum, wrong.values())) == 1 else "are"
+    held = audit.verdict is Verdict.PROVED
+    return say("{} {} false{}.", said, verb, "; the total holds by another proof" * held)
 
 
 def _denial(audit: Audit) -> Text:

@@ -11,17 +11,16 @@ import attrs
 import typer
 
 import dpframe as dp
-from dpframe import wording
 from dpframe.symbols import Number
 
 from .declaration import is_description
 from .options import (
     ClaimOptions,
-    CodebookOptions,
     Force,
     JointProofOptions,
     Json,
     PersonalClaimOptions,
+    SizedTableOptions,
     grouped,
     names_given,
     option,
@@ -29,6 +28,7 @@ from .options import (
 from .printing import check_written, print_json, say, waiting, width, written
 
 if TYPE_CHECKING:
+    from dpframe.audits.descriptions.stated import ClaimedSensitivity
     from dpframe.audits.findings import Findings
 
 app = typer.Typer(add_completion=False)
@@ -38,6 +38,7 @@ SUBJECT = (
     "FILE.toml, a description."
 )
 ELSEWHERE = "The description states this: edit the file."
+SOURCES = "Print the references of the works that the audit cites."
 PAGE = "Write the audit as a self-contained HTML page to this new file."
 
 
@@ -47,9 +48,10 @@ def audit_(
     name: Annotated[str, typer.Argument(help=SUBJECT)],
     *,
     claim: PersonalClaimOptions,
-    table: CodebookOptions,
+    table: SizedTableOptions,
     proof: JointProofOptions,
     html: Annotated[Path | None, option(PAGE)] = None,
+    sources: Annotated[bool, option(SOURCES)] = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -69,22 +71,23 @@ def audit_(
         found = findings(done.audit)
     if html is not None:
         _write(html, found, done)
-    _print(found, done, as_json=as_json)
+    _print(found, done, sources=sources, as_json=as_json)
     if done.audit.certificate is None or done.audit.where:
         raise typer.Exit(1)
 
 
 @attrs.frozen
 class Audited:
-    """An audit, and the title and notes of a description."""
+    """An audit; the title, the notes and the printed sensitivities of a description."""
 
     audit: dp.audits.Audit
     title: str = ""
     notes: tuple[str, ...] = ()
+    printed: tuple[ClaimedSensitivity, ...] = ()
 
 
 def _audited(
-    name: str, claim: PersonalClaimOptions, table: CodebookOptions, proof: JointProofOptions
+    name: str, claim: PersonalClaimOptions, table: SizedTableOptions, proof: JointProofOptions
 ) -> Audited:
     """The audit of a regression by its name; or of a description for the same table, with its claim
     or that by --epsilon and --delta. Raises InvalidArgument.
@@ -112,9 +115,8 @@ def _audited(
         trust=trusted,
     )
     remarks = [f"{key}: {text}" for key, text in described.remarks.items() if text]
-    claims = [wording.say("sensitivity of {}", one) for one in described.claimed_sensitivities]
-    notes = (described.citation, described.notes, *remarks, *claims)
-    return Audited(done, described.title, tuple(filter(None, notes)))
+    notes = tuple(filter(None, (described.citation, described.notes, *remarks)))
+    return Audited(done, described.title, notes, described.claimed_sensitivities)
 
 
 def _target(stated: dp.Guarantee, claim: PersonalClaimOptions) -> dp.Guarantee:
@@ -137,21 +139,29 @@ def _write(path: Path, found: Findings, done: Audited) -> None:
     from dpframe.audits.html import html
 
     command = shlex.join(["dpframe", *sys.argv[1:]])
-    page_of = html(found, title=done.title, notes=done.notes, command=command)
+    page_of = html(found, title=done.title, notes=done.notes, command=command, printed=done.printed)
     written("--html", path, lambda file: file.write_text(page_of, encoding="utf-8"))
 
 
-def _print(found: Findings, done: Audited, *, as_json: bool) -> None:
+def _print(found: Findings, done: Audited, *, sources: bool, as_json: bool) -> None:
     if as_json:
-        described = {"title": done.title, "notes": list(done.notes)} if done.title else {}
+        printed = [one.record() for one in done.printed]
+        notes = {"notes": list(done.notes), "printed_sensitivities": printed}
+        described = {"title": done.title, **notes} if done.title else {}
         print_json({**described, **done.audit.records(), **found.record()})
         return
     from dpframe.audits.figures import hanging
     from dpframe.audits.findings.findings import findings_text
     from dpframe.audits.page import page
+    from dpframe.audits.sentence import false_parts
 
     title, _, rest = page(done.audit, width()).partition("\n")
-    notes = [line for note in done.notes for line in hanging(f"  {note}", width=width())]
-    say("\n".join([title, *notes, rest]))
-    if text := findings_text(found, width()):
+    head = [f"  {note}" for note in done.notes]
+    if done.printed:
+        head += ["  Sensitivities that the paper prints", *(f"    {one}" for one in done.printed)]
+    lines = [piece for line in head for piece in hanging(line, width=width())]
+    say("\n".join([title, *lines, rest]))
+    if false := false_parts(done.audit, done.printed):
+        say("\n".join(["", *hanging(false, width=width())]))
+    if text := findings_text(found, width(), sources=sources):
         say(f"\n{text}")

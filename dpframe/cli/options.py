@@ -222,6 +222,23 @@ def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
 
 
 @attrs.frozen(kw_only=True)
+class SizedTableOptions(CodebookOptions):
+    """The same, and a public number of columns."""
+
+    columns: Annotated[int | None, option("The public number d of columns. Default: every d.")] = (
+        None
+    )
+
+    @property
+    def setting(self) -> dp.Setting:
+        """The setting. Raises InvalidArgument, also for a number of columns beside a codebook."""
+        found = super().setting
+        if self.columns is None:
+            return found
+        return attrs.evolve(found, X=attrs.evolve(found.X, d=self.columns))
+
+
+@attrs.frozen(kw_only=True)
 class RegressionOptions:
     """Hyperparameters of a regression, and classes that its proof may trust."""
 

@@ -16,6 +16,7 @@ import attrs
 
 from dpframe.documents import check_place
 from dpframe.errors import InvalidArgument, nearest, of_kind
+from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
@@ -258,6 +259,10 @@ def _side(value: object) -> Expression:
     return positive(value, "box")
 
 
+def _number_of_columns(value: object) -> int | None:
+    return None if value is None else whole("d", value, 1)
+
+
 @attrs.frozen(cache_hash=True, kw_only=True, repr=False)
 class Rows:
     """The features: rows projected onto the ball of radius `norm`; or clipped to the box [-box,
@@ -265,7 +270,8 @@ class Rows:
 
     `norm` and `box` are public positive numbers or parameters. `terms` lists the columns of the
     codebook that enter, alone or multiplied: `["age", ("bmi", "smoker")]`; by default each alone.
-    Raises InvalidArgument.
+    `d` is the public number of columns where there is no codebook; left out, the statement is for
+    every d. Raises InvalidArgument.
     """
 
     norm: Expression | None = attrs.field(
@@ -277,11 +283,15 @@ class Rows:
     )
     terms: tuple[tuple[str, ...], ...] | None = attrs.field(default=None, converter=_terms)
     intercept: bool = attrs.field(default=False, validator=of_kind(bool))
+    d: int | None = attrs.field(default=None, converter=_number_of_columns)
 
     __repr__ = _as_written
 
     def __attrs_post_init__(self) -> None:
         """Check that the rows are bounded."""
+        if self.d is not None and self.columns is not None:
+            way_out = "The codebook has the number of columns."
+            raise InvalidArgument("d", "left out with columns", self.d, way_out)
         if self.norm is None and self.box is None and self.columns is None:
             raise InvalidArgument(
                 "X",
@@ -322,7 +332,8 @@ class Rows:
 
     def node(self, unit: Unit, grid: int | None = None) -> RowsNode:
         """The rows as a graph: source, encoding, clipping, projection, intercept."""
-        width = COLUMNS if self.columns is None else Number(Fraction(len(self.columns)))
+        many = self.d if self.columns is None else len(self.columns)
+        width = COLUMNS if many is None else Number(Fraction(many))
         rows: RowsNode = RowSource("X", width, unit, grid)
         if self.columns is not None:
             rows = Encoded(rows, self.columns, self._places)

@@ -35,7 +35,7 @@ class Gaussian(NormalNoise):
     kamath_ullman: ClassVar[Calibration] = Theorem.of(
         "gaussian",
         "Gaussian.kamath_ullman",
-        "[KamathU20, Lem 2.4] up to 1, rule E1 up to 4 log 2",
+        "[KamathU20, Lem 2.4] for epsilon up to 1, rule E1 for epsilon up to 4 log 2",
         APPROX,
     )
     analytic: ClassVar[Calibration] = Theorem.of(

@@ -81,7 +81,7 @@ def _earned(
 ) -> Obligation:
     fact = say("sensitivity {} ({})", sensitivity, rule.mechanism.norm)
     citation = reference(rule.citation)
-    text = say("earns its share by {} {}{}", rule.name, citation, ON_TRUST * believed)
+    text = say("satisfies its share by {} {}{}", rule.name, citation, ON_TRUST * believed)
     return Obligation("share", label, text, (fact,), PROVED)
 
 
@@ -129,8 +129,7 @@ def _stated(
         release.noise.norm,
         sensitivity,
         Spelled(
-            "`dp.Laplace.pure` for Laplace noise (L1), `dp.L2Laplace.pure` for noise of the L2 "
-            "norm",
+            f"`{'dp.' * own(release.noise)}{release.noise.__name__}.pure`",
             '``calibration = "pure"``',
         ),
     )

@@ -31,7 +31,7 @@ SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
 Made = TypeVar("Made", Regression, Accountant)
 STATED = {"relation", "rows_per_person"}
-LEFT_OUT = {"box", "grid", "levels", "terms", "unknown"}  # where these fields are at their default
+LEFT_OUT = {"box", "d", "grid", "levels", "terms", "unknown"}  # of fields at their default
 SIDES = {sides: name for name, sides in CLOSED.items()}
 
 

@@ -115,9 +115,13 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
 
 def columns_of(setting: Setting, d: object) -> int:
     """d >= 1, the number of columns of the table. A codebook has it: d is left out then, or is its
-    number of columns, before or after coding. Raises InvalidArgument.
+    number of columns, before or after coding. So is that of dp.Rows(d=...). Raises InvalidArgument.
     """
-    schema = setting.X.columns
+    schema, given = setting.X.columns, setting.X.d
+    if given is not None:
+        if d not in (None, given):
+            raise InvalidArgument("d", f"left out, or the {given} of the setting", d)
+        return given
     if schema is None and d is None:
         wanted = "given: the number of columns of the table, which no codebook says"
         raise InvalidArgument("d", wanted, None, "d=8, for instance.")

@@ -90,6 +90,8 @@ def bounds(setting: Setting) -> list[tuple[str, str]]:
     """The name and the bounds or levels of each column of the table, the label last."""
     rows, labels = setting.X, setting.y
     found = [(part.name, _ends(part)) for part in rows.columns or ()]
+    if rows.d is not None:
+        found.append(("columns", str(rows.d)))
     if rows.box is not None:
         found.append(("entry of a row", f"at most {rows.box} in size"))
     if rows.norm is not None:

@@ -50,7 +50,7 @@ from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
 from .spellings import JOINTLY, PART_JOINTLY, calibration
 
-LONG = 400  # characters of a formula that fit on a screen
+SHORT, LONG = 40, 400  # characters of a number, of a formula that fit on a screen
 
 
 def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
@@ -106,6 +106,8 @@ def _stacked(problem: Problem, grouped: Sequence[Class]) -> Stacked | None:
 def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
     """Whether it is inside the target."""
     target, text = problem.target, Formula(written(move.total))
+    if not move.total.symbols() and len(text) > SHORT:
+        text = digits(number(move.total, {}, up=True))
     fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", move.rule)
     if isinstance(target, ApproxDP):
         claim = ProfileClaim(target.epsilon, target.delta, move.total, move.attained)

@@ -74,6 +74,9 @@ class Layout:
             wanted = f"a table of its codebook's {len(names)} columns"
             way_out = "A data frame is read by its columns' names."
             raise BadData("X", wanted, Plain(f"{width} columns"), way_out)
+        if setting.X.d not in (None, len(names)):
+            wanted = f"a table of {setting.X.d} columns of features, as dp.Rows(d={setting.X.d})"
+            raise BadData("X", wanted, Plain(f"{len(names)} columns"))
         if not names:
             raise BadData("X", "a table with at least one column", Plain("none"))
         whole = None if header is None else tuple(header)

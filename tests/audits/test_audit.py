@@ -73,8 +73,9 @@ def test_the_certifying_sentence_can_be_signed():
     done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)
     assert done.sentence == (
         "I certify that AdaSSPWang(rho=1/20), on every two tables that differ by one row added or "
-        "removed, satisfies (1, 1e-6)-differential privacy in all that it releases, under the "
-        "assumptions listed above."
+        "removed, with rows projected onto the ball of radius 1 and labels y clipped to [-1, 1], "
+        "satisfies (1, 1e-6)-differential privacy in all that it releases, with the noise and "
+        "under the assumptions listed above."
     )
     assert " ".join(str(done).split()).endswith(done.sentence)
 

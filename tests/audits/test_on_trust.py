@@ -48,7 +48,7 @@ class Noisy(dp.Regression):
 def test_a_stated_theorem_is_marked_in_certificates_and_audits():
     """Text and page."""
     given = {"target": dp.PureDP(1), "setting": SETTING, "trust": [Logistic, type(Logistic.pure)]}
-    marked = re.compile(r"earns its share by [\w.]*pure.*\(on trust\)")
+    marked = re.compile(r"satisfies its share by [\w.]*pure.*\(on trust\)")
     assert marked.search(str(dp.certify(Noisy(), **given)))
     done = audit(Noisy(), **given)
     assert marked.search(str(done))

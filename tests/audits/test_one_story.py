@@ -116,7 +116,9 @@ def test_a_known_cost_is_exact():
     done = audit(dp.literature.SSPWangCoded(), target=ONE, setting=SETTING)
     found = findings(done)
     assert found.waste.exact
-    assert found.change.effect.endswith("exactly, with nothing to spare.")
+    assert found.change.effect.startswith(
+        "All releases together then meet the claim exactly, with nothing to spare: std"
+    )
     assert "the exact delta of all" in done.sentence
 
 

@@ -20,6 +20,11 @@ from dpframe.literature.every import family
 
 FOLDER = Path(__file__).parents[2] / "regressions"
 MADE = "*This page is made by `python -m docs.generate.pages.regressions`; a test compares it.*"
+COST = f"true epsilon (claim and bounds: {HERE})"
+MARKED = {
+    "region": "\\* Proved if the hypothesis of a theorem holds, which the last column states.",
+    "numbers": "\\+ Proved at the numbers of the table, and refused for every epsilon and delta.",
+}
 SPECIAL = re.compile(r"([\\`*_\[\]{}<>|$~])")
 CODE = re.compile(r"(`[^`]+`)")
 LONG = 90
@@ -99,9 +104,10 @@ def page(row: Sequence[Entry], rows: Sequence[Sequence[Entry]]) -> str:
         _advice(row[0], rows),
         "## Verdicts",
         *table(
-            ["relation", "verdict", f"epsilon, of 1, at {HERE}", "budgets of each record", "why"],
+            ["relation", "verdict", COST, "budgets of each record", "why"],
             map(_judged, row),
         ),
+        *(MARKED[one.scope] for one in _marked(row)),
         *_drawn(row),
         *(block for entry in row for block in _noise(entry)),
         MADE,
@@ -187,6 +193,11 @@ def _judged(entry: Entry) -> list[str]:
     cost = "-" if entry.cost is None else f"{escaped(str(entry.cost))}{pure} ({entry.cost.rule})"
     verdict = f"**{_verdict(entry)}**"
     return [str(entry.relation), verdict, cost, entry.each, escaped(entry.reason)]
+
+
+def _marked(row: Sequence[Entry]) -> Iterator[Entry]:
+    """Entries of which the verdict has a mark, each mark once."""
+    yield from {one.scope: one for one in row if one.scope in MARKED}.values()
 
 
 def _drawn(row: Sequence[Entry]) -> list[str]:

@@ -182,7 +182,8 @@ def _check_name(
         wanted = "named by a letter, then up to 39 letters, digits and underscores of plain ASCII"
         part.refuse(wanted, shown(name), "Such as gamma or T.")
     if name in SHARED_NAMES:
-        way_out = f"Reserved are {', '.join(SHARED_NAMES)}."
+        reserved = f"Reserved are {', '.join(SHARED_NAMES)}."
+        way_out = "Write columns = 10 in [rows]." if name == "d" else reserved
         wanted = f"free of reserved names: {name} is {SHARED_NAMES[name]}"
         part.refuse(wanted, name, way_out)
     if name in vocabulary.functions and not part.path.startswith("release"):

@@ -72,6 +72,8 @@ def bounds_of(setting: Setting) -> tuple[tuple[str, str], ...]:
         "norm": rows.norm,
         "box": rows.box,
     }
+    if rows.d is not None:
+        bounds["columns"] = rows.d
     if rows.columns is not None or rows.intercept:
         bounds["rows"] = rows
     bounds |= {name: getattr(labels, name, None) for name in ("bound", "lower", "upper")}
@@ -84,12 +86,14 @@ def setting_of(parts: Mapping[str, FilePart]) -> Setting:
     if relation not in RELATED:
         way_out = "add-remove: one record joins or leaves; replace-one: one is exchanged."
         parts["relation"].refuse(f"one of {', '.join(RELATIONS)}", way_out=way_out)
-    rows: dict[str, Any] = {n: amount(one, n) for n, one in keyed(parts["rows"], ROWS).items()}
+    given = dict(keyed(parts["rows"], ROWS))
+    columns = given.pop("columns", None)
+    rows: dict[str, Any] = {n: amount(one, n) for n, one in given.items()}
     if not rows:
         parts["rows"].refuse("bounded: norm or box", "neither", "A paper says |x| <= 1 somewhere.")
     most = parts.get("rows_per_person")
     return Setting(
-        X=Rows(**rows),
+        X=Rows(**rows, d=None if columns is None else int(_whole(columns).value)),
         y=_labels(parts["labels"]) if "labels" in parts else None,
         relation=RELATED[relation],
         rows_per_person=constant(1) if most is None else _whole(most),

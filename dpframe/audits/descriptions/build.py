@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable, TouchesData
+from dpframe.errors import InvalidArgument, NotExecutable, TouchesData, listed_words
 from dpframe.graph import (
     ColumnNode,
     DataNode,
@@ -182,7 +182,10 @@ class GraphBuilder:
         with located(one.place("share")):
             amounts = [self.scope.formula(text) for text in one.share]
             if len(amounts) != len(self.budget.currency):
-                wanted = f"one amount of each of {', '.join(self.budget.currency)}"
+                names = listed_words(self.budget.currency)
+                many = len(self.budget.currency)
+                each = "an amount of each of" if many > 1 else "one amount, of"
+                wanted = f"{each} {names}, as the claim"
                 such = f"Such as {', '.join(f'{name}/3' for name in self.budget.currency)}."
                 raise InvalidArgument("formula", wanted, ", ".join(one.share), such)
             pairs = zip(amounts, self.budget.amounts, strict=True)

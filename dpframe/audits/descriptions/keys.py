@@ -189,6 +189,7 @@ CLAIM = (
 ROWS = (
     Key("norm", NUMBER, 'A bound on the 2-norm of every row, B in formulas: a number or "any".'),
     Key("box", NUMBER, "A bound on every |entry|, box in formulas; B is then sqrt(d) box."),
+    Key("columns", NUMBER, "The public number of columns, d in formulas; every d where left out."),
 )
 LABELS = (
     Key("bound", NUMBER, 'A bound on every |label|, Y in formulas: a number or "any".'),

@@ -31,12 +31,13 @@ if TYPE_CHECKING:
 EQUAL, TOO_SMALL, TOO_LARGE = "equal", "too small", "larger than derived"
 UNCLEAR, NO_RULE = "not comparable", "no rule"
 MEANINGS = {
-    EQUAL: "as derived",
-    TOO_SMALL: "smaller than what is derived: noise that is sized by it is too small",
-    TOO_LARGE: "larger than what is derived: noise that is sized by it is more than is needed",
-    UNCLEAR: "neither larger nor smaller than what is derived, as far as was shown",
-    NO_RULE: "not compared: nothing is derived",
+    EQUAL: "equal",
+    TOO_SMALL: "the printed one is too small, and so is noise that is sized by it",
+    TOO_LARGE: "the printed one is too large, and so is noise that is sized by it",
+    UNCLEAR: "neither is shown to be the larger one",
+    NO_RULE: "not compared, as nothing is derived",
 }
+BELOW_BOUND = "the printed one is below the derived upper bound, which may not be attained"
 
 
 @attrs.frozen
@@ -60,12 +61,23 @@ class ClaimedSensitivity:
         """It is not equal to the derived one."""
         return self.verdict != EQUAL
 
+    @property
+    def false(self) -> bool:
+        """Some row moves the statistic by more."""
+        return self.verdict == TOO_SMALL and self.attained
+
     def __str__(self) -> str:
-        """`gram: the paper says 1, smaller than ...: B^2 (L2; ...)`."""
-        claim = f"{self.release}: the paper says {self.written}"
+        """`gram: printed 1, derived B^2 (L2; ...): the printed one is too small, ...`."""
         if self.derived is None:
-            return f"{claim}; {MEANINGS[self.verdict]}"
-        return f"{claim}, {MEANINGS[self.verdict]}: {self.derived} ({self.norm}; {self.rule})"
+            return f"{self.release}: printed {self.written}: {self.finding}"
+        derived = f"{self.derived} ({self.norm}; {self.rule})"
+        return f"{self.release}: printed {self.written}, derived {derived}: {self.finding}"
+
+    @property
+    def finding(self) -> str:
+        """How both compare, in words."""
+        below = self.verdict == TOO_SMALL and not self.attained
+        return BELOW_BOUND if below else MEANINGS[self.verdict]
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.audits.figures import WIDTH, chosen, figure, hanging, table
+from dpframe.audits.figures import WIDTH, chosen, figure, hanging, sharp, table
 from dpframe.audits.sentence import values_text
 from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
@@ -110,7 +110,7 @@ def findings(audit: Audit) -> Findings:
     accountants = opinions(audit, values)
     second, wasted = second_opinion(audit, values), waste(audit, values)
     best = accountants[0].upper if accountants else None
-    saved = saving(audit, values)
+    saved = saving(audit, values, 1.0 if wasted is None else wasted.variance)
     return Findings(
         audit=audit,
         opinions=accountants,
@@ -119,7 +119,7 @@ def findings(audit: Audit) -> Findings:
         portions=portions(audit, values),
         waste=wasted,
         saving=saved,
-        change=change(audit, wasted, saved),
+        change=change(audit, wasted, saved, values),
         assumptions=assumptions(audit.assumptions, approximate=len(audit.target.currency) > 1),
         sources=sources(_cited(audit, accountants)),
         at=used_in(problem, values),
@@ -139,11 +139,12 @@ def _cited(audit: Audit, accountants: tuple[Opinion, ...]) -> Iterator[str]:
 BAR = 30  # characters of a whole budget
 
 
-def findings_text(found: Findings, width: int = WIDTH) -> str:
+def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) -> str:
     """Costs under every accountant, the split, the noise wasted, a second opinion, the first thing
-    to change and the sources, in at most `width` columns.
+    to change and, if `sources`, the works cited, in at most `width` columns.
     """
-    parts = (_accountants, _split, _wasted, _saving, _second, _change, _sources)
+    parts = [_accountants, _split, _wasted, _saving, _second, _change]
+    parts += [_sources] * sources
     blocks = [
         [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
     ]
@@ -170,8 +171,8 @@ def _bounds(one: Opinion) -> str:
     """`0.596` where it is exact, `<= 0.644`, `none`."""
     if one.upper is None:
         return "none"
-    sharp = one.lower is not None and one.upper - one.lower <= 1e-6 * one.upper
-    return figure(one.upper) if sharp else f"<= {figure(one.upper, 'up')}"
+    known = one.lower is not None and sharp(one.lower, one.upper)
+    return figure(one.upper) if known else f"<= {figure(one.upper, 'up')}"
 
 
 def _split(found: Findings) -> Iterator[str]:
@@ -209,8 +210,11 @@ def _wasted(found: Findings) -> Iterator[str]:
 def _saving(found: Findings) -> Iterator[str]:
     best = found.saving
     if best is not None:
-        yield f"The best split of the budget saves {best.percent} % of the squared noise"
+        at = f", at {best.at}" if best.at else ""
+        yield f"The best split of the budget saves {best.percent} % of the squared noise{at}"
         yield f"  {best.says}"
+        if best.split:
+            yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
         yield f"  {best.way.replace('`', '')};"

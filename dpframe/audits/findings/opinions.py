@@ -188,7 +188,9 @@ def _unproved(audit: Audit) -> list[str]:
 
 
 def _failing(names: list[str], delta: float) -> Opinion:
-    few = ", ".join(dict.fromkeys(names[:3])) + (", ..." if len(names) > 3 else "")
+    different = list(dict.fromkeys(names))
+    more = f" and {len(different) - 3} more" if len(different) > 3 else ""
+    few = ", ".join(different[:3]) + more
     return Opinion(
         name=SHARES,
         lower=None,
@@ -273,9 +275,10 @@ LIMITS = (
 
 
 def second_opinion(audit: Audit, values: Values) -> Opinion | None:
-    """dp_accounting's epsilon at the target's delta; None where our cost has no parts to export.
+    """dp_accounting's epsilon at the target's delta; None where it is not installed, and where our
+    cost has no parts to export.
 
-    Where it is not installed, or has no event for a part, `applies` is False and `says` tells why.
+    Where it has no event for a part, `applies` is False and `says` tells why.
     """
     problem, delta = audit.report.problem, delta_at(audit.report.problem, values)
     if any(one.verdict is not Verdict.PROVED for one in audit.report.common) or not delta:
@@ -288,7 +291,9 @@ def second_opinion(audit: Audit, values: Values) -> Opinion | None:
     try:
         event = to_event(Composition(parts, problem.setting.relation, NumericAccountant()))
         ours = NumericAccountant().epsilon(parts, delta).upper
-    except (MissingExtra, DPFrameError) as error:
+    except MissingExtra:
+        return None
+    except DPFrameError as error:
         return _silent(float(delta), str(error))
     if not math.isfinite(ours):
         return None

@@ -9,11 +9,13 @@ import attrs
 
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release
-from dpframe.privacy import GaussianDP, Share
+from dpframe.privacy import Share
 from dpframe.symbols import Expression
 from dpframe.wording import Code, Text, joined, say
 
 from ..figures import figure
+from ..lines import lower_end
+from ..sentence import in_order, values_text
 from ..splits.by_formula import law_of, value_at
 from ..splits.criterion import NoiseCriterion
 from ..splits.resplit import divided, released
@@ -34,9 +36,11 @@ CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="
 @attrs.frozen
 class Saving:
     """`before` and `after`: the expected squared noise, `criterion`, as declared and at the best
-    split, rounded up. `releases`: name, and the std (of pure noise the scale) as declared and at
-    that split; None where a number is missing. `call` finds the split and certifies it; of a
-    description `lines` of the file make it, and `call` is "".
+    split, rounded up, at the numbers `at`, as text. `jointly` is the part saved by joint
+    calibration in the proportions declared; 0 where that saves none. `releases`: name, and the std
+    (of pure noise the scale) as declared and at that split; None where a number is missing. `call`
+    finds the split and certifies it; of a description `lines` of the file make it, and `call` is
+    "".
     """
 
     before: float
@@ -46,6 +50,8 @@ class Saving:
     releases: tuple[tuple[str, float | None, float | None], ...]
     call: str
     lines: str = ""
+    at: str = ""
+    jointly: float = 0.0
 
     @property
     def way(self) -> Text:
@@ -71,6 +77,14 @@ class Saving:
         return say("{}: {} as declared, {} at the best split", self.criterion, before, after)
 
     @property
+    def split(self) -> Text:
+        """How much of it joint calibration saves without another split; empty where none."""
+        if self.jointly <= WORTH:
+            return say("")
+        part = figure(100 * self.jointly, "down", 3)
+        return say("joint calibration alone, in the proportions declared, saves {} %", part)
+
+    @property
     def sizes(self) -> Text:
         """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, as declared and at the best split."""
         return sizes_text(self.noise, self.releases)
@@ -82,7 +96,8 @@ class Saving:
             for name, declared, best in self.releases
         ]
         fields = {
-            name: getattr(self, name) for name in ("before", "after", "criterion", "call", "lines")
+            name: getattr(self, name)
+            for name in ("before", "after", "jointly", "criterion", "at", "call", "lines")
         }
         return {**fields, "noise": self.noise, "releases": releases}
 
@@ -98,9 +113,10 @@ def sizes_text(noise: str, releases: Iterable[tuple[str, float | None, float | N
     return say("{} {}", noise, joined("; ", (*said, *more))) if said else say("")
 
 
-def saving(audit: Audit, values: Values) -> Saving | None:
+def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None:
     """The best split of the budget of a proved declaration among its releases, by
-    dp.audits.NoiseCriterion. None where there is no closed form, as with noise of several kinds.
+    dp.audits.NoiseCriterion; joint calibration of the proportions declared multiplies all variances
+    by `variance`. None where there is no closed form, as with noise of several kinds.
     """
     problem = audit.report.problem
     if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
@@ -109,7 +125,9 @@ def saving(audit: Audit, values: Values) -> Saving | None:
         found = _best(problem.graph, audit.target.budget, values, described=audit.described)
     except DPFrameError:
         return None
-    return found if found is not None and found.part > WORTH else None
+    if found is None or found.part <= WORTH:
+        return None
+    return attrs.evolve(found, jointly=max(0.0, 1 - variance))
 
 
 def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Saving | None:
@@ -117,7 +135,8 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
     rows = {"n": int(values["n"])} if "n" in values else {}
     criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)  # a codebook fixes d
     law = law_of(graph, criterion, budget)
-    declared = criterion.formula(graph).substitute(dict(criterion.sizes))
+    formula = criterion.formula(graph)
+    declared = formula.substitute(dict(criterion.sizes))
     if law is None or not _known(declared, values) or not _known(law.least, values):
         return None
     noise = divided(releases, law.weights, budget)
@@ -136,24 +155,32 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
             )
             for one in releases
         ),
+        at=values_text(_read(formula, criterion, values)),
         call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
-        lines=_lines(releases, law.weights, values) if described else "",
+        lines=file_lines(releases, law.weights, budget, values) if described else "",
     )
 
 
-def _lines(releases: Sequence[Release], weights: Sequence[Expression], values: Values) -> str:
-    """The lines of a description that make this split, its weights in four digits."""
-    from ..descriptions.advice import share_weights, weight_lines
+def file_lines(
+    releases: Sequence[Release], weights: Sequence[Expression], budget: Share, values: Values
+) -> Text:
+    """The lines of a description that divide the budget by these weights, in four digits."""
+    from ..descriptions.advice import proportions
 
     amounts = [value_at(weight, values) for weight in weights]
     parts = {
         one.label: figure(amount / sum(amounts), "down", 4)
         for one, amount in zip(releases, amounts, strict=True)
     }
-    if releases[0].gives is GaussianDP:
-        return say('``calibration = "jointly"``, no share and no std, and {}', weight_lines(parts))
-    times = {one.label: one.times for one in releases}
-    return say('``calibration = "pure"`` and {}', share_weights(parts, times))
+    return proportions(releases, budget, parts)
+
+
+def _read(formula: Expression, criterion: NoiseCriterion, values: Values) -> Values:
+    """The numbers of the symbols that the criterion reads."""
+    sizes = {name: lower_end(size) for name, size in criterion.sizes.items()}
+    numbers = {**values, **{name: size for name, size in sizes.items() if size is not None}}
+    names = sorted((symbol.name for symbol in formula.symbols()), key=in_order)
+    return {name: numbers[name] for name in names if name in numbers}
 
 
 def _known(formula: Expression, values: Values) -> bool:

@@ -4,6 +4,7 @@ budget is split, and what to change first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -15,13 +16,14 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.graph.joint import unit_std
 from dpframe.identity import own
+from dpframe.mechanisms.base import Calibration
 from dpframe.numerics import to_float
 from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
-from dpframe.prover.profile_rule import amplified, cost, rho_of
+from dpframe.prover.profile_rule import amplified, cost, epsilons, joint_of, rho_of
 from dpframe.prover.spellings import ANALYTIC, calibration
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
@@ -30,7 +32,7 @@ from dpframe.wording import Formula, Spelled, Text, capital, joined, say
 from ..figures import clipped, equals, figure
 from ..sentence import values_text
 from .example import Values, budget_at, number_at, upper_at
-from .saving import WORTH, Saving, sizes_text
+from .saving import WORTH, Saving, file_lines, sizes_text
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -221,8 +223,8 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
             return "The noise could be multiplied by this factor, and the target still be met."
         return say(
             "All noise could be multiplied by this factor, in the proportions declared, and the "
-            "target still be met: calibrate jointly ({}).",
-            calibration("dp.regressions.Jointly", "jointly"),
+            "target still be met{}.",
+            Spelled(" by `dp.regressions.Jointly`", ""),
         )
     if reached:
         return (
@@ -245,26 +247,49 @@ class Change:
     effect: str
 
 
-def change(audit: Audit, waste: Waste | None, best: Saving | None = None) -> Change | None:
+def change(audit: Audit, waste: Waste | None, best: Saving | None, values: Values) -> Change | None:
     """What stands in the way of a proof; else the noise that is wasted; else a claim about a share
     that fails. None where there is nothing to change.
     """
     if audit.verdict is not Verdict.PROVED:
-        return _mend(audit, waste)
+        return _mend(audit, waste, values)
     if waste is not None and waste.factor < 1 - WORTH:
-        return _save(audit, waste, best)
+        return _save(audit, waste, best, values)
     failing = [line.name for line in audit.lines if line.verdict is Verdict.REFUTED]
     return _restate(failing) if failing else None
 
 
-JOINTLY = Spelled(
+JOINTLY = say(
     "`dp.regressions.Jointly(of=...)` finds the factor for each claim: a formula where there is "
-    "one.",
-    'Write ``calibration = "jointly"`` and a weight in each release, no share and no std.',
+    "one."
+)
+BY_FACTOR = (
+    "Multiply each std and scale by {}, each variance by its square; give a release with a "
+    "calibration its size in place of calibration and share."
 )
 
 
-def _mend(audit: Audit, waste: Waste | None) -> Change | None:
+def _scaling(audit: Audit, waste: Waste, values: Values) -> Text:
+    """How to multiply all noise by the factor: by a declaration in Python, or lines of the file."""
+    if not audit.described:
+        return JOINTLY
+    releases, budget = audit.report.problem.graph.releases, audit.target.budget
+    lines = say("")
+    with suppress(DPFrameError):
+        lines = file_lines(releases, _weights(releases), budget, values)
+    factor = figure(waste.factor, "up")
+    return say("In the file: {}.", lines) if lines else say(BY_FACTOR, factor)
+
+
+def _weights(releases: Sequence[Release]) -> list[Expression]:
+    """What each release costs beside the others: squared mu, or epsilon. Raises InvalidArgument."""
+    if any(one.gives is not GaussianDP for one in releases):
+        return epsilons(releases)
+    rows = zip(releases, joint_of(releases).sizes, strict=True)
+    return [one.times * power(size / one.mechanism.formula, 2) for one, size in rows]
+
+
+def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
     obligation = _first(audit)
     if obligation is None:
         return None
@@ -274,8 +299,8 @@ def _mend(audit: Audit, waste: Waste | None) -> Change | None:
         return Change(
             _times(waste),
             say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
-            audit.advice(JOINTLY),
-            say("All releases together then meet the claim{}.", rest),
+            _scaling(audit, waste, values),
+            say("All releases together then meet the claim{}{}.", rest, _sizes(audit, waste)),
         )
     if obligation in audit.report.overspent:
         return _shares(audit, obligation)
@@ -349,14 +374,19 @@ def _first(audit: Audit) -> Obligation | None:
     return next(leaks, None) or audit.broken or next(refuted, None) or next(iter(opened), None)
 
 
-def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
-    saved, one = 1 - waste.variance, len(waste.releases) == 1
-    how = audit.advice(JOINTLY)
-    normal = one and audit.report.problem.graph.releases[0].gives is GaussianDP
-    if normal and isinstance(audit.target, ApproxDP):
-        how = say("Name {}, which sizes the noise so. Or: {}", audit.advice(ANALYTIC), how)
-    more = " At the best split of the budget it falls by {} per cent."
+def _sizes(audit: Audit, waste: Waste) -> Text:
+    """`: std gram 8.253 -> 9.766`, where these are numbers."""
     sizes = sizes_text(audit.lines[0].noise, waste.releases)
+    return say(": {}", sizes) if sizes else sizes
+
+
+def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Change:
+    saved, one = 1 - waste.variance, len(waste.releases) == 1
+    how = _scaling(audit, waste, values)
+    rule = _tightest(audit) if one else None
+    if rule is not None:
+        how = say("Name {}, which sizes the noise so.", audit.advice(rule))
+    more = " At the best split of the budget it falls by {} per cent."
     return Change(
         _times(waste),
         say(
@@ -368,19 +398,33 @@ def _save(audit: Audit, waste: Waste, best: Saving | None) -> Change:
             "The variance of {} noise falls by {} per cent{}.{}",
             "the" if one else "all",
             figure(100 * saved, "down", 3),
-            say(": {}", sizes) if sizes else "",
+            _sizes(audit, waste),
             say(more, best.percent) if best else "",
         ),
     )
 
 
+def _tightest(audit: Audit) -> Spelled | None:
+    """The calibration that spends the claim exactly by this one release, where it has a name."""
+    noise = audit.report.problem.graph.releases[0].noise
+    if noise.kind == "gaussian" and isinstance(audit.target, ApproxDP):
+        return ANALYTIC
+    pure = getattr(noise, "pure", None)
+    if isinstance(audit.target, PureDP) and own(noise) and isinstance(pure, Calibration):
+        return calibration(f"dp.{pure.name}", "pure")
+    return None
+
+
 def _times(waste: Waste) -> Text:
     """The factor, and where it is the right one."""
+    one = len(waste.releases) == 1
     if not waste.at:
-        return say("Multiply all noise by {}", waste.amount)
+        return say("Multiply {} noise by {}", "the" if one else "all", waste.amount)
     return say(
-        "Declare the noise jointly: at {} all of it would be {} times as large",
+        "Calibrate {}: at {} {} would be {} times as large",
+        "the noise" if one else "all noise together",
         waste.at,
+        "it" if one else "all of it",
         waste.amount,
     )
 

@@ -7,26 +7,33 @@ from importlib.util import find_spec
 
 from dpframe.errors import MissingExtra
 
+from ..descriptions.stated import ClaimedSensitivity
 from ..findings import Findings
 
 __all__ = ["html", "require"]
 
 
 def html(
-    findings: Findings, *, title: str = "", notes: Sequence[str] = (), command: str = ""
+    findings: Findings,
+    *,
+    title: str = "",
+    notes: Sequence[str] = (),
+    command: str = "",
+    printed: Sequence[ClaimedSensitivity] = (),
 ) -> str:
     """The page on an audit as a whole document, to be written as UTF-8.
 
     The same findings give the same characters. `title` stands above everything (left out: the name
-    of what is audited), `notes` are paragraphs of the auditor's own, and `command` is the command
-    line that made the page, where there is one. Everything that comes from outside is escaped,
+    of what is audited), `notes` are paragraphs of the auditor's own, `command` is the command line
+    that made the page, where there is one, and `printed` are the sensitivities of a paper, as
+    Description.claimed_sensitivities. Everything that comes from outside is escaped,
     characters that are not seen are shown as their numbers, and long texts lose their middle;
     `Findings.record()` has all of them whole. Raises MissingExtra without Jinja2.
     """
     require()
     from .document import document
 
-    return document(findings, title, notes, command)
+    return document(findings, title, notes, command, printed)
 
 
 def require() -> None:

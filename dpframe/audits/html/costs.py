@@ -9,8 +9,9 @@ import attrs
 
 from dpframe.privacy import ApproxDP
 from dpframe.prover import Verdict
-from dpframe.wording import Code, Formula, Text, joined, say
+from dpframe.wording import Code, Formula, Text, capital, joined, say
 
+from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
 from ..findings import Findings, Opinion, Portion, Profile, Waste
 from ..lines import lower_end
@@ -23,7 +24,7 @@ TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 
 def sharp(found: Profile) -> bool:
     """Whether the bounds of a profile are one curve, as far as it is drawn."""
-    return all(b - a <= 1e-6 * b for a, b in zip(found.lower, found.upper, strict=True))
+    return all(map(figures.sharp, found.lower, found.upper))
 
 
 @attrs.frozen
@@ -47,8 +48,11 @@ class Costs:
             yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
             by = "the weights below" if found.saving.lines else Code("dp.best_split")
-            note = (say("of the squared noise saved by {}", by), found.saving.sizes)
-            yield "Best split", f"{found.saving.percent} %", joined(": ", filter(None, note))
+            at = say(" at {}", found.saving.at) if found.saving.at else ""
+            saved = say("of the squared noise{} saved by {}", at, by)
+            note = joined(": ", filter(None, (saved, found.saving.sizes)))
+            note = joined(". ", filter(None, (note, capital(found.saving.split))))
+            yield "Best split", f"{found.saving.percent} %", note
         count = len(audit.report.open_obligations)
         if count:
             yield "In the way", str(count), "open obligation" + "s" * (count > 1)

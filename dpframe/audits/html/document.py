@@ -19,8 +19,9 @@ from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
 
 from .. import budget_reports
+from ..descriptions.stated import ClaimedSensitivity
 from ..drawing import drawing
-from ..figures import chosen, clipped, equals, exactly, figure
+from ..figures import chosen, clipped, equals, figure
 from ..figures import formula as written
 from ..findings import Findings
 from ..findings.saving import ALIKE
@@ -29,7 +30,16 @@ from ..page import opened, uncounted
 from ..personal import Bill
 from ..releases import UNSIZED, listed
 from ..report import Audit
-from ..sentence import free, goal, holding, sentence, values_text
+from ..sentence import (
+    false_parts,
+    free,
+    goal,
+    holding,
+    labels_text,
+    rows_text,
+    sentence,
+    values_text,
+)
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
@@ -52,11 +62,17 @@ LEADS = {
 OUTPUT = "output: "  # a remark of a description on its last step
 
 
-def document(found: Findings, title: str, notes: Sequence[str], command: str) -> str:
+def document(
+    found: Findings,
+    title: str,
+    notes: Sequence[str],
+    command: str,
+    printed: Sequence[ClaimedSensitivity],
+) -> str:
     """The page as `html` promises it."""
     audit = found.audit
     remarks = [note for note in notes if note.strip()]
-    contents = dict(_contents(found, remarks))
+    contents = dict(_contents(found, remarks, printed))
     name, arguments = named(audit)
     says, lead = SAYS[str(audit.verdict)], LEADS[str(audit.verdict)]
     if audit.report.overspent and not audit.report.proved:
@@ -95,6 +111,8 @@ def document(found: Findings, title: str, notes: Sequence[str], command: str) ->
         claimed=[*_claimed(audit)],
         region=() if chosen is None else chosen.constraints,
         remarks=remarks,
+        printed_sensitivities=printed,
+        untrue=false_parts(audit, printed),
         output_note=next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), ""),
         released=Released(audit),
         costs=costs,
@@ -184,7 +202,9 @@ def _few(value: Expression) -> str:
     return signs(text) if len(text) <= 8 else shown(known)
 
 
-def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _contents(
+    found: Findings, remarks: Sequence[str], printed: Sequence[ClaimedSensitivity]
+) -> Iterator[tuple[str, str]]:
     """The sections that have something to say: the places and titles, in the order of the page."""
     audit, graph = found.audit, found.audit.report.problem.graph
     count = len(audit.report.open_obligations)
@@ -192,6 +212,7 @@ def _contents(found: Findings, remarks: Sequence[str]) -> Iterator[tuple[str, st
         ("claim", "What is claimed", True),
         ("change", "The first thing to change", found.change),
         ("notes", "Notes of the auditor", remarks),
+        ("printed", "Sensitivities that the paper prints", printed),
         ("releases", "Each release alone", audit.lines),
         ("theorems", "Theorems of their own", graph.procedures or graph.bounds),
         ("graph", "The graph of what is computed", graph.nodes),
@@ -225,37 +246,14 @@ def _waste(found: Findings) -> str:
 def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
     """The claim, the unit of privacy, the bounds of the data, the ranges."""
     rows, labels = audit.setting.X, audit.setting.y
-    said: list[str] = []
-    said += [] if rows.columns is None else [f"{len(rows.columns)} columns by a codebook"]
-    said += [] if rows.box is None else [say("entries clipped to {}", _ends(rows.box))]
-    ball = "projected onto the ball of radius {}"
-    said += [] if rows.norm is None else [say(ball, _of(rows.norm))]
-    said += ["with an intercept"] if rows.intercept else []
     yield "Claim", goal(audit.claimed)
     yield "Unit of privacy", f"{audit.setting.unit} ({audit.setting.relation})"
-    yield "Rows", joined("; ", said)
+    yield "Rows", rows_text(rows)
     named = zip(rows.names, bounds(audit.setting), strict=False)
     yield from ((f"Column {clipped(name, 60)}", ends) for name, (_, ends) in named)
     if labels is not None:
-        name = clipped(labels.name, 60)
-        if labels.levels is not None:
-            first, second = (clipped(str(level), 60) for level in labels.levels)
-            yield "Labels", f"{name}, the classes {first} and {second} as -1 and 1"
-        elif labels.bound is not None:
-            yield "Labels", say("{}, clipped to {}", name, _ends(labels.bound))
-        else:
-            ends = [exactly(end) for end in (labels.lower, labels.upper) if end is not None]
-            mapped = "{}, clipped to {} and mapped onto $[-1, 1]$"
-            yield "Labels", say(mapped, name, Formula(f"[{', '.join(ends)}]"))
+        yield "Labels", labels_text(labels)
     yield "For all", free(audit)
-
-
-def _of(bound: Expression) -> Formula:
-    return Formula(clipped(written(bound), 60))
-
-
-def _ends(bound: Expression) -> Formula:
-    return Formula(f"[-{_of(bound)}, {_of(bound)}]")
 
 
 def _bill(audit: Audit) -> dict[str, Any]:

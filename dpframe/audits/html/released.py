@@ -117,7 +117,8 @@ class Released:
             )
         if any(line.mu is not None for line in lines):
             said.append(say("$mu$ is the sensitivity over the standard deviation."))
-        if not all(line.attained or line.unbounded for line in lines):
+        shown = (self.cost(line, column) for line in lines for column in self.exact)
+        if any(text.startswith("≤") for text in shown):
             said.append(
                 "≤ is an upper bound: no pair of tables is known to attain the sensitivity."
             )
@@ -132,7 +133,7 @@ class Released:
         found: dict[object, tuple[list[str], ReleaseLine, Derived]] = {}
         releases = zip(self.audit.lines, self.audit.report.problem.graph.releases, strict=True)
         for line, release in releases:
-            key = (line.statistic, line.written, line.rule, line.witness, line.note)
+            key = (line.statistic, line.written, line.rule, line.witness, line.note, line.open)
             if key not in found:
                 moved = release.statistic.sensitivity(release.mechanism.norm)
                 rule = "" if moved is None else moved.rule

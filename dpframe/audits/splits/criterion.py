@@ -82,7 +82,12 @@ def _refuse(symbol: Symbol) -> None:
         wanted = "no part of a criterion: it is not public before the release"
         way_out = "A split is chosen from public numbers; take a number that was known before."
     else:
-        wanted, way_out = "a number", "Give the target, the setting and other fields numbers."
+        value = symbol.domain.example() or 1
+        way_out = (
+            f'Give a field of the declaration its number, {symbol.name}="{value}" in Python or '
+            f"--set {symbol.name}={value} on the command line; and the target and setting numbers."
+        )
+        wanted = "a number"
     raise InvalidArgument(symbol.name, wanted, f"the symbol {symbol}", way_out)
 
 

@@ -1,0 +1,225 @@
+"""Advice that is followed is proved; false claims stand beside the verdict; numbers agree."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+import dpframe as dp
+from dpframe.audits import audit, parse_description
+from dpframe.audits.figures import between
+from dpframe.audits.findings import findings
+from dpframe.audits.findings.findings import findings_text
+from dpframe.audits.html import html
+from dpframe.prover import Verdict
+from tests.support.commands import both_streams
+from tests.support.html_pages import read
+
+SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
+ONE = dp.ApproxDP(1, "1e-6")
+HEAD = """
+title = "thirds"
+relation = "{relation}"
+claim = {claim}
+rows = {{norm = 1{rows}}}
+labels = {{bound = 1}}
+"""
+RELEASE = """
+[[release]]
+name = "{name}"
+statistic = "{statistic}"
+mechanism = "{mechanism}"
+times = "{times}"
+{size}
+"""
+TIMES = {"gram": "1", "moment": "2", "floor": "1"}
+STATISTICS = {"gram": "X'X", "moment": "X'y", "floor": "lambda_min(X'X)"}
+STD = 'std = "3*sqrt(2*log(15/(4*delta)))/(2*epsilon)"\nshare = "epsilon/3, delta/3"'
+GAUSSIAN = ("gaussian", "{epsilon = 1, delta = 1e-6}", STD)
+SCALE = 'scale = "3/(2*epsilon)"\nshare = "epsilon/3"'
+
+
+def text_of(mechanism, claim, size, *, relation="replace-one", rows="", times=None):
+    """A description of three releases with the same lines."""
+    releases = (
+        RELEASE.format(
+            name=name,
+            statistic=statistic,
+            mechanism=mechanism,
+            size=size,
+            times=(times or TIMES)[name],
+        )
+        for name, statistic in STATISTICS.items()
+    )
+    return HEAD.format(relation=relation, claim=claim, rows=rows) + "".join(releases)
+
+
+def described(text):
+    """The audit of a description."""
+    found = parse_description(text)
+    return audit(found.regression, target=found.target, setting=found.setting)
+
+
+def followed(text, how):
+    """The file with the lines of advice in place of std, scale and share."""
+    lines = re.findall(r'`(\w+ = "[^"]*")` in (each release|\w+)', how)
+    text = re.sub(r"(?m)^(std|scale|share) = .*\n", "", text)
+    for line, name in lines:
+        own = r"\w+" if name == "each release" else name
+        text = re.sub(rf'(?m)^(name = "{own}")$', rf"\1\n{line}", text)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "claim", "size"),
+    [
+        GAUSSIAN,
+        ("gaussian", "{rho = 0.01}", 'std = "2"'),
+        ("laplace", "{epsilon = 1}", SCALE),
+    ],
+    ids=["gaussian", "zcdp", "laplace"],
+)
+def test_the_first_change_of_a_refuted_file_is_lines_that_prove_it(mechanism, claim, size):
+    """With the noise that the page predicts, in the proportions declared."""
+    text = text_of(mechanism, claim, size)
+    found = findings(described(text))
+    assert found.audit.verdict is Verdict.REFUTED
+    mended = described(followed(text, found.change.how))
+    assert mended.verdict is Verdict.PROVED
+    sizes = {line.name: line.size for line in mended.lines}
+    expected = {name: enough for name, _, enough in found.waste.releases}
+    if all(sizes.values()):
+        assert sizes == pytest.approx(expected, rel=2e-3)
+
+
+def test_false_claims_are_counted_beside_the_verdict(tmp_path):
+    """On the page, where the total is proved all the same, and in the terminal."""
+    size = f'{STD}\nclaimed_sensitivity = "1/2"'
+    once = dict.fromkeys(TIMES, "1")
+    text = text_of(*GAUSSIAN[:2], size, relation="add-remove", times=once)
+    file, page = tmp_path / "x.toml", tmp_path / "x.html"
+    file.write_text(text)
+    said = both_streams("audit", file, "--html", page, status=0)
+    counted = "3 of 3 claims on single releases and 3 of 3 printed sensitivities are false"
+    assert f"{counted}; the total holds by another proof." in " ".join(said.split())
+    shown = " ".join(read(page.read_text("utf-8")).text.split())
+    assert shown.index("Proved") < shown.index(counted) < shown.index("The sentence to sign")
+    assert "Sensitivities that the paper prints" in shown
+    assert "Sources" not in said
+    assert "[BalleW18] B. Balle" in both_streams("audit", file, "--sources", status=0)
+
+
+def test_a_smaller_sensitivity_is_false_only_where_the_derived_one_is_attained():
+    """The bound on the L1 norm of X'X may not be."""
+    size = f'{SCALE}\nclaimed_sensitivity = "1/2"'
+    found = parse_description(text_of("laplace", "{epsilon = 1}", size))
+    false = {one.release: one.false for one in found.claimed_sensitivities}
+    assert false == {"gram": False, "moment": True, "floor": True}
+
+
+def test_a_refuted_page_has_a_finding():
+    """Nobody signs it."""
+    shown = read(html(findings(described(text_of(*GAUSSIAN))))).text
+    assert "The finding" in shown
+    assert "sentence to sign" not in shown
+
+
+def test_the_sentence_names_the_bounds_and_the_noise():
+    """Without them the verdict may be another."""
+    said = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING).sentence
+    assert "with rows projected onto the ball of radius 1 and labels y clipped to [-1, 1]" in said
+    assert "with the noise and under the assumptions listed above" in said
+
+
+def test_the_best_split_says_what_joint_calibration_saves_and_at_which_numbers():
+    """Of the declaration with an example value of its field."""
+    found = findings(audit(dp.literature.AdaSSPBudget(), target=ONE, setting=SETTING))
+    assert found.saving.jointly == pytest.approx(1 - found.waste.variance)
+    assert found.saving.at == "d = 10, gamma = 0.5"
+    shown = " ".join(read(html(found)).text.split())
+    assert "of the squared noise at d = 10, γ = 0.5 saved by dp.best_split" in shown
+    assert "Joint calibration alone, in the proportions declared, saves 80.0 %" in shown
+
+
+def test_one_release_is_calibrated_by_its_own_theorem():
+    """There is nothing to calibrate jointly."""
+    found = findings(
+        audit(dp.literature.FunctionalLinearPrinted(), target=dp.PureDP(1), setting=SETTING)
+    )
+    assert found.change.title.startswith("Calibrate the noise: at d = 10")
+    assert "dp.Laplace.pure" in found.change.how
+
+
+def test_two_bounds_that_print_alike_are_one_number():
+    """In the table of accountants and in sentences; not where a limit lies between them."""
+    assert between((0.42149999, 0.4215001)) == "0.422"
+    assert between((0.9999999, 1.0000005), 1) == "between 0.999 and 1.001"
+    found = findings(audit(dp.literature.AdaSSPBudget(), target=ONE, setting=SETTING))
+    first = found.opinions[0]
+    assert f"{between((first.lower, first.upper))}  joint Gaussian" in findings_text(found)
+
+
+def test_a_table_has_no_legend_without_its_sign_and_no_formula_without_its_middle():
+    """What does not fit stands below it; what is not proved has a reason."""
+    said = str(described(text_of("laplace", "{epsilon = 1}", SCALE)))
+    assert "sensitivity of gram: min(1 + d, sqrt(1/2*d*(3 + d)))" in said
+    assert "<= an upper bound" not in said
+    assert "gram: neither proved nor refuted: its guarantee" in said
+
+
+def test_the_number_of_columns_is_public_where_it_is_given():
+    """It is in the statement, and other tables are refused."""
+    text = text_of("laplace", "{epsilon = 1}", SCALE, rows=", columns = 4")
+    done = described(text)
+    assert {str(line.sensitivity) for line in done.lines} == {"min(sqrt(14), 5)", "4", "1"}
+    assert (
+        "of 4 columns"
+        in audit(
+            dp.regressions.FunctionalLinear(),
+            target=dp.PureDP(1),
+            setting=dp.Setting(
+                X=dp.Rows(norm=1, d=4), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
+            ),
+        ).sentence
+    )
+    setting = dp.Setting(X=dp.Rows(norm=1, d=4), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    proof = dp.certify(dp.regressions.FunctionalLinear(), target=dp.PureDP(1), setting=setting)
+    with pytest.raises(dp.errors.BadData, match="4 columns"):
+        dp.execute(proof, np.zeros((9, 3)), np.zeros(9), rng=1)
+    with pytest.raises(dp.InvalidArgument, match=r"columns = 10 in \[rows\]"):
+        parse_description(f"{text}\n[parameters]\nd = 10\n")
+
+
+def test_a_share_of_a_pure_claim_is_one_amount():
+    """And the refusal says so."""
+    size = SCALE.replace('epsilon/3"', 'epsilon/3, 0"')
+    with pytest.raises(dp.InvalidArgument, match="one amount, of epsilon, as the claim"):
+        parse_description(text_of("laplace", "{epsilon = 1}", size))
+
+
+def test_a_symbolic_field_in_an_error_criterion_is_given_as_a_field():
+    """In Python and on the command line."""
+    criterion = dp.audits.ErrorCriterion(n=20_000, d=5)
+    with pytest.raises(dp.InvalidArgument, match=r'gamma="1/2" in Python or --set gamma=1/2'):
+        dp.best_split(
+            dp.literature.AdaSSPBudget(),
+            target=ONE,
+            setting=SETTING,
+            criterion=criterion,
+            over="shares",
+        )
+
+
+def test_a_split_over_shares_says_why_a_field_is_still_free():
+    """No noise reads it."""
+    criterion = dp.audits.NoiseCriterion(d=10)
+    split = dp.best_split(
+        dp.literature.AdaSSPBudget(),
+        target=ONE,
+        setting=SETTING,
+        criterion=criterion,
+        over="shares",
+    )
+    assert "no noise reads gamma; the last step does" in str(split)
