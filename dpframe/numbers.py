@@ -7,6 +7,7 @@ computed, such as the end of a search, is the double that it is: `as_fraction`.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -47,6 +48,12 @@ def given(name: str, value: object) -> Fraction:
 def shortest(value: float | Real) -> Fraction:
     """The shortest decimal that reads as this finite float, among those of its own width."""
     return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
+
+
+def rounded_up(value: Fraction, digits: int) -> Fraction:
+    """A positive number, rounded up to a decimal of so many digits."""
+    above = Context(prec=digits, rounding=ROUND_CEILING)
+    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def doubles(array: Any) -> Any:

@@ -46,9 +46,16 @@ class Workload:
     times: int = 1
 
     def moved(self, noise: type[AdditiveNoise]) -> Expression:
-        """The sensitivity in the norm of the noise: sqrt(d) times that in 2-norm bounds it in L1.
-        Raises InvalidArgument for noise of another norm.
+        """The sensitivity in the norm of the noise: sqrt(d) times that in 2-norm bounds it in L1,
+        and `largest_sum` where the noise is for whole numbers. Raises InvalidArgument for noise of
+        another norm, and for whole numbers that cannot move.
         """
+        if noise.integer and self.sensitivity < 1:
+            wanted = f"at least 1 for {noise.__name__} noise, as whole numbers move by 1 or more"
+            raise InvalidArgument("sensitivity", wanted, str(self.sensitivity))
+        if noise.norm is L1 and noise.integer:
+            whole = largest_sum(self.dimension, math.floor(self.sensitivity**2))
+            return Number(Fraction(whole))
         if noise.norm is L1:
             return power(Number(Fraction(self.dimension)), Fraction(1, 2)) * self.sensitivity
         if noise.norm is not L2 and self.dimension > 1:
@@ -62,21 +69,29 @@ class Workload:
             return ""
         if self.dimension == 1:
             return f"the sensitivity is that in the {noise.norm} norm, for one number the same"
+        if noise.integer:
+            moved = self.moved(noise)
+            return f"whole numbers, so the sensitivity in the {noise.norm} norm is at most {moved}"
         bound = self.moved(noise) / Number(self.sensitivity)
         return f"the sensitivity in the {noise.norm} norm is at most {bound} times that in 2-norm"
 
     def moved_by(self, noise: type[AdditiveNoise]) -> Fraction:
-        """The same as a number, rounded up; where the noise is for whole numbers, which move in L1
-        by a whole number, to the whole number below.
-        """
+        """The same as a number, rounded up."""
+        moved = self.moved(noise)
+        if isinstance(moved, Number):
+            return moved.value
         square = self.dimension * self.sensitivity**2
-        if noise.norm is not L1:
-            return self.sensitivity
-        if noise.integer:
-            return Fraction(math.isqrt(math.floor(square)))
         root = math.isqrt(square.numerator * square.denominator * FINE**2)
         exact = root**2 == square.numerator * square.denominator * FINE**2
         return Fraction(root + (not exact), square.denominator * FINE)
+
+
+def largest_sum(dimension: int, square: int) -> int:
+    """The largest sum |v_1| + ... + |v_d| of d whole numbers whose squares sum to at most `square`.
+    (docs/proofs/shifts.md)
+    """
+    level = math.isqrt(square // dimension)
+    return dimension * level + (square - dimension * level**2) // (2 * level + 1)
 
 
 @attrs.frozen

@@ -147,7 +147,7 @@ def amounts_of(cost: Guarantee, kind: Kind) -> tuple[Fraction, ...]:
         way_out = "Choose a ledger that adds it."
         if kind is ApproxDP:
             way_out = (
-                f"Choose a ledger that adds it, or convert it: {CONVERTS}, rounded up in .upper."
+                f"Choose a ledger that adds it, or convert it by {CONVERTS}, rounded up in .upper."
             )
         raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
     return tuple(
