@@ -192,9 +192,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         self, certificate: Certificate, table: tuple[Any, ...], identity: object, **options: Any
     ) -> Result:
         """Execute, and count a private fit; a ledger, if given, has the exact total."""
-        fit = Spending(
-            certificate.target, certificate.setting.unit, joint_gaussian(certificate)
-        )
+        fit = Spending(certificate.target, certificate.setting.unit, joint_gaussian(certificate))
         if self.rng is None and self.ledger is None:
             self._fits.check_counted()
             self._fits.warn(identity, fit)
