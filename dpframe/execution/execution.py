@@ -336,6 +336,7 @@ def _receipt(
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
         recorded=recorded,
+        remark=type(certificate.regression).remark,
     )
 
 

@@ -47,7 +47,8 @@ class Receipt:
 
     `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
     UTC in ISO 8601; `recorded` says whether a ledger was charged; `together` is the cost of all
-    fits of an estimator and its clones up to this one, in words.
+    fits of an estimator and its clones up to this one, in words; `remark` is that of the
+    regression.
     """
 
     guarantee: Guarantee
@@ -61,6 +62,7 @@ class Receipt:
     assumptions: tuple[str, ...]
     recorded: bool
     together: str = ""
+    remark: str = ""
 
     @property
     def cost(self) -> str:
@@ -77,6 +79,7 @@ class Receipt:
             f"{spent} {self.cost}, at {self.time}{self._unrecorded}.",
             *([self.together] if self.together else []),
             f"Noise: {self.randomness}. Assumed: {assumed}.",
+            *([self.remark] if self.remark else []),
         ]
         return "\n".join(lines)
 
@@ -93,7 +96,8 @@ class Receipt:
         rows += [("together", self.together)] if self.together else []
         rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
         title = "receipt" if self.private else f"receipt: {self.randomness}"
-        return card(title, table(rows, texts=2), sentences([TESTED]))
+        notes = [one for one in (TESTED, self.remark) if one]
+        return card(title, table(rows, texts=2), sentences(notes))
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
