@@ -20,6 +20,7 @@ TRUSTED = "Such as plug:MyNoise, for the class MyNoise of plug.py in the current
 
 def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
     """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
+    name = name.removesuffix("()")
     base, _, variant = (name, "", "") if ":" in name else name.partition(".")
     cls = _imported(name) if ":" in name else _known(base)
     make: Any = _variant(cls, variant) if variant else cls

@@ -76,9 +76,19 @@ def _content(path: Path) -> dict[str, Any]:
     """The object in a JSON file, decimals as text so that they stay exact."""
     text = documents.text_of(path, "--schema")
     content = documents.json_of(text, "--schema", parse_float=str, parse_constant=str)
-    if not isinstance(content, dict) or not NEEDED <= set(content) <= KNOWN:
+    if not isinstance(content, dict):
         raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
+    _check_keys("the file", content, tuple(sorted(KNOWN)))
+    for key in sorted(NEEDED - set(content)):
+        raise _missing("the file", key)
     return content
+
+
+def _missing(place: str, key: str) -> dp.InvalidArgument:
+    """The refusal of a codebook in which `place` lacks a key."""
+    way_out = f"A codebook is written like {SCHEMA}."
+    wanted = f"an object with the key {key!r}"
+    return dp.InvalidArgument(f"--schema, {place}", wanted, dp.errors.Plain("none"), way_out)
 
 
 def _check_keys(place: str, part: object, known: tuple[str, ...]) -> None:
@@ -94,6 +104,9 @@ def _rows(content: Mapping[str, Any], path: Path) -> dp.Rows:
         name = part.get("name", "a column") if isinstance(part, dict) else ""
         levels = isinstance(part, dict) and "levels" in part
         _check_keys(f"column {name}", part, CATEGORY if levels else NUMBER)
+        for key in ("name", "lower", "upper") if isinstance(part, dict) and not levels else ():
+            if key not in part:
+                raise _missing(f"column {name}", key)
     try:
         columns = [
             dp.Categorical(**part) if "levels" in part else dp.Numeric(**part)
