@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -38,7 +39,7 @@ from .base import Costed, delta_argument
 
 
 # ------------------------------------------------------------------------------------------ compose
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Composition:
     """Adaptive composition of parts under one neighbouring relation, by one accountant.
 
@@ -72,6 +73,13 @@ class Composition:
         """`lower` is 0 where the cost of a part is an upper bound."""
         bounded = any(part.above and part.count for part in self.parts)
         return Interval(0.0, answer.upper) if bounded else answer
+
+    def __repr__(self) -> str:
+        """`Composition(12 x GaussianLoss(mu=0.0685), add/remove, numeric)`: the parts, their
+        numbers rounded up to 6 digits, the relation and the accountant.
+        """
+        parts = "".join(f"{one.count} x {_rounded(repr(one.what))}, " for one in self.parts)
+        return f"Composition({parts}{self.relation}, {self.accountant.name})"
 
     def __add__(self, other: Composition) -> Composition:
         """The composition of both."""
@@ -239,6 +247,7 @@ def _symmetric(thing: object) -> object:
 # ---------------------------------------------------------------------------------------- calibrate
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
 _FAR = 700.0  # in place of log infinity
+FRACTION = re.compile(r"Fraction\((\d+), (\d+)\)")
 _NEAR = 1e-13  # tolerance of the search
 DIGITS = 6  # of printed numbers
 
@@ -372,6 +381,11 @@ def calibrate(
     adds = at(Fraction(1)).accountant
     factor = least_factor(adds, lambda found: at(found).parts, epsilon, delta)
     return Calibrated(factor, tuple(_scaled(thing, factor) for thing in things), at(factor))
+
+
+def _rounded(text: str) -> str:
+    """A text with its exact fractions rounded up to 6 digits."""
+    return FRACTION.sub(lambda found: _up(Fraction(int(found[1]), int(found[2]))), text)
 
 
 def _up(value: Fraction) -> str:

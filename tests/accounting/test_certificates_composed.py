@@ -66,27 +66,22 @@ def _warned(X, y):
 
 
 def test_noise_on_samples_is_calibrated():
-    """The profile of one release, by quadrature: both directions are inside the target, and with a
-    thousandth less noise one is not.
+    """The profile of one release in closed form at 50 digits: the mixture exceeds e^epsilon times
+    N(0, s^2) above one point, and the other direction costs nothing at this rate. It is inside the
+    target, and a millionth less noise is not.
     """
-    q, target = Fraction(1, 10), dp.ApproxDP("0.5", "1e-5")
-    step = (PoissonSubsampled(dp.Gaussian(std=1), rate=q), 1)
-    found = dp.calibrate(step, target=target)
+    q, epsilon, target = Fraction(1, 10), mpmath.mpf("0.5"), dp.ApproxDP("0.5", "1e-5")
+    found = dp.calibrate((PoissonSubsampled(dp.Gaussian(std=1), rate=q), 1), target=target)
 
-    def worst(factor):
-        """The larger hockey-stick divergence of N(0, s^2) and its mixture with N(1, s^2)."""
-        s = oracles.mpf(factor)
-        phi = lambda x, m: mpmath.npdf(x, m, s)  # noqa: E731
-        mixed = lambda x: (1 - oracles.mpf(q)) * phi(x, 0) + oracles.mpf(q) * phi(x, 1)  # noqa: E731
-        grow = mpmath.exp(mpmath.mpf("0.5"))
-        points = [s * t for t in range(-12, 15)]
-        return max(
-            mpmath.quad(lambda x: max(a(x) - grow * b(x), 0), points)
-            for a, b in ((mixed, lambda x: phi(x, 0)), (lambda x: phi(x, 0), mixed))
-        )
+    def delta(factor):
+        s, rate, grow = oracles.mpf(factor), oracles.mpf(q), mpmath.exp(epsilon)
+        point = s**2 * mpmath.log((grow - 1 + rate) / rate) + mpmath.mpf("0.5")
+        none, one = (mpmath.ncdf(-(point - mean) / s) for mean in (0, 1))
+        assert 1 - rate > 1 / grow  # the other direction
+        return (1 - rate - grow) * none + rate * one
 
-    with mpmath.workdps(30):
-        assert worst(found.factor) <= mpmath.mpf("1.0001e-5")
-        assert worst(found.factor * Fraction(999, 1000)) > mpmath.mpf("1e-5")
+    with mpmath.workdps(50):
+        assert delta(found.factor) <= mpmath.mpf("1e-5")
+        assert delta(found.factor * Fraction(999_999, 1_000_000)) > mpmath.mpf("1e-5")
     assert found.composition.delta("0.5").upper <= 1e-5
     assert str(found).startswith("Calibrated(factor=1.72")

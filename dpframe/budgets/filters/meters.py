@@ -15,7 +15,18 @@ from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import BudgetExceeded, InvalidArgument, OutsideTheorem, listed_words
 from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.numerics import Interval, arb_float, ball, to_float, working
-from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, ZeroConcentratedDP, number
+from dpframe.privacy import (
+    ApproxDP,
+    Guarantee,
+    PureDP,
+    Share,
+    ZeroConcentratedDP,
+    as_kind,
+    number,
+)
+from dpframe.prover import Certificate
+from dpframe.prover.composed import joint_gaussian
+from dpframe.symbols import Number
 
 from ..saved_ledger import (
     Document,
@@ -41,6 +52,7 @@ from .prices import (
     largest_inside,
     price,
     share_of,
+    short,
     state_of,
 )
 
@@ -108,7 +120,17 @@ def _state(header: Header, spent: tuple[Fraction, ...], queries: int) -> State:
     return state
 
 
-Cost: TypeAlias = Guarantee | Share
+Cost: TypeAlias = Guarantee | Share | Certificate
+
+
+def in_kind(cost: Cost, kind: Kind) -> Guarantee | Share:
+    """The cost of one execution of a certificate in `kind`; any other cost itself."""
+    if not isinstance(cost, Certificate):
+        return cost
+    joint = joint_gaussian(cost)
+    if joint is not None and as_kind(joint, kind) is not None:
+        return joint
+    return cost.target.substitute({name: Number(value) for name, value in cost.values.items()})
 
 
 class Meter(SavedLedger):
@@ -145,10 +167,12 @@ class Meter(SavedLedger):
     def spend(self, cost: Cost) -> None:
         """Charge one query, before it is answered.
 
-        `cost` holds for any earlier releases; it may depend on them. Raises
+        `cost` holds for any earlier releases; it may depend on them. Of a certificate it is the
+        Gaussian DP of all its releases where `kind` follows from that, else its target. Raises
         InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
         """
-        amounts = price(cost, self._header.kind)
+        cost = in_kind(cost, self.kind)
+        amounts = price(cost, self.kind)
         self._check_process()
         with self._lock:
             state = after(self._state, amounts)
@@ -223,27 +247,27 @@ class Filter(Meter):
 
     def fits(self, cost: Cost) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
-        return after(self._state, price(cost, self.kind)) is not None
+        return after(self._state, price(in_kind(cost, self.kind), self.kind)) is not None
 
     def _refuse(self, cost: Cost) -> NoReturn:
         left = self.remaining
         named = ", ".join(
-            f"{name} {amount}" for name, amount in zip(left.currency, left.amounts, strict=True)
+            f"{name} {short(number(name, amount))}"
+            for name, amount in zip(left.currency, left.amounts, strict=True)
         )
-        way_out = "Nothing was charged; spend less."
-        raise BudgetExceeded(
-            cost, left, f"{cost} does not fit: {named} is left of {self.ceiling}. {way_out}"
-        )
+        whole = self.target or self.ceiling
+        text = f"{cost} does not fit: {named} is left of {whole}. Nothing was charged; spend less."
+        raise BudgetExceeded(cost, left, text)
 
     def __repr__(self) -> str:
         """`Filter(1-zCDP: rho 1/2 of 1 in 3 queries)`."""
         state, amounts = self._state, self._header.ceiling or ()
         totals = ", ".join(
-            f"{name} {total} of {most}"
+            f"{name} {short(total, up=True)} of {short(most)}"
             for name, total, most in zip(self.kind.currency, state.spent, amounts, strict=True)
         )
-        inside = f", inside {self.target}" if self.target else ""
-        return f"Filter({self.ceiling}{inside}: {totals} in {state.queries} queries)"
+        inside = f"inside {self.target}" if self.target else self.ceiling
+        return f"Filter({inside}: {totals} in {state.queries} queries)"
 
 
 class Odometer(Meter):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import gcd, lcm
@@ -45,6 +46,8 @@ Kind = type[Guarantee]
 KINDS = GUARANTEES
 PRICED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
 ONE = Number(Fraction(1))
+IN_WORDS = 16  # characters of an exact number in a sentence
+DIGITS = 6
 MAX_BITS = 4096  # floats have 1100, their squares 2200; a ledger must be printable, and fast
 ROUND_UP = "Round it up to a decimal, such as Fraction(math.ceil(x * 10**12), 10**12)."
 
@@ -120,6 +123,16 @@ def guarantee_of(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee | None:
     if kind is ApproxDP and not amounts[1]:
         return PureDP(amounts[0])
     return exactly(kind, amounts)
+
+
+def short(value: Fraction, *, up: bool = False) -> str:
+    """An exact number as it is where that is short, else 6 digits rounded to one side."""
+    text = str(Number(value))
+    if len(text) <= IN_WORDS:
+        return text
+    context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    ratio = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{ratio.normalize(context):g}"
 
 
 def exactly(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee:
