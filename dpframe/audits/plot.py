@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 POINTS = 61  # of a curve
 MOST_TICKS = 8
+FEW_DECADES = 1e3
 COLOURS = ("#3b82c4", "#d1495b", "#2a9d4a", "#9a62cf", "#c97b12", "#808089")
 SHADE = "0.5"
 LEAST = "analytic: the least"
@@ -142,10 +143,12 @@ def _key(axes: Any, named: Container[str]) -> None:
 
 
 def log_ticks(axis: Any) -> None:
-    """At 1, 2 and 5 times powers of ten, written as decimals."""
+    """At powers of ten, and at 2 and 5 times those on short axes, written as decimals."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=MOST_TICKS))
+    low, high = axis.axes.get_xlim() if axis.axis_name == "x" else axis.axes.get_ylim()
+    subs = (1, 2, 5) if high < FEW_DECADES * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=MOST_TICKS))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_locator(NullLocator())
 

@@ -15,10 +15,10 @@ from dpframe.symbols import rational
 
 from .declaration import accountant_of
 from .options import (
+    CodebookOptions,
     Json,
     Plot,
     RegressionOptions,
-    TableOptions,
     grouped,
     names_given,
     option,
@@ -81,7 +81,7 @@ def compare_(
     *,
     at: Points,
     noise: NoiseOptions,
-    table: TableOptions,
+    table: CodebookOptions,
     regression: RegressionOptions,
     plot: Plot = None,
     as_json: Json = False,
@@ -131,7 +131,7 @@ def calibrations(names: Sequence[str]) -> list[dp.mechanisms.Calibration]:
 
 
 def _declared(
-    name: str, table: TableOptions, regression: RegressionOptions, about_table: Sequence[str]
+    name: str, table: CodebookOptions, regression: RegressionOptions, about_table: Sequence[str]
 ) -> tuple[dp.Regression, dp.Setting]:
     """The regression and setting of a name or of a description in a file."""
     from .audited import is_description
@@ -140,6 +140,8 @@ def _declared(
         _refuse(about_table, "The description states it: edit the file.")
         described = dp.audits.read_description(Path(name), trust=regression.trusted)
         return described.regression, described.setting
+    if table.schema is not None or table.formula is not None:
+        return regression.regression(name), table.setting
     norm = "1" if table.norm is None and table.box is None else table.norm
     bounds = attrs.evolve(table, norm=norm, bound=table.bound or "1")
     return regression.regression(name), bounds.setting

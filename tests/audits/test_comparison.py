@@ -643,7 +643,7 @@ def test_the_command_checks_both_files_first(tmp_path):
     assert run(app, ["diff", str(first), str(first)]).exit_code == 0
     told = run(app, ["diff", str(first), str(second)])
     assert told.exit_code == 1
-    assert "norm of clip_norm(X): 1 -> 2" in told.stdout
+    assert "~ bounds of X, norm: 1 -> 2" in told.stdout
     records = json.loads(run(app, ["diff", str(first), str(second), "--json"]).stdout)
     assert records["same"] is False
     assert run(app, ["diff", str(first), str(tmp_path)]).exit_code == 2
