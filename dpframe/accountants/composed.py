@@ -397,7 +397,8 @@ def _brief(thing: object) -> str:
     if isinstance(thing, tuple) and len(thing) == 2:
         return f"({_brief(thing[0])}, {thing[1]})"
     if isinstance(thing, mechanisms.Subsampled):
-        return f"{type(thing).__name__}({_brief(thing.mechanism)}, rate={thing.rate})"
+        rate = getattr(thing, "rate", None)
+        return f"{type(thing).__name__}({_brief(thing.mechanism)}, rate={rate})"
     size = thing.formula if isinstance(thing, AdditiveNoise) else None
     if isinstance(thing, AdditiveNoise) and isinstance(size, Number):
         return f"{type(thing).__name__}({thing.noise}={_up(size.value)})"

@@ -46,7 +46,7 @@ class Workload:
     times: int = 1
 
     def moves(self, noise: type[AdditiveNoise]) -> bool:
-        """Whether the numbers can move at all: whole numbers move by 1 or more."""
+        """False for whole numbers at a sensitivity below 1, which cannot move."""
         return not noise.integer or self.sensitivity >= 1
 
     def moved(self, noise: type[AdditiveNoise]) -> Expression:

@@ -121,11 +121,11 @@ def _no_certificate(name: str, value: str) -> InvalidArgument:
 
 
 def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
-    found = [*_declared(one, other), *_claims(one["statement"], other["statement"])]
+    changes = [*_declared(one, other), *_claims(one["statement"], other["statement"])]
     old, new = one["assumptions"], other["assumptions"]
-    found += [FieldChange("assumption", text, "") for text in old if text not in new]
-    found += [FieldChange("assumption", "", text) for text in new if text not in old]
-    for change in found:
+    changes += [FieldChange("assumption", text, "") for text in old if text not in new]
+    changes += [FieldChange("assumption", "", text) for text in new if text not in old]
+    for change in changes:
         detail = change.place.startswith("parameter ")
         yield change if detail else attrs.evolve(change, brief=str(change))
     yield from _nodes(one["graph"], other["graph"])
@@ -217,9 +217,11 @@ def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
             note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
             before, after = (_field(node.get(key)) for node in (old, new))
             change = FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
-            sizes = [_size(node.get(key)) for node in (old, new)] if key == "size" else []
-            brief = FieldChange(f"noise of {new.get('name')}", *sizes, note) if sizes else ""
-            yield attrs.evolve(change, brief=str(brief))
+            if key == "size":
+                first, second = (_size(node.get(key)) for node in (old, new))
+                brief = FieldChange(f"noise of {new.get('name')}", first, second, note)
+                change = attrs.evolve(change, brief=str(brief))
+            yield change
 
 
 def _size(value: Any) -> str:

@@ -275,7 +275,7 @@ def _title(comparison: Comparison, *, by_delta: bool) -> str:
 
 
 def _are_pairs(comparison: Comparison) -> bool:
-    """Whether the points are some of the combinations of their epsilons and deltas."""
+    """True where the points are not all combinations of their epsilons and deltas."""
     return len(comparison.points) < len(comparison.epsilons) * len(comparison.deltas)
 
 

@@ -27,7 +27,7 @@ def recommend(
     d: Annotated[int | None, option("-d", WIDTH)] = None,
     epsilon: Annotated[str, option("--epsilon", "The budget, a number.")],
     delta: Annotated[str, typer.Option(help="A number; 0 for pure privacy.")] = "0",
-    each: Annotated[bool, option("--each", "Whether records have budgets of their own.")] = False,
+    each: Annotated[bool, option("--each", "Records have budgets of their own.")] = False,
     explained: Annotated[float, typer.Option(help="A guess of R^2.")] = 0.5,
     table: CodebookOptions,
 ) -> None:

@@ -44,7 +44,7 @@ from .on_grid import common_grid
 from .one_pass import given_of, read, sizes_read
 from .processing import with_releases
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
-from .receipts import Receipt, Result, Spending, charge, check_records, note, unreplayed_total
+from .receipts import Receipt, Result, charge, check_records, note, unreplayed_total
 from .running import AnyDraw, Execution, check_passes
 from .samples import check_sampling, digest_checked
 from .stages import NO_GUESS, guess_of, staged
@@ -118,7 +118,7 @@ def execute(
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and not recorded:
             joint = joint_gaussian(certificate)
-            note(source.identity, Spending(receipt.guarantee, receipt.unit, joint))
+            note(source.identity, receipt.guarantee, receipt.unit, joint)
         return _released(running, draws, randomness, charging, receipt)
 
 
@@ -336,7 +336,7 @@ def _receipt(
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
         recorded=recorded,
-        remark=type(certificate.regression).remark,
+        remark=getattr(certificate.regression, "remark", ""),
     )
 
 

@@ -150,7 +150,7 @@ class Spending:
 _SPENT: dict[int | tuple[str, ...], tuple[Spending, ...]] = {}
 
 
-def note(data: object, fit: Spending) -> None:
+def note(data: object, guarantee: Guarantee, unit: Unit, joint: GaussianDP | None = None) -> None:
     """Record that `data` is about to be spent; before that, warn where it was spent before.
 
     `data` is the array or data frame that holds the table's memory, or a tuple of paths. An object
@@ -158,7 +158,7 @@ def note(data: object, fit: Spending) -> None:
     """
     key = data if isinstance(data, tuple) else id(data)
     before = _SPENT.get(key, ())
-    spent = (*before, fit)
+    spent = (*before, Spending(guarantee, unit, joint))
     if before:
         warn(_message(spent), PrivacyWarning)
     elif not isinstance(data, tuple) and not _follow(data):
