@@ -7,6 +7,7 @@ computed, such as the end of a search, is the double that it is: `as_fraction`.
 from __future__ import annotations
 
 import math
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any, TypeAlias
@@ -31,12 +32,15 @@ def as_fraction(name: str, value: object) -> Fraction:
 
 
 def given(name: str, value: object) -> Fraction:
-    """A caller's number as an exact rational: a float, also one of numpy, as its shortest decimal.
-    Booleans, text, infinities and nan are refused by `name`. Raises InvalidArgument.
+    """A caller's number as an exact rational: a float, also one of numpy, as its shortest decimal;
+    a text such as "1e-6" as it is written. Booleans, infinities and nan are refused by `name`.
+    Raises InvalidArgument.
 
-    >>> given("delta", 1e-6), given("epsilon", 0.1)
+    >>> given("delta", 1e-6), given("epsilon", "0.1")
     (Fraction(1, 1000000), Fraction(1, 10))
     """
+    if isinstance(value, str):
+        return from_text(name, value)
     if isinstance(value, Real) and not isinstance(value, (Fraction, Integral)):
         if not math.isfinite(value):
             raise InvalidArgument(name, "a finite number", value)
@@ -44,9 +48,26 @@ def given(name: str, value: object) -> Fraction:
     return as_fraction(name, value)
 
 
+def from_text(name: str, value: str) -> Fraction:
+    """The number in a text such as '0.05', '1/3' or '1e-6'. Raises InvalidArgument."""
+    exponent = value.lower().partition("e")[2]
+    try:
+        small = len(value) <= 80 and abs(int(exponent or "0")) <= 400
+        return Fraction(value if small else "too large")
+    except (ValueError, ZeroDivisionError):
+        wanted = "a number written like '0.05', '1/3' or '1e-6'"
+        raise InvalidArgument(name, wanted, value, "dp.graph.parse reads formulas.") from None
+
+
 def shortest(value: float | Real) -> Fraction:
     """The shortest decimal that reads as this finite float, among those of its own width."""
     return Fraction(float.__repr__(value) if isinstance(value, float) else str(value))
+
+
+def rounded_up(value: Fraction, digits: int) -> Fraction:
+    """A positive number, rounded up to a decimal of so many digits."""
+    above = Context(prec=digits, rounding=ROUND_CEILING)
+    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def doubles(array: Any) -> Any:

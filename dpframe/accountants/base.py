@@ -27,8 +27,8 @@ def _cost(value: object) -> Costed:
     way_out = "Of a mechanism, take mechanism.loss(sensitivity) or .guarantee(sensitivity)."
     if isinstance(value, type):
         way_out = "Of a class of noise, give one with its size, such as dp.Gaussian(std=1)."
-    elif hasattr(value, "target") and hasattr(value, "derivation"):
-        way_out = "Of a certificate, take certificate.target, its guarantee."
+    elif hasattr(value, "as_composition"):
+        way_out = "dp.compose takes certificates and adds their releases."
     raise InvalidArgument("part", "a guarantee or a privacy loss", value, way_out)
 
 
@@ -53,7 +53,7 @@ class Part:
             return self.what
         loss = self.what.loss
         if loss is None:
-            way_out = f"These add it: {CONVERTS}."
+            way_out = f"Convert it by {CONVERTS}."
             raise InvalidArgument("part", "dominated by one pair", str(self.what), way_out)
         return loss
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import attrs
 
 from dpframe import mechanisms
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.mechanisms import AdditiveNoise
-from dpframe.numbers import Exact, positive, shortest
+from dpframe.numbers import Exact, positive, rounded_up, shortest
 from dpframe.numerics import Interval, to_float
 from dpframe.pld import losses
 from dpframe.privacy import (
@@ -34,11 +35,11 @@ from . import (
     count_of,
     parts_of,
 )
-from .base import Costed
+from .base import Costed, delta_argument
 
 
 # ------------------------------------------------------------------------------------------ compose
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Composition:
     """Adaptive composition of parts under one neighbouring relation, by one accountant.
 
@@ -53,8 +54,16 @@ class Composition:
     accountant: Accountant
 
     def epsilon(self, delta: Exact) -> Interval:
-        """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`."""
-        return self._bounded(self.accountant.epsilon(self.parts, delta))
+        """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`. A
+        PrivacyWarning says so where the parts' own deltas leave no epsilon.
+        """
+        answer = self._bounded(self.accountant.epsilon(self.parts, delta))
+        own = sum((one.count * _delta(one.what) for one in self.parts), Fraction(0))
+        if math.isinf(answer.upper) and own:
+            at, together = (f"{float(one):.6g}" for one in (delta_argument(delta), own))
+            text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {together}."
+            warn(f"{text} Evaluate epsilon at a larger delta.", PrivacyWarning)
+        return answer
 
     def delta(self, epsilon: Exact) -> Interval:
         """The least delta at this epsilon >= 0: spend `upper`, claim `lower`."""
@@ -64,6 +73,13 @@ class Composition:
         """`lower` is 0 where the cost of a part is an upper bound."""
         bounded = any(part.above and part.count for part in self.parts)
         return Interval(0.0, answer.upper) if bounded else answer
+
+    def __repr__(self) -> str:
+        """`Composition(12 x GaussianLoss(mu=0.0685), add/remove, numeric)`: the parts, their
+        numbers rounded up to 6 digits, the relation and the accountant.
+        """
+        parts = "".join(f"{one.count} x {_rounded(repr(one.what))}, " for one in self.parts)
+        return f"Composition({parts}{self.relation}, {self.accountant.name})"
 
     def __add__(self, other: Composition) -> Composition:
         """The composition of both."""
@@ -81,35 +97,67 @@ class Composition:
         return attrs.evolve(self, parts=parts)
 
 
+def _delta(what: Costed) -> Fraction:
+    """The probability with which the loss is infinite, as a guarantee allows or as a loss has."""
+    if isinstance(what, ApproxDP):
+        return number("delta", what.delta)
+    return Fraction(what.infinite) if isinstance(what, losses.PrivacyLoss) else Fraction(0)
+
+
 def compose(
     *things: object,
-    relation: Relation = ADD_REMOVE,
+    relation: Relation | None = None,
     accountant: str | Accountant | None = None,
     sensitivity: object = 1,
 ) -> Composition:
-    """What these cost together: mechanisms, guarantees, privacy losses, or pairs (thing, count).
+    """What these cost together: mechanisms, certificates, compositions, guarantees, privacy losses,
+    or pairs (thing, count).
 
     `sensitivity` is that of what each mechanism hides, in the norm of its noise, under `relation`;
     for mechanisms of different sensitivities give `mechanism.loss(sensitivity, relation)`. A
-    mechanism whose cost under the relation is not known is refused. `accountant` is an accountant
-    or the name of one of dpframe's; the certified numeric one where it is left out or "auto". Where
-    a mechanism is added by a guarantee that it may not spend, `lower` is 0. Raises InvalidArgument.
+    mechanism whose cost under the relation is not known is refused. `relation` is by default that
+    of the certificates and compositions, and dp.ADD_REMOVE without them. `accountant` is an
+    accountant or the name of one of dpframe's; the certified numeric one where it is left out or
+    "auto". Of a certificate its releases are added, which together cost at most its target.
+    `lower` is 0 where a mechanism is added by a guarantee that it may not spend, and where a
+    certificate is added to other things. Raises InvalidArgument.
     """
     from .every import AUTO, accountant_of
 
-    if not isinstance(relation, Relation):
-        raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", relation)
     chosen = accountant_of(AUTO if accountant is None else accountant)
-    pricing = Pricing(
-        relation, chosen, positive("sensitivity", rational(sensitivity, "sensitivity"))
-    )
-    costs = [_cost(thing, pricing) for thing in things]
-    return Composition(parts_of(*costs), relation, chosen)
+    size = positive("sensitivity", rational(sensitivity, "sensitivity"))
+    pricing = Pricing(_relation(things, relation), chosen, size)
+    parts = [part for thing in things for part in _parts(thing, pricing, alone=len(things) == 1)]
+    return Composition(tuple(parts), pricing.relation, chosen)
+
+
+def _relation(things: Sequence[object], given: Relation | None) -> Relation:
+    """The relation of all things. Raises InvalidArgument where certificates or compositions have
+    others, and where the units of privacy of certificates differ.
+    """
+    if given is not None and not isinstance(given, Relation):
+        raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", given)
+    whats = [_counted(thing)[0] for thing in things]
+    units = {str(one.setting.unit) for one in whats if isinstance(one, Composed)}
+    if len(units) > 1:
+        way_out = "Certify all for the same relation and rows_per_person."
+        wanted = "of one unit of privacy"
+        raise InvalidArgument("certificates", wanted, "; ".join(sorted(units)), way_out)
+    own = [one.setting.relation for one in whats if isinstance(one, Composed)]
+    own += [one.relation for one in whats if isinstance(one, Composition)]
+    chosen = given or next(iter(own), ADD_REMOVE)
+    others = [str(one) for one in own if one is not chosen]
+    if others:
+        wanted = f"that of every certificate and composition, {chosen} here"
+        raise InvalidArgument("relation", wanted, others[0], "Certify all for one relation.")
+    return chosen
 
 
 @runtime_checkable
 class Composed(Protocol):
     """An object with a composition, such as a certificate."""
+
+    setting: Any
 
     def as_composition(self) -> Composition:
         """Its releases together. Raises InvalidArgument."""
@@ -133,14 +181,30 @@ class Pricing:
     sensitivity: Fraction
 
 
-def _cost(thing: object, pricing: Pricing) -> object:
-    if isinstance(thing, tuple) and len(thing) == 2:
-        if isinstance(thing[0], mechanisms.Mechanism):
-            return attrs.evolve(_priced(thing[0], pricing), count=thing[1])
-        return (_cost(thing[0], pricing), thing[1])
-    if isinstance(thing, mechanisms.Mechanism):
-        return _priced(thing, pricing)
-    return _symmetric(thing) if pricing.relation.replaced else thing
+def _counted(thing: object) -> tuple[object, int]:
+    """A thing and its count, from a pair or alone. Raises InvalidArgument."""
+    if isinstance(thing, int):
+        way_out = "Ten releases are one pair: (dp.Gaussian(std=1), 10)."
+        raise InvalidArgument("part", "a mechanism, a certificate or a guarantee", thing, way_out)
+    pair = isinstance(thing, tuple) and len(thing) == 2
+    return (thing[0], count_of(thing[1])) if pair else (thing, 1)  # type: ignore[index]
+
+
+def _parts(thing: object, pricing: Pricing, *, alone: bool) -> Iterator[Part]:
+    """The parts of a thing, counted; the worst pairs of several certificates may differ."""
+    what, count = _counted(thing)
+    if isinstance(what, Composed):
+        parts = what.as_composition().parts
+        found = parts if alone else tuple(attrs.evolve(part, above=True) for part in parts)
+    elif isinstance(what, Composition):
+        found = what.parts
+    elif isinstance(what, Part):
+        found = (what,)
+    elif isinstance(what, mechanisms.Mechanism):
+        found = (_priced(what, pricing),)
+    else:
+        found = parts_of(_symmetric(what) if pricing.relation.replaced else what)
+    yield from (attrs.evolve(part, count=part.count * count) for part in found)
 
 
 def _priced(thing: mechanisms.Mechanism, pricing: Pricing) -> Part:
@@ -183,7 +247,9 @@ def _symmetric(thing: object) -> object:
 # ---------------------------------------------------------------------------------------- calibrate
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
 _FAR = 700.0  # in place of log infinity
+FRACTION = re.compile(r"Fraction\((\d+), (\d+)\)")
 _NEAR = 1e-13  # tolerance of the search
+DIGITS = 6  # of printed numbers
 
 PartsAt = Callable[[Fraction], Sequence[Part]]
 
@@ -264,7 +330,7 @@ def _out_of_reach() -> InvalidArgument:
     return InvalidArgument("target", "within reach of more noise", "one that is not", way_out)
 
 
-@attrs.frozen(cache_hash=True)
+@attrs.frozen(cache_hash=True, repr=False)
 class Calibrated:
     """A calibration: the factor, the things with scaled noise, and their composition."""
 
@@ -272,19 +338,27 @@ class Calibrated:
     things: tuple[object, ...]
     composition: Composition
 
+    def __repr__(self) -> str:
+        """`Calibrated(factor=6.25076, (Gaussian(std=6.25076), 2), Laplace(scale=12.5015))`, its
+        numbers rounded up to 6 digits.
+        """
+        things = ", ".join(map(_brief, self.things))
+        return f"Calibrated(factor={_up(self.factor)}, {things})"
+
 
 def calibrate(
     *things: object,
     target: ApproxDP,
-    relation: Relation = ADD_REMOVE,
+    relation: Relation | None = None,
     accountant: str | Accountant | None = None,
     sensitivity: object = 1,
 ) -> Calibrated:
     """All noise among `things` multiplied by the one factor at which the whole is inside `target`,
     with numbers for epsilon and delta; its proportions stay.
 
-    Arguments are as in `compose`: noise is stated as it is wanted up to the factor. What is not
-    additive noise (a guarantee, a loss, a selection) costs what it costs. The factor is hardly
+    Arguments are as in `compose`: noise is stated as it is wanted up to the factor, also on
+    samples (dp.mechanisms.PoissonSubsampled). What is not additive noise (a guarantee, a loss, a
+    certificate, a selection) costs what it costs. The factor is hardly
     larger than the least one (in epsilon, by 1e-12 or so), never smaller. Raises InvalidArgument.
 
     >>> from dpframe import ApproxDP, Gaussian, Laplace, calibrate
@@ -309,11 +383,36 @@ def calibrate(
     return Calibrated(factor, tuple(_scaled(thing, factor) for thing in things), at(factor))
 
 
+def _rounded(text: str) -> str:
+    """A text with its exact fractions rounded up to 6 digits."""
+    return FRACTION.sub(lambda found: _up(Fraction(int(found[1]), int(found[2]))), text)
+
+
+def _up(value: Fraction) -> str:
+    return f"{float(rounded_up(value, DIGITS)):.{DIGITS}g}"
+
+
+def _brief(thing: object) -> str:
+    """A thing, the size of its noise rounded up."""
+    if isinstance(thing, tuple) and len(thing) == 2:
+        return f"({_brief(thing[0])}, {thing[1]})"
+    if isinstance(thing, mechanisms.Subsampled):
+        rate = getattr(thing, "rate", None)
+        return f"{type(thing).__name__}({_brief(thing.mechanism)}, rate={rate})"
+    size = thing.formula if isinstance(thing, AdditiveNoise) else None
+    if isinstance(thing, AdditiveNoise) and isinstance(size, Number):
+        return f"{type(thing).__name__}({thing.noise}={_up(size.value)})"
+    return repr(thing)
+
+
 def _bare(thing: object) -> object:
-    return thing[0] if isinstance(thing, tuple) and thing else thing
+    bare = thing[0] if isinstance(thing, tuple) and thing else thing
+    return bare.mechanism if isinstance(bare, mechanisms.Subsampled) else bare
 
 
 def _scaled(thing: object, factor: Fraction) -> object:
     if isinstance(thing, tuple) and len(thing) == 2:
         return (_scaled(thing[0], factor), thing[1])
+    if isinstance(thing, mechanisms.Subsampled):
+        return attrs.evolve(thing, mechanism=_scaled(thing.mechanism, factor))  # type: ignore[misc]
     return thing.scaled(Number(factor)) if isinstance(thing, AdditiveNoise) else thing

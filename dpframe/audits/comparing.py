@@ -12,7 +12,15 @@ from dpframe import mechanisms
 from dpframe.errors import InvalidArgument, address
 from dpframe.graph import Regression, Setting
 from dpframe.identity import strangers
-from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian, L2Laplace, Laplace
+from dpframe.mechanisms import (
+    AdditiveNoise,
+    Calibration,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    L2Laplace,
+    Laplace,
+)
 from dpframe.numbers import whole
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.symbols import rational
@@ -23,8 +31,9 @@ from .compositions_compared import CompositionsCompared, Workload, compare_compo
 if TYPE_CHECKING:
     from .releases_compared import ReleasesCompared
 
-ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic)
-COMPOSED = (Gaussian.analytic, Gaussian.classical, Laplace.pure)
+OTHERS = (Laplace.pure, DiscreteLaplace.pure, DiscreteGaussian.concentrated)
+ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic, *OTHERS)
+COMPOSED = (Gaussian.analytic, Gaussian.classical, *OTHERS)
 CURRENCY = ("epsilon", "delta")
 EPSILONS = ("0.1", "0.9", 3, 10)
 DELTAS = "1e-6"
@@ -80,17 +89,19 @@ def compare(
     noise each calibration adds to each release, against what is enough for the whole.
 
     `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
-    `pairs` lists (epsilon, delta) instead. Without calibrations: classical, kamath_ullman and
-    analytic. Numbers are rounded up, rigorously. A calibration outside its theorem is marked as not
-    valid, with the number that its formula would give. That the theorem of a class of your own
-    holds is its word: `trust` names it, and the table says so.
+    `pairs` lists (epsilon, delta) instead. Without calibrations: those of Gaussian noise,
+    Laplace.pure, DiscreteLaplace.pure and DiscreteGaussian.concentrated, and L2Laplace.pure for
+    several numbers. Numbers are rounded up, rigorously. A calibration outside its theorem is marked
+    as not valid, with the number that its formula would give. That the theorem of a class of your
+    own holds is its word: `trust` names it, and the table says so.
 
     `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
-    sensitivity is compared at sqrt(dimension) times it. With `times` above 1 they are released so
+    sensitivity is compared at sqrt(dimension) times it, discrete noise at the largest L1 move of
+    whole numbers. With `times` above 1 they are released so
     many times, with (epsilon, delta) for all releases together: the table has each calibration on
     equal parts of the budget, and its noise by every accountant that can add it, or by
-    `accountant`, one or several, as of dp.compose. Without calibrations: Gaussian.analytic and
-    .classical, Laplace.pure, and L2Laplace.pure for several numbers.
+    `accountant`, one or several, as of dp.compose. For noise on samples, as of DP-SGD, use
+    dp.calibrate((dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="0.01"), 1000), ...).
 
     `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are within
     [-1, 1], and one row is added or removed. Raises InvalidArgument.
@@ -114,9 +125,10 @@ def compare(
         raise InvalidArgument("setting", wanted, setting)
     composed = workload.times > 1 or accountant is not None
     _check_calibrations(compared, trusted_classes(trust), composed=composed)
+    usual = (*(COMPOSED if composed else ALL), *([L2Laplace.pure] * (workload.dimension > 1)))
+    chosen = compared or tuple(one for one in usual if workload.moves(one.mechanism))
     if not composed:
-        return Comparison.of(compared or ALL, points, workload)
-    chosen = compared or (*COMPOSED, *([L2Laplace.pure] if workload.dimension > 1 else []))
+        return Comparison.of(chosen, points, workload)
     return compare_compositions(chosen, points, workload, accountant)
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import Any
 
 import attrs
 
@@ -16,7 +17,6 @@ from dpframe.mechanisms import AdditiveNoise, Calibration, Gaussian
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 from dpframe.numerics import epsilon_limit
-from dpframe.numerics.fast import classical_constants
 from dpframe.privacy import ApproxDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import enclose, number
@@ -24,11 +24,8 @@ from dpframe.prover.problem import place
 from dpframe.prover.report import satisfied
 from dpframe.symbols import EPSILON, Expression, Number, parameter, power, rational
 
-from .compositions_compared import Workload
-from .figures import WIDTH, against, exactly, figure, hanging, table
-
-if TYPE_CHECKING:
-    pass
+from .compositions_compared import Workload, conversions
+from .figures import WIDTH, against, exactly, figure, hanging, pair, table
 
 FAMILY = "Gaussian."
 COUNT = parameter("m", 1)
@@ -64,7 +61,7 @@ class Cell:
     @property
     def times(self) -> str:
         """The ratio, `1.460`, in brackets outside the theorem; `-` where there is none."""
-        text = "-" if self.ratio is None else against(self.ratio, Fraction(1))
+        text = "-" if self.ratio is None else against(round(self.ratio, 3), ONE)
         return text if self.valid else f"({text})"
 
 
@@ -163,17 +160,19 @@ class Comparison:
 
     def text(self, width: int = WIDTH) -> str:
         """A table, and below it, in at most `width` columns, how far each theorem reaches. Where
-        the table is wider than that, "not valid" is left to brackets, and then the first
-        calibration alone has its ratio.
+        the table is wider than that, "not valid" is left to brackets, then the first calibration
+        alone has its ratio, then calibrations are rows, with a line for each point if needed.
         """
-        drawn = [
-            table(head, rows, range(len(head)))
-            for head, rows in (
-                _columns(self),
-                _columns(self, brief=True),
-                _columns(self, brief=True, ratios=False),
-            )
-        ]
+        forms = (
+            (*_columns(self), 0),
+            (*_columns(self, brief=True), 0),
+            (*_columns(self, brief=True, ratios=False), 0),
+            (*_rows(self), 1),
+            (*_rows(self, ratios=False), 1),
+            (*_rows(self, brief=True, ratios=False), 1),
+            (*_lines(self), 3),
+        )
+        drawn = [table(head, rows, range(left, len(head))) for head, rows, left in forms]
         shown = next((one for one in drawn if max(map(len, one)) <= width), drawn[-1])
         below = [piece for note in _below(self) for piece in hanging(note, width=width)]
         return "\n".join([_title(self), "", *shown, "", *below]).rstrip()
@@ -235,10 +234,40 @@ def _columns(
     for (epsilon, delta), cells in zip(comparison.points, comparison.cells, strict=True):
         row: list[str] = [exactly(epsilon), *([exactly(delta)] if several else [])]
         for i, cell in enumerate(cells):
-            text = str(cell).removeprefix("not valid ") if brief else str(cell)
-            row += [text, *([cell.times] if i in rated else [])]
+            row += [_std(cell, brief=brief), *([cell.times] if i in rated else [])]
         rows.append(row)
     return head, rows
+
+
+def _std(cell: Cell, *, brief: bool) -> str:
+    return str(cell).removeprefix("not valid ") if brief else str(cell)
+
+
+def _rows(
+    comparison: Comparison, *, ratios: bool = True, brief: bool = False
+) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows: a row for each calibration, a column for each point."""
+    several = len(comparison.deltas) > 1
+    head = ["calibration"]
+    for epsilon, delta in comparison.points:
+        at = pair(epsilon, delta) if several else f"epsilon = {exactly(epsilon)}"
+        head += [at, *(["ratio"] if ratios else [])]
+    rows = []
+    for i, theorem in enumerate(comparison.theorems):
+        cells = [row[i] for row in comparison.cells]
+        shown = ([_std(cell, brief=brief), *([cell.times] if ratios else [])] for cell in cells)
+        rows.append([theorem.name, *chain.from_iterable(shown)])
+    return head, rows
+
+
+def _lines(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows: a row for each point and calibration."""
+    rows = [
+        [exactly(epsilon), exactly(delta), theorem.name, str(cell), cell.times]
+        for (epsilon, delta), cells in zip(comparison.points, comparison.cells, strict=True)
+        for theorem, cell in zip(comparison.theorems, cells, strict=True)
+    ]
+    return ["epsilon", "delta", "calibration", "std", "ratio"], rows
 
 
 def _below(comparison: Comparison) -> Iterator[str]:
@@ -247,8 +276,7 @@ def _below(comparison: Comparison) -> Iterator[str]:
         yield RATIO
     for theorem in comparison.theorems:
         yield from _notes(theorem, comparison.deltas)
-    if any(theorem.reach for theorem in comparison.theorems):
-        yield _unproved(comparison.deltas)
+    yield from conversions(comparison.calibrations)
 
 
 def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
@@ -280,15 +308,6 @@ def _happens(reach: Sequence[float], deltas: Sequence[Fraction], what: str) -> s
         at, up_to = f"At delta = {exactly(deltas[0])} {what}", figure(reach[0], "down")
     by = "by the exact profile (rule F1), and not beyond."
     return f"{at} to suffice up to epsilon = {up_to}, {by}"
-
-
-def _unproved(deltas: Sequence[Fraction]) -> str:
-    """The third constant of the literature, which is that of no theorem."""
-    reach = [classical_constants(delta)["Wang"].epsilon_limit for delta in deltas]
-    return (
-        "sqrt(log(2/delta)), which adaSSP prints for one share ([Wang18, Alg. 2]), is the constant "
-        f"of no theorem. {_happens(reach, deltas, 'it happens')}"
-    )
 
 
 def points_of(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:

@@ -19,7 +19,7 @@ from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 from dpframe.numerics import to_float
-from dpframe.privacy import ApproxDP
+from dpframe.privacy import ApproxDP, ZeroConcentratedDP
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import number
 from dpframe.prover.problem import place as class_of
@@ -45,10 +45,21 @@ class Workload:
     dimension: int = 1
     times: int = 1
 
+    def moves(self, noise: type[AdditiveNoise]) -> bool:
+        """False for whole numbers at a sensitivity below 1, which cannot move."""
+        return not noise.integer or self.sensitivity >= 1
+
     def moved(self, noise: type[AdditiveNoise]) -> Expression:
-        """The sensitivity in the norm of the noise: sqrt(d) times that in 2-norm bounds it in L1.
-        Raises InvalidArgument for noise of another norm.
+        """The sensitivity in the norm of the noise: sqrt(d) times that in 2-norm bounds it in L1,
+        and `largest_sum` where the noise is for whole numbers. Raises InvalidArgument for noise of
+        another norm, and for whole numbers that cannot move.
         """
+        if not self.moves(noise):
+            wanted = f"at least 1 for {noise.__name__} noise, as whole numbers move by 1 or more"
+            raise InvalidArgument("sensitivity", wanted, str(self.sensitivity))
+        if noise.norm is L1 and noise.integer:
+            whole = largest_sum(self.dimension, math.floor(self.sensitivity**2))
+            return Number(Fraction(whole))
         if noise.norm is L1:
             return power(Number(Fraction(self.dimension)), Fraction(1, 2)) * self.sensitivity
         if noise.norm is not L2 and self.dimension > 1:
@@ -57,7 +68,10 @@ class Workload:
         return Number(self.sensitivity)
 
     def note(self, noise: type[AdditiveNoise]) -> str:
-        """In which norm the sensitivity of the noise is; empty in 2-norm."""
+        """In which norm the sensitivity of the noise is; empty in 2-norm, of real numbers."""
+        if noise.integer:
+            own = f", whose sensitivity in the L1 norm is at most {self.moved(noise)}"
+            return f"for whole numbers{own if noise.norm is L1 else ''}"
         if noise.norm is L2:
             return ""
         if self.dimension == 1:
@@ -66,17 +80,22 @@ class Workload:
         return f"the sensitivity in the {noise.norm} norm is at most {bound} times that in 2-norm"
 
     def moved_by(self, noise: type[AdditiveNoise]) -> Fraction:
-        """The same as a number, rounded up; where the noise is for whole numbers, which move in L1
-        by a whole number, to the whole number below.
-        """
+        """The same as a number, rounded up."""
+        moved = self.moved(noise)
+        if isinstance(moved, Number):
+            return moved.value
         square = self.dimension * self.sensitivity**2
-        if noise.norm is not L1:
-            return self.sensitivity
-        if noise.integer:
-            return Fraction(math.isqrt(math.floor(square)))
         root = math.isqrt(square.numerator * square.denominator * FINE**2)
         exact = root**2 == square.numerator * square.denominator * FINE**2
         return Fraction(root + (not exact), square.denominator * FINE)
+
+
+def largest_sum(dimension: int, square: int) -> int:
+    """The largest sum |v_1| + ... + |v_d| of d whole numbers whose squares sum to at most `square`.
+    (docs/proofs/shifts.md)
+    """
+    level = math.isqrt(square // dimension)
+    return dimension * level + (square - dimension * level**2) // (2 * level + 1)
 
 
 @attrs.frozen
@@ -229,7 +248,7 @@ class CompositionsCompared:
 
     def _times(self, need: RequiredStd, place: int) -> str:
         ratio = self.ratio(need, place)
-        text = "-" if ratio is None or math.isnan(ratio) else against(ratio, ONE)
+        text = "-" if ratio is None or math.isnan(ratio) else against(round(ratio, 3), ONE)
         return text if need.valid else f"({text})"
 
     def _notes(self) -> Iterator[str]:
@@ -246,6 +265,17 @@ class CompositionsCompared:
         if cited:
             yield f"Accountants: {', '.join(cited)}."
         yield from self.notes
+
+
+def conversions(calibrations: Sequence[Calibration]) -> list[str]:
+    """The conversions from rho to epsilon of calibrations by zCDP and of the accountant."""
+    named = [one.name for one in calibrations if one.mechanism.gives is ZeroConcentratedDP]
+    return [
+        f"{name}: epsilon is rho + 2 sqrt(rho log(1/delta)) [BunS16, Prop 1.3]. The accountants "
+        "zcdp, at the best Renyi order [CanonneKS20, Prop 12], and numeric, by the exact law where "
+        "one number moves by 1, need less noise."
+        for name in named
+    ]
 
 
 def compare_compositions(
@@ -280,6 +310,7 @@ def compare_compositions(
     found.sort(key=lambda row: math.inf if row[1][0].std is None else row[1][0].std)
     methods, needs_of = zip(*found, strict=True)
     notes = [f"{one.__name__}: {workload.note(one)}." for one in kinds if workload.note(one)]
+    notes += conversions(calibrations)
     for rule in calibrations:
         outside = strangers((rule, rule.mechanism))[:1]
         notes += [f"{rule.name}: on trust in {class_of(kind)}." for kind in outside]
@@ -292,8 +323,9 @@ def _accountants(given: object) -> tuple[Accountant, ...]:
     if not isinstance(given, (list, tuple)):
         return (accountant_of(given),)
     names = {one.name for one in ACCOUNTANTS} | {"auto"}
-    if not all(isinstance(one, Accountant) or (type(one) is str and one in names) for one in given):
-        raise unknown_accountant(given)  # its entries are not repeated: they may be data
+    for one in given:
+        if not (isinstance(one, Accountant) or (type(one) is str and one in names)):
+            raise unknown_accountant(one if type(one) is str else given)  # others may be data
     return tuple(dict.fromkeys(map(accountant_of, given)))
 
 

@@ -47,6 +47,8 @@ class FieldChange:
     before: str
     after: str
     note: str = ""
+    brief: str = attrs.field(default="", eq=False)
+    """The change in short, where it is no detail of a step."""
 
     def __str__(self) -> str:
         """`~ noise of gram(gram(X)): 11.85 -> 7.317   (0.618 times)`."""
@@ -77,11 +79,17 @@ class Difference:
 
     def __str__(self) -> str:
         """A line a change, in at most 100 columns."""
+        return self.text(whole=True)
+
+    def text(self, *, whole: bool) -> str:
+        """Every change, or those that are no details of a step, and how many details there are."""
         head = f"{self.first[:12]} -> {self.second[:12]}"
         if self.same:
             return f"{head}: the same certificate"
-        lines = [piece for change in self.changes for piece in hanging(f"  {change}")]
-        return "\n".join([head, *lines])
+        shown = [str(change) if whole else change.brief for change in self.changes]
+        left = shown.count("")
+        lines = [piece for one in shown if one for piece in hanging(f"  {one}")]
+        return "\n".join([head, *lines, *([f"  and {left} details: --all"] if left else [])])
 
     __repr__ = __str__
 
@@ -108,15 +116,50 @@ def _document(given: Certificate | Document, name: str) -> Document:
 
 
 def _no_certificate(name: str, value: str) -> InvalidArgument:
-    return InvalidArgument(name, "a certificate or its document", value, "dpframe certify --out.")
+    way_out = "dpframe certify --out and dpframe fit --certificate write one."
+    return InvalidArgument(name, "a certificate or its document", value, way_out)
 
 
 def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
-    yield from _claims(one["statement"], other["statement"])
-    yield from _nodes(one["graph"], other["graph"])
+    changes = [*_declared(one, other), *_claims(one["statement"], other["statement"])]
     old, new = one["assumptions"], other["assumptions"]
-    yield from (FieldChange("assumption", text, "") for text in old if text not in new)
-    yield from (FieldChange("assumption", "", text) for text in new if text not in old)
+    changes += [FieldChange("assumption", text, "") for text in old if text not in new]
+    changes += [FieldChange("assumption", "", text) for text in new if text not in old]
+    for change in changes:
+        detail = change.place.startswith("parameter ")
+        yield change if detail else attrs.evolve(change, brief=str(change))
+    yield from _nodes(one["graph"], other["graph"])
+
+
+def _declared(one: Document, other: Document) -> Iterator[FieldChange]:
+    """The regression and its fields, and the bounds of the table."""
+    old, new = (document.get("declaration") or {} for document in (one, other))
+    names = [str(part.get("class", NONE)).rpartition(":")[2] for part in (old, new)]
+    if old.get("class") != new.get("class"):
+        yield FieldChange("regression", *names)
+    else:
+        yield from _parts("field", old.get("fields"), new.get("fields"))
+    bounds = [part.get("setting") or {} for part in (old, new)]
+    for name in ("X", "y"):
+        yield from _parts(f"bounds of {name},", *(part.get(name) for part in bounds))
+
+
+def _parts(place: str, old: Any, new: Any) -> Iterator[FieldChange]:
+    """The changed entries of two mappings."""
+    before, after = (part if isinstance(part, Mapping) else {} for part in (old, new))
+    for key in dict.fromkeys([*before, *after]):
+        if before.get(key) != after.get(key):
+            words = (_entry(part.get(key)) for part in (before, after))
+            yield FieldChange(f"{place} {key}", *words)
+
+
+def _entry(value: Any) -> str:
+    """A field of a declaration: a formula, a constant, or a list."""
+    if isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return "; ".join(_field(part) for part in value)
+    return NONE if value is None else text(value)
 
 
 def _claims(one: Document, other: Document) -> Iterator[FieldChange]:
@@ -157,9 +200,13 @@ def _nodes(one: Document, other: Document) -> Iterator[FieldChange]:
     for place in dict.fromkeys([*before, *after]):
         old, new = before.get(place), after.get(place)
         if old is None or new is None:
-            yield FieldChange(
+            change = FieldChange(
                 place[0], *("" if node is None else _summary(node) for node in (old, new))
             )
+            one_of: Any = new if old is None else old
+            named = f"{'+' if old is None else '-'} release {one_of.get('name')}, noise"
+            brief = f"{named} {_size(one_of['size'])}" if "size" in one_of else ""
+            yield attrs.evolve(change, brief=brief)
         else:
             yield from _fields(place[0], old, new)
 
@@ -169,7 +216,18 @@ def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
         if key not in SILENT and old.get(key) != new.get(key):
             note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
             before, after = (_field(node.get(key)) for node in (old, new))
-            yield FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
+            change = FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
+            if key == "size":
+                first, second = (_size(node.get(key)) for node in (old, new))
+                brief = FieldChange(f"noise of {new.get('name')}", first, second, note)
+                change = attrs.evolve(change, brief=str(brief))
+            yield change
+
+
+def _size(value: Any) -> str:
+    """The number of a formula, or the formula."""
+    number = _number(value)
+    return text(value) if number is None else figure(number)
 
 
 def _placed(nodes: Iterable[Document]) -> Iterator[tuple[tuple[str, int], Document]]:

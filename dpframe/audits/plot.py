@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from itertools import starmap
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 POINTS = 61  # of a curve
 MOST_TICKS = 8
+FEW_DECADES = 1e3
 COLOURS = ("#3b82c4", "#d1495b", "#2a9d4a", "#9a62cf", "#c97b12", "#808089")
 SHADE = "0.5"
 LEAST = "analytic: the least"
@@ -31,10 +34,12 @@ Line = tuple[str, list[float], list["Cell"]]
 
 def draw(comparison: Comparison, ax: Any, of: str) -> Any:
     """The std or its ratio to the least against epsilon, a line a theorem and delta; solid where it
-    holds, dashed where it does not. Against delta where there are several for one epsilon.
+    holds, dashed where it does not. Against delta where there are several for one epsilon; dots
+    for pairs that are not all combinations of their epsilons and deltas.
     """
     axes, colour_of = new_axes() if ax is None else ax, dict[str, str]()
     by_delta = len(comparison.epsilons) == 1 and len(comparison.deltas) > 1
+    pairs = _are_pairs(comparison)
     lines = [*_against_delta(comparison)] if by_delta else [*_against_epsilon(comparison)]
     if all(cell.ratio is None for row in comparison.cells for cell in row):
         of = "std"  # noise that is not Gaussian has no ratio
@@ -48,14 +53,18 @@ def draw(comparison: Comparison, ax: Any, of: str) -> Any:
         colour = colour_of.setdefault(theorem, COLOURS[len(colour_of) % len(COLOURS)])
         values = [cell.ratio or 0.0 if of == "ratio" else cell.std for cell in cells]
         valid = [cell.valid for cell in cells]
-        style = {"color": colour, "linewidth": 2, "marker": "o" if len(at) == 1 else ""}
-        axes.plot(at, np.where(valid, values, np.nan), label=name, **style)
+        style = {"color": colour, "linewidth": 2, "marker": "o" if pairs or len(at) == 1 else ""}
+        solid, dashed = (" ", " ") if pairs else ("-", "--")
+        axes.plot(at, np.where(valid, values, np.nan), linestyle=solid, label=name, **style)
         if not all(valid):
-            axes.plot(at, np.where(valid, np.nan, values), "--", **style)
+            style["markerfacecolor"] = "none"
+            axes.plot(at, np.where(valid, np.nan, values), linestyle=dashed, **style)
         heights += values
         ends.append((at[0], values[0], name, colour))
     if any(not cell.valid for _, _, cells in lines for cell in cells):
-        axes.plot([], [], "--", color=ink(), label="dashed: outside its theorem")
+        shown = {"marker": "o", "mfc": "none", "linestyle": " "} if pairs else {"linestyle": "--"}
+        label = f"{'hollow' if pairs else 'dashed'}: outside its theorem"
+        axes.plot([], [], color=ink(), label=label, **shown)
     axes.set(xscale="log", xlabel="delta" if by_delta else "epsilon")
     _scale(axes, of, heights)
     if not by_delta:
@@ -134,10 +143,12 @@ def _key(axes: Any, named: Container[str]) -> None:
 
 
 def log_ticks(axis: Any) -> None:
-    """At 1, 2 and 5 times powers of ten, written as decimals."""
+    """At powers of ten, and at 2 and 5 times those on short axes, written as decimals."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=MOST_TICKS))
+    low, high = axis.axes.get_xlim() if axis.axis_name == "x" else axis.axes.get_ylim()
+    subs = (1, 2, 5) if high < FEW_DECADES * low else (1,)
+    axis.set_major_locator(LogLocator(subs=subs, numticks=MOST_TICKS))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
     axis.set_minor_locator(NullLocator())
 
@@ -258,7 +269,14 @@ def _title(comparison: Comparison, *, by_delta: bool) -> str:
     if by_delta:
         return f"epsilon = {exactly(comparison.epsilons[0])}"
     deltas = comparison.deltas
+    if _are_pairs(comparison):
+        return f"(epsilon, delta): {', '.join(starmap(pair, comparison.points))}"
     return f"delta = {exactly(deltas[0])}" if len(deltas) == 1 else ""
+
+
+def _are_pairs(comparison: Comparison) -> bool:
+    """True where the points are not all combinations of their epsilons and deltas."""
+    return len(comparison.points) < len(comparison.epsilons) * len(comparison.deltas)
 
 
 def _scale(axes: Any, of: str, heights: list[float]) -> None:
@@ -282,6 +300,13 @@ def _shade(axes: Any, comparison: Comparison) -> None:
 
 def _against_epsilon(comparison: Comparison) -> list[Line]:
     """A line a theorem and delta over the whole range of epsilons, its theorem's end included."""
+    if _are_pairs(comparison):
+        points = sorted(zip(comparison.points, comparison.cells, strict=True), key=itemgetter(0))
+        at_pairs = [float(point[0]) for point, _ in points]
+        return [
+            (theorem.short, at_pairs, [row[column] for _, row in points])
+            for column, theorem in enumerate(comparison.theorems)
+        ]
     low, high = min(comparison.epsilons), max(comparison.epsilons)
     grid = {*comparison.epsilons, *_between(low, high)}
     grid |= {end for end in (Fraction(1), Fraction(999, 1000)) if low < end < high}

@@ -20,6 +20,7 @@ from dpframe.prover.jointly import noise_factor
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import amplified
+from dpframe.prover.text import bounds
 from dpframe.sources.progress import Progress
 from dpframe.symbols import Expression, Number, add
 
@@ -115,6 +116,7 @@ class ReleasesCompared:
         shares = "its share" if self.stated else "an equal part of (epsilon, delta)"
         notes = [text.format(shares=shares, unit=self.setting.unit) for text in NOTES]
         at = ", ".join(f"{name} = {exactly(value)}" for name, value in self.at.items())
+        notes.append(f"{'; '.join(f'{name}: {ends}' for name, ends in bounds(self.setting))}.")
         title = f"Noise of {self.subject}: std of each release{at and f', at {at}'}"
         return title, head, rows, notes
 

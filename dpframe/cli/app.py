@@ -22,6 +22,7 @@ from dpframe.errors import DPFrameError, Uncertified
 
 COMMANDS = (  # modules of this package with a typer application each, in the order of the help
     "list",
+    "recommend",
     "certify",
     "audit",
     "attack",

@@ -15,10 +15,10 @@ from dpframe.symbols import rational
 
 from .declaration import accountant_of, is_description
 from .options import (
+    CodebookOptions,
     Json,
     Plot,
     RegressionOptions,
-    TableOptions,
     grouped,
     names_given,
     option,
@@ -27,7 +27,10 @@ from .printing import print_json, say, waiting, width, written
 
 app = typer.Typer(add_completion=False)
 
-NAMED = "A regression or description, as in `dpframe audit`. Default: noise by itself."
+NAMED = (
+    "A regression or description, as in `dpframe audit`; or theorems of noise, such as "
+    "Gaussian.classical Laplace.pure. Default: usual theorems of noise."
+)
 
 
 @attrs.frozen(kw_only=True)
@@ -72,28 +75,34 @@ class NoiseOptions:
 @app.command(epilog="Example: dpframe compare --epsilon 1 --delta 1e-6 --times 10")
 @grouped
 def compare_(
-    name: Annotated[str | None, typer.Argument(help=NAMED, show_default=False)] = None,
+    names: Annotated[list[str] | None, typer.Argument(help=NAMED, show_default=False)] = None,
     *,
     at: Points,
     noise: NoiseOptions,
-    table: TableOptions,
+    table: CodebookOptions,
     regression: RegressionOptions,
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Compare the std of Gaussian noise by the classical theorems with that by the exact profile;
-    with --times, Gaussian and Laplace noise by each accountant; with a NAME, the noise of each of
-    its releases, for bounds of 1 by default.
+    """Compare the std of noise by each theorem; with --times, by each accountant; with the name of
+    a regression, the noise of each of its releases, for bounds of 1 by default.
     """
     about_table = names_given(table, attrs.evolve(regression, trust=[]))
-    if name is None:
+    theorems = calibrations(names or [])
+    if len(theorems) == len(names or []):
         _refuse(about_table, "Name a regression: dpframe compare NAME --norm 1.")
         accountants = noise.accountant and map(accountant_of, noise.accountant.split(","))
         options: dict[str, Any] = {"dimension": noise.dimension, "times": noise.times}
         options |= {"accountant": [*accountants] if accountants else None}
         with waiting("Comparing the noise at each point"):
-            compared: Any = dp.compare(sensitivity=noise.sensitivity, **options, **at.options)
+            compared: Any = dp.compare(
+                *theorems, sensitivity=noise.sensitivity, **options, **at.options
+            )
     else:
+        name, *others = names or []
+        if others:
+            wanted = "one regression, or theorems of noise such as Gaussian.classical Laplace.pure"
+            raise dp.InvalidArgument("NAMES", wanted, " ".join([name, *others]))
         _refuse(names_given(noise), "It applies to noise by itself: leave NAME out.")
         declared, setting = _declared(name, table, regression, about_table)
         trusted = regression.trusted
@@ -107,14 +116,28 @@ def compare_(
         say(compared.text(width()))
 
 
+def calibrations(names: Sequence[str]) -> list[dp.mechanisms.Calibration]:
+    """The theorems of noise among names, such as gaussian.classical."""
+    from dpframe.theory.calibrations import CALIBRATIONS
+
+    known = {name.lower(): name.split(".") for _, name in CALIBRATIONS}
+    return [
+        getattr(getattr(dp.mechanisms, known[name.lower()][0]), known[name.lower()][1])
+        for name in names
+        if name.lower() in known
+    ]
+
+
 def _declared(
-    name: str, table: TableOptions, regression: RegressionOptions, about_table: Sequence[str]
+    name: str, table: CodebookOptions, regression: RegressionOptions, about_table: Sequence[str]
 ) -> tuple[dp.Regression, dp.Setting]:
     """The regression and setting of a name or of a description in a file."""
     if is_description(name):
         _refuse(about_table, "The description states it: edit the file.")
         described = dp.audits.read_description(Path(name), trust=regression.trusted)
         return described.regression, described.setting
+    if table.schema is not None or table.formula is not None:
+        return regression.regression(name), table.setting
     norm = "1" if table.norm is None and table.box is None else table.norm
     bounds = attrs.evolve(table, norm=norm, bound=table.bound or "1")
     return regression.regression(name), bounds.setting

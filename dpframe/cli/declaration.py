@@ -26,6 +26,7 @@ def is_description(name: str) -> bool:
 
 def regression_of(name: str, given: Sequence[str]) -> dp.Regression:
     """The regression of that name, with its hyperparameters. Raises InvalidArgument."""
+    name = name.removesuffix("()")
     base, _, variant = (name, "", "") if ":" in name else name.partition(".")
     cls = _imported(name) if ":" in name else _known(base)
     make: Any = _variant(cls, variant) if variant else cls

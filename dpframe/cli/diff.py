@@ -9,7 +9,7 @@ import typer
 
 import dpframe as dp
 
-from .options import Json
+from .options import Json, option
 from .printing import complain, print_json, say
 
 app = typer.Typer(add_completion=False)
@@ -19,17 +19,19 @@ app = typer.Typer(add_completion=False)
 def diff(
     first: Annotated[Path, typer.Argument(help="The first certificate file.")],
     second: Annotated[Path, typer.Argument(help="The second certificate file.")],
+    whole: Annotated[bool, option("--all", "Every step of the algorithm and every hash.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what changed between two certificate files, each of which is checked first. Exit status
-    1 if they differ.
+    """Show what changed between two certificate files, each of which is checked first: the
+    regression, the claim, bounds and assumptions, and noise by release. Exit status 1 if they
+    differ.
     """
     documents = [_checked(path) for path in (first, second)]
     difference = dp.audits.difference(*documents)
     if as_json:
         print_json(difference.records())
     else:
-        say(str(difference))
+        say(difference.text(whole=whole))
     raise typer.Exit(0 if difference.same else 1)
 
 
@@ -39,12 +41,17 @@ def _checked(path: Path) -> Any:
     from dpframe.kernel import check
 
     try:
-        document = read(content_of(path))
-        verdict = check(document)
+        document: Any = read(content_of(path))
+        verdict = (
+            check(document) if isinstance(document, dict) and "statement" in document else None
+        )
     except (OSError, ValueError, Unusable) as error:
         raise dp.errors.BadCertificate(
             "FILE", "a readable certificate", str(path), str(error)
         ) from None
+    if verdict is None:
+        way_out = "It is none: dpframe fit --certificate and dpframe certify --out write them."
+        raise dp.InvalidArgument("FILE", "a certificate", str(path), way_out)
     if not verdict.accepted:
         complain(f"{path}: not accepted by the checker: {verdict.reason}")
     return document

@@ -10,6 +10,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.symbols import rational
 
 from .ledger import existing
 from .options import (
@@ -36,6 +37,7 @@ CLASSES = (
     "dpframe fit LogisticDescent TABLE ... fits two classes. Labels of 0 and 1 "
     'that are fitted as numbers have "lower": 0, "upper": 1 in the codebook.'
 )
+FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
     "Example: dpframe fit JointSSP people.csv --target charges --schema codebook.json --epsilon 1 "
     "--delta 1e-6"
@@ -56,6 +58,8 @@ class BudgetOptions:
         InvalidArgument.
         """
         column = self.epsilon_column
+        if self.epsilon is not None:
+            rational(self.epsilon.strip(), "--epsilon")
         if (self.epsilon is None) == (column is None):
             wanted = "a number for all records, or --epsilon-column NAME"
             got = "neither" if column is None else "both"
@@ -172,7 +176,8 @@ def fit(
         trust=proof.trusted,
     )
     source = dp.MultilineCSV(table) if data.multiline else table
-    _fit(model, source, target, budget.epsilon_column)
+    named = data.schema is not None or output.as_json
+    _fit(model, source, target, budget.epsilon_column, named=named)
     _report(model, output, budgets=budget.epsilon_column is not None)
 
 
@@ -189,9 +194,17 @@ def _estimator(
     return dp.PrivateClassifier if logistic else dp.PrivateRegressor
 
 
-def _fit(model: Any, source: Any, target: str, column: str | None) -> None:
-    """Fit, and name arguments of the command line in errors. Raises BadData and other errors."""
+def _fit(model: Any, source: Any, target: str, column: str | None, *, named: bool) -> None:
+    """Fit, and name arguments of the command line in errors; before that print the columns, where
+    no codebook has `named` them. Raises BadData and other errors.
+    """
+    from dpframe.sources import open_source
+
     try:
+        if not named:
+            drop = model.missing == "drop"
+            opened = open_source(model.setting, source, target, drop=drop, budgets=column)
+            say(FEATURES.format(columns=", ".join(opened.layout.names)))
         model.fit(source, target, epsilon=column)
     except dp.BadData as error:
         names = {"X": "TABLE"}

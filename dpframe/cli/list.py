@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
@@ -31,7 +32,10 @@ number   the exact epsilon of all releases together, for a claimed epsilon of 1,
 +        refused for every epsilon and delta, although it holds at these numbers
 no data  reads neither rows nor labels: there is nothing to certify
 --why    where each is certified, and why others are not"""
+WIDTH = 100
 TITLE = 41  # the width of titles, so that lines have at most 100 columns
+CHOICE = "dpframe recommend -n N -d D --epsilon E --delta D names one for a table and a budget"
+PAPERS = "+ after a paper: and others, which --json lists"
 MORE = "--verdicts  whether each is certified, and at what cost; dpframe audit NAME has the details"
 
 Variant = Annotated[str | None, option("--variant", f"Only {', '.join(VARIANTS)}.")]
@@ -61,10 +65,23 @@ def list_(
         _verdicts(classes, relations, why=why, as_json=as_json)
     elif as_json:
         print_json([about(cls) for cls in classes])
+    elif variant == "recommended":
+        say("\n".join(_uses(classes)))
+        say(f"\n{MORE}\n{CHOICE}")
     else:
         rows = [[_papers(cls), clipped(cls.title, TITLE)] for cls in classes]
         say("\n".join(_table(["paper", "title"], classes, rows)), COLOURS)
-        say(f"\n{MORE}")
+        say(f"\n{PAPERS}\n{MORE}")
+
+
+def _uses(classes: Sequence[type[dp.Regression]]) -> Iterator[str]:
+    """The name of each, and the first sentence on when to use it."""
+    width = max(len(cls.__name__) for cls in classes) + 2
+    yield f"{'name':{width}}use it for"
+    for cls in classes:
+        first = textwrap.wrap(f"{cls.use.partition('. ')[0].rstrip('.')}.", WIDTH - width)
+        yield f"{cls.__name__:{width}}{first[0]}"
+        yield from (" " * width + more for more in first[1:])
 
 
 def _verdicts(

@@ -34,17 +34,36 @@ def _content(path: Path) -> dict[str, Any]:
     """The object in a JSON file, decimals as text so that they stay exact."""
     text = documents.text_of(path, "--schema")
     content = documents.json_of(text, "--schema", parse_float=str, parse_constant=str)
-    if not isinstance(content, dict) or not NEEDED <= set(content) <= KNOWN:
+    if not isinstance(content, dict):
         raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
+    _check_keys("the file", content, tuple(sorted(KNOWN)))
+    for key in sorted(NEEDED - set(content)):
+        raise _missing("the file", key)
     return content
+
+
+def _missing(place: str, key: str) -> dp.InvalidArgument:
+    """The refusal of a codebook in which `place` lacks a key."""
+    way_out = f"A codebook is written like {SCHEMA}."
+    wanted = f"an object with the key {key!r}"
+    return dp.InvalidArgument(f"--schema, {place}", wanted, dp.errors.Plain("none"), way_out)
+
+
+def _check_keys(place: str, part: object, known: Iterable[str]) -> None:
+    """Refuse unknown keys. Raises InvalidArgument."""
+    others = [key for key in part if key not in known] if isinstance(part, dict) else []
+    if others:
+        wanted = f"of the keys {', '.join(known)}"
+        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
 
 
 def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Part:
     """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
-    known = attrs.fields_dict(cls)
-    if isinstance(part, dict) and (others := [key for key in part if key not in known]):
-        wanted = f"of the keys {', '.join(known)}"
-        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
+    fields = attrs.fields_dict(cls)
+    _check_keys(place, part, fields)
+    for key, field in fields.items() if isinstance(part, dict) else ():
+        if field.default is attrs.NOTHING and key not in part:
+            raise _missing(place, key)
     try:
         return cls(**part)
     except TypeError:

@@ -31,6 +31,13 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
     "dp.PrivateRegressor with dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, "
     "lower=0, upper=1)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
+    "dp.JointSSP.for_intervals()": "JointSSP.for_intervals",
+    'dp.Column("smoker", levels=["no", "yes"])': '"levels": ["no", "yes"] in a codebook\'s target',
+    " dp.graph.parse reads formulas.": "",
+    "use summary(equal_variance=True)": "use summary(equal_variance=True) in Python",
+    "Open other files with Polars, DuckDB or pyarrow and give what they return.": (
+        "Convert other files to CSV or Parquet."
+    ),
 }
 COLOURS = {
     r"\bproved\b": "green",

@@ -39,6 +39,7 @@ from dpframe.graph import (
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
+from dpframe.prover.composed import joint_gaussian
 from dpframe.prover.preview import delta_warning
 from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
@@ -191,7 +192,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         self, certificate: Certificate, table: tuple[Any, ...], identity: object, **options: Any
     ) -> Result:
         """Execute, and count a private fit; a ledger, if given, has the exact total."""
-        fit = Spending(certificate.target, certificate.setting.unit)
+        fit = Spending(certificate.target, certificate.setting.unit, joint_gaussian(certificate))
         if self.rng is None and self.ledger is None:
             self._fits.check_counted()
             self._fits.warn(identity, fit)

@@ -62,10 +62,10 @@ def claim(epsilon: object, delta: object, given: object = None) -> BudgetClaim:
             wanted, _, way_out = GIVEN[name].partition(". ")
             raise InvalidArgument(name, f"given, {wanted}", Plain("nothing"), f"{way_out}.")
     if isinstance(epsilon, Guarantee):
-        way_out = (
-            "The estimators take epsilon and delta. Spend another by dp.certify(regression, "
-            f"target=dp.{type(epsilon).__name__}(...)) and dp.execute. {CONVERTS}."
-        )
+        other = f"dp.certify(regression, target=dp.{type(epsilon).__name__}(...)) and dp.execute"
+        way_out = f"Spend it by {other}; or convert it by {CONVERTS}."
+        if isinstance(epsilon, PersonalizedDP):
+            way_out = f"Give epsilon={{'careful': 0.1, 'open': 1}}, and delta; or use {other}."
         raise InvalidArgument("epsilon", "a number", str(epsilon), way_out)
     delta = None if _is_zero(delta) else delta
     if isinstance(epsilon, Mapping) or isinstance(delta, Mapping):

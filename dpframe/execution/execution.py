@@ -117,7 +117,8 @@ def execute(
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and not recorded:
-            note(source.identity, receipt.guarantee, receipt.unit)
+            joint = joint_gaussian(certificate)
+            note(source.identity, receipt.guarantee, receipt.unit, joint)
         return _released(running, draws, randomness, charging, receipt)
 
 
@@ -330,6 +331,7 @@ def _receipt(
         time=dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         assumptions=(*assumed, *unreplayed_total(certificate), *source.assumptions),
         recorded=recorded,
+        remark=getattr(certificate.regression, "remark", ""),
     )
 
 

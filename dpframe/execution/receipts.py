@@ -17,11 +17,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
-from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant
+from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant, GaussianAccountant
+from dpframe.accountants.composed import DIGITS
+from dpframe.accountants.conversions import epsilon_of
 from dpframe.budgets.records.amounts import budgets_and_kind
 from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, warn
 from dpframe.notebooks import card, folded, sentences, table
-from dpframe.privacy import Guarantee, PersonalizedDP, Unit
+from dpframe.numbers import rounded_up
+from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Unit, number
 from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
@@ -44,7 +47,8 @@ class Receipt:
 
     `rows` is the number of rows where that is public (replace-one) and None elsewhere; `time` is
     UTC in ISO 8601; `recorded` says whether a ledger was charged; `together` is the cost of all
-    fits of an estimator and its clones up to this one, in words.
+    fits of an estimator and its clones up to this one, in words; `remark` is that of the
+    regression.
     """
 
     guarantee: Guarantee
@@ -58,6 +62,7 @@ class Receipt:
     assumptions: tuple[str, ...]
     recorded: bool
     together: str = ""
+    remark: str = ""
 
     @property
     def cost(self) -> str:
@@ -74,6 +79,7 @@ class Receipt:
             f"{spent} {self.cost}, at {self.time}{self._unrecorded}.",
             *([self.together] if self.together else []),
             f"Noise: {self.randomness}. Assumed: {assumed}.",
+            *([self.remark] if self.remark else []),
         ]
         return "\n".join(lines)
 
@@ -90,7 +96,8 @@ class Receipt:
         rows += [("together", self.together)] if self.together else []
         rows += [("noise", self.randomness), ("assumed", "; ".join(self.assumptions) or "nothing")]
         title = "receipt" if self.private else f"receipt: {self.randomness}"
-        return card(title, table(rows, texts=2), sentences([TESTED]))
+        notes = [one for one in (TESTED, self.remark) if one]
+        return card(title, table(rows, texts=2), sentences(notes))
 
 
 @attrs.frozen(kw_only=True, repr=False, str=False, eq=False)
@@ -130,17 +137,20 @@ class Result:
 
 @attrs.frozen
 class Spending:
-    """A private execution: its guarantee and its unit of privacy."""
+    """A private execution: its guarantee and its unit of privacy; the Gaussian DP of all its
+    releases, where their noise is Gaussian.
+    """
 
     guarantee: Guarantee
     unit: Unit
+    joint: GaussianDP | None = None
 
 
 # by the id of an object that is alive, or by paths
 _SPENT: dict[int | tuple[str, ...], tuple[Spending, ...]] = {}
 
 
-def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
+def note(data: object, guarantee: Guarantee, unit: Unit, joint: GaussianDP | None = None) -> None:
     """Record that `data` is about to be spent; before that, warn where it was spent before.
 
     `data` is the array or data frame that holds the table's memory, or a tuple of paths. An object
@@ -148,7 +158,7 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
     """
     key = data if isinstance(data, tuple) else id(data)
     before = _SPENT.get(key, ())
-    spent = (*before, Spending(guarantee, unit))
+    spent = (*before, Spending(guarantee, unit, joint))
     if before:
         warn(_message(spent), PrivacyWarning)
     elif not isinstance(data, tuple) and not _follow(data):
@@ -157,7 +167,8 @@ def note(data: object, guarantee: Guarantee, unit: Unit) -> None:
 
 
 def together(spent: Sequence[Spending]) -> Guarantee | None:
-    """The guarantee of several executions together, by the first accountant that can add them.
+    """The guarantee of several executions together, by the first accountant that can add them; of
+    Gaussian noise the epsilon of all releases at the sum of the deltas, rounded up to 6 digits.
 
     None where their units of privacy differ, where no accountant can, and where records have
     budgets of their own: who was in which group may differ from one to the next.
@@ -171,8 +182,20 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
         admitted = [accountant.admit(one.guarantee) for one in spent]
         known = [guarantee for guarantee in admitted if guarantee is not None]
         if len(known) == len(spent):
-            return accountant.total(known)
+            return _jointly(accountant.total(known), [one.joint for one in spent])
     return None
+
+
+def _jointly(total: Guarantee, joint: Sequence[GaussianDP | None]) -> Guarantee:
+    """`total`, or (epsilon, delta) at its delta by Gaussian DP where that is smaller."""
+    gaussian = [one for one in joint if one is not None]
+    if not isinstance(total, ApproxDP) or len(gaussian) < len(joint):
+        return total
+    delta = number("delta", total.delta)
+    epsilon = epsilon_of(GaussianAccountant().total(gaussian), delta).upper
+    if not 0 < epsilon < number("epsilon", total.epsilon):
+        return total
+    return ApproxDP(rounded_up(Fraction(epsilon), DIGITS), delta)
 
 
 def costs(spent: Sequence[Spending]) -> str:

@@ -332,7 +332,8 @@ class Regression(ABC):
     `variant` ("printed", "coded" or "recommended") appear in lists; `use` says when to choose it.
     For printed and coded variants, `claimed_for` is the neighbouring relation of the authors' claim
     or of the sensitivities in their code ("" if they leave it open), and `understated` names costs
-    that the declaration leaves out ("" if there are none).
+    that the declaration leaves out ("" if there are none). Receipts end with `remark`, a sentence
+    on the coefficients.
 
     `link` is the link function of the coefficients, "identity" or "logit"; "" takes that of the
     losses in the graph, or the identity if the graph releases statistics of the squared loss.
@@ -342,6 +343,7 @@ class Regression(ABC):
     variant: ClassVar[str] = "recommended"
     title: ClassVar[str] = ""
     use: ClassVar[str] = ""
+    remark: ClassVar[str] = ""
     claimed_for: ClassVar[str] = ""
     understated: ClassVar[str] = ""
     link: ClassVar[str] = ""

@@ -177,5 +177,6 @@ def unit_std(budget: Share) -> Expression:
         "budget",
         "one that Gaussian noise can spend",
         listed_words(budget.currency),
-        "A pure budget needs dp.Laplace.pure.",
+        "Give it a delta. Without one, dp.Laplace.pure spends epsilon; of regressions with a "
+        "budget for each person, dp.regressions.PersonalizedObjective.",
     )

@@ -12,7 +12,7 @@ from dpframe.numbers import Exact
 from dpframe.pld import losses
 from dpframe.privacy import ADD_REMOVE, Guarantee, Relation, ZeroConcentratedDP, number
 from dpframe.sensitivity import L2, Norm
-from dpframe.symbols import Expression, power
+from dpframe.symbols import Expression, exact, power
 from dpframe.theory.guarantees import APPROX, ZCDP
 
 from .base import Array, Calibration, Generator, Shape, StdNoise, Theorem
@@ -59,14 +59,22 @@ class DiscreteGaussian(StdNoise):
         """The exact one where only one coordinate moves, by a whole number; also where
         `sensitivity` is in L1. (docs/proofs/shifts.md)
 
-        Refused unless `one_coordinate` says so: of vectors that move by `sensitivity` in L2, no
-        one pair is known to be the worst.
+        At an L2 sensitivity of at least 1 and below sqrt(2) only one coordinate can move, by 1. At
+        a larger one it is refused unless `one_coordinate` is true: no worst pair is known for
+        vectors with an L2 bound.
         """
-        if one_coordinate is not True:
-            way_out = "Where it holds, say one_coordinate=True; else the zCDP accountants add it."
-            raise InvalidArgument("one_coordinate", "True", one_coordinate, way_out)
+        size = number("sensitivity", exact(sensitivity, "sensitivity"))
         variance = number("std^2", power(self.std, 2))
-        return losses.DiscreteGaussianLoss(variance, whole_sensitivity(sensitivity))
+        if one_coordinate is not True:
+            if not 1 <= size**2 < 2:
+                wanted = "at least 1 and below sqrt(2) for the exact law of discrete Gaussian noise"
+                way_out = (
+                    "If only one coordinate moves, give dp.compose the loss "
+                    "noise.loss(sensitivity, one_coordinate=True); else accountant='zcdp' adds it."
+                )
+                raise InvalidArgument("sensitivity", wanted, str(size), way_out)
+            size = Fraction(1)
+        return losses.DiscreteGaussianLoss(variance, whole_sensitivity(size))
 
     @staticmethod
     def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:

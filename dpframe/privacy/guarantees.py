@@ -27,10 +27,7 @@ DIVIDE = (
 )
 
 
-CONVERTS = (
-    "dp.compose(guarantee, accountant=dp.accountants.RenyiAccountant()).epsilon(delta) is its "
-    "epsilon at a delta"
-)
+CONVERTS = "dp.compose(guarantee, accountant='rdp').epsilon(delta), its epsilon at a delta"
 IN_EPSILON = (
     " A proof in another currency costs certificate.as_composition().epsilon(delta) at a delta."
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import ROUND_CEILING, Context, Decimal
-from fractions import Fraction
 
 import attrs
 
 from dpframe.accountants import Composition, NumericAccountant, Part
 from dpframe.graph import Release
 from dpframe.graph.graph import classes
+from dpframe.numbers import rounded_up
 from dpframe.pld.losses import ResponseLoss
 from dpframe.privacy import GaussianDP
 from dpframe.symbols import ONE, ZERO, Number, sqrt
@@ -70,10 +69,4 @@ def joint_gaussian(certificate: Certificate) -> GaussianDP | None:
     square = squared_mu(releases).substitute(values)
     if square == ZERO or square.symbols():
         return None
-    return GaussianDP(_decimal(upper(sqrt(square))))
-
-
-def _decimal(value: Fraction) -> Fraction:
-    """`value` > 0, rounded up to a decimal of 12 digits, which people can read."""
-    above = Context(prec=12, rounding=ROUND_CEILING)
-    return Fraction(above.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    return GaussianDP(rounded_up(upper(sqrt(square)), 12))

@@ -148,7 +148,7 @@ def _open(move: Move) -> Obligation:
     rule = say("the {} must stay inside the claim {}", PROFILE, SOURCE)
     facts = (move.fact,) if claim.symbols else (move.fact, known_delta(claim, {}))
     repair = say(
-        "{}, calibrate it {}, or lower the claim.",
+        "{}, calibrate it {}, or raise epsilon or delta.",
         say("raise the std") if claim.symbols else _multiplied(move),
         Spelled(
             "(`dp.Gaussian.analytic` is exact)",

@@ -39,6 +39,13 @@ def longest(row: Expression, label: Expression, penalty: Expression) -> Expressi
     return label * reach / (power(reach, 2) + penalty)
 
 
+SHRINKS = (
+    "The penalty multiplies the coefficient along a direction u, in which the weighted mean of "
+    "(x'u)^2 is lambda, by lambda/(lambda + penalty), besides the noise. For rows of norm at most "
+    "1 in d columns lambda averages at most 1/d."
+)
+
+
 class PersonalizedRidge(Regression):
     """Ridge regression with records weighted in proportion to their epsilons, released by output
     perturbation with pure personalised privacy. [Acharya24, Alg. 1, with the sensitivity of
@@ -48,6 +55,7 @@ class PersonalizedRidge(Regression):
     with w_i = epsilon_i/total. T is the largest norm of a minimiser if the weights sum to at most
     1, so that the constraint is not active. `penalty` is above 0. `total` is the sum of all
     epsilons by default, or a public number. The noise has density exp(-|z|/scale) in the 2-norm.
+    The default penalty shrinks all coefficients strongly; a smaller one raises the noise.
     """
 
     paper: ClassVar[str] = "Acharya24"
@@ -56,6 +64,7 @@ class PersonalizedRidge(Regression):
         "A budget for each person without delta. If a small delta is allowed and records are "
         "many, use PersonalizedSSP."
     )
+    remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant(1)
     total: Any = None
 
@@ -85,6 +94,7 @@ class SampledRidge(Regression):
         "A budget for each person, if the mechanism is given and cannot weight records. "
         "PersonalizedRidge is more accurate."
     )
+    remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant(1)
     records: Expression = constant(1000)
     threshold: Any = "largest"
@@ -120,6 +130,7 @@ class PersonalizedObjective(Regression):
         "The first to try with a budget for each person: no delta, and a small penalty does not "
         "increase the noise. Its minimiser must be exact."
     )
+    remark: ClassVar[str] = SHRINKS
     penalty: Expression = constant("1/10")
     knee: Expression = constant("1/2")
     noise_share: Expression = constant("7/8")

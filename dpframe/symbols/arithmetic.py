@@ -14,7 +14,7 @@ from functools import lru_cache
 from dpframe.errors import InvalidArgument, Plain, check_kind, check_word
 from dpframe.exact.documents import CLOSED
 from dpframe.exact.ring import NAME
-from dpframe.numbers import shortest
+from dpframe.numbers import from_text, shortest
 from dpframe.theory.guarantees import Relation
 
 from .expression import (
@@ -65,22 +65,9 @@ def rational(value: object, name: str = "value") -> Fraction:
             raise InvalidArgument(name, "finite", value, "")
         return shortest(value)
     if isinstance(value, str):
-        return _from_text(value, name)
+        return from_text(name, value)
     way_out = "A formula has no number yet." if isinstance(value, Expression) else ""
     raise InvalidArgument(name, "a number, a Fraction, or text such as '1/3'", value, way_out)
-
-
-def _from_text(value: str, name: str) -> Fraction:
-    exponent = value.lower().partition("e")[2]
-    try:
-        small = len(value) <= 80 and abs(int(exponent or "0")) <= 400
-        return Fraction(value if small else "too large")
-    except (ValueError, ZeroDivisionError):
-        wanted, way_out = (
-            "a number written like '0.05', '1/3' or '1e-6'",
-            "dp.graph.parse reads formulas.",
-        )
-        raise InvalidArgument(name, wanted, value, way_out) from None
 
 
 MAX_POWER = 64

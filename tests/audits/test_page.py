@@ -33,11 +33,14 @@ def test_statistics_move_below_a_table_that_is_too_wide():
 
 def test_a_comparison_fits_80_columns():
     """Columns are named without the family that all of them share."""
-    found = compare(epsilon=["0.1", 3, 10], delta="1e-6")
+    gaussian = (getattr(dp.Gaussian, one) for one in ("classical", "kamath_ullman", "analytic"))
+    found = compare(*gaussian, epsilon=["0.1", 3, 10], delta="1e-6")
     narrow = found.text(80)
     assert max(map(len, narrow.splitlines())) <= 80
     assert "Std of Gaussian noise" in narrow
     assert "[KamathU20, Lem 2.4]" in narrow
+    every = compare(epsilon=["0.1", 3, 10], delta="1e-6").text(80)
+    assert max(map(len, every.splitlines())) <= 80
 
 
 TWICE = """

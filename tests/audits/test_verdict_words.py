@@ -413,14 +413,14 @@ def test_what_needs_epsilon_names_the_call_that_converts():
     rho = dp.ZeroConcentratedDP("1/10")
     with pytest.raises(dp.InvalidArgument, match=r"certificate\.as_composition\(\)\.epsilon"):
         dp.certify(dp.literature.AdaSSPWang(), target=rho, setting=SETTING)
-    call = r"dp\.compose\(guarantee, accountant=dp\.accountants\.RenyiAccountant\(\)\)\.epsilon"
+    call = r"dp\.compose\(guarantee, accountant='rdp'\)\.epsilon"
     with pytest.raises(dp.InvalidArgument, match=call):
         dp.compose(rho).epsilon("1e-6")
     with pytest.raises(dp.InvalidArgument, match=call):
         dp.Filter(ONE).spend(rho)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.certify\(regression, target=dp\.ZeroConc"):
         dp.PrivateRegressor(epsilon=rho, delta="1e-6", setting=SETTING).fit([[0.5]] * 9, [0.5] * 9)
-    converted = dp.compose(rho, accountant=dp.accountants.RenyiAccountant()).epsilon("1e-6")
+    converted = dp.compose(rho, accountant="rdp").epsilon("1e-6")
     proof = dp.certify(dp.SSP(), target=rho, setting=SETTING)
     assert "certificate.as_composition().epsilon(delta)" in str(proof)
     assert proof.as_composition().epsilon("1e-6").upper <= converted.upper < 2.2

@@ -246,7 +246,7 @@ def test_more_noise_never_costs_more() -> None:
     assert np.all(gaussian_sigma(epsilon, more) <= gaussian_sigma(epsilon, delta) * steps)
 
 
-BAD = [math.nan, -math.inf, True, np.True_, "1", None, 1j, -1, [None], object()]
+BAD = [math.nan, -math.inf, True, np.True_, "one", None, 1j, -1, [None], object()]
 BAD += [[1.0, True], [1.0, "1"], [[1], [1, 2]], [1.0, math.nan], np.array([1, -1])]
 BAD += [np.array([True]), np.array(["1"]), np.array([1j])]
 BAD += [np.ma.masked_array([1.0, 2.0], [True, False])]

@@ -54,7 +54,8 @@ class ClaimedProfile:
 
     def epsilon(self, delta: float | Fraction) -> float:
         """At least the claimed epsilon at 0 < delta < 1."""
-        return min(one.epsilon(Fraction(delta)).upper for one in self.compositions)
+        at = Fraction(delta)
+        return min(one.accountant.epsilon(one.parts, at).upper for one in self.compositions)
 
     @cached_property
     def reported_epsilon(self) -> float:

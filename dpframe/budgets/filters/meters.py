@@ -15,7 +15,18 @@ from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import BudgetExceeded, InvalidArgument, OutsideTheorem
 from dpframe.numbers import Exact, given, open_unit, positive
 from dpframe.numerics import Interval, arb_float, ball, to_float, working
-from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, ZeroConcentratedDP, number
+from dpframe.privacy import (
+    ApproxDP,
+    Guarantee,
+    PureDP,
+    Share,
+    ZeroConcentratedDP,
+    as_kind,
+    number,
+)
+from dpframe.prover import Certificate
+from dpframe.prover.composed import joint_gaussian
+from dpframe.symbols import Number
 
 from ..saved_ledger import (
     Document,
@@ -37,12 +48,23 @@ from .prices import (
     largest_inside,
     price,
     share_of,
+    short,
 )
 
 SCHEMA = "dpframe-ledger/1"
 
 
-Cost: TypeAlias = Guarantee | Share
+Cost: TypeAlias = Guarantee | Share | Certificate
+
+
+def in_kind(cost: Cost, kind: Kind) -> Guarantee | Share:
+    """The cost of one execution of a certificate in `kind`; any other cost itself."""
+    if not isinstance(cost, Certificate):
+        return cost
+    joint = joint_gaussian(cost)
+    if joint is not None and as_kind(joint, kind) is not None:
+        return joint
+    return cost.target.substitute({name: Number(value) for name, value in cost.values.items()})
 
 
 class Meter(SavedLedger):
@@ -76,9 +98,11 @@ class Meter(SavedLedger):
     def spend(self, cost: Cost) -> None:
         """Charge one query, before it is answered.
 
-        `cost` holds for any earlier releases; it may depend on them. Raises
+        `cost` holds for any earlier releases; it may depend on them. Of a certificate it is the
+        Gaussian DP of all its releases where `kind` follows from that, else its target. Raises
         InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
         """
+        cost = in_kind(cost, self.kind)
         amounts = price(cost, self.kind)
         self._check_process()
         with self._lock:
@@ -171,29 +195,29 @@ class Filter(Meter):
 
     def fits(self, cost: Cost) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
-        return self._total.plus(price(cost, self.kind)) is not None
+        return self._total.plus(price(in_kind(cost, self.kind), self.kind)) is not None
 
     def _refuse(self, cost: Cost) -> NoReturn:
         left = self.remaining
         named = ", ".join(
-            f"{name} {amount}" for name, amount in zip(left.currency, left.amounts, strict=True)
+            f"{name} {short(number(name, amount))}"
+            for name, amount in zip(left.currency, left.amounts, strict=True)
         )
-        way_out = "Nothing was charged; spend less."
-        raise BudgetExceeded(
-            cost, left, f"{cost} does not fit: {named} is left of {self.ceiling}. {way_out}"
-        )
+        whole = self.target or self.ceiling
+        text = f"{cost} does not fit: {named} is left of {whole}. Nothing was charged; spend less."
+        raise BudgetExceeded(cost, left, text)
 
     def __repr__(self) -> str:
         """`Filter(1-zCDP: rho 1/2 of 1 in 3 queries)`."""
         total = self._total
         totals = ", ".join(
-            f"{name} {spent} of {most}"
+            f"{name} {short(spent, up=True)} of {short(most)}"
             for name, spent, most in zip(
                 total.kind.currency, total.spent, total.most or (), strict=True
             )
         )
-        inside = f", inside {self.target}" if self.target else ""
-        return f"Filter({self.ceiling}{inside}: {totals} in {total.queries} queries)"
+        inside = f"inside {self.target}" if self.target else self.ceiling
+        return f"Filter({inside}: {totals} in {total.queries} queries)"
 
 
 class Odometer(Meter):

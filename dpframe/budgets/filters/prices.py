@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from operator import add, gt, sub
@@ -46,6 +47,8 @@ KINDS = GUARANTEES
 PRICED = {*KINDS.values(), *(rule.source for rule in IMPLICATIONS)}
 ONE = Number(Fraction(1))
 NOTHING = Fraction(0)
+IN_WORDS = 16  # characters of an exact number in a sentence
+DIGITS = 6
 MAX_BITS = 4096  # floats have 1100, their squares 2200; a ledger must be printable, and fast
 ROUND_UP = "Round it up to a decimal, such as Fraction(math.ceil(x * 10**12), 10**12)."
 
@@ -104,6 +107,16 @@ def _of_share(cost: Share, kind: Kind) -> Amounts:
     return checked("cost", kind.currency, amounts)
 
 
+def short(value: Fraction, *, up: bool = False) -> str:
+    """An exact number as it is where that is short, else 6 digits rounded to one side."""
+    text = str(Number(value))
+    if len(text) <= IN_WORDS:
+        return text
+    context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+    ratio = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{ratio.normalize(context):g}"
+
+
 def exactly(kind: Kind, amounts: Sequence[Fraction]) -> Guarantee:
     """The guarantee of `kind` with these amounts. Raises InvalidArgument for any out of range."""
     return GaussianDP(sqrt(amounts[0])) if kind is GaussianDP else kind(*amounts)
@@ -129,7 +142,7 @@ def amounts_of(cost: Guarantee, kind: Kind) -> Amounts:
         way_out = "Choose a ledger that adds it."
         if kind is ApproxDP:
             way_out = (
-                f"Choose a ledger that adds it, or convert it: {CONVERTS}, rounded up in .upper."
+                f"Choose a ledger that adds it, or convert it by {CONVERTS}, rounded up in .upper."
             )
         raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
     return tuple(

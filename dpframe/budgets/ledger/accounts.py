@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
@@ -52,6 +51,7 @@ from ..filters.prices import (
     kind_names,
     price,
     share_of,
+    short,
 )
 from ..saved_ledger import check_unit
 
@@ -179,10 +179,6 @@ def _guess(epsilon: float) -> float:
     return -2 * NormalDist().inv_cdf(1 / (1 + math.exp(min(epsilon, 600.0)))) or 1.0
 
 
-IN_WORDS = 16  # characters of an exact number in a sentence
-DIGITS = 6
-
-
 def spent_line(total: Total, budget: Guarantee) -> str:
     """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: the spent amounts, rounded up, of
     the ceiling, rounded down; also in the currency of the budget where that is another.
@@ -222,16 +218,6 @@ def largest_fit(total: Total, requested: Sequence[Guarantee]) -> str:
     return f"a {pure}run of {total.kind.currency[0]} up to {short(left[0])}"
 
 
-def short(value: Fraction, *, up: bool = False) -> str:
-    """An exact number as it is where that is short, else 6 digits rounded to one side."""
-    text = str(Number(value))
-    if len(text) <= IN_WORDS:
-        return text
-    context = Context(prec=DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    ratio = context.divide(Decimal(value.numerator), Decimal(value.denominator))
-    return f"{ratio.normalize(context):g}"
-
-
 def root(value: Fraction) -> Fraction:
     """The square root of a positive number, rounded down to about 9 digits."""
     digits = 9 + max(0, value.denominator.bit_length() - value.numerator.bit_length()) // 6
@@ -245,8 +231,8 @@ def _gaussian(left: Fraction, requested: Sequence[Guarantee]) -> str:
         if type(one) is ApproxDP:
             delta = number("delta", one.delta)
             epsilon = _printed(profile_epsilon_lower(delta, mu))
-            at = f"epsilon {epsilon} at delta {short(delta)} and more at a smaller delta"
-            return f"Gaussian noise of mu up to {short(mu)}, {at}"
+            at = f"a fit at epsilon {epsilon}, delta {short(delta)}"
+            return f"{at}; at a smaller delta its epsilon may be larger (mu up to {short(mu)})"
         if type(one) is PureDP:
             return f"a pure run of epsilon up to {_printed(_pure(mu))}"
     return f"Gaussian noise of mu up to {short(mu)}"

@@ -240,7 +240,8 @@ def _by_record(given: object, quantum: Quantum, n: int) -> Any:
 
 
 def _number(name: str, value: object, *, hidden: bool = False) -> Fraction:
-    if isinstance(value, (str, bytes, bool, np.bool_)) or not isinstance(value, ONE):
+    text = isinstance(value, str) and not hidden
+    if isinstance(value, (bytes, bool, np.bool_)) or not (text or isinstance(value, ONE)):
         shown = type(value).__name__ if hidden else value
         raise InvalidArgument(name, "a number", shown, "Write 0.1, or Fraction(1, 3).")
     found = rational(value, name)

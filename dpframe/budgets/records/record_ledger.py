@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import BudgetExceeded, InvalidArgument
-from dpframe.privacy import Guarantee, Share, Unit
+from dpframe.privacy import Guarantee, Share, Unit, number
 
-from ..filters.prices import Kind, share_of
+from ..filters.prices import Kind, share_of, short
 from ..saved_ledger import Document, SavedLedger
 from . import saved_records
 from .amounts import Cost, Doubles, Mask, budgets_and_kind, costs
@@ -49,7 +49,15 @@ class GroupReport:
     def __str__(self) -> str:
         """`conservative: 12 records, budget 1, at least 3/4 left`."""
         name = f"{self.group}: " if self.group else ""
-        return f"{name}{self.count} records, budget {self.budget}, {self.least_remaining} left"
+        budget, left = (_brief(share) for share in (self.budget, self.least_remaining))
+        return f"{name}{self.count} records, budget {budget}, {left} left"
+
+
+def _brief(share: Share) -> str:
+    """The amounts of a share, rounded down to 6 digits where they are long."""
+    pairs = zip(share.currency, share.amounts, strict=True)
+    texts = [short(number(name, amount)) for name, amount in pairs]
+    return texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
 
 
 class RecordLedger(SavedLedger):

@@ -1,8 +1,8 @@
 """Arguments of the vectorised profile: exact numbers or arrays, as doubles on the private side.
 
-A Fraction or a long integer is rounded in the stated direction; a float means its binary value,
-alone or in an array. (The intervals of `intervals.py` read its shortest decimal.) Refusals name the
-argument and never show the contents of an array.
+A Fraction, a long integer or a text such as "1e-6" is rounded in the stated direction; a float
+means its binary value, alone or in an array. (The intervals of `intervals.py` read its shortest
+decimal.) Refusals name the argument and never show the contents of an array.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain, listed_words
-from dpframe.numbers import Exact
+from dpframe.numbers import Exact, from_text
 
 from ..rounding import to_float
 from .roots import Reals
@@ -25,7 +25,7 @@ Numbers: TypeAlias = Exact | list[Any] | tuple[Any, ...] | NDArray[Any]
 """An exact number, or an array (or nested lists) of them."""
 
 _BLOCK = 1 << 13  # the temporaries of a block stay in the cache
-_REAL = "real: a number, or an array of numbers, neither boolean nor text"
+_REAL = "real: a number, or an array of numbers, none of them boolean"
 
 
 def described(array: NDArray[Any], wrong: int) -> Plain:
@@ -83,7 +83,7 @@ def _checked(
 
 def _doubles(name: str, value: object, *, up: bool) -> Reals:
     """`value` as doubles, each rounded up or each rounded down."""
-    array = _array(name, value)
+    array = _array(name, from_text(name, value) if isinstance(value, str) else value)
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         return array.astype(np.float64)
     if array.dtype.kind in "iu" and not np.any((array > 2**53) | (array < -(2**53))):
@@ -93,9 +93,8 @@ def _doubles(name: str, value: object, *, up: bool) -> Reals:
     entries = array.ravel().tolist()
     wrong = sum(not _is_exact(entry) for entry in entries)
     if wrong:
-        way_out = "Write the number without quotes." if isinstance(value, str) else ""
         got = described(array, wrong) if array.ndim else value
-        raise InvalidArgument(name, _REAL, got, way_out)
+        raise InvalidArgument(name, _REAL, got)
     rounded = [_double(entry, up=up) for entry in entries]
     return np.array(rounded, dtype=np.float64).reshape(array.shape)
 
