@@ -10,10 +10,9 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
-from dpframe.prover.spellings import accountant
 from dpframe.prover.text import overspent, plain_rule, ranged
 from dpframe.symbols import Expression, Number
-from dpframe.wording import Formula, Subject, Text, joined, say, written
+from dpframe.wording import Formula, Subject, Text, accountant, joined, say, written
 
 from .figures import between, clipped, equals, exactly, figure, formula
 from .joint_cost import JointCost

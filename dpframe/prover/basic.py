@@ -21,7 +21,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
-from dpframe.wording import Formula, Spelled, reference, say
+from dpframe.wording import ANALYTIC, Formula, Spelled, reference, say
 
 from .judge import Earned, Move, judge, within
 from .problem import (
@@ -40,7 +40,6 @@ from .problem import (
 )
 from .profile_rule import ProfileClaim
 from .sign import nonnegative
-from .spellings import ANALYTIC
 
 
 def earns(problem: Problem, release: Release) -> Earned:

@@ -24,7 +24,7 @@ from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
 from dpframe.privacy import ApproxDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Number
-from dpframe.wording import Cited, Formula, digits, reference, say
+from dpframe.wording import Cited, Formula, calibration, digits, reference, say
 
 from .algebra import BITS, enclose
 from .basic import basic
@@ -40,7 +40,6 @@ from .problem import (
     place,
 )
 from .profile_rule import Mixture, cost, shown_end, upper
-from .spellings import calibration
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}

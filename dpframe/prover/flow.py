@@ -42,7 +42,7 @@ from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, St
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
-from dpframe.wording import Code, Formula, Text, joined, say
+from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say
 
 from .problem import (
     DROP,
@@ -58,7 +58,6 @@ from .problem import (
     opened,
 )
 from .problem import PUBLIC as MAKE_PUBLIC
-from .spellings import PUBLIC_NUMBER, release_of
 
 EXACT = "without noise"
 

@@ -20,13 +20,12 @@ from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
-from dpframe.wording import Cited, Spelled, Text, say
+from dpframe.wording import RANGE, Cited, Spelled, Text, say
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, opened
 from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute, shown_end
 from .sign import nonnegative, positive
-from .spellings import RANGE
 
 PROFILE = "exact Gaussian privacy profile"
 DEFINITION = "analytic_sigma: the std is enough by its definition"

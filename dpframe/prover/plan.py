@@ -12,7 +12,7 @@ from dpframe.graph.release import whole as is_whole
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, ZeroConcentratedDP
 from dpframe.symbols import ONE, ZERO, Expression, Number, add, multiply, split_coefficient
-from dpframe.wording import Cited, Code, Formula, digits, joined, say
+from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, say
 
 from .algebra import number
 from .parallel import about, coarse, moving
@@ -30,7 +30,6 @@ from .problem import (
     shown,
 )
 from .sign import Decision, nonnegative, positive
-from .spellings import BY_HAND
 
 LONG = 200  # characters of sums that fit on a screen
 BASIC = Cited("[DworkR14, Thm B.1]")

@@ -18,7 +18,7 @@ from dpframe.graph.rows import COLUMNS
 from dpframe.identity import forget_hashes, own_function, state
 from dpframe.privacy import RenyiDP
 from dpframe.symbols import RELEASED, Number
-from dpframe.wording import say
+from dpframe.wording import ANALYTIC, say
 
 from . import structure
 from .algebra import at_point
@@ -45,7 +45,6 @@ from .problem import (
 )
 from .profile_rule import amplified
 from .sign import counterexample
-from .spellings import ANALYTIC
 
 
 @attrs.frozen(slots=False)

@@ -15,11 +15,10 @@ from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number, Symbol
 from dpframe.theory import DERIVATIONS
-from dpframe.wording import Formula, Text, say
+from dpframe.wording import Formula, Text, say, shares_aside
 
 from .derivations import SHARES, SINGLE, SUM
 from .problem import PROVED, Constraint, Obligation, Overspent, shown
-from .spellings import shares_aside
 
 if TYPE_CHECKING:
     from .certify import Certificate

@@ -28,7 +28,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
-from dpframe.wording import Cited, Formula, digits, say, written
+from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, calibration, digits, say, written
 
 from .algebra import Field, number
 from .judge import Earned, Move, judge
@@ -48,7 +48,6 @@ from .problem import (
 )
 from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
-from .spellings import JOINTLY, PART_JOINTLY, calibration
 
 SHORT, LONG = 40, 400  # characters of a number, of a formula that fit on a screen
 

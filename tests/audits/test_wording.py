@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 
 import dpframe
-from dpframe.prover.spellings import ANALYTIC, accountant, release_of
 from dpframe.symbols import DELTA, EPSILON, constant, log
 from dpframe.wording import (
+    ANALYTIC,
     Cited,
     Code,
     Formula,
     Spelled,
     Text,
+    accountant,
     capital,
     cited,
     digits,
@@ -23,6 +24,7 @@ from dpframe.wording import (
     joined,
     parts_of,
     reference,
+    release_of,
     say,
     written,
 )

@@ -24,10 +24,9 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
 from dpframe.prover.profile_rule import amplified, cost, epsilons, joint_of, rho_of
-from dpframe.prover.spellings import ANALYTIC, calibration
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
-from dpframe.wording import Formula, Spelled, Text, capital, joined, say
+from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
 from ..figures import clipped, equals, figure
 from ..sentence import values_text
