@@ -187,9 +187,10 @@ def unbounded(found: Any) -> Any:
     return None
 
 
-def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
-    """The facts that an entry derives from symbolic expressions, under a relation."""
-    return rule(SymbolicContext(None, relation), *numbers)
+def by_the_book(rule: Any, relation: Relation | None, *numbers: Any) -> Expression:
+    """The formula that a theorem of the rule book gives, under a relation."""
+    formula: Expression = rule(SymbolicContext(None, relation), *numbers)
+    return formula
 
 
 def takes_context_only(entry: Callable[..., Any]) -> bool:

@@ -124,7 +124,6 @@ class Known(Origin, Node):
         """The number that formulas read, from the released value; `number` evaluates a formula,
         rounded up.
         """
-        del number
         return self.inside(released)
 
     def inside(self, released: Any) -> Fraction:

@@ -309,8 +309,7 @@ def written(value: Any) -> object:
     if not hasattr(value, "record"):
         way_out = "A node with another one says in `record` how it is written."
         raise InvalidArgument("parameter", "a formula, an exact number or a name", value, way_out)
-    own: object = value.record()
-    return own
+    return value.record()
 
 
 class DataNode(Node):

@@ -110,7 +110,6 @@ class Squared(Objective):
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """Half the squared residual, the residual, 1."""
-        del number
         residuals = margins - labels
         return residuals * residuals / 2, residuals, residuals * 0 + 1
 
@@ -163,7 +162,6 @@ class Logistic(Objective):
         """-y/(1 + e^(y t)), by e^-|y t|: bit for bit independent of the record's position."""
         from dpframe.numerics.blocks.elementwise import decay
 
-        del number
         with np.errstate(over="ignore"):
             margin = labels * margins
         small = decay(np.abs(margin))

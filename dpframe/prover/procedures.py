@@ -230,7 +230,6 @@ class Deciding(SymbolicContext):
 
     def private_runs(self, graphs: object, epsilon: Expression) -> None:
         """Whether each graph of the procedure is epsilon-DP, by a proof of its own."""
-        del graphs, epsilon  # the node has both
         assert isinstance(self.node, RandomStopping)  # noqa: S101 - no other entry calls this
         self.found += private_runs(self.problem, self.node)
 

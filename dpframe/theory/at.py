@@ -255,7 +255,6 @@ class AtGraph(Context):
 
     def computed(self, *what: str) -> None:
         """Note what the program computes, in floating point, which no formula of the graph says."""
-        del what
         self.idealized.append(self.where)
 
 

@@ -84,7 +84,6 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
     """The sums of the rows of each bin of the label: a record is in one; replaced, it leaves one
     and another comes into one.
     """
-    del column
     bins = len(cuts) + 1
     shape = (rows.columns * bins,)
     return signed_sum(at, shape, rows.norm1, rows.norm, bins=bins, steps=stepped(rows))

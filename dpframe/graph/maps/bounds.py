@@ -68,7 +68,6 @@ class Normalized(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
-        del number
         from dpframe.numerics.blocks.elementwise import normalize
 
         return normalize(block)
@@ -165,7 +164,6 @@ class Encoded(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Encode column by column, then multiply."""
-        del number
         columns = [part.columns(block[:, j]) for j, part in enumerate(self.schema)]
         if self.terms is not None:
             from ..formulas import multiplied

@@ -27,7 +27,6 @@ class InCell(OfRecord):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The rows or labels, with zeros outside the cell."""
-        del number
         block, inside = values[self.inputs[0]], self.partition.places(values) == self.cell
         return np.where(each(inside, block), block, 0.0)
 

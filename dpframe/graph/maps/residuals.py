@@ -63,7 +63,6 @@ class Residuals(RecordMap):
         """Finite for finite rows and labels. Raises NotExecutable if the length of theta differs
         from that of the rows.
         """
-        del number
         rows, labels = values[self.source], values[self.column]
         theta = coefficients_in(values[self.theta], rows)
         with np.errstate(over="ignore"):

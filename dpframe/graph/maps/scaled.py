@@ -149,7 +149,6 @@ class ScaledColumns(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Shift, then divide. Raises NotExecutable for another number of columns."""
-        del number
         if block.shape[1] != len(self.by):
             wanted = f"{len(self.by)} public scales for {block.shape[1]} columns"
             raise NotExecutable(f"{wanted}. Give one number a column.")
@@ -266,7 +265,6 @@ class DividedRecords(RecordMap):
         """Divide; a label that overflows becomes the largest double."""
         from dpframe.numerics.blocks.elementwise import normalize, squared_norms
 
-        del number
         rows, labels = values[self.source], values[self.column]
         largest = np.max(np.abs(rows), axis=1, initial=0.0)
         some = largest > 0
@@ -288,7 +286,6 @@ class RecordRows(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """All columns but the last."""
-        del number
         return block[:, :-1]
 
 
@@ -302,7 +299,6 @@ class RecordLabels(ColumnMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The last column."""
-        del number
         return block[:, -1]
 
 

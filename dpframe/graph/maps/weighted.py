@@ -109,10 +109,8 @@ class Weighing(OfRecord):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Multiply rows, or labels."""
-        del number
         block = values[self.source]
-        weighed: Array = block * each(self.factors(values), block)
-        return weighed
+        return block * each(self.factors(values), block)
 
 
 @attrs.frozen(cache_hash=True)
@@ -161,7 +159,6 @@ class RecordWeights(Weighing, RecordColumn):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """One number a record."""
-        del number
         return self.factors(values)
 
 
@@ -188,7 +185,6 @@ class WeightedOnGrid(OnGrid):
 
     def on_grid(self, bits: int) -> Any:
         """Itself, which is on a grid."""
-        del bits
         return self
 
     def drawn_in(self, block: Array, number: Numbers, width: int) -> Array:
@@ -197,8 +193,7 @@ class WeightedOnGrid(OnGrid):
         if not (step >= NORMAL and less > 0):
             way_out = "Rows have at most 2^49 columns, bounds and weights an ordinary size."
             raise InvalidArgument("step of the grid", f"at least {NORMAL}", step, way_out)
-        steps: Array = block * less / step
-        return steps
+        return block * less / step
 
 
 @attrs.frozen(cache_hash=True)
@@ -285,9 +280,7 @@ class Sampled(OfRecord):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The same values: blocks already contain sampled records only."""
-        del number
-        kept: Array = values[self.source]
-        return kept
+        return values[self.source]
 
 
 @attrs.frozen(cache_hash=True)

@@ -70,10 +70,7 @@ class PerturbedMinimum(Sampler):
     def least(self) -> Expression:
         """The least noise that the theorem requires: a std, or a scale."""
         relation, share = self.gram.unit.relation, (self.share.epsilon, self.share.delta)
-        found: Expression = by_the_book(
-            tilt, relation, self.noise, self.slope, self.noise_share, share
-        )
-        return found
+        return by_the_book(tilt, relation, self.noise, self.slope, self.noise_share, share)
 
     @property
     def size(self) -> Expression:

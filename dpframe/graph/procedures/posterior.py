@@ -75,8 +75,7 @@ class Posterior(Sampler):
         if not relation.replaced or rows.norm is None or column.bound is None:
             return None
         bounds = (rows.norm, column.bound)
-        found: Expression = by_the_book(residual_of, relation, rows.rows, bounds, self.penalty)
-        return found
+        return by_the_book(residual_of, relation, rows.rows, bounds, self.penalty)
 
     @property
     def claim(self) -> tuple[Expression, Expression]:

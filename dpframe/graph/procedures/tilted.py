@@ -104,10 +104,7 @@ class TiltedMinimum(Searcher):
             return None
         slope = self.slope if self.weight is None else self.weight * self.slope
         relation, share = self.rows.unit.relation, (self.share.epsilon, self.share.delta)
-        found: Expression = by_the_book(
-            tilt, relation, "l2_laplace", slope, self.noise_share, share
-        )
-        return found
+        return by_the_book(tilt, relation, "l2_laplace", slope, self.noise_share, share)
 
     def search(
         self,

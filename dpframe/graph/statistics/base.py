@@ -246,7 +246,6 @@ class RecordSum(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """Its value if the whole table is one block."""
-        del number
         return self.block(values)
 
 

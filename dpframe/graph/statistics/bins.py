@@ -75,7 +75,6 @@ class Factored(Statistic):
 
     @sums.validator
     def _bins(self, attribute: object, value: Any) -> None:
-        del attribute
         counts = isinstance(value, BinCounts) and isinstance(value.data, ColumnNode)
         if not (counts or isinstance(value, BinnedSums)) or len(value.cuts) >= MOST_BINS:
             wanted = f"counts of labels, or sums, in 2 to {MOST_BINS} bins"
@@ -88,7 +87,6 @@ class Factored(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The map of every column of the sums; of whole steps, in whole steps."""
-        del number
         bins = len(self.sums.cuts) + 1
         sums = np.reshape(values[self.sums], (bins, -1))
         if self.factor == "tree":
@@ -158,7 +156,6 @@ class MedianDistance(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The least over windows of `radius` + 1 ends of bins."""
-        del number
         counts = [int(one) for one in values[self.counts]]
         return np.asarray(median_distance(counts, self.radius), dtype=object)
 

@@ -39,7 +39,6 @@ class LambdaMin(Statistic):
 
     @gram.validator
     def _matrix(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, Gram):
             way_out = "Smallest eigenvalues of noisy matrices are post-processing: dp.post."
             raise InvalidArgument("argument of lambda_min", "X.T @ X", value, way_out)
@@ -48,7 +47,6 @@ class LambdaMin(Statistic):
         """The eigenvalue. For whole numbers, the number of times that it contains B^2/2^bits,
         exactly: rounding down preserves the bound of 2^bits steps from Weyl's inequality.
         """
-        del number
         gram, rows = values[self.gram], self.gram.rows
         if self.step is not None and isinstance(rows, Grid):
             from dpframe.numerics.eigenvalue import floor_smallest_eigenvalue
@@ -156,7 +154,6 @@ class Stack(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The flat vector."""
-        del number
         flat = [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
         return np.concatenate(flat)
 
@@ -165,8 +162,7 @@ def _flat(value: Array, *, symmetric: bool) -> Array:
     if not symmetric:
         return np.ravel(value)
     upper = value * np.where(np.eye(len(value), dtype=bool), 1.0, np.sqrt(2.0))
-    flat: Array = upper[np.triu_indices(len(value))]
-    return flat
+    return upper[np.triu_indices(len(value))]
 
 
 def unflatten(flat: Array, d: int) -> Array:
@@ -195,7 +191,6 @@ class Monomials(Statistic):
 
     @statistics.validator
     def _sufficient(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, SufficientStatistics):
             wanted = "sufficient statistics of rows and labels"
             raise InvalidArgument("statistics", wanted, value, "dp.graph.monomials(X, y).")
@@ -207,7 +202,6 @@ class Monomials(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""
-        del number
         own = np.asarray(values[self.statistics])
         found: Array = own * factors(len(own), constant=self.statistics.constant).astype(own.dtype)
         return found

@@ -58,7 +58,6 @@ class BinCounts(RecordSum):
 
     @data.validator
     def _declared(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, (RowsNode, ColumnNode)):
             raise InvalidArgument("data", "declared rows or labels", value, "")
 
@@ -108,7 +107,6 @@ class NormCounts(RecordSum):
 
     @rows.validator
     def _declared(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, RowsNode):
             raise InvalidArgument("rows", "declared rows", value, "")
 
@@ -148,7 +146,6 @@ class Histogram(RecordSum):
 
     @cells.validator
     def _whole(self, attribute: object, value: int) -> None:
-        del attribute
         if type(value) is not int or not 2 <= value <= MOST_A_SIDE:
             wanted = f"a whole number from 2 to {MOST_A_SIDE}"
             raise InvalidArgument("cells", wanted, value, "It is public: say it before looking.")
@@ -228,7 +225,6 @@ class CellSums(RecordSum):
 
     @partition.validator
     def _labelled(self, attribute: object, value: Any) -> None:
-        del attribute
         if not isinstance(value, Partition) or value.column is None:
             way_out = "Make it by dp.partition(X, y, ...): the sums are of labels too."
             raise InvalidArgument("partition", "one of rows and labels", value, way_out)
