@@ -87,14 +87,6 @@ def number(formula: Expression, values: Mapping[str, Fraction], *, up: bool) -> 
     return float(arb_float(at_point([formula], values)[0], up=up))
 
 
-def outermost(formula: Expression) -> list[Expression]:
-    """Every function call that is not inside another, each once."""
-    if isinstance(formula, Call):
-        return [formula]
-    inner = (one for part in formula.parts for one in outermost(part))
-    return list(dict.fromkeys(inner))
-
-
 def atoms(formula: Expression) -> frozenset[Call]:
     """Every function call in the formula."""
     inner: frozenset[Call] = frozenset().union(*(atoms(part) for part in formula.parts))

@@ -39,6 +39,7 @@ from .problem import (
     opened,
 )
 from .profile_rule import ProfileClaim
+from .pure_noise import pure_witness
 from .sign import nonnegative
 from .spellings import ANALYTIC
 
@@ -119,11 +120,7 @@ def _stated(
     whole = all(name in share.currency for name in given.currency)
     if whole and all(_inside(problem, amount, most) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
-    witness = None
-    if release.gives is PureDP:
-        from .pure_noise import pure_witness  # most certificates never need it
-
-        witness = pure_witness(release, share)
+    witness = pure_witness(release, share) if release.gives is PureDP else None
     repair = say(
         "calibrate it to the {} sensitivity {}: {}.",
         release.noise.norm,
@@ -234,7 +231,7 @@ def basic(problem: Problem, accountant: Accountant) -> Attempt:
         constraints.update(dict.fromkeys(result.constraints))
         found.append(result.obligation)
     obligations = (*_summed(found), *_pure_only(problem))
-    return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+    return Attempt(obligations, tuple(thinned(list(constraints), problem)))
 
 
 def _of_procedures(problem: Problem) -> Iterator[Earned]:

@@ -27,17 +27,8 @@ from dpframe.wording import Cited, Formula, digits, reference, say
 
 from .algebra import BITS, enclose
 from .basic import basic
-from .problem import (
-    ALL,
-    ALL_NOISE,
-    PROVED,
-    Attempt,
-    Edit,
-    Obligation,
-    Problem,
-    opened,
-    place,
-)
+from .exactly import exact_shares, one_draw
+from .problem import Attempt, Problem, place, totalled
 from .profile_rule import Mixture, cost, upper
 from .spellings import calibration
 from .total import gaussian, total
@@ -70,15 +61,11 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
         "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
     )
     facts = (Formula(said), say("at $delta$ {}, $epsilon$ is at most {}", delta, found.upper))
-    if found.upper <= epsilon.value:
-        return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = say(
+    repair = say(
         "scale the noise with {}, or raise $epsilon$ or $delta$.",
         calibration("dp.regressions.Jointly(...)", "jointly"),
     )
-    edit = Edit(ALL_NOISE)
-    short = opened("total", ALL, rule, facts, fix, edit=edit)
-    return Attempt("numeric", (short,))
+    return totalled(rule, facts, repair, proved=found.upper <= epsilon.value)
 
 
 def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Attempt | None:
@@ -100,10 +87,7 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
         Formula(said),
         say("the divergence is at most {}", digits(arb_float(found, up=True), 9)),
     )
-    if shown:
-        return Attempt("numeric", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix, edit = "raise the noise, or the claim.", Edit(ALL_NOISE)
-    return Attempt("numeric", (opened("total", ALL, rule, facts, fix, edit=edit),))
+    return totalled(rule, facts, "raise the noise, or the claim.", proved=shown is True)
 
 
 def _divergences(parts: Sequence[Part], order: Fraction) -> Any:
@@ -136,18 +120,6 @@ def _draws(release: Release) -> int:
     return int(release.times.value)
 
 
-def _one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
-    from .exactly import one_draw  # most certificates never need it
-
-    return one_draw(problem, accountant)
-
-
-def _exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
-    from .exactly import exact_shares  # the last resort
-
-    return exact_shares(problem, accountant)
-
-
 def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:
     """At numbers: divergences of the order of the claim; or their best conversion, of releases
     without a dominating pair: where there are none, the numeric accountant says less.
@@ -160,8 +132,8 @@ def _converted(problem: Problem, accountant: Accountant) -> Attempt | None:
 PROOFS: Mapping[str, Callable[[Problem, Accountant], Attempt | None]] = MappingProxyType(
     {
         "shares": basic,
-        "one draw": _one_draw,
-        "exact shares": _exact_shares,
+        "one draw": one_draw,
+        "exact shares": exact_shares,
         "joint": gaussian,
         "total": total,
         "numbers": numeric,

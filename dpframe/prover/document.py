@@ -16,6 +16,7 @@ from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument
 from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe.kernel.checker import SCHEMA, hash_of
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.privacy.personal import Grouped, own_symbols_of
@@ -27,7 +28,6 @@ from .problem import place, trusted_classes
 if TYPE_CHECKING:
     from .certify import Certificate
 
-SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
 Made = TypeVar("Made", Regression, Accountant)
 STATED = {"relation", "rows_per_person"}
@@ -37,8 +37,6 @@ SIDES = {sides: name for name, sides in CLOSED.items()}
 
 def document(certificate: Certificate) -> dict[str, object]:
     """The file of a certificate, without its proof: `steps` are empty."""
-    from .certify import canonical_hash
-
     claimed = statement(certificate)
     graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
     assumed = list(map(str, certificate.assumptions))  # without their kinds
@@ -49,7 +47,7 @@ def document(certificate: Certificate) -> dict[str, object]:
         "declaration": declaration(certificate),
         "assumptions": assumed,
         "proof": {"steps": {}},
-        "hash": canonical_hash(claimed, graph, assumed),
+        "hash": hash_of(claimed, graph, assumed),
     }
 
 
@@ -213,10 +211,8 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_hash(content: Mapping[str, Any]) -> None:
     """The stored hash must be that of the statement, the graph and the assumptions beside it."""
-    from .certify import canonical_hash
-
-    found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
-    if content["hash"] != found:
+    own = hash_of(content["statement"], content["graph"], content["assumptions"])
+    if content["hash"] != own:
         wanted = "that of its statement, graph and assumptions"
         way_out = "The file was changed or damaged after it was written: certify again."
         raise BadCertificate("hash of the certificate", wanted, content["hash"], way_out)
@@ -360,8 +356,7 @@ def personal_target(each: Guarantee, spec: Mapping[str, Any], symbols: Symbols) 
 
 def setting_record(setting: Setting) -> dict[str, object]:
     """The JSON value of a setting, without what stands in the statement."""
-    found = _record(setting)
-    return {name: value for name, value in found.items() if name not in STATED}
+    return {name: value for name, value in _record(setting).items() if name not in STATED}
 
 
 def setting_of(spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Symbols) -> Setting:
@@ -386,10 +381,8 @@ def _record(value: Any) -> dict[str, object]:
 
 
 def _json(value: Any) -> object:
-    if isinstance(value, Expression):
-        return to_json(value)
-    if isinstance(value, Fraction):
-        return str(value)
+    if isinstance(value, (Expression, Fraction)):
+        return to_json(value) if isinstance(value, Expression) else str(value)
     if isinstance(value, tuple):
         return [_json(part) for part in value]
     return _record(value) if attrs.has(type(value)) else value

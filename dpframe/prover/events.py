@@ -5,16 +5,20 @@ neighbours. (proofs/events)
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from dpframe.exact.documents import Refused
 from dpframe.graph import Bound
 from dpframe.privacy import ApproxDP
-from dpframe.symbols import Call, Expression, Number, log, power, sqrt
+from dpframe.symbols import Expression, Number, log, sqrt
+from dpframe.theory.releases import tail_paid
 from dpframe.wording import Formula, digits, reference, say
 
-from .algebra import at_point, enclose, outermost
+from .algebra import enclose
+from .judge import Assuming
 from .problem import FIELD, PROVED, Edit, Obligation, Problem, Witness, opened
 from .sign import counterexample, nonnegative, positive
 
@@ -56,29 +60,13 @@ def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
 
 
 def _tail_proved(problem: Problem, bound: Bound) -> bool:
-    """exp(-t^2/2)/2 <= failure, exactly where t^2/2 = k log(A), by enclosure at numbers; of Laplace
-    noise exp(-t)/2, where t is.
-    """
-    stds, failure = bound.stds, bound.failure
-    found = _logarithm(power(stds, 2) * Fraction(1, 2) if bound.normal else stds)
-    if found is not None and problem.field.shown(stds, strict=True):
-        k, inside = found
-        if nonnegative(2 * power(inside, k) * failure - 1, problem.field).proved:
-            return True
-    if stds.symbols() or failure.symbols():
-        return False
-    far, paid = at_point((stds, failure), {})
-    return bool(far >= 0 and _tail(far, normal=bound.normal) <= paid)
-
-
-def _logarithm(exponent: Expression) -> tuple[int, Expression] | None:
-    """(k, A) where a formula is k log(A), k a whole number."""
-    logs = [one for one in outermost(exponent) if isinstance(one, Call) and one.name == "log"]
-    if len(logs) != 1:
-        return None
-    factor = exponent / logs[0]
-    whole = isinstance(factor, Number) and factor.value.denominator == 1 and factor.value > 0
-    return (int(factor.value), logs[0].parts[0]) if whole else None  # type: ignore[attr-defined]
+    """Whether noise passes `stds` with at most the failure probability, by the rule book."""
+    field = problem.field
+    far, failure = field.formula(bound.stds), field.formula(bound.failure)
+    with suppress(Refused):  # a part of the tail is not shown to be defined
+        if far is not None and failure is not None and field.ring.prove(far):
+            return tail_paid(Assuming(field), far, failure, bound.normal)
+    return False
 
 
 def _tail(stds: Any, *, normal: bool) -> Any:

@@ -57,6 +57,7 @@ from .problem import (
     thinnings,
 )
 from .profile_rule import on_all_rows, shown_ball
+from .pure_noise import selection_witness
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -89,11 +90,10 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
         )
     if found.obligation.verdict is REFUTED or known.judged(share.currency):
         return found
-    witness = known.refuted(share.currency, share.amounts)
     if release.noise.selects:
-        from .pure_noise import selection_witness
-
         witness = selection_witness(release, share)
+    else:
+        witness = known.refuted(share.currency, share.amounts)
     if witness is None:
         return found
     return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
@@ -130,7 +130,7 @@ def _only(problem: Problem) -> Attempt | None:
         return None
     earned = earns_exactly(problem, attrs.evolve(release, share=problem.target.budget))
     whole = attrs.evolve(earned.obligation, kind="total", node=ALL)
-    return Attempt("single", (whole,), tuple(thinned([*earned.constraints], problem)))
+    return Attempt((whole,), tuple(thinned([*earned.constraints], problem)))
 
 
 def judgeable(currency: tuple[str, ...]) -> bool:
@@ -148,13 +148,13 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     found.append(_summed(problem))
     broken = tuple(obligation for obligation in found if obligation is not None)
     if broken:
-        return Attempt("shares", broken)
+        return Attempt(broken)
     if any(release.share is None for release in problem.graph.releases):
         return _only(problem)
     results = [earns_exactly(problem, release) for release, _ in problem.classes]
     constraints = dict.fromkeys(part for result in results for part in result.constraints)
     obligations = dict.fromkeys(result.obligation for result in results)
-    return Attempt("shares", tuple(obligations), tuple(thinned([*constraints], problem)))
+    return Attempt(tuple(obligations), tuple(thinned([*constraints], problem)))
 
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
@@ -180,8 +180,6 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
 
 def _selected(release: Release, target: Guarantee) -> Obligation | None:
     """The total, refuted by one selection alone."""
-    from .pure_noise import selection_witness
-
     witness = selection_witness(release, target.budget)
     if witness is None:
         return None

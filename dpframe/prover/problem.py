@@ -204,16 +204,25 @@ ON_TRUST = " (on trust)"  # what a class of your own, or a description, states
 
 @attrs.frozen
 class Attempt:
-    """A derivation by `name`, its obligations, and the hypotheses that restrict the domain."""
+    """A derivation of the total: its obligations, and the hypotheses that restrict the domain."""
 
-    name: str
     obligations: tuple[Obligation, ...]
     constraints: tuple[Constraint, ...] = ()
+    name: str = ""
+    """Of the derivation that made it, which sets it."""
 
     @property
     def proved(self) -> bool:
         """Whether every obligation is."""
         return all(obligation.verdict is PROVED for obligation in self.obligations)
+
+
+def totalled(rule: str, facts: Sequence[str], repair: str, *, proved: bool) -> Attempt:
+    """The derivation of a total by one requirement, proved or open."""
+    if proved:
+        return Attempt((Obligation("total", ALL, rule, tuple(facts), PROVED),))
+    edit = Edit(ALL_NOISE)
+    return Attempt((opened("total", ALL, rule, tuple(facts), repair, edit=edit),))
 
 
 def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:

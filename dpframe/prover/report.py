@@ -24,6 +24,7 @@ from . import structure
 from .algebra import at_point
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, named
+from .events import events
 from .noise import noise
 from .plan import plan
 from .problem import (
@@ -40,9 +41,7 @@ from .problem import (
     Witness,
     opened,
 )
-from .problem import (
-    SHARES as SHARES_EDIT,
-)
+from .problem import SHARES as SHARES_EDIT
 from .profile_rule import amplified
 from .sign import counterexample
 from .spellings import ANALYTIC
@@ -202,10 +201,10 @@ def _verify(problem: Problem, accountant: str) -> Report:
     chosen = named(accountant, problem.accountant)
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
     common = (*structure.obligations(problem), *noise(problem, planned=planning))
+    bounds = events(problem)
     if not _all_proved(common):
-        return Report(problem, (*common, *_events(problem)), planned, (), None)
-    common = (*common, *_events(problem))
-    bounded = _all_proved(common)
+        return Report(problem, (*common, *bounds), planned, (), None)
+    common, bounded = (*common, *bounds), _all_proved(bounds)
     attempts: list[Attempt] = []
     for derivation in _order(problem, chosen):
         attempt = derivation(problem)
@@ -220,14 +219,6 @@ def _verify(problem: Problem, accountant: str) -> Report:
     if not attempts:
         common = (*common, _none_applies(problem))
     return Report(problem, common, planned, tuple(attempts), None)
-
-
-def _events(problem: Problem) -> list[Obligation]:
-    if not problem.graph.bounds:
-        return []
-    from .events import events  # most graphs have none
-
-    return events(problem)
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:
@@ -285,21 +276,19 @@ def _with_point(attempt: Attempt) -> Attempt:
     """A region restricted by theorems must have a point, and be known before anything is drawn."""
     carved = [c for c in attempt.constraints if RELEASED in c.left.scope | c.right.scope]
     if carved:
-        rule = "the theorems' hypotheses must hold whatever is released before"
-        facts = tuple(map(str, carved[:8]))
-        fix = "narrow the range of the released number."
-        late = opened("region", "parameters", rule, facts, fix)
-        return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
-    if not attempt.proved or not attempt.constraints or example(attempt.constraints) is not None:
+        where, repair = "whatever is released before", "narrow the range of the released number."
+    elif not attempt.proved or not attempt.constraints or example(attempt.constraints):
         return attempt
-    rule = "the theorems' hypotheses must hold somewhere on the declared domain"
-    facts = tuple(map(str, attempt.constraints[:8]))
-    fix = say(
-        "widen the parameters' ranges, use {}, or give numbers: the exact profile then decides.",
-        ANALYTIC,
-    )
-    empty = opened("region", "parameters", rule, facts, fix)
-    return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
+    else:
+        where = "somewhere on the declared domain"
+        repair = say(
+            "widen the parameters' ranges, use {}, or give numbers: the exact profile then "
+            "decides.",
+            ANALYTIC,
+        )
+    rule, facts = f"the theorems' hypotheses must hold {where}", carved or attempt.constraints
+    failing = opened("region", "parameters", rule, tuple(map(str, facts[:8])), repair)
+    return attrs.evolve(attempt, obligations=(*attempt.obligations, failing))
 
 
 def example(constraints: Sequence[Constraint]) -> Witness | None:

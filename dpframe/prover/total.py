@@ -45,6 +45,7 @@ from .problem import (
     joint_moves,
     named,
     opened,
+    totalled,
 )
 from .profile_rule import ProfileClaim
 from .sign import OPEN, nonnegative, positive
@@ -66,54 +67,39 @@ def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:
         return None
     grouped = problem.classes
     choices = moving(problem, grouped)
-    said = about(problem, choices)
-    found = [_stacked(problem, chosen) for chosen in choices]
-    known = [one for one in dict.fromkeys(found) if one is not None]
-    if None in found:
+    joints = [joint_of_classes(problem, some) for some in choices]
+    known = [joint for joint in joints if joint is not None]
+    if len(known) < len(joints):
         return None
-    results = [_judged(problem, one, said) for one in known]
+    cells = about(problem, choices)
+    results = [_stacked(problem, *pair, cells) for pair in zip(known, choices, strict=True)]
     obligations = dict.fromkeys(result.obligation for result in results)
     constraints = dict.fromkeys(part for result in results for part in result.constraints)
-    return Attempt("gaussian", tuple(obligations), tuple(constraints))
+    return Attempt(tuple(obligations), tuple(constraints))
 
 
-@attrs.frozen
-class Stacked:
-    """What one pair of neighbours may move together: the joint mu^2 and formulas whose maximum it
-    is, a lower bound on it, the m_i by their parts, and the rule that adds them.
-    """
-
-    total: Expression
-    branches: tuple[Expression, ...]
-    attained: Expression
-    squares: tuple[tuple[str, Expression], ...]
-    rule: str
+def joint_of_classes(problem: Problem, grouped: Sequence[Class]) -> Joint | None:
+    """How far the statistics of these releases move together; None where one has no bound."""
+    return Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
 
 
-def _stacked(problem: Problem, grouped: Sequence[Class]) -> Stacked | None:
-    """What one pair of neighbours may move together."""
-    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
-    if joint is None:
-        return None
-    moves = joint_moves(problem.rows, joint, grouped)
-    approximate = isinstance(problem.target, ApproxDP)
-    larger = partial(_larger, problem.field)
-    branches = () if approximate else joint.branches(moves, larger)
-    attained, squares = reached_moves(joint, moves, grouped), tuple(joint.squares(moves))
-    return Stacked(joint.total(moves), branches, attained, squares, joint.rule)
-
-
-def _judged(problem: Problem, move: Stacked, said: tuple[str, ...]) -> Earned:
-    """Whether it is inside the target."""
-    target, text = problem.target, Formula(written(move.total))
-    fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", move.rule)
+def _stacked(
+    problem: Problem, joint: Joint, grouped: Sequence[Class], cells: tuple[str, ...]
+) -> Earned:
+    """Whether what one pair of neighbours may move together is inside the target."""
+    target, moves = problem.target, joint_moves(problem.rows, joint, grouped)
+    attained, square = reached_moves(joint, moves, grouped), joint.total(moves)
+    text = Formula(written(square))
+    fact = say("$mu^2$ = {} ({})", text if len(text) < LONG else "...", joint.rule)
     if isinstance(target, ApproxDP):
-        claim = ProfileClaim(target.epsilon, target.delta, move.total, move.attained)
-        found = judge(problem, Move("total", ALL, claim, move.squares, fact, Edit(ALL_NOISE)))
+        claim = ProfileClaim(target.epsilon, target.delta, square, attained)
+        squares = joint.squares(moves)
+        result = judge(problem, Move("total", ALL, claim, squares, fact, Edit(ALL_NOISE)))
     else:
-        found = Earned(inside(problem, move.branches, move.attained, _worth(target), fact))
-    obligation = attrs.evolve(found.obligation, facts=(*found.obligation.facts, *said))
-    return attrs.evolve(found, obligation=obligation)
+        branches = joint.branches(moves, partial(_larger, problem.field))
+        result = Earned(inside(problem, branches, attained, _worth(target), fact))
+    obligation = attrs.evolve(result.obligation, facts=(*result.obligation.facts, *cells))
+    return attrs.evolve(result, obligation=obligation)
 
 
 def reached_moves(
@@ -202,7 +188,7 @@ def _together(
 ) -> Guarantee | None:
     """What one pair of neighbours can tell from all releases; None where one cannot be added."""
     gaussians = [(r, count) for r, count in grouped if r.gives is GaussianDP]
-    joint = Joint.of([release.statistic for release, _ in gaussians], problem.setting.relation)
+    joint = joint_of_classes(problem, gaussians)
     if joint is None:
         return None
     parts = [_alone(accountant, r, count) for r, count in grouped if r.gives is not GaussianDP]
@@ -294,7 +280,7 @@ def _profiles(
         fact = "; ".join(facts)
         found.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
     constraints = dict.fromkeys(part for one in found for part in one.constraints)
-    return Attempt("total", tuple(one.obligation for one in found), tuple(constraints))
+    return Attempt(tuple(one.obligation for one in found), tuple(constraints))
 
 
 def _gaps(problem: Problem, rho: Expression, target: ApproxDP) -> Iterator[Expression]:
@@ -321,13 +307,10 @@ def _shown(problem: Problem, gap: Expression) -> bool:
 
 
 def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
-    if shown:
-        return Attempt("total", (Obligation("total", ALL, rule, facts, PROVED),))
-    fix = say(
+    repair = say(
         "give numbers, as {} needs beside other releases; or give every release a share, for "
         "basic composition; or {}.",
         PART_JOINTLY,
         calibration("dp.regressions.Jointly(...)", "jointly"),
     )
-    edit = Edit(ALL_NOISE)
-    return Attempt("total", (opened("total", ALL, rule, facts, fix, edit=edit),))
+    return totalled(rule, facts, repair, proved=shown)
