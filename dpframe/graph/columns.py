@@ -188,7 +188,3 @@ class ColumnSource(ColumnNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    def record(self) -> dict[str, object]:
-        """The name."""
-        return {"name": self.name}

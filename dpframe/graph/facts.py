@@ -245,10 +245,10 @@ def as_in_a_file(value: Any) -> Any:
 @lru_cache(maxsize=MANY)
 def _facts(node: Node, relation: Relation) -> Any:
     found = stated(node, relation) if made_as(type(node)) is type(node) else None
-    return _of_its_own(node, relation) if found is None else found
+    return of_its_own(node, relation) if found is None else found
 
 
-def _of_its_own(node: Node, relation: Relation | None) -> Any:
+def of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
     from .columns import ColumnNode
     from .maps.weighted import Weight

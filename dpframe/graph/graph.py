@@ -20,17 +20,18 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.identity import kind_of, own
 from dpframe.privacy import Share
-from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, Symbol, exact, to_json
 from dpframe.symbols.expression import Domain
+from dpframe.theory.facts import LabelFacts, RowFacts
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .bound import Bound
 from .columns import ColumnNode
+from .facts import of_its_own
 from .known import Known
 from .loop import Loop
 from .maps.weighted import Weight
-from .node import DataNode, Node, noting
+from .node import DataNode, Node, amounts_of, noting, written
 from .post import Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
@@ -55,21 +56,14 @@ def trusted(node: Node) -> dict[str, object]:
 
 
 def _stated(node: Node) -> dict[str, object]:
-    if isinstance(node, RowsNode):
-        bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1), "step": _step(node)}
-        kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm or None}
-        return {"kind": "trusted_rows", **kept, **bounds}
-    if isinstance(node, ColumnNode):
-        return {"kind": "trusted_column", "limit": _bound(node.bound), "step": _step(node)}
-    if isinstance(node, Statistic):
-        shape = [to_json(size) for size in node.shape]
-        moves = {"l1": _move(node, L1), "l2": _move(node, L2)}
-        mirrored = {"symmetric": True} if node.symmetric else {}
-        own = {"shape": shape, **moves, "step": _step(node), **mirrored}
-        return {"kind": "trusted_statistic", **own}
+    if isinstance(node, (RowsNode, ColumnNode, Statistic)):
+        return written(_bounds(of_its_own(node, node.unit.relation)))  # type: ignore[return-value]
     if isinstance(node, Procedure):
-        amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
-        return {"kind": "trusted_release", "share": amounts, "name": node.name}
+        return {
+            "kind": "trusted_release",
+            "share": written(amounts_of(node.share)),
+            "name": node.name,
+        }
     if isinstance(node, Objective):
         return {"kind": "trusted_loss", **_loss(node)}
     if isinstance(node, Weight):
@@ -77,9 +71,18 @@ def _stated(node: Node) -> dict[str, object]:
     return {}
 
 
-def _step(node: Node) -> object:
-    """The step of the statistic's grid, if it states one."""
-    return _bound(getattr(node, "step", None))
+def _bounds(fact: Any) -> dict[str, object]:
+    """The kind and the bounds of rows, labels or a statistic from outside, by their facts."""
+    match fact:
+        case RowFacts():
+            own = {"columns": fact.columns, "unit_norm": fact.unit_norm or None}
+            own |= {"norm": fact.norm, "norm1": fact.norm1}
+            return {"kind": "trusted_rows", **own, "step": fact.step}
+        case LabelFacts():
+            return {"kind": "trusted_column", "limit": fact.bound, "step": fact.step}
+    symmetric = {"symmetric": True} if fact.symmetric else {}
+    own = {"shape": fact.shape, "l1": fact.l1, "l2": fact.l2, "step": next(iter(fact.steps), None)}
+    return {"kind": "trusted_statistic", **own, **symmetric}
 
 
 def _loss(loss: Objective) -> dict[str, object]:
@@ -88,19 +91,10 @@ def _loss(loss: Objective) -> dict[str, object]:
     """
     margin, label = Symbol(MARGIN, SIZE), Symbol(LABEL, SIZE)
     return {
-        "slope": _bound(loss.slope(Bounds(ONE, label, margin))),
-        "anywhere": _bound(loss.slope(Bounds(ONE, label))),
-        "curvature": _bound(loss.curvature(Bounds(ONE, label))),
+        "slope": written(loss.slope(Bounds(ONE, label, margin))),
+        "anywhere": written(loss.slope(Bounds(ONE, label))),
+        "curvature": written(loss.curvature(Bounds(ONE, label))),
     }
-
-
-def _bound(value: Expression | None) -> object:
-    return None if value is None else to_json(value)
-
-
-def _move(statistic: Statistic, norm: Norm) -> object:
-    found = statistic.one_row(norm, statistic.unit.relation)
-    return None if found is None else to_json(found.value)
 
 
 Class = tuple[Release, int]

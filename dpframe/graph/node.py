@@ -17,8 +17,9 @@ from typing import Any, ClassVar, NoReturn
 import attrs
 
 from dpframe.errors import SHORT, InvalidArgument, Plain, TouchesData
+from dpframe.identity import kind_of
 from dpframe.operators import Operation, Symbolic
-from dpframe.privacy import Share, Unit
+from dpframe.privacy import Guarantee, Share, Unit
 from dpframe.symbols import (
     DATA,
     PUBLIC,
@@ -31,6 +32,7 @@ from dpframe.symbols import (
     exact,
     to_json,
 )
+from dpframe.theory.book import KINDS
 from dpframe.wording import Formula
 
 READS = "reads"
@@ -47,24 +49,16 @@ class Reading:
     positive: bool = False
 
 
-@attrs.frozen
-class Reads:
-    """Metadata of a field that holds a formula: its name in messages (the field's if ""), and the
-    requirements of `Reading`.
-    """
-
-    name: str
-    may: Scope
-    positive: bool
-
-    def called(self, field: str) -> Reads:
-        """With the field's name if it has none."""
-        return self if self.name else attrs.evolve(self, name=field)
-
-
 def reads(name: str = "", *, may: Scope = RELEASED, positive: bool = False) -> dict[Any, Any]:
-    """Metadata for an attrs field whose formula, or None, the node reads."""
-    return {READS: Reads(name, may, positive)}
+    """Metadata for an attrs field whose formula, or None, the node reads: its name in messages (the
+    field's if ""), and the requirements of `Reading`.
+    """
+    return {READS: (name, may, positive)}
+
+
+def amounts_of(spent: Share | Guarantee) -> dict[str, Expression]:
+    """The amounts of a share, or of a guarantee, by currency."""
+    return dict(zip(spent.currency, spent.amounts, strict=True))
 
 
 def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
@@ -193,12 +187,8 @@ class Node(Symbolic):
         fields marked by `reads`.
         """
         cls: type = type(self)
-        marked = ((reads, getattr(self, name)) for name, reads in _reads(cls))
-        return {
-            reads.name: Reading(formula, reads.may, reads.positive)
-            for reads, formula in marked
-            if formula is not None
-        }
+        marked = [(called, getattr(self, name), more) for name, called, *more in _reads(cls)]
+        return {name: Reading(one, *more) for name, one, more in marked if one is not None}
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -240,10 +230,14 @@ class Node(Symbolic):
         return self.refuse(Operation(READ, "{}", (self,)))
 
     def record(self) -> dict[str, object]:
-        """Its parameters as JSON values: formulas, numbers and names, never data. By default every
-        field that is not a node.
+        """Its parameters as JSON values: formulas, numbers and names, never data. By default the
+        fields that the rule book reads of its kind; of other kinds every field that is not a node.
         """
-        return {name: written(value) for name, value in held(self).items() if not _of_nodes(value)}
+        fields, kind = held(self), KINDS.get(kind_of(type(self)))
+        if kind is None:
+            return {name: written(value) for name, value in fields.items() if not _of_nodes(value)}
+        absent = {name for name in kind.optional if fields.get(name) is None}
+        return {name: written(fields[name]) for name in fields if name in kind.keys.keys() - absent}
 
 
 def titled(text: str) -> Any:
@@ -283,10 +277,11 @@ def fields_of(cls: type) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _reads(cls: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of an attrs class that are marked by `reads`."""
+def _reads(cls: type) -> tuple[tuple[Any, ...], ...]:
+    """The fields of an attrs class that are marked by `reads`: attribute, name, requirements."""
     fields = [one for one in getattr(cls, "__attrs_attrs__", ()) if READS in one.metadata]
-    return tuple((one.name, one.metadata[READS].called(one.name)) for one in fields)
+    marked = ((one.name, *one.metadata[READS]) for one in fields)
+    return tuple((field, name or field, *more) for field, name, *more in marked)
 
 
 def _of_nodes(value: object) -> bool:

@@ -18,7 +18,16 @@ from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
 from .facts import SymbolicContext, facts_of, stated
-from .node import Node, Reading, noted, positive, reads, share_readings, written
+from .node import (
+    Node,
+    Reading,
+    amounts_of,
+    noted,
+    positive,
+    reads,
+    share_readings,
+    written,
+)
 
 IDENTITY, LOGIT = "identity", "logit"
 
@@ -275,11 +284,6 @@ class WithoutTheorem(Procedure):
         """The obligations of a proof in a `dpframe.prover.problem.Problem`, and known violations;
         at least one is open.
         """
-
-
-def amounts_of(share: Share) -> dict[str, Expression]:
-    """The amounts of a share, by currency."""
-    return dict(zip(share.currency, share.amounts, strict=True))
 
 
 class Sampler(Procedure):

@@ -34,7 +34,7 @@ from dpframe.symbols.expression import Domain
 
 from .columns import ColumnSource
 from .facts import noise_of
-from .node import DataNode, Node, Reading, noted, share_readings
+from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
 from .rows import RowsNode, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
@@ -264,11 +264,7 @@ class Release(Node):
 
     def record(self) -> dict[str, object]:
         """Mechanism, formula, rule, share and number of draws."""
-        share = (
-            None
-            if self.share is None
-            else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
-        )
+        share = None if self.share is None else written(amounts_of(self.share))
         rate = {} if self.sampled is None else {"sampled": to_json(self.sampled)}
         return {
             **rate,
@@ -288,13 +284,10 @@ class Release(Node):
         norm, moved = self.noise.norm, self.moved
         if own(self.noise) or moved is None:
             return {}
-        given = self.guarantee(moved.value)
-        amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        law = {name: to_json(formula) for name, formula in self.parameters.items()}
-        more = {"parameters": law} if law else {}
-        return {
-            "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
-        }
+        amounts = amounts_of(self.guarantee(moved.value))
+        law = {"parameters": dict(self.parameters)} if self.parameters else {}
+        states = {"norm": norm.name, "move": moved.value, "amounts": amounts, **law}
+        return {"states": written(states)}
 
 
 @lru_cache(maxsize=1024)

@@ -27,7 +27,6 @@ from dpframe.symbols import (
     maximum,
     parameter,
     sqrt,
-    to_json,
 )
 from dpframe.symbols.expression import Domain
 
@@ -341,7 +340,3 @@ class RowSource(RowsNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    def record(self) -> dict[str, object]:
-        """Name and number of columns."""
-        return {"name": self.name, "columns": to_json(self.columns)}

@@ -171,11 +171,6 @@ class Encoded(RowMap):
             columns = [multiplied([columns[j] for j in term]) for term in self.terms]
         return np.column_stack(columns)
 
-    def record(self) -> dict[str, object]:
-        """The codebook, and the terms where there are some."""
-        found = super().record()
-        return {name: value for name, value in found.items() if value is not None}
-
 
 def _value(value: object) -> Expression:
     return positive(value, "value")

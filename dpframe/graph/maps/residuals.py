@@ -186,10 +186,6 @@ class GradientAt(RecordMap):
         """`gradient at descend`."""
         return f"gradient at {'0' if self.theta is None else self.theta.label}"
 
-    def record(self) -> dict[str, object]:
-        """Empty: its inputs determine it."""
-        return {}
-
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping
         keeps the direction only. Raises NotExecutable if the length of theta differs from that of

@@ -226,8 +226,7 @@ class DividedColumns(RecordMap):
 
     def record(self) -> dict[str, object]:
         """The range, and whether columns are centred."""
-        own = {name: value for name, value in super().record().items() if name != "minus"}
-        return {**own, "centred": self.minus is not None}
+        return {**super().record(), "centred": self.minus is not None}
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Shift, then divide. Overflow becomes the largest double. Raises NotExecutable if a vector

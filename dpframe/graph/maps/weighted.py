@@ -19,9 +19,10 @@ from dpframe.graph.arrays import Array, Numbers, Values, np
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.known import OfBudgets
 from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
+from dpframe.graph.procedure import Objective
 from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
-from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum, to_json
+from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
@@ -38,10 +39,6 @@ class BudgetSource(DataNode):
     kind: ClassVar[str] = "budgets"
     label: ClassVar[str] = "budgets"
     unit: Unit
-
-    def record(self) -> dict[str, object]:
-        """Empty: it has no parameters."""
-        return {}
 
 
 def _weight(value: object) -> Expression:
@@ -162,6 +159,33 @@ class RecordWeights(Weighing, RecordColumn):
         return self.factors(values)
 
 
+class WeightedLosses(Node):
+    """Abstract: reads a sum of losses of records, each times its weight (None: 1)."""
+
+    __slots__ = ()
+    rows: RowsNode
+    column: ColumnNode
+    objective: Objective
+    weight: Expression | None
+
+    @property
+    def weights(self) -> RecordWeights | None:
+        """The weight of each record as labels; None if all are 1."""
+        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
+
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """X, y, and the weights if there are any."""
+        weights = () if self.weights is None else (self.weights,)
+        return (self.rows, self.column, *weights)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X, y, the loss, and the weights if there are any."""
+        rows, column, *weights = self.reads
+        return (rows, column, self.objective, *weights)
+
+
 class WeightedOnGrid(OnGrid):
     """Abstract: weighted rows or labels in whole steps of a common size, with `bits` bits from 0 to
     the bound of the record of largest weight. A record of smaller weight has fewer steps: its
@@ -259,10 +283,6 @@ class Thinning(Node):
         if self.delta is None:
             return PureDP(self.threshold)
         return ApproxDP(self.threshold, self.delta)
-
-    def record(self) -> dict[str, object]:
-        """Its formulas."""
-        return {name: to_json(formula) for name, formula in self.formulas.items()}
 
 
 class Sampled(OfRecord):

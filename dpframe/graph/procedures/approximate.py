@@ -14,8 +14,8 @@ from dpframe.privacy import Share
 from dpframe.symbols import RELEASED, Expression, analytic_sigma
 
 from ..arrays import Array, np
-from ..node import Node, Reading, reads, share_readings
-from ..procedure import Random, Rounded, Sampler, amounts_of
+from ..node import Node, Reading, amounts_of, reads, share_readings
+from ..procedure import Random, Rounded, Sampler
 from .perturbed import PerturbedMinimum
 
 

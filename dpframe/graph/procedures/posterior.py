@@ -15,7 +15,7 @@ from dpframe.theory.procedures import residual_of
 
 from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading
+from ..node import Node, Reading, reads
 from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
 from ..statistics import Gram, Moment
 from ..statistics.combined import ridge
@@ -38,8 +38,8 @@ class Posterior(Sampler):
     summary: ClassVar[str] = "posterior sample"
     gram: Gram
     moment: Moment
-    penalty: Expression
-    floor: Expression
+    penalty: Expression = attrs.field(metadata=reads())
+    floor: Expression = attrs.field(metadata=reads())
     log_residual: Expression | None
     temperature: Expression | None
     share: Share
@@ -48,9 +48,9 @@ class Posterior(Sampler):
     @property
     def own_readings(self) -> dict[str, Reading]:
         """Penalty, floor, the stated temperature, and the bound on residuals if there is one."""
-        found: dict[str, Expression | None] = {"penalty": self.penalty, "floor": self.floor}
-        found |= {"residual": self.residual, "temperature": self.temperature}
-        return {name: Reading(of, RELEASED) for name, of in found.items() if of is not None}
+        own = {"residual": self.residual, "temperature": self.temperature}
+        known = {name: Reading(one, RELEASED) for name, one in own.items() if one is not None}
+        return super().own_readings | known
 
     @property
     def derived(self) -> dict[str, Reading]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.mechanisms import L2Laplace
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, exact
@@ -17,8 +17,8 @@ from dpframe.theory.procedures import tilt
 from ..arrays import Array, np
 from ..columns import ColumnNode
 from ..facts import by_the_book
-from ..maps.weighted import RecordWeights, Weight
-from ..node import Node, Reading, reads
+from ..maps.weighted import WeightedLosses
+from ..node import Reading, reads
 from ..procedure import Bounds, Objective, Random, Rounded, Searcher
 from ..rows import RowsNode
 
@@ -27,7 +27,7 @@ ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show n
 
 
 @attrs.frozen(eq=False)
-class TiltedMinimum(Searcher):
+class TiltedMinimum(WeightedLosses, Searcher):
     """argmin over all theta of sum w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 + z'theta, shape
     (d,), where z has density proportional to exp(-|z|_2/scale). [ChaudhuriMS11, Thm 9]
 
@@ -41,29 +41,14 @@ class TiltedMinimum(Searcher):
     divided: ClassVar[Scope] = RECORD
     rows: RowsNode
     column: ColumnNode
-    objective: Objective
+    objective: Objective = attrs.field(
+        validator=of_kind(Objective, "a convex loss, such as dp.graph.Huber(1)")
+    )
     penalty: Expression = attrs.field(metadata=reads())
     noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
     weight: Expression | None
     share: Share
     name: str
-
-    @property
-    def weights(self) -> RecordWeights | None:
-        """The weight of each record as labels; None if all are 1."""
-        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
-
-    @property
-    def reads(self) -> tuple[Node, ...]:
-        """X, y, and the weights if there are any."""
-        weights = () if self.weights is None else (self.weights,)
-        return (self.rows, self.column, *weights)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X, y, the loss, and the weights if there are any."""
-        rows, column, *weights = self.reads
-        return (rows, column, self.objective, *weights)
 
     @property
     def summary(self) -> str:
@@ -94,8 +79,9 @@ class TiltedMinimum(Searcher):
         has none.
         """
         bounds = self.bounds
-        slope = None if bounds is None else self.objective.slope(bounds)
-        return None if slope is None or bounds is None else slope * bounds.row
+        if bounds is None or (slope := self.objective.slope(bounds)) is None:
+            return None
+        return slope * bounds.row
 
     @property
     def size(self) -> Expression | None:
@@ -122,13 +108,9 @@ class TiltedMinimum(Searcher):
         shape = (round(numbers.up(self.rows.columns)),)
         tilt = L2Laplace.sample(scale, shape, randomness.generator, symmetric=False)
         work = LossSum(self.objective, formulas)
-        sizes = self._weight_of_all(summed) * numbers.up(self.slope) + float(np.linalg.norm(tilt))
+        sizes = float(summed(weights_of)) * numbers.up(self.slope) + float(np.linalg.norm(tilt))
         least = max(FINE * scale, ROUNDING * sizes)
         return np.asarray(minimised(work, summed, penalty, math.inf, least, tilt), dtype=float)
-
-    def _weight_of_all(self, summed: Callable[[Callable[..., Array]], Array]) -> float:
-        """The sum of all weights of the table."""
-        return float(summed(weights_of))
 
 
 def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Array:
@@ -152,10 +134,6 @@ def tilted_minimum(
     dp.graph.Logistic), released for its share of epsilon. `weight`, a positive formula of each
     record's budget, multiplies its loss. Raises InvalidArgument.
     """
-    if not isinstance(objective, Objective):
-        raise InvalidArgument(
-            "objective", "a convex loss, such as dp.graph.Huber(1)", objective, ""
-        )
     if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
         raise InvalidArgument("share", "a share of epsilon", share, "")
     return TiltedMinimum(

@@ -7,32 +7,23 @@ from fractions import Fraction
 from typing import ClassVar
 
 import attrs
+from attrs.converters import optional
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
 from ..arrays import Array, Numbers
 from ..columns import ColumnNode
 from ..known import reads_budgets
 from ..maps.grid import gridded
-from ..maps.weighted import RecordWeights, Weight
-from ..node import Node, Reading, positive, titled
+from ..maps.weighted import WeightedLosses
+from ..node import Reading, positive, titled
 from ..procedure import Bounds, Objective, Squared
 from ..rows import RowsNode
 from .base import Searched, Summed
 
 TOLERANCE = exact("1e-6")
 LEAST = Fraction(1, 10**10)  # what doubles still show
-
-
-def _objective(value: object) -> Objective:
-    if not isinstance(value, Objective):
-        raise InvalidArgument("objective", "a convex loss, such as Squared()", value, "")
-    return value
-
-
-def _size(value: object, name: str) -> Expression | None:
-    return None if value is None else positive(value, name)
 
 
 def _tolerance(value: object) -> Expression:
@@ -49,16 +40,16 @@ def _penalty(value: object) -> Expression:
     return positive(value, "penalty")
 
 
-def _radius(value: object) -> Expression | None:
-    return _size(value, "radius")
+def _radius(value: object) -> Expression:
+    return positive(value, "radius")
 
 
-def _weight(value: object) -> Expression | None:
-    return _size(value, "weight")
+def _weight(value: object) -> Expression:
+    return positive(value, "weight")
 
 
 @attrs.frozen(cache_hash=True)
-class Argmin(Searched):
+class Argmin(WeightedLosses, Searched):
     """argmin of sum_i w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (all
     theta if the radius is None), shape (d,); w_i is the `weight`, 1 if that is None.
 
@@ -73,34 +64,19 @@ class Argmin(Searched):
     label = titled("argmin of the {0.objective.label}")
     rows: RowsNode = attrs.field(converter=gridded)
     column: ColumnNode = attrs.field(converter=gridded)
-    objective: Objective = attrs.field(converter=_objective)
+    objective: Objective = attrs.field(
+        validator=of_kind(Objective, "a convex loss, such as Squared()")
+    )
     penalty: Expression = attrs.field(converter=_penalty)
-    radius: Expression | None = attrs.field(default=None, converter=_radius)
+    radius: Expression | None = attrs.field(default=None, converter=optional(_radius))
     tolerance: Expression = attrs.field(default=TOLERANCE, converter=_tolerance)
-    weight: Expression | None = attrs.field(default=None, converter=_weight)
+    weight: Expression | None = attrs.field(default=None, converter=optional(_weight))
 
     def __attrs_post_init__(self) -> None:
         """Check that a zero tolerance is used with the squared loss only."""
         if self.tolerance == ZERO and not isinstance(self.objective, Squared):
             way_out = "Only the squared loss is minimised in closed form."
             raise InvalidArgument("tolerance", "positive", self.objective.label, way_out)
-
-    @property
-    def weights(self) -> RecordWeights | None:
-        """The weight of each record as labels; None if all are 1."""
-        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
-
-    @property
-    def reads(self) -> tuple[Node, ...]:
-        """X, y, and the weights if there are any."""
-        found = super().reads
-        return found if self.weights is None else (*found, self.weights)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X, y, the loss, and the weights if there are any."""
-        rows, column, *weights = self.reads
-        return (rows, column, self.objective, *weights)
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -122,11 +98,6 @@ class Argmin(Searched):
         bounds = self.bounds
         once = None if bounds is None else self.objective.added(bounds, self.penalty)
         return None if once is None else self.rows.smallest(self.tolerance * once)
-
-    def record(self) -> dict[str, object]:
-        """The formulas."""
-        own = super().record()
-        return {name: own[name] for name in own if name != "weight" or self.weight is not None}
 
     @property
     def bounds(self) -> Bounds | None:

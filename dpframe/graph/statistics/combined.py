@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
@@ -175,6 +175,9 @@ def unflatten(flat: Array, d: int) -> Array:
     return whole
 
 
+SUFFICIENT = "sufficient statistics of rows and labels"
+
+
 @attrs.frozen(cache_hash=True)
 class Monomials(Statistic):
     """The coefficients of |y - X theta|^2 of x/B and y/Y as a polynomial in theta: 2 (X'X)_jk of
@@ -187,13 +190,9 @@ class Monomials(Statistic):
 
     kind: ClassVar[str] = "monomials"
     unbounded: ClassVar[bool] = True
-    statistics: SufficientStatistics = attrs.field()
-
-    @statistics.validator
-    def _sufficient(self, attribute: object, value: object) -> None:
-        if not isinstance(value, SufficientStatistics):
-            wanted = "sufficient statistics of rows and labels"
-            raise InvalidArgument("statistics", wanted, value, "dp.graph.monomials(X, y).")
+    statistics: SufficientStatistics = attrs.field(
+        validator=of_kind(SufficientStatistics, SUFFICIENT, "dp.graph.monomials(X, y).")
+    )
 
     @property
     def label(self) -> str:

@@ -102,13 +102,8 @@ class NormCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "norm_counts"
-    rows: RowsNode = attrs.field()
+    rows: RowsNode = attrs.field(validator=of_kind(RowsNode, "declared rows"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
-
-    @rows.validator
-    def _declared(self, attribute: object, value: object) -> None:
-        if not isinstance(value, RowsNode):
-            raise InvalidArgument("rows", "declared rows", value, "")
 
     @property
     def label(self) -> str:

@@ -82,6 +82,10 @@ class RawAggregate(Statistic):
         if value not in AGGREGATES:
             raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", value, "")
 
+    def record(self) -> dict[str, object]:
+        """Its name: no rule reads it, and aggregates of one input differ by it."""
+        return {"name": self.name}
+
     @property
     def vanishes(self) -> bool:
         """Whether it is arbitrarily close to 0 on some table, and not on a neighbour."""
