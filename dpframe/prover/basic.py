@@ -35,7 +35,6 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
-    named,
     opened,
 )
 from .profile_rule import ProfileClaim
@@ -167,13 +166,11 @@ def _in_kind(
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
-    if lower.proved is not False or not needed(release, amount):
-        return opened("share", release.label, rule, facts, repair, edit=edit)
     says = say(
         "the pair that moves it furthest costs more than its share of {}",
         Formula(given.currency[0]),
     )
-    witness = Witness(named(lower.witness or {}, amount, most), says)
+    witness = lower.counterexample(says, amount, most) if needed(release, amount) else None
     return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
 

@@ -52,7 +52,6 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
-    named,
     opened,
     thinnings,
 )
@@ -70,45 +69,37 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     """Whether the noise of a release earns its share: as the rule book shows it, or else by what
     the draw costs at numbers.
     """
-    found, share = earns(problem, release), release.share
-    if share is None or release.rule is not None or found.obligation.verdict is PROVED:
-        return found
-    known = OneDraw.of(release)
-    if known is None or not judgeable(share.currency):
-        return found
-    shown = not known.judged(share.currency) and known.inside(share)
+    result, share, draw = earns(problem, release), release.share, OneDraw.of(release)
+    if share is None or release.rule is not None or result.obligation.verdict is PROVED:
+        return result
+    if draw is None or not judgeable(share.currency):
+        return result
+    shown = not draw.judged(share.currency) and draw.inside(share)
     if shown or _shown(problem, release, share):
         rule = say("the exact cost of one draw is inside its share {}", reference(CITED))
-        return Earned(
-            Obligation(
-                "share",
-                release.label,
-                rule,
-                (say("{}, share ({})", known, share),),
-                PROVED,
-            )
-        )
-    if found.obligation.verdict is REFUTED or known.judged(share.currency):
-        return found
+        facts = (say("{}, share ({})", draw, share),)
+        return Earned(Obligation("share", release.label, rule, facts, PROVED))
+    if result.obligation.verdict is REFUTED or draw.judged(share.currency):
+        return result
     if release.noise.selects:
         witness = selection_witness(release, share)
     else:
-        witness = known.refuted(share.currency, share.amounts)
+        witness = draw.refuted(share.currency, share.amounts)
     if witness is None:
-        return found
-    return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
+        return result
+    return Earned(attrs.evolve(result.obligation, verdict=REFUTED, witness=witness))
 
 
 def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     """The one draw of the one release costs at most the target; what the kernel has a rule for."""
     del accountant  # there is nothing to add up
     attempt = _only(problem)
-    known = None if attempt is None else OneDraw.of(problem.graph.releases[0])
-    if known is None or attempt is None or not attempt.proved:
+    draw = None if attempt is None else OneDraw.of(problem.graph.releases[0])
+    if draw is None or attempt is None or not attempt.proved:
         return None
-    if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
+    if draw.rate != 1 and NOISES[draw.noise].loss.pure:  # derivation sum counts samples
         return None
-    return attempt if exactly_known(known.noise, problem.target.kind) else None
+    return attempt if exactly_known(draw.noise, problem.target.kind) else None
 
 
 def exactly_known(mechanism: str, guarantee: str) -> bool:
@@ -144,9 +135,8 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     target refutes it, and so do draws that cost more together on one pair of neighbours.
     """
     del accountant  # the plan adds the shares up
-    found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
-    found.append(_summed(problem))
-    broken = tuple(obligation for obligation in found if obligation is not None)
+    tried = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
+    broken = tuple(one for one in (*tried, _summed(problem)) if one is not None)
     if broken:
         return Attempt(broken)
     if any(release.share is None for release in problem.graph.releases):
@@ -159,35 +149,22 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
-    known, target = OneDraw.of(release), problem.target
+    draw, target = OneDraw.of(release), problem.target
+    rule = say("{} alone must be inside the target", release.label)
+    repair = "give it a larger scale."
     if thinnings(problem.graph):  # the target is the sample's, no record's own
         return None
     if release.noise.selects:
-        return _selected(release, target)
-    if known is None or not judgeable(target.currency) or known.judged(target.currency):
+        witness = selection_witness(release, target.budget)
+    elif draw is None or not judgeable(target.currency) or draw.judged(target.currency):
         return None
-    witness = known.refuted(target.currency, target.amounts)
-    if witness is None:
-        return None
-    rule, repair = (
-        say("{} alone must be inside the target {}", release.label, reference(CITED)),
-        "give it more noise.",
-    )
-    if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
-        rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
-    return opened("total", ALL, rule, (say("{}", known),), repair, witness)
-
-
-def _selected(release: Release, target: Guarantee) -> Obligation | None:
-    """The total, refuted by one selection alone."""
-    witness = selection_witness(release, target.budget)
-    if witness is None:
-        return None
-    rule, repair = (
-        say("{} alone must be inside the target", release.label),
-        "give it a larger scale.",
-    )
-    return opened("total", ALL, rule, (say("{}", OneDraw.of(release)),), repair, witness)
+    else:
+        witness = draw.refuted(target.currency, target.amounts)
+        rule = say("{} alone must be inside the target {}", release.label, reference(CITED))
+        repair = "give it more noise."
+        if target.currency == ("epsilon",) and not NOISES[draw.noise].loss.pure:
+            rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
+    return witness and opened("total", ALL, rule, (say("{}", draw),), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:
@@ -215,7 +192,7 @@ def _summed(problem: Problem) -> Obligation | None:
             says = say(
                 "one pair of neighbours moves {} furthest, and costs {} > {}", names, least, limit
             )
-            witness = Witness(named(decision.witness or {}, limit, least), says)
+            witness = decision.counterexample(says, limit, least)
             rule = "what one pair of neighbours costs must be inside the target"
             fact = say("{} is at least {}", Formula(target.currency[0]), least)
             return opened("total", ALL, rule, (fact,), "give them more noise.", witness)

@@ -139,16 +139,11 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
         decision = nonnegative(release.times - 1, problem.field)
         if not decision.proved:
             rule = "the number of draws must be at least 1 for every parameter value"
-            witness = _witness(decision, "fewer than one draw", release.times)
+            witness = decision.counterexample("fewer than one draw", release.times)
             fix = say("declare the parameter with lower=1, closed='left', integer=True.")
             yield opened(
                 "draws", release.label, rule, (say("times = {}", release.times),), fix, witness
             )
-
-
-def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
-    point = decision.witness
-    return None if point is None else Witness(named(point, *formulas), says)
 
 
 def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
@@ -185,7 +180,7 @@ def _sign(
         say("share of {} = {}", Formula(name), amount),
         *(say("{} {}", Formula(s.name), s.domain) for s in ranges),
     )
-    yield opened("plan", release.label, rule, facts, repair, _witness(decision, says, amount))
+    yield opened("plan", release.label, rule, facts, repair, decision.counterexample(says, amount))
 
 
 def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:

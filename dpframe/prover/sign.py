@@ -37,6 +37,10 @@ class Decision:
     witness: Point | None = None
     value: Fraction | None = None
 
+    def counterexample(self, says: str, *formulas: Expression) -> Witness | None:
+        """The witness with the numbers that these formulas read; None where there is none."""
+        return None if self.witness is None else Witness(named(self.witness, *formulas), says)
+
 
 PROVED, OPEN = Decision(proved=True), Decision(proved=None)
 

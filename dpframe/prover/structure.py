@@ -8,15 +8,13 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
-import attrs
-
 from dpframe.accountants import Accountant
 from dpframe.graph import ColumnNode, Node, Procedure, RowsNode
 from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
 from dpframe.identity import Shadow, own
-from dpframe.symbols import DATA, ONE, RECORD, RELEASED, Expression
+from dpframe.symbols import DATA, ONE, RECORD, RELEASED
 from dpframe.theory.trusted import PER_RECORD
 from dpframe.wording import Formula, say
 
@@ -32,7 +30,6 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
-    named,
     on_nodes,
     opened,
     place,
@@ -69,31 +66,18 @@ def obligations(problem: Problem) -> list[Obligation]:
 
 
 def _parameters(problem: Problem, nodes: Sequence[Node]) -> Iterator[Obligation]:
-    for node in nodes:
-        names = node.positive
-        if names:
-            formulas = node.formulas
-            yield from _not_positive(problem, node, {name: formulas[name] for name in names})
-
-
-def _not_positive(
-    problem: Problem, node: Node, formulas: dict[str, Expression]
-) -> Iterator[Obligation]:
-    for name, formula in formulas.items():
+    """Formulas that must be positive for all parameter values."""
+    pairs = ((node, name, node.formulas[name]) for node in nodes for name in node.positive)
+    for node, name, formula in pairs:
         if problem.field.shown(formula, strict=True):
             continue
         decision = positive(formula, problem.field)
-        witness = None
-        if decision.witness is not None:
-            witness = Witness(
-                named(decision.witness, formula), say("{} is not positive there", Formula(name))
-            )
+        witness = decision.counterexample(say("{} is not positive there", Formula(name)), formula)
         rule = say("{} must be positive for every parameter value", Formula(name))
         repair = "declare the parameter on a range where it is positive."
-        reached = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
-        verdict = REFUTED if witness is not None and reached else UNPROVED
-        facts = (say("{} = {}", Formula(name), formula),)
-        label = where(problem, node)
+        attained = not any(one in formula.scope for one in (RELEASED, DATA))  # as far as is known
+        verdict = REFUTED if witness is not None and attained else UNPROVED
+        facts, label = (say("{} = {}", Formula(name), formula),), where(problem, node)
         yield opened("domain", label, rule, facts, repair, witness, verdict=verdict)
 
 
@@ -110,17 +94,15 @@ def _target(problem: Problem) -> Iterator[Obligation]:
             "the target must be meaningful for every parameter value: amounts positive, "
             "$delta$ below 1"
         )
-        found = Obligation(
-            "structure", "target", rule, (say("{} = {}", Formula(name), amount),), UNPROVED
-        )
         repair = say(
             "declare its parameters on open ranges: $epsilon$ in (0, inf), $delta$ in (0, 1)."
         )
-        point = next((one.witness for one in decisions if one.witness is not None), None)
-        if point is not None:  # no guarantee has such an amount, whatever is released
-            witness = Witness(named(point, amount), say("no guarantee has this {}", Formula(name)))
-            found = attrs.evolve(found, kind="domain", verdict=REFUTED, witness=witness)
-        yield attrs.evolve(found, repair=repair)
+        says = say("no guarantee has this {}", Formula(name))
+        tried = (one.counterexample(says, amount) for one in decisions)
+        witness = next((one for one in tried if one is not None), None)
+        kind = "structure" if witness is None else "domain"  # no guarantee has such an amount
+        fact = say("{} = {}", Formula(name), amount)
+        yield opened(kind, "target", rule, (fact,), repair, witness)
 
 
 def _foreign(problem: Problem) -> Iterator[Obligation]:
