@@ -4,7 +4,7 @@ of map; for a kind without an entry, nothing is known to occur.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -175,30 +175,27 @@ def _scaled_labels(node: Any) -> Occurring:
     return Occurring(ball=public and node.source.ball)
 
 
+def _maps(column: Any) -> Iterator[Any]:
+    """The maps that make labels of those of the table, the last one first."""
+    while hasattr(column, "source"):
+        yield column
+        column = column.source
+
+
 def of_classes(column: Any) -> bool:
     """Whether labels may be codes of two classes: a graph does not record how its labels were
     declared.
     """
-    while hasattr(column, "source"):
-        if (getattr(column, "lower", None), getattr(column, "upper", None)) == (ZERO, ONE):
-            return True
-        column = column.source
-    return False
+    ends = ((getattr(one, "lower", None), getattr(one, "upper", None)) for one in _maps(column))
+    return (ZERO, ONE) in ends
 
 
 def zero_occurs(column: Any) -> bool:
     """Whether some double is mapped to exactly 0: it is, for intervals centred at 0."""
-    while hasattr(column, "source"):
-        if getattr(column, "lower", ZERO) + getattr(column, "upper", ZERO) != ZERO:
-            return False
-        column = column.source
-    return True
+    ends = ((getattr(one, "lower", ZERO), getattr(one, "upper", ZERO)) for one in _maps(column))
+    return all(lower + upper == ZERO for lower, upper in ends)
 
 
 def rounded(column: Any) -> bool:
     """Whether labels are rounded onto a grid, which bins may be narrower than."""
-    while hasattr(column, "source"):
-        if "grid" in column.kind:
-            return True
-        column = column.source
-    return False
+    return any("grid" in one.kind for one in _maps(column))

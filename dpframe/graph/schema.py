@@ -21,7 +21,16 @@ from dpframe.symbols import ONE, Expression, Number, exact, rational
 
 from .arrays import Array, np
 from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
-from .maps.bounds import Box, ClipColumn, ClipNorm, Encoded, Intercept, ToUnitInterval, identified
+from .maps.bounds import (
+    Box,
+    ClipColumn,
+    ClipNorm,
+    Encoded,
+    Intercept,
+    ToUnitInterval,
+    identified,
+    onto_unit_interval,
+)
 from .maps.grid import BITS, bits_of_grid
 from .node import check_ends, positive
 from .rows import COLUMNS, RowsNode, RowSource
@@ -82,10 +91,8 @@ class Numeric:
 
     def encode(self, values: Array) -> Array:
         """[lower, upper] mapped to [-1, 1] for numbers (m,), shape (m, 1)."""
-        low, high = float(self.lower), float(self.upper)
-        share = (np.clip(values.astype(float), low, high) - low) / (high - low)
-        encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
-        return encoded
+        ends = float(self.lower), float(self.upper)
+        return onto_unit_interval(values.astype(float), *ends)[:, None]
 
     columns = encode
 

@@ -97,11 +97,13 @@ def joint(
     return [first] if none(m["squares"]) else [first, top + m["moment"] + m["squares"] + rest]
 
 
-def larger(at: Context, f: Formula, g: Formula) -> Formula:
-    """The larger of two positive formulas: at once where their quotient is a number."""
+def larger(at: Context, f: Formula, g: Formula, otherwise: Any = None) -> Formula:
+    """The larger of two positive formulas: at once where their quotient is a number, else what
+    `otherwise` says, or their maximum.
+    """
     quotient = at.constant(f / g)
     if quotient is None:
-        return at.maximum(f, g)
+        return (otherwise or at.maximum)(f, g)  # type: ignore[no-any-return]
     return f if quotient >= 1 else g
 
 

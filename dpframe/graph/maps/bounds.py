@@ -230,7 +230,11 @@ class ToUnitInterval(InInterval):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip, then map."""
-        low, high = number(self.lower), number(self.upper)
-        share: Array = (np.clip(block, low, high) - low) / (high - low)
-        scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
-        return scaled
+        return onto_unit_interval(block, number(self.lower), number(self.upper))
+
+
+def onto_unit_interval(values: Array, low: float, high: float) -> Array:
+    """Numbers clipped to [low, high], which is mapped onto [-1, 1]."""
+    share: Array = (np.clip(values, low, high) - low) / (high - low)
+    scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
+    return scaled
