@@ -31,7 +31,7 @@ def count(rows: RowsNode) -> st.Count | st.CellCount:
     of a partition, the number of records in the cell; sensitivity 1 under both.
     """
     _declared(rows)
-    from .maps.cells import cell_under
+    from .partition import cell_under
 
     cell = cell_under(rows)
     return st.Count(rows) if cell is None else st.CellCount(cell.partition, cell.cell)

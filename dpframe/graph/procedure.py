@@ -97,7 +97,7 @@ class Objective(Node):
     def _moves(
         self, bounds: Bounds, penalty: Expression, relation: Relation | None
     ) -> tuple[Expression | None, Expression | None]:
-        from dpframe.theory.estimates import moves_of
+        from dpframe.theory.procedures import moves_of
 
         at: Any = SymbolicContext(None, relation)
         known: Any = (bounds.row, bounds.label, bounds.radius)

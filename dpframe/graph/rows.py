@@ -33,7 +33,7 @@ from dpframe.symbols.expression import Domain
 from .facts import stated
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
-from .occurring import occurring
+from .reached import occurring
 
 if TYPE_CHECKING:
     from .statistics import RowSum, Statistic
@@ -268,7 +268,7 @@ class RowsNode(DataNode):
         """Rows multiplied by a matrix (d, d), released or public (`dp.graph.public_array(...)`).
         The result needs a clip. Raises InvalidArgument.
         """
-        from .maps.linear import LinearMap
+        from .maps.residuals import LinearMap
 
         return LinearMap(self, matrix)
 

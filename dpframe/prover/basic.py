@@ -23,7 +23,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 from dpframe.wording import Formula, Spelled, reference, say
 
-from .judge import Earned, Move, judge, within
+from .judge import Earned, Move, judge, pure_witness, within
 from .problem import (
     EVEN,
     NOISE,
@@ -38,7 +38,6 @@ from .problem import (
     opened,
 )
 from .profile_rule import ProfileClaim
-from .pure_noise import pure_witness
 from .sign import nonnegative
 from .spellings import ANALYTIC
 

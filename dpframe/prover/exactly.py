@@ -37,13 +37,13 @@ from dpframe.symbols import (
     log,
     sqrt,
 )
+from dpframe.theory.derivations import COSTS
 from dpframe.theory.mechanisms import NOISES
-from dpframe.theory.single import COSTS
 from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned
+from .judge import Earned, selection_witness
 from .problem import (
     ALL,
     PROVED,
@@ -56,7 +56,6 @@ from .problem import (
     thinnings,
 )
 from .profile_rule import on_all_rows, shown_ball
-from .pure_noise import selection_witness
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -164,7 +163,9 @@ def _against_target(problem: Problem, release: Release) -> Obligation | None:
         repair = "give it more noise."
         if target.currency == ("epsilon",) and not NOISES[draw.noise].loss.pure:
             rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
-    return witness and opened("total", ALL, rule, (say("{}", draw),), repair, witness)
+    if witness is None:
+        return None
+    return opened("total", ALL, rule, (say("{}", draw),), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:

@@ -23,10 +23,8 @@ from dpframe.wording import say
 from . import structure
 from .algebra import at_point
 from .basic import with_theorems
-from .derivations import DERIVATIONS, SHARES, SUM, Derivation, named
-from .events import events
-from .noise import noise
-from .plan import plan
+from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
+from .plan import events, plan
 from .problem import (
     ALL,
     EVEN,
@@ -45,6 +43,7 @@ from .problem import SHARES as SHARES_EDIT
 from .profile_rule import amplified
 from .sign import counterexample
 from .spellings import ANALYTIC
+from .structure import noise
 
 
 @attrs.frozen(slots=False)
@@ -198,7 +197,7 @@ def _of_width(report: Report) -> Report:
 
 def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
-    chosen = named(accountant, problem.accountant)
+    chosen = selected(accountant, problem.accountant)
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
     common = (*structure.obligations(problem), *noise(problem, planned=planning))
     bounds = events(problem)

@@ -103,7 +103,7 @@ def larger(at: Context, f: Formula, g: Formula, otherwise: Any = None) -> Formul
     """
     quotient = at.constant(f / g)
     if quotient is None:
-        return (otherwise or at.maximum)(f, g)  # type: ignore[no-any-return]
+        return (otherwise or at.maximum)(f, g)
     return f if quotient >= 1 else g
 
 

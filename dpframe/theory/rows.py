@@ -13,9 +13,8 @@ from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import PLAIN, ROUNDING, ZERO_MAP, kind
+from .book import PLAIN, ROUNDING, ZERO_MAP, Bits, Number, Place, Positive, Read, Whole, kind
 from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts
-from .keys import Bits, Number, Place, Positive, Read, Whole
 
 Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
 

@@ -9,7 +9,7 @@ from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula, text_of
 
 from .at import At
-from .book import OF_BUDGETS, PLAIN, kind
+from .book import OF_BUDGETS, PLAIN, Positive, Trusted, Whole, kind
 from .facts import (
     Budgets,
     Iterate,
@@ -21,7 +21,6 @@ from .facts import (
     Weight,
     public,
 )
-from .keys import Positive, Trusted, Whole
 from .procedures import PureShare
 
 MARGIN, LABEL = "|x'theta|", "|y|"

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import whole
 from dpframe.symbols import Expression, exact
-from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
+from dpframe.theory.statistics import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode

@@ -39,8 +39,14 @@ from dpframe.numerics import (
 
 from ..losses import PrivacyLoss
 from .atomic import AtomicSum, is_atomic
-from .contour import LineIntegral, contour_at, for_epsilon, saddle_for_delta
-from .saddle import far_right, near_the_mean
+from .contour import (
+    LineIntegral,
+    contour_at,
+    far_right,
+    for_epsilon,
+    near_the_mean,
+    saddle_for_delta,
+)
 from .total import TotalLoss
 
 _CLOSED_BITS = 60  # bits of relative accuracy
