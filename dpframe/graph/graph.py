@@ -49,10 +49,10 @@ def record(node: Node) -> dict[str, object]:
 
 def trusted(node: Node) -> dict[str, object]:
     """The facts that a node of a class from outside states, and its parameters."""
-    said = _stated(node)
-    if not said:
+    stated = _stated(node)
+    if not stated:
         return record(node)
-    return {**said, "trusted": kind_of(type(node)), "parameters": node.record()}
+    return {**stated, "trusted": kind_of(type(node)), "parameters": node.record()}
 
 
 def _stated(node: Node) -> dict[str, object]:
@@ -113,12 +113,12 @@ class Graph:
         outputs = output if isinstance(output, tuple) else (output,)
         strange = [(i, one) for i, one in enumerate(outputs, 1) if not isinstance(one, Node)]
         if strange or not outputs:
-            i, found = strange[0] if strange else (0, output)
+            i, wrong = strange[0] if strange else (0, output)
             part = f", part {i}" if isinstance(output, tuple) and i else ""
             wanted = "a release, a dp.post(...) or a tuple of them"
             way_out = "Formulas are read by functions, as in dp.post(function, release, X.columns)."
-            way_out = way_out if isinstance(found, Expression) else ""
-            raise InvalidArgument(f"output of declare{part}", wanted, found, way_out)
+            way_out = way_out if isinstance(wrong, Expression) else ""
+            raise InvalidArgument(f"output of declare{part}", wanted, wrong, way_out)
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -139,8 +139,8 @@ class Graph:
 
     def of_kind(self, kind: type) -> tuple[Any, ...]:
         """The nodes of a class, in order."""
-        found = {place for place, one in self.kinds.items() if issubclass(one, kind)}
-        return tuple(node for node in self.nodes if id(type(node)) in found) if found else ()
+        places = {place for place, one in self.kinds.items() if issubclass(one, kind)}
+        return tuple(node for node in self.nodes if id(type(node)) in places) if places else ()
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
@@ -249,11 +249,11 @@ def classes(releases: Iterable[Release]) -> tuple[Class, ...]:
     """One representative, and the size, of each class of releases that are equal except for their
     names.
     """
-    found: dict[object, list[Release]] = {}
+    alike: dict[object, list[Release]] = {}
     for one in releases:
         key = (type(one), one.statistic, one.stated, one.share, one.times, one.sampled)
-        found.setdefault(key, []).append(one)
-    return tuple((same[0], len(same)) for same in found.values())
+        alike.setdefault(key, []).append(one)
+    return tuple((same[0], len(same)) for same in alike.values())
 
 
 def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
@@ -280,12 +280,12 @@ def origins(node: Node) -> list[Node]:
     """The nodes behind the symbols of this node's formulas: released numbers, and statistics whose
     values it reads (which the verifier judges). The std of a release is public.
     """
-    found = {
+    behind = {
         s.origin
         for s in symbols_of(node)
         if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
     }
-    return sorted(found, key=_appearance) if len(found) > 1 else list(found)
+    return sorted(behind, key=_appearance) if len(behind) > 1 else list(behind)
 
 
 def _appearance(node: Node) -> tuple[str, ...]:
@@ -360,9 +360,9 @@ def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
-    kept = set(map(id, graph.nodes))
+    reached = set(map(id, graph.nodes))
     # a procedure may hold graphs of its own, with releases that it pays for
-    left_out = [] if graph.procedures else [node for node in made if id(node) not in kept]
+    left_out = [] if graph.procedures else [node for node in made if id(node) not in reached]
     if left_out:
         raise Unread(of, graph, left_out)
     return graph

@@ -10,9 +10,8 @@ the sensitivity for any other:
   at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any
   other statistic adds its own square. An eigenvalue that is rounded onto a grid is charged for it.
 The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on
-the total. Proof page: proofs/joint.
-
-Gaussian noise for several statistics at once, spending one budget exactly.
+the total, so noise for several statistics at once spends one budget exactly. Proof page:
+proofs/joint.
 """
 
 from __future__ import annotations
@@ -102,12 +101,12 @@ class Joint:
         neighbours is known to attain simultaneously count.
         """
         at: Any = SymbolicContext(None, self.relation)
-        reached = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
+        attained = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
         if not at.replaced:
-            return add(*reached)
+            return add(*attained)
         if not self.together:
-            return maximum(ZERO, *reached)
-        squares: Any = list(zip(self.family, reached, strict=True))
+            return maximum(ZERO, *attained)
+        squares: Any = list(zip(self.family, attained, strict=True))
         m: Any = book.by_part(at, squares)
         amount, moment, labels = m["gram"] * 2 + m["floor"], m["moment"], m["squares"]
         if moment == ZERO:

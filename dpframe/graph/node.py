@@ -65,11 +65,11 @@ def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
     """The weights and wholes of a share, by name. Budgets are divided before anything is released;
     `may` is RECORD if what a record spends follows from its own budget.
     """
-    found = {
+    weights = {
         f"share of {name}": Reading(weight, may)
         for name, weight in zip(share.currency, share.weights, strict=True)
     }
-    return found | {
+    return weights | {
         f"budget of {name}": Reading(whole, may)
         for name, whole in zip(share.currency, share.wholes, strict=True)
     }
@@ -90,9 +90,9 @@ def positive(value: object, name: str = "norm") -> Expression:
 def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
     """Refuse bounds whose difference is not a finite positive double. Raises InvalidArgument."""
     if lower >= upper or not 0 < to_float(upper) - to_float(lower) < math.inf:
-        found = Plain(f"{lower} and {upper}")
+        ends = Plain(f"{lower} and {upper}")
         title = name if len(name) <= SHORT else "a column"
-        raise InvalidArgument(f"bounds of {title}", "increasing", found, "Give lower < upper.")
+        raise InvalidArgument(f"bounds of {title}", "increasing", ends, "Give lower < upper.")
 
 
 def to_float(value: Fraction) -> float:
@@ -163,13 +163,13 @@ class Node(Symbolic):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that it reads: the fields that are nodes, or tuples of nodes, in order."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for part in held(self).values():
             if isinstance(part, Node):
-                found.append(part)
+                nodes.append(part)
             elif isinstance(part, tuple):
-                found += [one for one in part if isinstance(one, Node)]
-        return tuple(found)
+                nodes += [one for one in part if isinstance(one, Node)]
+        return tuple(nodes)
 
     @property
     @abstractmethod

@@ -1,7 +1,6 @@
 """Public partitions: a public function of one record alone assigns it to exactly one cell,
-independently of other records and of its position. Proof page: proofs/partition.
-
-The rows and labels of one cell of a public partition: records outside become zeros.
+independently of other records and of its position; in the rows and labels of a cell, records
+outside become zeros. Proof page: proofs/partition.
 """
 
 from __future__ import annotations
@@ -80,10 +79,10 @@ class Hashed(Assignment):
 
 
 def _cuts(value: Any) -> tuple[Number, ...]:
-    found = tuple(exact(cut, "cuts") for cut in value) if isinstance(value, Sequence) else ()
-    numbers = tuple(cut for cut in found if isinstance(cut, Number))
+    cuts = tuple(exact(cut, "cuts") for cut in value) if isinstance(value, Sequence) else ()
+    numbers = tuple(cut for cut in cuts if isinstance(cut, Number))
     rising = all(a.value < b.value for a, b in pairwise(numbers))
-    if not 1 <= len(numbers) == len(found) < MOST or not rising or isinstance(value, str):
+    if not 1 <= len(numbers) == len(cuts) < MOST or not rising or isinstance(value, str):
         raise InvalidArgument("cuts", "increasing numbers, at least one", value, FIXED)
     return numbers
 
@@ -133,12 +132,12 @@ class Partition:
 
     def __attrs_post_init__(self) -> None:
         """Check that rows and labels are those of a declaration. Raises InvalidArgument."""
-        found = (self.rows, self.column)
+        tables = (self.rows, self.column)
         kinds = isinstance(self.rows, RowsNode) and isinstance(self.column, ColumnNode | None)
-        if not kinds or any(isinstance(node, OnGrid) for node in found):
+        if not kinds or any(isinstance(node, OnGrid) for node in tables):
             way_out = "Give it the X and y of declare, or maps of them."
             raise InvalidArgument(
-                "rows and labels of a partition", "declared X and y", found, way_out
+                "rows and labels of a partition", "declared X and y", tables, way_out
             )
         by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
         if by_label and self.column is None:

@@ -103,8 +103,8 @@ class Objective(Node):
         known: Any = (bounds.row, bounds.label, bounds.radius)
         weight: Any = None if bounds.weight == ONE else bounds.weight
         size: Any = penalty
-        found: Any = moves_of(at, facts_of(self), known, size, weight)
-        return found  # type: ignore[no-any-return]
+        moves: Any = moves_of(at, facts_of(self), known, size, weight)
+        return moves  # type: ignore[no-any-return]
 
 
 @attrs.frozen(cache_hash=True)

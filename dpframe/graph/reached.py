@@ -1,9 +1,6 @@
-"""Which sensitivity bounds are attained by some pair of neighbours, and the rule of each bound in
-words. Refutations and audits use it; proofs do not. One entry per kind; a statistic without an
-entry is not known to attain its bound.
-
-Which rows and labels may occur in a table. Refutations use it; proofs do not. One entry per kind
-of map; for a kind without an entry, nothing is known to occur.
+"""Which sensitivity bounds are attained by some pair of neighbours, with the rule of each in words,
+and which rows and labels may occur in a table. Refutations and audits use both; proofs do not. One
+entry per kind: without an entry, nothing is known to be attained or to occur.
 """
 
 from __future__ import annotations

@@ -52,8 +52,8 @@ class RowsNode(DataNode):
     @property
     def columns(self) -> Expression:
         """The public number of columns."""
-        found: Expression = stated(self).columns
-        return found
+        columns: Expression = stated(self).columns
+        return columns
 
     @property
     def norm(self) -> Expression | None:
@@ -148,8 +148,8 @@ class RowsNode(DataNode):
         """X.sum() / X.rows, shape (d,), where the number of rows is public. Raises
         InvalidArgument.
         """
-        found: Statistic = self.sum(axis) / public_size(self)
-        return found
+        mean: Statistic = self.sum(axis) / public_size(self)
+        return mean
 
     def __truediv__(self, by: object) -> RowsNode:
         """Rows divided by one number; see `scaled`."""

@@ -225,13 +225,13 @@ def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:
 
 def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
     """Raises InvalidArgument if a column of the table occurs twice, which makes it collinear."""
-    seen = set()
+    earlier = set()
     for part in schema:
         ends = (part.lower, part.upper) if isinstance(part, Numeric) else ()
-        if (part.name, ends) in seen:
+        if (part.name, ends) in earlier:
             way_out = "Twice the same column is collinear; leave one out."
             raise InvalidArgument("columns", "each named once", part.name, way_out)
-        seen.add((part.name, ends))
+        earlier.add((part.name, ends))
 
 
 def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
@@ -411,8 +411,8 @@ def _relation(_: Any, __: Any, value: Any) -> None:
     if not isinstance(value, Relation):
         names = [f"dp.{one.name}" for one in Relation]
         given = value.replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
-        meant = nearest(f"dp.{given}", names) if given else ""
-        way_out = f"It says who is a neighbour, and what n is.{meant}"
+        likely = nearest(f"dp.{given}", names) if given else ""
+        way_out = f"It says who is a neighbour, and what n is.{likely}"
         raise InvalidArgument("relation", " or ".join(names), value, way_out)
 
 

@@ -262,12 +262,12 @@ def _trusted(kind: type) -> Premise:
 
 def stating(graph: Graph) -> list[Node]:
     """The nodes that state facts, also inside procedures, at any depth."""
-    found, waiting = [], list(graph.nodes)
+    stated, waiting = [], list(graph.nodes)
     while waiting:
         node = waiting.pop(0)
-        found += [node] if node.assumption else []
+        stated += [node] if node.assumption else []
         waiting += node.within if isinstance(node, Procedure) else ()
-    return found
+    return stated
 
 
 ABOVE_0 = (

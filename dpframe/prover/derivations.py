@@ -1,12 +1,9 @@
-"""Derivations of the total: each is an accountant, the one that is passed or one of those that
-certify tries.
+"""What all releases satisfy together: each derivation is an accountant, the one that is passed or
+one of those that certify tries.
 
-At numbers, Gaussian, subsampled, pure and concentrated releases are composed by an accountant that
-returns intervals.
-
-What all releases satisfy together, in symbols, as an accountant that adds guarantees says.
-
-Joint Gaussian DP: all Gaussian releases are one Gaussian release of the stacked statistics.
+In symbols, costs are added; jointly Gaussian releases are one Gaussian release of the stacked
+statistics; at numbers, Gaussian, subsampled, pure and concentrated releases are composed by an
+accountant that returns intervals.
 """
 
 from __future__ import annotations
@@ -191,9 +188,9 @@ def total(problem: Problem, accountant: Accountant) -> Attempt | None:
     if not isinstance(accountant, AdditiveAccountant) or not problem.graph.releases:
         return None
     choices = moving(problem, problem.classes)
-    found = [_together(problem, accountant, chosen) for chosen in choices]
-    totals = list(dict.fromkeys(one for one in found if one is not None))
-    if None in found:
+    sums = [_together(problem, accountant, chosen) for chosen in choices]
+    totals = list(dict.fromkeys(one for one in sums if one is not None))
+    if None in sums:
         return None
     return _inside(problem, totals, about(problem, choices))
 
@@ -213,11 +210,11 @@ def _together(
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
-    found = accountant.total(known)
-    if not (isinstance(found, Guarantee) and own(type(found))):
+    whole = accountant.total(known)
+    if not (isinstance(whole, Guarantee) and own(type(whole))):
         way_out = "Return dp.PureDP, dp.ApproxDP, dp.ZeroConcentratedDP or dp.GaussianDP."
-        raise InvalidArgument(f"total of {accountant.name}", "a guarantee", found, way_out)
-    return found
+        raise InvalidArgument(f"total of {accountant.name}", "a guarantee", whole, way_out)
+    return whole
 
 
 def _alone(accountant: AdditiveAccountant, release: Release, count: int) -> Guarantee | None:
@@ -232,39 +229,39 @@ def _alone(accountant: AdditiveAccountant, release: Release, count: int) -> Guar
     return accountant.times(admitted, whole)  # type: ignore[arg-type]  # a parameter, in symbols
 
 
-def _inside(problem: Problem, totals: Sequence[Guarantee], said: Sequence[str]) -> Attempt | None:
+def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str]) -> Attempt | None:
     """Every total that some pair of neighbours may cost is inside the target; None where no theorem
     compares them.
     """
     target = problem.target
     same = [as_kind(one, type(target)) or one for one in totals]
-    facts = (*_facts(same), *said)
+    facts = (*_facts(same), *notes)
     if all(set(one.currency) <= set(target.currency) for one in same):
         limits = dict(zip(target.currency, target.amounts, strict=True))
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
         shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
         return _attempt("the total must be inside the target", facts, shown=shown)
     if isinstance(target, RenyiDP):
-        return _divergence(problem, target, totals, said)
+        return _divergence(problem, target, totals, notes)
     if not isinstance(target, ApproxDP):
         return None
     if all(isinstance(one, GaussianDP) for one in same):
         return _profiles(problem, target, [one.amounts[0] for one in same], facts)
-    found = [as_kind(one, ZeroConcentratedDP) for one in same]
-    rhos = [one.amounts[0] for one in found if one is not None]
+    concentrated = [as_kind(one, ZeroConcentratedDP) for one in same]
+    rhos = [one.amounts[0] for one in concentrated if one is not None]
     gaps = [_gaps(problem, rho, target) for rho in rhos]
     shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
     return _attempt(CONVERSION, facts, shown=shown) if len(rhos) == len(same) else None
 
 
 def _divergence(
-    problem: Problem, target: RenyiDP, totals: Sequence[Guarantee], said: Sequence[str]
+    problem: Problem, target: RenyiDP, totals: Sequence[Guarantee], notes: Sequence[str]
 ) -> Attempt | None:
     """A rho bounds the divergence of order a by a rho, and an epsilon every one. [BunS16, Def 1.1]
     [Mironov17, Sec II]
     """
-    found = [as_kind(one, ZeroConcentratedDP) for one in totals]
-    rhos = [one for one in found if one is not None]
+    concentrated = [as_kind(one, ZeroConcentratedDP) for one in totals]
+    rhos = [one for one in concentrated if one is not None]
     if len(rhos) < len(totals):
         return None
     amounts = [
@@ -273,29 +270,29 @@ def _divergence(
     ]
     limit = target.amounts[0]
     shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
-    return _attempt(DIVERGENCE, (*_facts(rhos), *said), shown=shown)
+    return _attempt(DIVERGENCE, (*_facts(rhos), *notes), shown=shown)
 
 
 def _facts(totals: Sequence[Guarantee]) -> list[str]:
     """`rho = 2*epsilon^2`, the largest where there are several."""
-    found: dict[str, list[Expression]] = {}
+    by_name: dict[str, list[Expression]] = {}
     for one in totals:
         for name, amount in zip(one.currency, one.amounts, strict=True):
-            found.setdefault(name, []).append(amount)
-    return [say("{} = {}", Formula(name), maximum(*amounts)) for name, amounts in found.items()]
+            by_name.setdefault(name, []).append(amount)
+    return [say("{} = {}", Formula(name), maximum(*amounts)) for name, amounts in by_name.items()]
 
 
 def _profiles(
     problem: Problem, target: ApproxDP, squares: Sequence[Expression], facts: tuple[str, ...]
 ) -> Attempt:
     """Totals in Gaussian DP, with these squared mus."""
-    found = []
+    results = []
     for square in squares:
         claim, edit = ProfileClaim(target.epsilon, target.delta, square, ZERO), Edit(ALL_NOISE)
         fact = "; ".join(facts)
-        found.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
-    constraints = dict.fromkeys(part for one in found for part in one.constraints)
-    return Attempt(tuple(one.obligation for one in found), tuple(constraints))
+        results.append(judge(problem, Move("total", ALL, claim, [("rest", square)], fact, edit)))
+    constraints = dict.fromkeys(part for one in results for part in one.constraints)
+    return Attempt(tuple(one.obligation for one in results), tuple(constraints))
 
 
 def _gaps(problem: Problem, rho: Expression, target: ApproxDP) -> Iterator[Expression]:
@@ -349,31 +346,31 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     if not (isinstance(epsilon, Number) and isinstance(delta, Number)):
         return None
     try:
-        said, parts = _parts(problem.graph.releases, accountant)
-        found = accountant.epsilon(parts, delta.value) if parts else None
+        costs, parts = _parts(problem.graph.releases, accountant)
+        answer = accountant.epsilon(parts, delta.value) if parts else None
     except InvalidArgument:  # a cost that is a formula, or of a kind that it does not add
         return None
-    if not isinstance(found, Interval):
+    if not isinstance(answer, Interval):
         return None
     rule = say(
         "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
     )
-    facts = (Formula(said), say("at $delta$ {}, $epsilon$ is at most {}", delta, found.upper))
+    facts = (Formula(costs), say("at $delta$ {}, $epsilon$ is at most {}", delta, answer.upper))
     repair = say(
         "scale the noise with {}, or raise $epsilon$ or $delta$.",
         calibration("dp.regressions.Jointly(...)", "jointly"),
     )
-    return totalled(rule, facts, repair, proved=found.upper <= epsilon.value)
+    return totalled(rule, facts, repair, proved=answer.upper <= epsilon.value)
 
 
 def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Attempt | None:
     """Divergences of one order add. [Mironov17, Prop 1] [BunS16, Def 1.1]"""
     order, limit = Fraction(target.order), target.amounts[0]
     try:
-        said, parts = _parts(problem.graph.releases, accountant)
+        costs, parts = _parts(problem.graph.releases, accountant)
         shown = compared(lambda: _divergences(parts, order), upper(limit))
         with working(BITS):
-            found = _divergences(parts, order)
+            divergence = _divergences(parts, order)
     except InvalidArgument:  # a cost that is a formula, or of a kind that has no divergence
         return None
     rule = say(
@@ -382,20 +379,20 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
         Cited("[Mironov17, Prop 1]"),
     )
     facts = (
-        Formula(said),
-        say("the divergence is at most {}", digits(arb_float(found, up=True), 9)),
+        Formula(costs),
+        say("the divergence is at most {}", digits(arb_float(divergence, up=True), 9)),
     )
     return totalled(rule, facts, "raise the noise, or the claim.", proved=shown is True)
 
 
 def _divergences(parts: Sequence[Part], order: Fraction) -> Any:
     """What one pair of neighbours may cost at an order, enclosed at the working precision."""
-    found = ball(Fraction(0))
+    total = ball(Fraction(0))
     for part in parts:
         rho = part.what if isinstance(part.what, ZeroConcentratedDP) else None
         own = divergence_of(part.loss, order) if rho is None else ball(order) * enclose(rho.rho, {})
-        found += part.count * own
-    return found
+        total += part.count * own
+    return total
 
 
 def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tuple[Part, ...]]:
@@ -406,10 +403,10 @@ def _parts(releases: Sequence[Release], accountant: Accountant) -> tuple[str, tu
     mixture = Mixture.of([release for release in releases if release not in concentrated])
     rhos = [(upper(cost(one).amounts[0]), _draws(one)) for one in concentrated]
     parts = mixture.parts() if accountant.reads_losses else mixture.guarantees()
-    said = [str(mixture)] if parts else []
-    said += [say("$rho$ = {} (x{})", digits(float(rho)), count) for rho, count in rhos]
+    costs = [str(mixture)] if parts else []
+    costs += [say("$rho$ = {} (x{})", digits(float(rho)), count) for rho, count in rhos]
     whole = [Part(ZeroConcentratedDP(rho), count) for rho, count in rhos]
-    return ", ".join(said), (*parts, *whole)
+    return ", ".join(costs), (*parts, *whole)
 
 
 def _draws(release: Release) -> int:
@@ -512,8 +509,8 @@ def derivation_of(accountant: object) -> tuple[str, Accountant | None]:
             way_out = "Decorate its class with attrs.frozen: a certificate names its numbers."
             raise InvalidArgument("accountant", "one of fields of attrs", sorted(loose), way_out)
         return place(type(accountant)), accountant
-    found = (name for name, one in DERIVATIONS.items() if one.accountant == accountant)
-    name = next(found, None)
+    names = (name for name, one in DERIVATIONS.items() if one.accountant == accountant)
+    name = next(names, None)
     if name is None:
         raise _unknown(accountant)
     return name, None

@@ -120,8 +120,8 @@ def _described(value: Regression | Accountant) -> dict[str, object]:
 
 def _fields(value: Regression | Accountant) -> dict[str, object]:
     kind: Any = type(value)  # a declaration is a class of attrs, made so by Regression
-    found = attrs.fields(kind) if attrs.has(kind) else ()
-    return {field.name: getattr(value, field.name) for field in found}
+    fields = attrs.fields(kind) if attrs.has(kind) else ()
+    return {field.name: getattr(value, field.name) for field in fields}
 
 
 def _formulas(regression: Regression) -> list[Expression]:
@@ -290,10 +290,10 @@ def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
 def _found(place: str) -> Any:
     """What `module:name` names."""
     module, _, name = place.partition(":")
-    found: Any = importlib.import_module(module)
+    value: Any = importlib.import_module(module)
     for part in name.split("."):
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accountant:
@@ -305,10 +305,10 @@ def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accoun
 
 def _made(kind: type[Made], declared: Mapping[str, Any], symbols: Symbols) -> Made:
     """What a declaration, or an accountant, describes."""
-    found = _found(declared["class"])
-    if not (isinstance(found, type) and issubclass(found, kind)):
+    cls = _found(declared["class"])
+    if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise BadCertificate("class", f"a dpframe.{kind.__name__}", declared["class"], "")
-    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
+    return cls(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
 def _value(spec: Mapping[str, Any], symbols: Symbols) -> object:
@@ -328,13 +328,13 @@ def each_of(target: PersonalizedDP) -> dict[str, object]:
     """The names of what each record has of its own; and the groups, where there are any. Budgets
     that were listed record by record are not in the file: the ranges of the symbols hold them.
     """
-    found: dict[str, object] = {"own": [symbol.name for symbol in own_symbols_of(target.each)]}
+    own: dict[str, object] = {"own": [symbol.name for symbol in own_symbols_of(target.each)]}
     if not target.groups:
-        return found
+        return own
     grouped = [one for one in target.given.values() if isinstance(one, Grouped)]
     shares = target.shares
     return {
-        **found,
+        **own,
         "groups": list(target.groups),
         "amounts": {one.name: [to_json(amount) for amount in one.amounts] for one in grouped},
         "shares": None if shares is None else [str(shares[name]) for name in target.groups],

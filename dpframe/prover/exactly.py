@@ -218,8 +218,8 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
     counted = release.sampled is None or not amount.symbols()  # samples are, at numbers alone
-    reached = laplace and moved.attained and release.reached and counted
-    return amount if reached and RELEASED not in amount.scope else None
+    sharp = laplace and moved.attained and release.reached and counted
+    return amount if sharp and RELEASED not in amount.scope else None
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:
@@ -281,8 +281,8 @@ class OneDraw:
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
         try:
-            found = PAIRS[self.noise](size, moved)
-            return found if self.rate == 1 else on_sample(found, self.rate)
+            whole = PAIRS[self.noise](size, moved)
+            return whole if self.rate == 1 else on_sample(whole, self.rate)
         except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
             return None
 
@@ -383,9 +383,9 @@ numbers in L1. (docs/proofs/shifts.md)
 
 def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
     """Bounds on formulas, exact for numbers; None where one has a symbol, or is undefined."""
-    found = [ends_of(formula) for formula in formulas]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else None
+    bounds = [ends_of(formula) for formula in formulas]
+    known = [one for one in bounds if one is not None]
+    return known if len(known) == len(bounds) else None
 
 
 def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:

@@ -153,8 +153,8 @@ def flow(problem: Problem) -> list[Obligation]:
     depends on later functions.
     """
     wrong = on_nodes(problem.graph, partial(_formulas, problem))
-    found = (*wrong, *_arguments(problem), *_outputs(problem))
-    return list(dict.fromkeys(found))
+    forbidden = (*wrong, *_arguments(problem), *_outputs(problem))
+    return list(dict.fromkeys(forbidden))
 
 
 def where(problem: Problem, node: Node) -> str:
@@ -171,8 +171,8 @@ def where(problem: Problem, node: Node) -> str:
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
     statistics = [release.statistic for release in problem.graph.releases]
-    reached = next((one for one in statistics if node in ancestors(one)), None)
-    return label if reached is None else say("{} $->$ {}", label, Formula(reached.label))
+    reader = next((one for one in statistics if node in ancestors(one)), None)
+    return label if reader is None else say("{} $->$ {}", label, Formula(reader.label))
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
@@ -334,8 +334,8 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
 
 def varies(data: Node) -> bool:
     """Whether records near 0 and records far from 0 may occur, whatever the other records are."""
-    seen = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
-    return seen is not None and (seen.any_finite or seen.ball or seen.box)
+    records = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
+    return records is not None and (records.any_finite or records.ball or records.box)
 
 
 def _fixed(release: Release) -> bool:
@@ -356,8 +356,8 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
 
 def occurs(table: RowsNode | ColumnNode) -> bool:
     """Whether a record may occur whose size is the bound, or is arbitrary."""
-    seen = occurring(table)
-    return seen.any_finite or seen.ball or seen.extreme
+    records = occurring(table)
+    return records.any_finite or records.ball or records.extreme
 
 
 def tables(node: Node) -> Iterator[RowsNode | ColumnNode]:

@@ -1,8 +1,8 @@
-"""Whether a Gaussian release satisfies (epsilon, delta): by the definition of the std, by rule E1,
-or by the exact profile, as in the rule book; or a counterexample.
+"""Whether a release satisfies its share: a Gaussian one (epsilon, delta) by the definition of the
+std, by rule E1, or by the exact profile, as in the rule book; or a counterexample.
 
-Pure noise that breaks its share, at numbers: Laplace noise on a pair of neighbours that attains
-the sensitivity; selections by two candidates, of which one is behind and rises by the range of the
+Pure noise breaks its share at numbers: Laplace noise on a pair of neighbours that attains the
+sensitivity; selections by two candidates, of which one is behind and rises by the range of the
 move. (docs/proofs/selection.md)
 """
 
@@ -92,10 +92,10 @@ def judge(problem: Problem, move: Move) -> Earned:
     squares = [(part, square) for part, square in formulas if square is not None]
     if epsilon is None or delta is None or len(squares) < len(formulas):
         return Earned(_open(move))
-    found = None
+    result = None
     with suppress(Refused):  # a part of the claim is not shown to be defined
-        found = _proved(problem, move, epsilon, delta, squares)
-    return found or Earned(_open(move))
+        result = _proved(problem, move, epsilon, delta, squares)
+    return result or Earned(_open(move))
 
 
 def _proved(
@@ -106,16 +106,16 @@ def _proved(
     if by_definition(c, epsilon, delta, squares):
         return Earned(move.obligation(say("{} {}", DEFINITION, SOURCE)))
     tail = tail_of(c, epsilon, delta, squares) if move.claim.symbols else None
-    found = _by_tail(problem, move, tail)
-    return found or _profile(c, move, epsilon, delta, squares)
+    result = _by_tail(problem, move, tail)
+    return result or _profile(c, move, epsilon, delta, squares)
 
 
 def _by_tail(problem: Problem, move: Move, tail: Tail | None) -> Earned | None:
     """By rule E1, in its region."""
-    found = region_of(tail, move.claim.epsilon, move.claim.delta)
-    if found is None:
+    region = region_of(tail, move.claim.epsilon, move.claim.delta)
+    if region is None:
         return None
-    a, S, constraint = found
+    a, S, constraint = region
     done = move.obligation(
         "rule E1, a Gaussian tail bound (proofs/e1)", say("a = {}, S = {}", a, S)
     )
@@ -260,12 +260,12 @@ def _apart(p: Ball, q: Ball, currency: tuple[str, ...]) -> Ball:
     order = order_of(currency)
     both = ((p, q), (q, p))
     if order is None:
-        found = [a * (a / b).log() + (1 - a) * ((1 - a) / (1 - b)).log() for a, b in both]
+        costs = [a * (a / b).log() + (1 - a) * ((1 - a) / (1 - b)).log() for a, b in both]
     else:
         a = ball(order)
         sums = [x**a * y ** (1 - a) + (1 - x) ** a * (1 - y) ** (1 - a) for x, y in both]
-        found = [one.log() / (a - 1) for one in sums]
-    return found[0].max(found[1])
+        costs = [one.log() / (a - 1) for one in sums]
+    return costs[0].max(costs[1])
 
 
 def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Ball) -> str | None:
@@ -276,8 +276,8 @@ def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Bal
         return None
     moved = say("the difference of two scores changes by {}: ", digits(float(shift.mid())))
     if delta == 0:
-        found = say("{} > {}", digits(float(loss.mid())), digits(float(claimed.mid())))
-        return say("{}the privacy loss of an index far below the best tends to {}", moved, found)
+        excess = say("{} > {}", digits(float(loss.mid())), digits(float(claimed.mid())))
+        return say("{}the privacy loss of an index far below the best tends to {}", moved, excess)
     true = two(loss, claimed)
     if true is None or not true > delta:
         return None

@@ -118,8 +118,8 @@ def cell_of(node: Node) -> Place | None:
         return None
     if any(DATA in one.scope for one in node.formulas.values()):
         return None
-    found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
-    return found.pop() if len(found) == 1 else None
+    cells = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
+    return cells.pop() if len(cells) == 1 else None
 
 
 def fixed(node: Node) -> bool:
@@ -151,8 +151,8 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
     inside = {id(one) for cells in groups.values() for cell in cells.values() for one in cell}
     choices = []
     for chosen in product(*options):
-        kept = {id(one) for cells in chosen for one in cells}
-        choices.append([one for one in charges if id(one) not in inside or id(one) in kept])
+        changing = {id(one) for cells in chosen for one in cells}
+        choices.append([one for one in charges if id(one) not in inside or id(one) in changing])
     return choices
 
 
@@ -214,10 +214,10 @@ def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
     kinds = [(key, cell) for key, same in alike.items() for cell in same[:most]]
     if len(cells) <= most or comb(len(kinds), most) > MOST:
         return [[one for cell in cells.values() for one in cell]]
-    found = {}
+    choices = {}
     for chosen in combinations(kinds, most):
-        found[tuple(key for key, _ in chosen)] = [one for _, cell in chosen for one in cell]
-    return list(found.values())
+        choices[tuple(key for key, _ in chosen)] = [one for _, cell in chosen for one in cell]
+    return list(choices.values())
 
 
 def _signature(charge: Charge, number: Callable[[Node], int]) -> str:

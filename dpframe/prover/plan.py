@@ -1,7 +1,6 @@
-"""The plan: shares that are positive, in the target's currency, and sum to at most the target.
-
-Bounds that hold with high probability: each is as far out as its failure needs, for both
-neighbours. (proofs/events)
+"""The plan: shares that are positive, in the target's currency, and sum to at most the target; and
+bounds that hold with high probability, each as far out as its failure needs, for both neighbours.
+(proofs/events)
 """
 
 from __future__ import annotations
@@ -123,16 +122,16 @@ def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
 
 def _weighed(problem: Problem, charges: Sequence[tuple[Charged, int]], index: int) -> bool:
     """Whether the weights of charges are positive, and sum to at most 1 with all their draws."""
-    found: dict[tuple[Expression, Expression], list[Fraction]] = {}
+    grouped: dict[tuple[Expression, Expression], list[Fraction]] = {}
     for one, count in charges:
         if one.share is not None:
             scale, rest = split_coefficient(one.share.weights[index])
-            found.setdefault((rest, one.times), []).append(scale * count if count > 1 else scale)
-    for (rest, _), scales in found.items():
+            grouped.setdefault((rest, one.times), []).append(scale * count if count > 1 else scale)
+    for (rest, _), scales in grouped.items():
         factors = [rest] if min(scales) > 0 else [scale * rest for scale in scales]
         if not all(positive(factor, problem.field).proved for factor in factors):
             return False
-    total = add(*(multiply(add(*scales), *key) for key, scales in found.items()))
+    total = add(*(multiply(add(*scales), *key) for key, scales in grouped.items()))
     return nonnegative(1 - total, problem.field).proved is True
 
 
@@ -206,7 +205,7 @@ def _sign(
 
 def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
     choices = moving(problem, pairs)
-    said = about(problem, choices)
+    notes = about(problem, choices)
     for index, (name, whole) in enumerate(
         zip(problem.target.currency, problem.target.amounts, strict=True)
     ):
@@ -214,10 +213,10 @@ def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
             total = add(*(_charge(pair, name) for pair in some), *_failures(problem, name))
             decision = nonnegative(whole - total, problem.field)
             if not decision.proved:
-                found = _overspent(problem, some, index, total, decision)
+                overspent = _overspent(problem, some, index, total, decision)
                 if coarse(problem, pairs):
-                    found = attrs.evolve(found, verdict=UNPROVED)
-                yield attrs.evolve(found, facts=(*found.facts, *said))
+                    overspent = attrs.evolve(overspent, verdict=UNPROVED)
+                yield attrs.evolve(overspent, facts=(*overspent.facts, *notes))
                 break
 
 

@@ -1,7 +1,5 @@
-"""The accuracy of a run at public sizes, before any budget is spent.
-
-Predict from public numbers whether coefficients will have intervals: n, the noise on X'X, and
-the codebook.
+"""The accuracy of a run at public sizes, before any budget is spent; and from n, the noise on X'X
+and the codebook, whether coefficients will have intervals.
 """
 
 from __future__ import annotations
@@ -336,9 +334,9 @@ class Preview:
         among = "" if self.d == self.coefficients else f" ({self.coefficients} coefficients)"
         title = f"expected noise at n = {self.n:,}, d = {self.d}{among} {signal}"
         odds = [ODDS.format(one.moved) for one in self.lines if one.moved is not None]
-        said = [] if self.intervals is None else [f"intervals: {self.intervals}"]
+        intervals = [] if self.intervals is None else [f"intervals: {self.intervals}"]
         lines = [str(one) for one in self.lines]
-        return "\n".join([title, head, *lines, *odds, *self._about_the_grid(), *said])
+        return "\n".join([title, head, *lines, *odds, *self._about_the_grid(), *intervals])
 
     def _about_the_grid(self) -> list[str]:
         if self.grid is None:
@@ -438,12 +436,12 @@ def _line(
     std = certificate.number(release.std, up=True, sizes=sizes)
     noise = std * math.sqrt(certificate.number(release.squared_noise, up=True, sizes=sizes))
     most = math.nan if signal is None else n * certificate.number(signal, up=True, sizes=sizes)
-    found = PreviewLine(release.label, std, noise, noise / most if most else math.inf)
+    line = PreviewLine(release.label, std, noise, noise / most if most else math.inf)
     statistic = release.statistic
     if not isinstance(statistic, Argmin):
-        return found
+        return line
     bounds = statistic.bounds
     if statistic.objective.link != LOGIT or bounds is None:
-        return attrs.evolve(found, relative=math.nan)
+        return attrs.evolve(line, relative=math.nan)
     row = math.sqrt(TYPICAL) * certificate.number(bounds.row * bounds.label, up=True, sizes=sizes)
-    return attrs.evolve(found, relative=math.nan, moved=std * row)
+    return attrs.evolve(line, relative=math.nan, moved=std * row)

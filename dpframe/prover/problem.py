@@ -328,12 +328,12 @@ class Problem:
         formulas = (*self.target.amounts, *own, self.rows)
         read = map(symbols_of, self.graph.distinct)
         every = frozenset().union(*(formula.symbols() for formula in formulas), *read)
-        found = sorted(every, key=lambda symbol: symbol.name)
-        for symbol in found:
+        symbols = sorted(every, key=lambda symbol: symbol.name)
+        for symbol in symbols:
             if symbol.origin is None and not symbol.name.isidentifier():
                 way_out = "dp.parameter makes parameters."
                 raise InvalidArgument("parameter", "with a Python name", symbol.name, way_out)
-        for one, other in pairwise(found):
+        for one, other in pairwise(symbols):
             if one.name == other.name:
                 ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
                 raise InvalidArgument(
@@ -342,7 +342,7 @@ class Problem:
                     ranges,
                     "Use another name, or the same range everywhere.",
                 )
-        return tuple(found)
+        return tuple(symbols)
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:
@@ -407,8 +407,8 @@ def _reading(symbol: Symbol) -> str:
 
 def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
     """The claim about all releases: the threshold for a sample, the target for the table."""
-    found = thinnings(graph)
-    return found[0].base if len(found) == 1 else target
+    samples = thinnings(graph)
+    return samples[0].base if len(samples) == 1 else target
 
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:

@@ -1,8 +1,6 @@
 """Whether a procedure spends at most its share. The entry of its kind in the rule book is evaluated
-as in the kernel; its obligations are decided here, and open ones are explained.
-
-Obligations of procedures that stay open, looked at in numbers: counterexamples, and stated
-temperatures that hold where they are numbers.
+as in the kernel; its obligations are decided here. Those that stay open are looked at in numbers:
+counterexamples, and stated temperatures that hold where they are numbers.
 """
 
 from __future__ import annotations
@@ -41,25 +39,29 @@ ORDINARY = {"delta": Fraction(1, 10**6), "n": Fraction(10**4), "d": Fraction(5)}
 Formulas = tuple[Expression, ...]
 
 
-def refuted(found: Obligation, witness: Witness | None) -> Obligation:
+def refuted(obligation: Obligation, witness: Witness | None) -> Obligation:
     """An open obligation with a counterexample, where there is one."""
-    return found if witness is None else attrs.evolve(found, verdict=REFUTED, witness=witness)
+    return (
+        obligation
+        if witness is None
+        else attrs.evolve(obligation, verdict=REFUTED, witness=witness)
+    )
 
 
 # ------------------------------------------------------------------------ posterior samples
-def temperature(sample: Posterior, found: Obligation) -> Obligation:
+def temperature(sample: Posterior, obligation: Obligation) -> Obligation:
     """A temperature that is stated: at numbers, by the pair; else refuted at numbers. (A record of
     zeros changes nothing, so one added row is a replacement too.)
     """
     gamma, residual, share = sample.temperature, sample.residual, sample.share
     if gamma is None or residual is None:
-        return found
+        return obligation
     ends: Formulas = (gamma, sample.leverage, residual)
     if not any(f.symbols() for f in (*sample.claim, *ends)) and _holds((*sample.claim, *ends), {}):
-        return attrs.evolve(found, verdict=PROVED, repair="", edit=None)
+        return attrs.evolve(obligation, verdict=PROVED, repair="", edit=None)
     whole = (share.epsilon, share.delta, *ends)
     tried = (_broken(whole, point) for point in _points(whole))
-    return refuted(found, next((one for one in tried if one is not None), None))
+    return refuted(obligation, next((one for one in tried if one is not None), None))
 
 
 def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:
@@ -76,10 +78,10 @@ def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:
 
 def _behind(formula: Expression) -> set[Symbol]:
     """The symbols of a formula, and those that its released numbers are made of."""
-    found = set(formula.symbols())
-    posts = [one.origin.value for one in found if type(one.origin) is Known]
+    symbols = set(formula.symbols())
+    posts = [one.origin.value for one in symbols if type(one.origin) is Known]
     arguments = [a for one in posts if isinstance(one, Post) for a in one.arguments]
-    return found.union(*(_behind(a) for a in arguments if isinstance(a, Expression)))
+    return symbols.union(*(_behind(a) for a in arguments if isinstance(a, Expression)))
 
 
 def _given(symbol: Symbol, point: dict[str, Fraction]) -> bool:
@@ -102,8 +104,8 @@ def _made(number: Known, point: dict[str, Fraction]) -> Fraction | None:
     """What a function of public numbers, n and bounds gives."""
     if not isinstance(number.value, Post):
         return None
-    found = [_argument(argument, point) for argument in number.value.arguments]
-    return None if None in found else number.inside(number.value.function(*found))
+    arguments = [_argument(argument, point) for argument in number.value.arguments]
+    return None if None in arguments else number.inside(number.value.function(*arguments))
 
 
 def _argument(argument: object, point: dict[str, Fraction]) -> object:
@@ -147,15 +149,15 @@ def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
 
 
 # --------------------------------------------------------------------- objective perturbation
-def tilt(node: Any, found: Obligation) -> Obligation:
+def tilt(node: Any, obligation: Obligation) -> Obligation:
     """Noise below the theorem's: long tables, where the curvature of one record is nothing, break
     it, since the tilt moves by A/size stds.
     """
     minimum: PerturbedMinimum = getattr(node, "minimum", node)
     formulas: Formulas = (*minimum.share.amounts, minimum.slope / minimum.size)
     if any(symbol.origin is not None for f in formulas for symbol in f.symbols()):
-        return found
-    return refuted(found, counterexample(formulas, _moved))
+        return obligation
+    return refuted(obligation, counterexample(formulas, _moved))
 
 
 def _moved(e: Any, d: Any, mu: Any) -> str | None:
@@ -172,22 +174,22 @@ def _moved(e: Any, d: Any, mu: Any) -> str | None:
     )
 
 
-def curved(node: Any, found: Obligation) -> Obligation:
+def curved(node: Any, obligation: Obligation) -> Obligation:
     """A penalty that one record's curvature outweighs. In one dimension the tables of a record of
     zeros, and of that and (B, Y) or (B, 0), have the minimisers -z/penalty and (B y - z)/(B^2 +
     penalty), inside the ball without a change: what they show of z is compared there.
     """
     if type(node) is not PerturbedMinimum:
-        return found
+        return obligation
     rows, column = node.gram.rows, node.moment.column
     if not (rows.ball and column.ball and isinstance(rows.columns, Symbol)):
-        return found
+        return obligation
     share, (B, Y) = node.share, (rows.radius, column.radius)
     formulas: Formulas = (share.epsilon, share.delta, B, Y, node.radius, node.penalty, node.size)
     if any(symbol.origin is not None for f in formulas for symbol in f.symbols()):
-        return found
+        return obligation
     says = _in_the_middle if node.noise == "gaussian" else _at_the_peak
-    return refuted(found, counterexample(formulas, says))
+    return refuted(obligation, counterexample(formulas, says))
 
 
 def _at_the_peak(*balls: Any) -> str | None:
@@ -303,11 +305,11 @@ NO_WAY = WayOut("")
 OPEN_RANGES = "declare them on open ranges."
 
 
-class Noted(Refused):
+class HypothesisFails(Refused):
     """An open obligation on which all later ones depend."""
 
 
-class Deciding(SymbolicContext):
+class ProverContext(SymbolicContext):
     """The context in which the prover evaluates the entry of a procedure; `found` are its
     obligations, each proved or open.
     """
@@ -326,7 +328,7 @@ class Deciding(SymbolicContext):
         own_keys = {name: self.node.parameters.get(name) for name in kind.keys}
         try:
             kind.make(self, *(fact for _, fact in self.inputs), **own_keys)
-        except Noted:
+        except HypothesisFails:
             pass
         except Refused as error:
             self._note(str(error), (), shown=False)
@@ -338,11 +340,11 @@ class Deciding(SymbolicContext):
         verdict, way = PROVED if shown else UNPROVED, WAYS_OUT.get(rule, NO_WAY)
         repair = "" if shown else way.words
         witness = Witness(says=way.says) if way.says and not shown else None
-        kept = Obligation(
+        obligation = Obligation(
             "theorem", self.where, Formula(rule), facts, verdict, witness, repair, edit=edit
         )
         examine = None if shown else EXAMINED.get(rule)
-        self.found.append(kept if examine is None else examine(self.node, kept))
+        self.found.append(obligation if examine is None else examine(self.node, obligation))
 
     def _edit(self, rule: str, f: Expression | None = None, g: Expression | None = None) -> Any:
         """The edit that makes f at least g, if a field of the procedure determines it."""
@@ -378,14 +380,14 @@ class Deciding(SymbolicContext):
         return value
 
     def require(self, shown: object, rule: str, *about: Expression) -> None:
-        """Add a hypothesis of the theorem. Raises Noted if it does not hold, unless later
+        """Add a hypothesis of the theorem. Raises HypothesisFails if it does not hold, unless later
         obligations can be stated without it: they may be refuted.
         """
         if not shown:
             rows = say("rows_per_person = {}", self.rows) if rule == book.ONE_ROW else self._reads()
             self._note(rule, (rows,), shown=False, edit=self._edit(rule))
             if rule != book.ONE_ROW:
-                raise Noted(rule)
+                raise HypothesisFails(rule)
         elif rule in WAYS_OUT:
             self._note(rule, (), shown=True)
 
@@ -428,9 +430,9 @@ class Deciding(SymbolicContext):
     def bounds(self) -> Iterator[tuple[Expression, known.Bound]]:
         """Every bound on a statistic that a formula reads, and its symbol."""
         for symbol in self.problem.symbols:
-            found = self.bound(symbol) if isinstance(symbol.origin, Bound) else None
-            if found is not None:
-                yield symbol, found
+            bound = self.bound(symbol) if isinstance(symbol.origin, Bound) else None
+            if bound is not None:
+                yield symbol, bound
 
     def counts(self) -> Iterator[Expression]:
         """The symbols that stand for a public number of rows."""
@@ -456,12 +458,12 @@ def earned(problem: Problem, procedure: Procedure) -> Sequence[Earned]:
     if not own(type(procedure)):
         word = say("{} earns its share on its word", type(procedure).__qualname__)
         return [Earned(Obligation("share", procedure.label, word, (), PROVED))]
-    found: Iterable[Obligation]
+    obligations: Iterable[Obligation]
     if isinstance(procedure, WithoutTheorem):
-        found = procedure.obligations(problem)
+        obligations = procedure.obligations(problem)
     else:
-        found = Deciding(problem, procedure).obligations()
-    return [Earned(obligation) for obligation in found]
+        obligations = ProverContext(problem, procedure).obligations()
+    return [Earned(obligation) for obligation in obligations]
 
 
 # ------------------------------------------------------------------------ random stopping
@@ -470,9 +472,9 @@ SOURCE = "[LiuT19; PapernotS22, Cor 3]"
 
 def private_runs(problem: Problem, best: RandomStopping) -> Sequence[Obligation]:
     """Each graph, fit and score together, is epsilon_0-DP, where 3 epsilon_0 is the share."""
-    found = [_private(problem, best, graph) for graph in best.graphs]
-    opened = [one for one in found if one.verdict is not PROVED]
-    return opened or [found[0]]
+    runs = [_private(problem, best, graph) for graph in best.graphs]
+    opened = [one for one in runs if one.verdict is not PROVED]
+    return opened or [runs[0]]
 
 
 def _within(best: RandomStopping, edit: Edit) -> Edit:

@@ -76,11 +76,11 @@ class Report:
     @property
     def concluded(self) -> tuple[object, ...]:
         """The parts of it that a proof adds to its problem."""
-        graph, found = self.problem.graph, state(self.chosen and self.chosen.constraints)
+        graph, region = self.problem.graph, state(self.chosen and self.chosen.constraints)
         proved = self.chosen is not None and self.problem.trusted
         stated = json.dumps(graph.written()) if proved else ""  # by empty caches
         functions = [one.function for one in (*graph.posts, *graph.loops)]
-        return (*found, stated, *(source_digest(f) for f in functions if not own_function(f)))
+        return (*region, stated, *(source_digest(f) for f in functions if not own_function(f)))
 
     @property
     def obligations(self) -> tuple[Obligation, ...]:
@@ -100,8 +100,8 @@ class Report:
     @cached_property
     def aside(self) -> str:
         """The accountant that proves the total if only shares fail; "" otherwise."""
-        found = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
-        return next(found, "")
+        names = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
+        return next(names, "")
 
     @property
     def open_obligations(self) -> tuple[Obligation, ...]:
@@ -177,12 +177,12 @@ def _of_width(report: Report) -> Report:
         return report
     widths = {one.width if one.source.columns == COLUMNS else 0 for one in open_to}
 
-    def possible(found: Obligation) -> Obligation:
-        values = {} if found.witness is None else found.witness.values
+    def possible(obligation: Obligation) -> Obligation:
+        values = {} if obligation.witness is None else obligation.witness.values
         elsewhere = widths != {values.get(COLUMNS.name, max(widths))} or min(widths) <= 1
-        if found.verdict is not REFUTED or not elsewhere:
-            return found
-        return attrs.evolve(found, verdict=UNPROVED, witness=None)
+        if obligation.verdict is not REFUTED or not elsewhere:
+            return obligation
+        return attrs.evolve(obligation, verdict=UNPROVED, witness=None)
 
     return attrs.evolve(
         report,
@@ -260,15 +260,15 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
             "accountant='basic' or 'auto'."
         )
     serves = {"shares": shared and currency, "exact shares": not only_shares}
-    found = [one for one in tried if serves.get(one.proof, True)]
+    serving = [one for one in tried if serves.get(one.proof, True)]
     if isinstance(problem.target, RenyiDP):  # (epsilon, delta) bounds no divergence
-        return [one for one in found if one.proof != "shares"]
-    if not found and len(chosen) == 1:
+        return [one for one in serving if one.proof != "shares"]
+    if not serving and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "
             "of the budget, or use another accountant."
         )
-    return found
+    return serving
 
 
 def _with_point(attempt: Attempt) -> Attempt:

@@ -1,9 +1,5 @@
-"""Structure: a certificate is about the tables, classes and numbers that it says; who reads what is
-`flow`.
-
-Sensitivity and noise: each release has a derived sensitivity, and noise that is defined. Also
-budgets of each record: what a declaration may read of them, and why one noise size covers every
-record.
+"""Structure: a certificate is about the tables, classes and numbers that it says; each release has
+a derived sensitivity, and noise that is defined. Who reads what is `flow`.
 
 A noise size that depends on a record's own budget is, at execution, the largest over all budgets.
 Every record thus gets at least the noise that its own budget requires, and more noise never costs
@@ -186,27 +182,27 @@ def noise(problem: Problem, *, planned: bool) -> list[Obligation]:
     judged = partial(_noise, problem, planned=planned)
     failing = any(map(judged, _alike(problem, planned=planned)))
     each = (judged(release) for release, _ in problem.classes if failing)
-    found = [obligation for obligation in each if obligation is not None]
+    failing_ones = [obligation for obligation in each if obligation is not None]
     rule = say(
         "each sensitivity is derived for {}, in the norm of its mechanism", problem.setting.unit
     )
     facts, count = _sensitivities(problem), len(problem.graph.releases)
-    return found or [Obligation("sensitivity", "releases", rule, facts, PROVED, count=count)]
+    return failing_ones or [Obligation("sensitivity", "releases", rule, facts, PROVED, count=count)]
 
 
 def _alike(problem: Problem, *, planned: bool) -> Iterable[Release]:
     """One release per statistic and mechanism: the size of calibrated noise does not matter."""
-    found: dict[object, Release] = {}
+    representatives: dict[object, Release] = {}
     for one, _ in problem.classes:
         share = None if planned or isinstance(one.stated, AdditiveNoise) else one.share
-        found.setdefault((one.statistic, one.stated, share), one)
-    return found.values()
+        representatives.setdefault((one.statistic, one.stated, share), one)
+    return representatives.values()
 
 
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
     queries = dict.fromkeys((r.statistic, r.noise.norm) for r, _ in problem.classes)
-    found = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
-    return tuple(_sensitivity(s, m) for s, m in found if m is not None)
+    moves = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
+    return tuple(_sensitivity(s, m) for s, m in moves if m is not None)
 
 
 def _sensitivity(statistic: Statistic, moved: Sensitivity) -> Text:

@@ -1,6 +1,5 @@
-"""The tables of the rule book: kinds of nodes, theorems of calibration, derivations.
-
-Types of the keys of nodes: an entry declares them, and is given values that were read.
+"""The tables of the rule book: kinds of nodes, theorems of calibration, derivations; and the types
+of keys of nodes: an entry declares them, and is given values that were read.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ def reader(kind_of: Any) -> Reader:
         inner = reader(own[0])
         return lambda at, value, name: None if value is None else inner(at, value, name)
     if hasattr(kind_of, "__metadata__"):
-        found: Reader = kind_of.__metadata__[0]
-        return found
+        own_reader: Reader = kind_of.__metadata__[0]
+        return own_reader
     if get_origin(kind_of) is list:
         inner = reader(own[0])
         return lambda at, many, name: [inner(at, one, name) for one in _typed(at, many, name, list)]

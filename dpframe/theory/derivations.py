@@ -1,7 +1,6 @@
-"""Derivations of the total from all releases.
-
-One release that is drawn once: what the pair that dominates the draw costs, in formulas where
-these are closed, or else between rational bounds. (proofs/currencies)
+"""Derivations of the total from all releases. Of one release that is drawn once, what the pair that
+dominates the draw costs, in formulas where these are closed, or else between rational bounds.
+(proofs/currencies)
 """
 
 from __future__ import annotations
@@ -52,24 +51,24 @@ def moving(c: At, releases: Sequence[Release]) -> list[list[Release]]:
         c.require(few, "at most 256 choices of cells that differ in what they are charged")
         options.append(list(combinations(ones, min(most, len(ones)))))
     c.require(math.prod(map(len, options)) <= 256, "at most 256 choices of cells")
-    found = []
+    cases = []
     for chosen in product(*options):
         others = placed - {id(r) for cells in chosen for own in cells for r in own}
-        found.append([r for r in releases if id(r) not in others])
-    return found
+        cases.append([r for r in releases if id(r) not in others])
+    return cases
 
 
 def charged_alike(own: Sequence[Release]) -> object:
     """What the releases of a cell are charged by, the same where only the cell is another."""
     facts = [id(fact) for r in own for fact in r.statistic.table]
-    found = []
+    charges = []
     for r in own:
         s, share = r.statistic, r.share or {}
         formulas = (r.size, r.times, s.l1, s.l2, s.range, s.size, *share.values())
         shown = tuple(None if f is None else f.key for f in formulas)
         tables = tuple(facts.index(id(fact)) for fact in s.table)
-        found.append((r.mechanism, r.rule, tuple(share), shown, s.part, s.charge, tables))
-    return tuple(found)
+        charges.append((r.mechanism, r.rule, tuple(share), shown, s.part, s.charge, tables))
+    return tuple(charges)
 
 
 def derivation(

@@ -1,9 +1,8 @@
-"""Releases by a theorem of their own: for each, what it needs of its inputs, numbers and share.
+"""Losses, minimisers of strongly convex sums of them, and releases by a theorem of their own: for
+each, what it needs of its inputs, numbers and share.
 
 The kernel calls these entries, and refuses what is not shown; the prover calls them, and explains
 it. The language takes its default sizes from the functions that the entries compare with.
-
-Losses, and minimisers of strongly convex sums of them.
 """
 
 from __future__ import annotations
@@ -449,8 +448,8 @@ def nested(c: At, graph: Json, epsilon: Formula) -> None:
         DERIVATIONS["basic"](inner)
     except Refused as error:
         raise Refused(f"{outer}: {error}") from None
-    seen = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
-    shown = len(seen) == 2 and all(seen) and all(public(inner.facts[i]) for i in graph[1])
+    placed = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
+    shown = len(placed) == 2 and all(placed) and all(public(inner.facts[i]) for i in graph[1])
     c.require(shown, "a run releases a fit and a score")
     c.idealized += inner.idealized
     c.count += inner.count

@@ -36,11 +36,11 @@ def _encode(
     at.require(schema, "schema must be a list of columns")
     parts = [_encoded(at, entry) for entry in schema]
     at.equal(rows.columns, at.number(len(parts)), "the table has a column for each entry")
-    found = parts if terms is None else [_term(at, parts, term) for term in terms]
-    at.require(found, "terms must be a list of terms")
-    norm1 = at.total(longest for _, longest in found)
-    columns = at.number(sum(width for width, _ in found))
-    return RowFacts(columns, at.number(len(found)) ** HALF, norm1)
+    coded = parts if terms is None else [_term(at, parts, term) for term in terms]
+    at.require(coded, "terms must be a list of terms")
+    norm1 = at.total(longest for _, longest in coded)
+    columns = at.number(sum(width for width, _ in coded))
+    return RowFacts(columns, at.number(len(coded)) ** HALF, norm1)
 
 
 def _term(at: Context, parts: list[Coded], places: list[int]) -> Coded:

@@ -1,7 +1,5 @@
-"""Statistics: how far one record moves each.
-
-Statistics of records in public bins: sums bin by bin, linear maps of them for running totals,
-and medians that are released if a test passes.
+"""Statistics: how far one record moves each; also those of records in public bins: sums bin by bin,
+linear maps of them for running totals, and medians that are released if a test passes.
 """
 
 from __future__ import annotations
@@ -67,9 +65,9 @@ def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     if move is None or gram.part != "gram" or rows is None or gram.size is None:
         return StatisticFacts((), move, move)
     g = rows.share if gram.steps and rows.entry is None else ZERO
-    found = StatisticFacts((), move, move, part="floor", size=gram.size, table=gram.table)
+    floor = StatisticFacts((), move, move, part="floor", size=gram.size, table=gram.table)
     charge = g * (2 + g) if at.replaced else ZERO
-    return replace(found, steps=(gram.size * g,) if g else (), charge=charge)
+    return replace(floor, steps=(gram.size * g,) if g else (), charge=charge)
 
 
 def signed_sum(
@@ -354,11 +352,11 @@ def square_root(bins: int) -> list[int]:
     """binom(2k, k)/4^k for k < bins, in steps of 2^-30, rounded down: the first column of a lower
     triangular Toeplitz matrix C with C^2, but for rounding, that of ones. [FichtenbergerHU23]
     """
-    found, middle = [], 1
+    column, middle = [], 1
     for k in range(bins):
-        found.append((middle << GRAIN) >> (2 * k))
+        column.append((middle << GRAIN) >> (2 * k))
         middle = middle * 2 * (2 * k + 1) // (k + 1)
-    return found
+    return column
 
 
 def tree_levels(bins: int) -> list[int]:

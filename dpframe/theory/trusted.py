@@ -37,9 +37,9 @@ OfRecords: TypeAlias = Annotated[Any, of_records]
 
 def limited(c: At, value: Json, name: str) -> Formula:
     """A bound that is stated."""
-    found = c.formula(value)
-    c.at_least(found, 0, f"{name} must not be negative")
-    return found
+    bound = c.formula(value)
+    c.at_least(bound, 0, f"{name} must not be negative")
+    return bound
 
 
 Limit: TypeAlias = Annotated[Formula, limited]
@@ -121,9 +121,9 @@ def _trusted_loss(
         return within(c, slope, {MARGIN: margin, LABEL: label})
 
     def bend(label: Formula) -> Formula:
-        found = within(c, curvature, {LABEL: label})
-        c.require(found is not None, "its curvature has no bound")
-        return found  # type: ignore[return-value]
+        bound = within(c, curvature, {LABEL: label})
+        c.require(bound is not None, "its curvature has no bound")
+        return bound  # type: ignore[return-value]
 
     return Loss(steep, bend)
 

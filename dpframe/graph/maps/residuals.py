@@ -1,7 +1,5 @@
-"""Maps of a record by released coefficients: its residual, as a row or a label, and the gradient of
-its loss.
-
-Rows multiplied by a public or released matrix, for example to whiten them. Proof page:
+"""Linear maps of a record: by released coefficients, its residual, as a row or a label, and the
+gradient of its loss; by a public or released matrix, for example to whiten rows. Proof page:
 proofs/divided.
 """
 
@@ -100,9 +98,9 @@ class ResidualLabels(RecordColumn):
         from that of the rows.
         """
         theta = coefficients_in(values[self.theta], values[self.rows])
-        reached = margins_of(self.rows, values[self.rows], theta, number)
+        fitted = margins_of(self.rows, values[self.rows], theta, number)
         with np.errstate(over="ignore"):
-            residuals: Array = values[self.source] - reached
+            residuals: Array = values[self.source] - fitted
         return residuals
 
 
@@ -153,16 +151,16 @@ class Gradient(RecordMap):
         given, wanted = self.point.size, self.source.columns
         if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
-            said = f"of {wanted} numbers, one for each column"
-            raise InvalidArgument("at", said, str(given), way_out)
+            requirement = f"of {wanted} numbers, one for each column"
+            raise InvalidArgument("at", requirement, str(given), way_out)
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows, labels and points: entries are limited to 1e300, beyond which
         clipping keeps the direction only.
         """
         rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
-        reached = margins(rows, values[self.point])
-        slopes = self.objective.slopes(reached, np.asarray(labels, dtype=float), number)
+        fitted = margins(rows, values[self.point])
+        slopes = self.objective.slopes(fitted, np.asarray(labels, dtype=float), number)
         return sized(rows, np.nan_to_num(slopes))
 
 

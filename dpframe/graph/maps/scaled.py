@@ -107,17 +107,17 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
 
 
 def _divisors(value: object) -> tuple[Fraction, ...]:
-    found = _numbers(value, "by")
-    if not (1 / MOST <= min(found) and max(found) <= MOST):
+    divisors = _numbers(value, "by")
+    if not (1 / MOST <= min(divisors) and max(divisors) <= MOST):
         raise InvalidArgument("by", "positive, from 1e-300 to 1e300", value, WAY_OUT)
-    return found
+    return divisors
 
 
 def _centres(value: object) -> tuple[Fraction, ...]:
-    found = _numbers(value, "minus")
-    if any(abs(one) > MOST for one in found):
+    centres = _numbers(value, "minus")
+    if any(abs(one) > MOST for one in centres):
         raise InvalidArgument("minus", "at most 1e300 in size", value, WAY_OUT)
-    return found
+    return centres
 
 
 @attrs.frozen(cache_hash=True)
@@ -139,8 +139,8 @@ class ScaledColumns(RowMap):
         known = self.source.columns
         wanted = int(known.value) if isinstance(known, Number) else len(self.by)
         if not len(self.by) == len(self.minus) == wanted:
-            found = (len(self.by), len(self.minus))
-            raise InvalidArgument("by and minus", f"{wanted} numbers each", found, WAY_OUT)
+            lengths = (len(self.by), len(self.minus))
+            raise InvalidArgument("by and minus", f"{wanted} numbers each", lengths, WAY_OUT)
 
     @property
     def width(self) -> int:

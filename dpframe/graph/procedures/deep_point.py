@@ -1,6 +1,5 @@
-"""A point of high Tukey depth among regressions of the cells of public partitions.
-
-A point of high Tukey depth among models, released if a test shows that the result is stable.
+"""A point of high Tukey depth: among regressions of the cells of public partitions, or among
+models, released if a test shows that the result is stable.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ def several(value: object) -> tuple[CellSums, ...]:
     """Sums of the cells of one or several partitions of the same rows and labels. Raises
     InvalidArgument.
     """
-    found = (value,) if isinstance(value, CellSums) else value
-    sums = found if isinstance(found, tuple | list) else ()
+    given = (value,) if isinstance(value, CellSums) else value
+    sums = given if isinstance(given, tuple | list) else ()
     own = tuple(one for one in sums if isinstance(one, CellSums))
     if not own or len(own) < len(sums) or len({(one.rows, one.column) for one in own}) > 1:
         way_out = "CellSums(dp.partition(X, y, cells=100)), or a list of such, each with its salt."
@@ -116,8 +115,8 @@ class DeepPoint(Sampler):
 def cells_changed(sums: Sequence[CellSums]) -> Expression:
     """The largest number of cells, over all partitions, that one change of the table can change."""
     unit = sums[0].unit
-    found: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
-    return found * len(sums)
+    once: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
+    return once * len(sums)
 
 
 def deep_point(

@@ -1,9 +1,5 @@
-"""Objective perturbation of ridge regression.
-
-The approximate minimiser of a perturbed objective, with noise that hides the approximation
-error.
-
-Objective perturbation for convex losses of bounded slope.
+"""Objective perturbation of ridge regression, and for convex losses of bounded slope; and the
+approximate minimiser of a perturbed objective, with noise that hides the approximation error.
 """
 
 from __future__ import annotations
@@ -229,14 +225,14 @@ class ApproximateMinimum(Sampler):
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable if the tolerance was not attained."""
-        found, gap = self.minimum.found(values, numbers, randomness)
+        theta, gap = self.minimum.found(values, numbers, randomness)
         if not gap <= numbers.down(self.tolerance):
             raise NotExecutable(
                 f"{self.label}: the minimiser was not found within {self.tolerance}; "
                 "widen the tolerance, which costs little."
             )
-        noise = randomness.generator.normal(size=found.shape) * numbers.up(self.std)
-        return np.asarray(found + noise)
+        noise = randomness.generator.normal(size=theta.shape) * numbers.up(self.std)
+        return np.asarray(theta + noise)
 
 
 def approximate_minimum(

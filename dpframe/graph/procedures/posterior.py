@@ -1,6 +1,5 @@
-"""A sample from the posterior of a ridge regression.
-
-Sketches of X by Gaussian matrices, whose own randomness protects privacy.
+"""A sample from the posterior of a ridge regression; sketches of X by Gaussian matrices, whose own
+randomness protects privacy.
 """
 
 from __future__ import annotations

@@ -1,6 +1,5 @@
-"""The minimiser of a sum of losses and a penalty.
-
-The mean of estimates from the cells of a public partition.
+"""The minimiser of a sum of losses and a penalty, and the mean of such estimates from the cells of
+a public partition.
 """
 
 from __future__ import annotations
@@ -35,11 +34,11 @@ LEAST = Fraction(1, 10**10)  # what doubles still show
 def _tolerance(value: object) -> Expression:
     if value in (0, ZERO):
         return ZERO
-    found = positive(value, "tolerance")
-    if not isinstance(found, Number) or not LEAST <= found.value <= 1:
+    tolerance = positive(value, "tolerance")
+    if not isinstance(tolerance, Number) or not LEAST <= tolerance.value <= 1:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
-        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(found), way_out)
-    return found
+        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(tolerance), way_out)
+    return tolerance
 
 
 def _penalty(value: object) -> Expression:
@@ -87,14 +86,16 @@ class Argmin(WeightedLosses, Searched):
     @property
     def readings(self) -> dict[str, Reading]:
         """The penalty, the radius, the tolerance."""
-        found = {"penalty": self.penalty}
+        formulas = {"penalty": self.penalty}
         if self.tolerance != ZERO:
-            found["tolerance"] = self.tolerance
+            formulas["tolerance"] = self.tolerance
         if self.least is not None and reads_budgets(self.least):
-            found["least"] = self.least
+            formulas["least"] = self.least
         if self.radius is not None:
-            found["radius"] = self.radius
-        return {name: Reading(formula, RELEASED, positive=True) for name, formula in found.items()}
+            formulas["radius"] = self.radius
+        return {
+            name: Reading(formula, RELEASED, positive=True) for name, formula in formulas.items()
+        }
 
     @property
     def least(self) -> Expression | None:
@@ -149,10 +150,10 @@ def _sums(value: object) -> CellSums:
 
 
 def _ridge_penalty(value: object) -> Expression:
-    found = exact(value, "penalty")
-    if isinstance(found, Number) and found.value < 0:
-        raise InvalidArgument("penalty", "0 or more", str(found), "0 is least squares.")
-    return found
+    penalty = exact(value, "penalty")
+    if isinstance(penalty, Number) and penalty.value < 0:
+        raise InvalidArgument("penalty", "0 or more", str(penalty), "0 is least squares.")
+    return penalty
 
 
 @attrs.frozen(cache_hash=True)

@@ -94,8 +94,8 @@ class Factored(Statistic):
         whole: Any = square_root(bins)
         if self.step is None:
             whole = np.array(whole, dtype=float) / 2.0**GRAIN
-        found = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
-        return np.concatenate(found)
+        rows = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
+        return np.concatenate(rows)
 
 
 def _folded(sums: Array, level: int) -> Array:
@@ -124,12 +124,12 @@ def running_totals(released: Array, factor: str, bins: int) -> Array:
 
 def _nodes(count: int, starts: Array) -> list[int]:
     """The fewest nodes of the tree whose bins are the first `count`."""
-    found, at = [], 0
+    nodes, at = [], 0
     for level in reversed(range(count.bit_length())):
         if count >> level & 1:
-            found.append(int(starts[level]) + (at >> level))
+            nodes.append(int(starts[level]) + (at >> level))
             at += 1 << level
-    return found
+    return nodes
 
 
 def _radius(value: object) -> int:

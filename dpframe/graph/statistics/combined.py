@@ -118,9 +118,9 @@ def combine(*terms: tuple[object, object]) -> Statistic:
         for c, statistic in zip(own.coefficients, own.parts, strict=True):
             collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
     if len({statistic.shape for statistic in collected}) != 1:
-        found = listed_words(one.label for one in collected)
+        labels = listed_words(one.label for one in collected)
         way_out = "dp.graph.stack releases several together."
-        raise InvalidArgument("terms", "statistics of one shape", found, way_out)
+        raise InvalidArgument("terms", "statistics of one shape", labels, way_out)
     return Linear(tuple(collected.values()), tuple(collected))
 
 
@@ -202,8 +202,10 @@ class Monomials(Statistic):
     def compute(self, values: Values, number: Numbers) -> Array:
         """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""
         own = np.asarray(values[self.statistics])
-        found: Array = own * factors(len(own), constant=self.statistics.constant).astype(own.dtype)
-        return found
+        coefficients: Array = own * factors(len(own), constant=self.statistics.constant).astype(
+            own.dtype
+        )
+        return coefficients
 
 
 def columns_of(entries: int) -> int:

@@ -149,8 +149,8 @@ class Histogram(RecordSum):
         """Refuse a grid that is known to be too large."""
         d = self.rows.columns
         if isinstance(d, Number) and self.cells ** (int(d.value) + 1) > MOST_CELLS:
-            wanted, found = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
-            raise InvalidArgument("cells", wanted, found, _way_out(int(d.value)))
+            wanted, count = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
+            raise InvalidArgument("cells", wanted, count, _way_out(int(d.value)))
 
     def block(self, values: Values) -> Array:
         """The counts of the block. Raises NotExecutable if there are too many cells."""
@@ -168,8 +168,8 @@ class Histogram(RecordSum):
 def cell(steps: Array, cells: int, bits: int) -> Array:
     """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
     above = np.asarray(steps).astype(np.int64) + 2**bits
-    found: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
-    return found
+    cells_of_entries: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
+    return cells_of_entries
 
 
 def _count(cells: int, d: int) -> str:
@@ -227,14 +227,14 @@ class CellSums(RecordSum):
     @property
     def rows(self) -> RowsNode:
         """X on its grid."""
-        found: RowsNode = on_a_grid(self.partition.rows)
-        return found
+        rows: RowsNode = on_a_grid(self.partition.rows)
+        return rows
 
     @property
     def column(self) -> ColumnNode:
         """y on its grid."""
-        found: ColumnNode = labels_on_a_grid(self.partition.column)
-        return found
+        column: ColumnNode = labels_on_a_grid(self.partition.column)
+        return column
 
     @property
     def inputs(self) -> tuple[Node, ...]:

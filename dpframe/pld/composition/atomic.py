@@ -11,12 +11,10 @@ the probability w_j = C(n, j) e^((n - j) epsilon)/(1 + e^epsilon)^n, and the pro
 P_J = w_0 + ... + w_J, Q_J the same of w_j e^(-L_j). [KairouzOV15, Thm 3.3] Negligible terms are
 left out, and bounded by a geometric series.
 
-Binary randomised responses composed: the least (epsilon, delta) of pure and approximate DP.
-
-A response is infinite with probability delta_i, else +-epsilon_i as randomised response has it;
-adaptive (epsilon_i, delta_i)-DP releases are dominated by the sum, and responses attain it.
-[KairouzOV15, Thm 3.3] [MurtaghV16, Thm 1.5] For many distinct epsilon_i the exact value is
-#P-hard [MurtaghV16, Thm 1.7]: the interval is wider there. docs/proofs/atoms.md
+Responses composed give the least (epsilon, delta) of pure and approximate DP: adaptive
+(epsilon_i, delta_i)-DP releases are dominated by the sum of responses that are infinite with
+probability delta_i, else +-epsilon_i. [KairouzOV15, Thm 3.3] [MurtaghV16, Thm 1.5] For many
+distinct epsilon_i the exact value is #P-hard [MurtaghV16, Thm 1.7]: the interval is wider there.
 """
 
 from __future__ import annotations
@@ -241,8 +239,8 @@ class AtomicSum:
             infinite = self._infinite()
             return infinite + (1 - infinite) * equal.profile(epsilon)
 
-        found = _accurate(at_rising_precision(value))
-        return Interval(max(arb_float(found, up=False), 0.0), min(arb_float(found, up=True), 1.0))
+        delta = _accurate(at_rising_precision(value))
+        return Interval(max(arb_float(delta, up=False), 0.0), min(arb_float(delta, up=True), 1.0))
 
     def _sharp_inverse(self, equal: EqualResponses, delta: Fraction) -> Interval:
         with working(BITS):
@@ -256,8 +254,10 @@ class AtomicSum:
                 return arb("inf")
             return equal.inverse(target).log() if target > 0 else arb("nan")
 
-        found = _accurate(at_rising_precision(value))
-        return Interval(max(arb_float(found, up=False), 0.0), max(arb_float(found, up=True), 0.0))
+        epsilon = _accurate(at_rising_precision(value))
+        return Interval(
+            max(arb_float(epsilon, up=False), 0.0), max(arb_float(epsilon, up=True), 0.0)
+        )
 
     def _only_infinite(self) -> Interval:
         """D."""
@@ -317,11 +317,11 @@ def _equal_responses(counts: Mapping[PrivacyLoss, int]) -> EqualResponses | None
 
 def _accurate(balls: Iterator[arb]) -> arb:
     """The first ball with an accuracy of 60 bits, or the last."""
-    found = arb("nan")
-    for found in balls:
-        if found.is_zero() or found > _INFINITE or found.rel_accuracy_bits() >= _SHARP:
+    value = arb("nan")
+    for value in balls:
+        if value.is_zero() or value > _INFINITE or value.rel_accuracy_bits() >= _SHARP:
             break
-    return found
+    return value
 
 
 Group = tuple[Fraction, Fraction, int]

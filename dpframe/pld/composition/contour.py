@@ -3,12 +3,9 @@
     delta(epsilon) = (1 / 2 pi i) int M(z) e^(-z epsilon) / (z (z + 1)) dz   on Re z = c > 0
 
 with M(z) = E[e^(zL); L < infinity]. Aliases of the sum are positive, so it bounds delta from above
-up to truncation and rounding; their bound gives the lower end. (docs/proofs/contour.md)
-
-The line of integration: the real point c near the saddle, the step h, and its aliases.
-
-Choices here change time and width only; the Chernoff bound and the bounds on aliases are theorems.
-(docs/proofs/contour.md)
+up to truncation and rounding; their bound gives the lower end. The choices of the line, its real
+point c near the saddle and the step h, change time and width only; the Chernoff bound and the
+bounds on aliases are theorems. (docs/proofs/contour.md)
 """
 
 from __future__ import annotations

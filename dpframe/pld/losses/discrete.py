@@ -1,12 +1,6 @@
 """The losses of noise in whole numbers that is moved by a whole number: discrete Laplace noise has
 shift + 1 atoms; of discrete Gaussian noise, four terms of Jacobi's theta series on each side are
 exact to the rounding of doubles.
-
-The loss of discrete Laplace noise that is moved by a whole number: shift + 1 atoms.
-
-The loss of discrete Gaussian noise that is moved by a whole number.
-
-Four terms of Jacobi's theta series on each side are exact to the rounding of doubles.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The loss of N(mu, 1) against N(0, 1): itself normal, with mean mu^2/2 and variance mu^2.
-
-Gaussian noise on a random subsample: the loss of (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1).
-
-Each release must draw a subsample of its own: the law of the loss is over that draw, and two
-releases on one subsample are not two of these. (docs/proofs/subsampling.md)
+"""Gaussian noise. The loss of N(mu, 1) against N(0, 1) is normal, with mean mu^2/2 and variance
+mu^2. On a random subsample it is the loss of (1 - q) N(0, 1) + q N(mu, 1) against N(0, 1); each
+release must draw a subsample of its own: the law of the loss is over that draw, and two releases on
+one subsample are not two of these. (docs/proofs/subsampling.md)
 """
 
 from __future__ import annotations

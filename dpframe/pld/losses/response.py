@@ -1,6 +1,5 @@
-"""Binary randomised response: the worst pair that (epsilon, delta)-DP admits.
-
-Randomised response over k categories: the loss is epsilon, -epsilon, or 0.
+"""Randomised response: binary, the worst pair that (epsilon, delta)-DP admits; and over k
+categories, whose loss is epsilon, -epsilon, or 0.
 """
 
 from __future__ import annotations
@@ -77,9 +76,9 @@ class ResponseLoss(SymmetricLoss):
 
     def support(self, tilt: float) -> Support:
         """+-epsilon, the lower one e^(-(2 tilt + 1) epsilon) times as likely."""
-        epsilon, kept = ball(self.epsilon), ball(1 - self.delta)
+        epsilon, finite = ball(self.epsilon), ball(1 - self.delta)
         low = (-epsilon * (2 * ball(tilt) + 1)).exp()
-        log_moment = kept.log() + ball(tilt) * epsilon + low.log1p() - (-epsilon).exp().log1p()
+        log_moment = finite.log() + ball(tilt) * epsilon + low.log1p() - (-epsilon).exp().log1p()
         masses = [low / (1 + low), 1 / (1 + low)]
         return Support(-self.epsilon, 2 * self.epsilon, masses, log_moment)
 
@@ -89,15 +88,15 @@ class ResponseLoss(SymmetricLoss):
         epsilon, delta = parameters[:, :1], parameters[:, 1:]
         upper, first = _log_cosh(epsilon * (z + 0.5))
         lower, second = _log_cosh(epsilon * np.array([0.5 + 0j]))
-        kept = np.log1p(-delta)
-        value = upper - lower + kept
-        sizes = np.abs(upper) + np.abs(lower) + np.abs(kept) + np.abs(value)
+        finite = np.log1p(-delta)
+        value = upper - lower + finite
+        sizes = np.abs(upper) + np.abs(lower) + np.abs(finite) + np.abs(value)
         return value, first + second + 4 * UNIT * (sizes + delta / (1 - delta))
 
     def enclosure(self, z: acb) -> acb:
         """(1 - delta) (e^((z + 1) epsilon) + e^(-z epsilon)) / (1 + e^epsilon)."""
-        epsilon, kept = ball(self.epsilon), ball(1 - self.delta)
-        return kept * (((z + 1) * epsilon).exp() + (-z * epsilon).exp()) / (1 + epsilon.exp())
+        epsilon, finite = ball(self.epsilon), ball(1 - self.delta)
+        return finite * (((z + 1) * epsilon).exp() + (-z * epsilon).exp()) / (1 + epsilon.exp())
 
 
 def _log_cosh(x: Complexes) -> tuple[Complexes, Reals]:
