@@ -3,6 +3,7 @@
     DPFrameError
     +-- InvalidArgument (ValueError)      an argument, what it must be, what it was, the way out
     |   +-- UnsafeFormula                 a formula in text that the safe parser does not accept
+    |   +-- UnusedRelease                   a release that the output of a declaration does not read
     |   +-- BadData                         data that cannot be used: shape, type, non-finite values
     |   +-- BadCertificate                  a certificate that is not what it says
     |   +-- BadLedger                       a saved ledger that is not what was saved
@@ -34,7 +35,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from enum import Enum
 from numbers import Number
 from pathlib import PurePath
-from typing import Any, Never
+from typing import TYPE_CHECKING, Any, Never
 
 LIBRARIES = {"builtins", "fractions", "decimal", "pathlib", "numpy"}  # whose scalars are shown
 KEPT = "what was released is in .released, and what was spent in .receipt"
@@ -60,6 +61,33 @@ class InvalidArgument(DPFrameError, ValueError):
         self.name, self.requirement, self.way_out = name, requirement, way_out
         self.value = value if _is_public(value) else Plain(text)
         super().__init__(f"{name} must be {requirement}; got {text}. {way_out}".rstrip())
+
+
+class AttrsClass:
+    """A base of classes whose arguments are their fields. The `__init__` of attrs replaces this
+    one, which is that of a class without its decorator.
+    """
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # type checkers know that it takes no arguments
+
+        def __init__(self, *given: object, **named: object) -> None:
+            """Raises InvalidArgument where there are arguments."""
+            if given or named:
+                name = type(self).__name__
+                wanted = "decorated by @attrs.frozen(cache_hash=True), which makes fields arguments"
+                way_out = f"Write it above `class {name}`."
+                raise InvalidArgument(name, wanted, Plain("a class without it"), way_out)
+
+
+class UnusedRelease(InvalidArgument):
+    """The output of a declaration does not depend on all of its releases; `graph`, of `regression`,
+    is the graph with all of them.
+    """
+
+    regression: object = None
+    graph: Any = None
 
 
 class UnsafeFormula(InvalidArgument):

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 
-from dpframe.errors import UnknownName, nearest
+from dpframe.errors import UnknownName, address, nearest
 
 EXPORT = re.compile(
     r"^from (\.[\w.]+|dpframe\.[\w.]+) import (?:\(\s+)?(\w+) as \2,?$",
@@ -59,6 +59,8 @@ def _unknown(package: str, name: str, names: list[str], others: str, spaces: lis
     said = import_module(others, package).ELSEWHERE.get(name) if others else None
     if moved:
         return f"module {package!r} has no attribute {name!r}. It is {package}.{moved[0]}.{name}."
+    if (place := address(name)) != name:
+        return f"module {package!r} has no attribute {name!r}. It is {place}."
     places = {one: f"{space}.{one}" for space, inside in within.items() for one in inside}
     near = nearest(name, [*names, *places], places | {one: one for one in names})
     way_out = near if said is None else f" {said}"

@@ -50,6 +50,22 @@ def test_a_name_that_stands_elsewhere_is_answered_with_its_place():
         _ = dp.AdaSSPBudgt
 
 
+@pytest.mark.parametrize(
+    ("space", "name", "place"),
+    [
+        ("literature", "FunctionalLinear", "dp.regressions.FunctionalLinear"),
+        ("regressions", "AdaSSPBudget", "dp.literature.AdaSSPBudget"),
+        ("mechanisms", "JointSSP", "dp.JointSSP"),
+    ],
+)
+def test_a_name_of_another_namespace_is_answered_with_its_place(space, name, place):
+    """A similar name of the same namespace was proposed."""
+    with pytest.raises(AttributeError, match=rf"has no attribute '{name}'\. It is {place}\.$"):
+        getattr(getattr(dp, space), name)
+    with pytest.raises(AttributeError, match="Did you mean 'FunctionalLinearPrinted'"):
+        _ = dp.literature.FunctionalLinearPrint
+
+
 @pytest.mark.parametrize("name", ["ledger", "splits"])
 def test_a_folder_that_moved_is_answered_with_its_place(name):
     """As a name is."""

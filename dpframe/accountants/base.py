@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias, TypeVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import AttrsClass, InvalidArgument
 from dpframe.numbers import Exact, nonnegative, open_unit, whole
 from dpframe.numerics import Interval
 from dpframe.pld import losses
@@ -105,7 +105,7 @@ def epsilon_argument(value: object) -> Fraction:
     return nonnegative("epsilon", rational(value, "epsilon"))
 
 
-class Accountant(ABC):
+class Accountant(AttrsClass, ABC):
     """Abstract: adaptive composition, in numbers. Each answer is an interval around the exact
     value; its lower end is 0 for an accountant with upper bounds only.
     """

@@ -31,7 +31,17 @@ from .links import check_numbers
 from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
-from .summary import LOST, NOT_RELEASED, Summary, between, constant_of, counted, in_units
+from .summary import (
+    INTERCEPT,
+    LOST,
+    NOT_RELEASED,
+    CoefficientSummary,
+    Summary,
+    between,
+    constant_of,
+    counted,
+    in_units,
+)
 from .units import AffineScale, entry_bound, label_scale, own_maps, predictions, row_set_of
 
 Array = NDArray[Any]
@@ -50,6 +60,7 @@ NO_DELTA = (
     "and confidence intervals. With a delta such as '1e-6' the default, dp.JointSSP(), has them. "
     "Nothing has been spent yet; name the regression to fit it without this warning."
 )
+NONE_FOLLOW = "There are no intervals: {} is not {}. {}"
 MORE = "summary(notes=True) prints all notes."
 SHORT = 0.25  # the root mean square over the norm bound, below which released units help most
 IN_THE_BALL = (
@@ -316,7 +327,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         simultaneous: str | None = None,
         notes: bool = False,
         **assumptions: Unpack[Assumptions],
-    ) -> Summary:
+    ) -> Summary | CoefficientSummary:
         """A table of coefficients with standard errors and confidence intervals of level
         1 - `alpha`.
 
@@ -325,8 +336,14 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         centre of an interval; `fitted`, also in coef_, is used for predictions. The most important
         notes are printed below the table, all of them with `notes=True`. `assumptions` are the
         arguments of `inference`. Raises InvalidArgument.
+
+        Of a regression from whose releases no intervals follow, the table has the coefficients
+        alone, and a note says why.
         """
         check_assumptions(assumptions)
+        check_is_fitted(self, "certificate_")
+        if (reason := self._no_intervals) is not None:
+            return self._without_intervals(reason)
         inference, units = self.inference(**assumptions), self._units
         estimates = inference.t_test()
         some = bool(np.isfinite(estimates.hidden).any())
@@ -355,7 +372,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        texts += [*of_bounds, *self._of_short_rows(), *self._of_delta()]
+        own = isinstance(getattr(self.result_.output, "evidence", None), Evidence)
+        texts += [
+            *summary.outside(shrunk_by_noise=own),
+            *of_bounds,
+            *self._of_short_rows(),
+            *self._of_delta(),
+        ]
         texts += [*summary.on_lengths] if notes else []
         texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
@@ -376,6 +399,24 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             share = evidence.filled(self._number(norm))
             if share <= SHORT:
                 yield IN_THE_BALL.format(share=share)
+
+    def _without_intervals(self, reason: str) -> CoefficientSummary:
+        return CoefficientSummary(
+            header=self._what(),
+            names=(*map(str, self.coef_names_), INTERCEPT),
+            coefficients=np.append(self.coef_, self.intercept_),
+            reason=reason,
+            notes=(reason,),
+        )
+
+    @property
+    def _no_intervals(self) -> str | None:
+        """Why there are no intervals, if none follow from what was released."""
+        try:
+            _ = self._evidence
+        except InvalidArgument as error:
+            return NONE_FOLLOW.format(error.value, error.requirement, error.way_out)
+        return None
 
     @property
     def _evidence(self) -> Evidence:

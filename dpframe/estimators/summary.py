@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.audits.figures import figure, paragraphs, table
+from dpframe.audits.figures import figure, hanging, paragraphs, table
 from dpframe.audits.plot import new_axes
 from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
@@ -47,6 +47,14 @@ NO_INTERVALS = (
     "from the released values. A linear probability model has intervals: dp.PrivateRegressor with "
     "dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, lower=0, upper=1)."
 )
+OUTSIDE = "fitted is outside the {level:.3g}% interval of {names}"
+PENALTY = (
+    ": mostly because a penalty of the regression biases it. Report coef there; coef_ and predict "
+    "use fitted."
+)
+CHANCE = ", as is that of some coefficients in a hundred: report both there."
+MOST_NAMES = 3  # in a note
+USUAL = 0.05  # fitted may well be outside a shorter interval by chance
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
 LATEX |= {"<": "$<$", ">": "$>$", "|": "$|$", "[": "{[}"}
@@ -114,7 +122,8 @@ class Printed(ABC):
     def as_text(self) -> str:
         """The header, the table, the notes."""
         wide = max(len(title) for title in self.header) + 1
-        head = [f"  {title + ':':<{wide}} {text}" for title, text in self.header.items()]
+        lines = (f"  {title + ':':<{wide}} {text}" for title, text in self.header.items())
+        head = [part for line in lines for part in hanging(line, wide + 3)]
         titles, *rows = self._table()
         lines = table(titles, rows, range(1, len(titles)))
         return "\n".join([*head, "", *lines, "", paragraphs(self.notes)])
@@ -250,6 +259,25 @@ class Summary(Printed):
         if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
             yield LENGTHS.format(stds.min(), stds.max(), usual)
 
+    def outside(self, *, shrunk_by_noise: bool) -> Iterator[str]:
+        """A note on the coefficients of which `fitted` is outside the interval: by chance, if it
+        shrinks by the noise alone, else mostly by a penalty.
+        """
+        alpha = min(self.alpha, USUAL)
+        low, high = self.estimates.conf_int(alpha, simultaneous=self.simultaneous).T
+        rows = zip(self.names, self.estimates.effect, self.fitted, strict=True)
+        beyond = (self.fitted < low) | (self.fitted > high)
+        names = [
+            f"{name} ({_apart(effect, fitted)})"
+            for (name, effect, fitted), out in zip(rows, beyond, strict=True)
+            if out
+        ]
+        few, more = names[:MOST_NAMES], len(names) - MOST_NAMES
+        few += [f"{more} more"] if more > 0 else []
+        if few:
+            text = OUTSIDE.format(level=100 * (1 - alpha), names=", ".join(few))
+            yield f"{text}{CHANCE if shrunk_by_noise else PENALTY}"
+
     @property
     def tested_by_z(self) -> bool:
         """Whether z is coef / std err and gives the p values: not if noise may hide more, or if the
@@ -292,6 +320,36 @@ class Summary(Printed):
         yield f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"
+
+
+@attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
+class CoefficientSummary(Printed):
+    """Coefficients (m,) by name, of a regression from whose releases no intervals follow; `reason`
+    says why.
+    """
+
+    names: tuple[str, ...]
+    coefficients: Array
+    reason: str
+
+    @property
+    def conf_int(self) -> Never:
+        """Not available. Raises NotAvailable, which says why."""
+        raise NotAvailable(self.reason)
+
+    @property
+    def plot(self) -> Never:
+        """Not available, since it would show intervals. Raises NotAvailable, which says why."""
+        raise NotAvailable(self.reason)
+
+    def records(self) -> list[dict[str, Any]]:
+        """`name` and `coef`, for each coefficient."""
+        pairs = zip(self.names, self.coefficients, strict=True)
+        return [{"name": name, "coef": finite(value)} for name, value in pairs]
+
+    def _table(self) -> list[list[str]]:
+        pairs = zip(self.names, self.coefficients, strict=True)
+        return [["", "coef"], *([name, figure(value)] for name, value in pairs)]
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
@@ -356,6 +414,14 @@ class OddsSummary(Printed):
             noise = [figure(one["noise_std"])] * noisy
             rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
         return rows
+
+
+def _apart(effect: float, fitted: float) -> str:
+    """`27% smaller than coef`, or both numbers where their signs differ."""
+    if fitted * effect <= 0:
+        return f"{figure(fitted)} for {figure(effect)}"
+    share = fitted / effect - 1
+    return f"{abs(share):.0%} {'smaller' if share < 0 else 'larger'} than coef"
 
 
 def latex(text: str) -> str:

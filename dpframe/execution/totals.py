@@ -88,15 +88,19 @@ class IntegerSum:
 
 def _words(parts: Array) -> Array:
     if not (parts.max(initial=0) <= LARGEST and parts.min(initial=0) >= -LARGEST):
-        raise _not_whole()
+        raise NotWhole
     words = np.array(parts, dtype=np.int64)
     if not (words == parts).all():
-        raise _not_whole()
+        raise NotWhole
     return words
 
 
-def _not_whole() -> NotExecutable:
-    return NotExecutable("a statistic with a step must be whole numbers, below 2^53 a block")
+class NotWhole(NotExecutable):
+    """The block of a statistic with a step is not whole numbers."""
+
+    def __init__(self) -> None:
+        """Show no value, which is of private data."""
+        super().__init__("a statistic with a step must be whole numbers, below 2^53 a block")
 
 
 def in_integers(value: Array) -> Array:

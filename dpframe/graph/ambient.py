@@ -43,6 +43,13 @@ KEEPS = frozenset(  # steps of code between a name and its attribute
 NUMBERS = (int, float, complex)
 PLAIN = (*NUMBERS, str, bytes, Fraction)
 CONTAINERS = (list, tuple, set, frozenset, deque)
+METADATA = frozenset(  # of functions and classes, set by Python and by compilers
+    f".__{name}__"
+    for name in (
+        *("module", "name", "qualname", "doc", "firstlineno"),
+        *("vectorcalloffset", "weakrefoffset", "dictoffset", "basicsize", "itemsize", "flags"),
+    )
+)
 Found = tuple[str, object]
 
 
@@ -100,11 +107,15 @@ class _Walk:
         if isinstance(value, Node) or _is_data(value):
             self.found = name, value
             return
+        if _belongs_to_library(value):
+            return
         if isinstance(value, types.FunctionType):
             if not _of_library(value.__code__.co_filename):
                 self.function(name, value, depth)
             return
         for label, part in _parts(value):
+            if label in METADATA and isinstance(part, PLAIN):
+                continue
             self.visit(f"{name}{label}", part, depth + 1)
 
     def function(self, name: str, function: types.FunctionType, depth: int) -> None:
@@ -131,7 +142,8 @@ class _Walk:
         """Visit every name in a code object, and the functions nested in it."""
         names = dict(cells)
         for chain, value in _reached(code, home, names):
-            if not (isinstance(value, PLAIN) and _of_others(chain, home)):
+            number = isinstance(value, PLAIN) or _is_scalar(value)
+            if not (number and _of_others(chain, home)):
                 self.visit(f"{chain}{inside}", value, depth)
         for part in code.co_consts:
             if isinstance(part, types.CodeType):
@@ -262,7 +274,7 @@ def _of_others(chain: str, home: Mapping[str, Any]) -> bool:
     name = chain.partition(".")[0]
     root = home.get(name, sys.modules.get(name, NOTHING))
     if isinstance(root, types.ModuleType):
-        return _of_library(getattr(root, "__file__", None) or __file__)
+        return _is_library(root)
     return name not in home and hasattr(builtins, name)
 
 
@@ -307,36 +319,52 @@ def _held(value: object) -> Iterator[Found]:
     if wrapped is not NOTHING:
         yield ".__wrapped__", wrapped
     library = _from_library(kind)
-    if library and (kind.__module__.partition(".")[0] in sys.stdlib_module_names or _its(value)):
+    if library and kind.__module__.partition(".")[0] in sys.stdlib_module_names:
         return
     for name, part in (getattr(value, "__dict__", None) or {}).items():
         yield f".{name}", part
     for base in kind.__mro__:
         for name, slot in vars(base).items():
-            if isinstance(slot, types.MemberDescriptorType):
+            if isinstance(slot, types.MemberDescriptorType) and name != "__dict__":
                 yield f".{name}", _attribute(value, name)
     if not library:
         yield "", kind
 
 
-def _its(value: object) -> bool:
-    """Whether this very object belongs to a library, and so existed before any data were read."""
-    home = sys.modules.get(type(value).__module__)
-    return home is not None and any(part is value for part in vars(home).values())
+def _belongs_to_library(value: object) -> bool:
+    """Whether a library's module holds this very object, which no data were read to make. A
+    container is not counted, since anything may be added to it.
+    """
+    if isinstance(value, (*CONTAINERS, Mapping)) or not _from_library(type(value)):
+        return False
+    for name in (type(value).__module__, getattr(value, "__module__", None)):
+        home = sys.modules.get(str(name))
+        if home is not None and any(part is value for part in vars(home).values()):
+            return _is_library(home)
+    return False
 
 
 def _from_library(kind: type) -> bool:
     """Whether a class comes from an installed library, from Python, or from dpframe."""
     home = sys.modules.get(kind.__module__)
-    if home is None or kind.__module__ == "__main__":
-        return False
-    return _of_library(getattr(home, "__file__", None) or "<built in>")
+    return home is not None and _is_library(home)
+
+
+def _is_library(module: types.ModuleType) -> bool:
+    """Whether a module belongs to an installed library, to Python, or to dpframe. Of the modules
+    without a file, which include those of notebooks, only Python's own do.
+    """
+    file = getattr(module, "__file__", None)
+    name = module.__name__
+    return name != "__main__" and (
+        name.partition(".")[0] in sys.stdlib_module_names if file is None else _of_library(file)
+    )
 
 
 @functools.lru_cache(maxsize=4096)
 def _of_library(file: str) -> bool:
     """Whether a file belongs to an installed library, to Python, or to dpframe."""
-    if file == "<built in>" or file.startswith(("<frozen", "<attrs", "<__array_function__")):
+    if file.startswith(("<frozen", "<attrs", "<__array_function__")):
         return True
     path = Path(file)
     places = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain, UnusedRelease
 from dpframe.identity import kind_of, own
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, Symbol, exact, to_json
@@ -355,8 +355,9 @@ class Regression(ABC):
 
 
 def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -> Graph:
-    """The graph of the output of a declaration. Raises InvalidArgument, also if the output does not
-    depend on every release: such a release would be neither drawn nor charged.
+    """The graph of the output of a declaration. Raises InvalidArgument, also for a name that two
+    releases have, and UnusedRelease if the output does not depend on every release: such a release
+    would be neither drawn nor charged.
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
@@ -364,20 +365,28 @@ def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -
     # a procedure may hold graphs of its own, with releases that it pays for
     left_out = [] if graph.procedures else [node for node in made if id(node) not in reached]
     if left_out:
-        raise Unread(of, graph, left_out)
-    return graph
-
-
-class Unread(InvalidArgument):
-    """The output of a declaration does not depend on all of its releases; `graph` is the graph with
-    all of them.
-    """
-
-    def __init__(self, of: Regression, graph: Graph, left_out: Sequence[Node]) -> None:
-        """Name the releases that are left out."""
         names = ", ".join(node.label for node in left_out)
         read = ", ".join(one.label for one in graph.outputs)
         way_out = f"Return it too, as in `return theta, {left_out[0].label}`, or do not release it."
         wanted = f"one that reads everything released, also {names}"
-        super().__init__("output of declare", wanted, read, way_out)
-        self.of, self.graph = of, Graph.of((*graph.outputs, *left_out))
+        error = UnusedRelease("output of declare", wanted, read, way_out)
+        error.regression, error.graph = of, Graph.of((*graph.outputs, *left_out))
+        raise error
+    _check_names(graph)
+    return graph
+
+
+def _check_names(graph: Graph) -> None:
+    """Refuse a name that two releases have. Raises InvalidArgument."""
+    named: dict[str, Release | Procedure] = {}
+    for node in graph.charged:
+        first = named.setdefault(node.name, node)
+        if node.name and first is not node:
+            what = " and ".join(_released(one) for one in (first, node))
+            way_out = f"Name them apart, such as name='{node.name}_2'; in a loop, name=f'u{{i}}'."
+            found = Plain(f"two named {node.name!r}, of {what}")
+            raise InvalidArgument("releases", "of different names", found, way_out)
+
+
+def _released(node: Release | Procedure) -> str:
+    return node.statistic.label if isinstance(node, Release) else node.kind

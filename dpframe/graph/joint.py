@@ -22,11 +22,11 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, Plain, listed_words
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Relation, Share
 from dpframe.sensitivity import L2
-from dpframe.symbols import ZERO, Expression, add, analytic_sigma, exact, maximum, sqrt
+from dpframe.symbols import ZERO, Expression, Number, add, analytic_sigma, exact, maximum, sqrt
 from dpframe.theory import gaussian as book
 
 from .facts import SymbolicContext, facts_of
@@ -138,6 +138,10 @@ def jointly(
         exact(weight, "weight")
         for weight in (weights if weights is not None else [1] * len(statistics))
     ]
+    for weight in shares:
+        if isinstance(weight, Number) and weight.value <= 0:
+            way_out = "It is the part of the budget that its statistic spends, such as 1/10."
+            raise InvalidArgument("weight", "positive", Plain(str(weight)), way_out)
     draws = [exact(count, "times") for count in (times or [1] * len(statistics))]
     joint = Joint.of(statistics, statistics[0].unit.relation) if statistics else None
     if joint is None or not len(shares) == len(draws) == len(statistics):

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, NoReturn
 
 import attrs
 
-from dpframe.errors import SHORT, InvalidArgument, Plain, TouchesData
+from dpframe.errors import SHORT, AttrsClass, InvalidArgument, Plain, TouchesData
 from dpframe.identity import kind_of
 from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Guarantee, Share, Unit
@@ -138,7 +138,7 @@ def noted(node: Node) -> None:
         made.append(node)
 
 
-class Node(Symbolic):
+class Node(AttrsClass, Symbolic):
     """Abstract: one node of a declaration, which has no value while it is declared. (No ABC: its
     instance checks would dominate verification.)
     """
@@ -233,11 +233,13 @@ class Node(Symbolic):
         """Its parameters as JSON values: formulas, numbers and names, never data. By default the
         fields that the rule book reads of its kind; of other kinds every field that is not a node.
         """
-        fields, kind = held(self), KINDS.get(kind_of(type(self)))
+        fields, kind, called = held(self), KINDS.get(kind_of(type(self))), type(self).__name__
         if kind is None:
-            return {name: written(value) for name, value in fields.items() if not _of_nodes(value)}
-        absent = {name for name in kind.optional if fields.get(name) is None}
-        return {name: written(fields[name]) for name in fields if name in kind.keys.keys() - absent}
+            read = [name for name, value in fields.items() if not _of_nodes(value)]
+        else:
+            absent = {name for name in kind.optional if fields.get(name) is None}
+            read = [name for name in fields if name in kind.keys.keys() - absent]
+        return {name: written(fields[name], f"{called}.{name}") for name in read}
 
 
 def titled(text: str) -> Any:
@@ -289,21 +291,24 @@ def _of_nodes(value: object) -> bool:
     return bool(parts) and all(isinstance(part, Node) for part in parts)
 
 
-def written(value: Any) -> object:
-    """A parameter as JSON values. Raises InvalidArgument."""
+def written(value: Any, name: str = "parameter") -> object:
+    """A parameter as JSON values. Raises InvalidArgument, which calls it `name`."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, (tuple, list)):
-        return [written(part) for part in value]
+        return [written(part, name) for part in value]
     if isinstance(value, dict):
-        return {name: written(part) for name, part in value.items()}
+        return {key: written(part, name) for key, part in value.items()}
     if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, Expression):
         return to_json(value)
     if not hasattr(value, "record"):
-        way_out = "A node with another one says in `record` how it is written."
-        raise InvalidArgument("parameter", "a formula, an exact number or a name", value, way_out)
+        way_out = "Or define `record`, which returns all fields as JSON values."
+        if isinstance(value, float) and math.isfinite(value):
+            near = exact(value).value  # type: ignore[attr-defined]
+            way_out = f"Write Fraction({near.numerator}, {near.denominator})."
+        raise InvalidArgument(name, "a formula, an exact number or a name", value, way_out)
     return value.record()
 
 

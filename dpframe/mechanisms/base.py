@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias, final
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import AttrsClass, InvalidArgument, listed_words
 from dpframe.numbers import Exact
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, Share
 from dpframe.sensitivity import L2, Norm
@@ -35,7 +35,7 @@ Generator: TypeAlias = "np.random.Generator"
 Shape: TypeAlias = tuple[int, ...]
 
 
-class Mechanism(ABC):
+class Mechanism(AttrsClass, ABC):
     """Abstract: a random release and its guarantee."""
 
     __slots__ = ()
@@ -174,7 +174,7 @@ WITH_DELTA = say(
 )
 
 
-class Calibration(ABC):
+class Calibration(AttrsClass, ABC):
     """Abstract: a theorem that turns a share and a sensitivity into a mechanism. Certificates cite
     its `name`.
     """

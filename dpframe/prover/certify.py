@@ -17,9 +17,15 @@ from typing import TYPE_CHECKING, Any, Self
 import attrs
 
 from dpframe.accountants import Accountant
-from dpframe.errors import DPFrameError, InvalidArgument, Plain, Uncertified, check_word
+from dpframe.errors import (
+    DPFrameError,
+    InvalidArgument,
+    Plain,
+    Uncertified,
+    UnusedRelease,
+    check_word,
+)
 from dpframe.graph import Graph, Node, Procedure, Regression, Release, Setting
-from dpframe.graph.graph import Unread
 from dpframe.graph.statistics import Statistic
 from dpframe.identity import own
 from dpframe.kernel import Verdict
@@ -351,8 +357,8 @@ def examine(
     name, own_one = derivation_of(accountant)
     try:
         graph = graph_of(regression, setting, target)
-    except Unread as error:
-        if error.of is not regression:  # what scales its noise has not been applied
+    except UnusedRelease as error:
+        if error.regression is not regression:  # what scales its noise has not been applied
             raise
         report = verify(Problem.of(error.graph, target, setting, believed, own_one), name)
         if report.proved:
@@ -360,7 +366,7 @@ def examine(
         from .text import refusal_text
 
         way_out = f"{error.way_out} With it returned:\n{refusal_text(regression, report)}"
-        raise InvalidArgument(error.name, error.requirement, error.value, way_out) from None
+        raise UnusedRelease(error.name, error.requirement, error.value, way_out) from None
     return verify(Problem.of(graph, target, setting, believed, own_one), name)
 
 

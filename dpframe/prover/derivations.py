@@ -59,7 +59,7 @@ from .problem import (
     place,
     totalled,
 )
-from .profile_rule import Mixture, ProfileClaim, cost, upper
+from .profile_rule import Mixture, ProfileClaim, cost, shown_end, upper
 from .sign import OPEN, nonnegative, positive
 from .spellings import JOINTLY, PART_JOINTLY, calibration
 
@@ -240,7 +240,8 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
         limits = dict(zip(target.currency, target.amounts, strict=True))
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
         shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
-        return _attempt("the total must be inside the target", facts, shown=shown)
+        rule = "the total must be inside the target"
+        return _attempt(rule, facts, [target, *same], shown=shown)
     if isinstance(target, RenyiDP):
         return _divergence(problem, target, totals, notes)
     if not isinstance(target, ApproxDP):
@@ -251,7 +252,9 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     rhos = [one.amounts[0] for one in concentrated if one is not None]
     gaps = [_gaps(problem, rho, target) for rho in rhos]
     shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
-    return _attempt(CONVERSION, facts, shown=shown) if len(rhos) == len(same) else None
+    if len(rhos) < len(same):
+        return None
+    return _attempt(CONVERSION, facts, [target, *same], shown=shown)
 
 
 def _divergence(
@@ -270,7 +273,7 @@ def _divergence(
     ]
     limit = target.amounts[0]
     shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
-    return _attempt(DIVERGENCE, (*_facts(rhos), *notes), shown=shown)
+    return _attempt(DIVERGENCE, (*_facts(rhos), *notes), [target, *rhos], shown=shown)
 
 
 def _facts(totals: Sequence[Guarantee]) -> list[str]:
@@ -318,11 +321,15 @@ def _shown(problem: Problem, gap: Expression) -> bool:
     return nonnegative(gap, problem.field).proved is True
 
 
-def _attempt(rule: str, facts: tuple[str, ...], *, shown: bool) -> Attempt:
+def _attempt(
+    rule: str, facts: tuple[str, ...], compared: Sequence[Guarantee], *, shown: bool
+) -> Attempt:
+    """Totals compared with the target: proved, or open with a repair."""
+    symbolic = any(amount.symbols() for one in compared for amount in one.amounts)
+    numbers = say("give numbers, as {} needs beside other releases", PART_JOINTLY)
     repair = say(
-        "give numbers, as {} needs beside other releases; or give every release a share, for "
-        "basic composition; or {}.",
-        PART_JOINTLY,
+        "{}; or give every release a share, for basic composition; or {}.",
+        numbers if symbolic else say("raise the noise"),
         calibration("dp.regressions.Jointly(...)", "jointly"),
     )
     return totalled(rule, facts, repair, proved=shown)
@@ -355,7 +362,10 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     rule = say(
         "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
     )
-    facts = (Formula(costs), say("at $delta$ {}, $epsilon$ is at most {}", delta, answer.upper))
+    most = Formula("inf")
+    if math.isfinite(answer.upper):
+        most = shown_end(Fraction(answer.upper), up=True, limit=epsilon.value)
+    facts = (Formula(costs), say("at $delta$ {}, $epsilon$ is at most {}", delta, most))
     repair = say(
         "scale the noise with {}, or raise $epsilon$ or $delta$.",
         calibration("dp.regressions.Jointly(...)", "jointly"),

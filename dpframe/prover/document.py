@@ -13,7 +13,7 @@ import attrs
 
 from dpframe import documents
 from dpframe.accountants import Accountant
-from dpframe.errors import BadCertificate, InvalidArgument
+from dpframe.errors import BadCertificate, InvalidArgument, Plain
 from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
 from dpframe.kernel.checker import SCHEMA, hash_of
@@ -288,11 +288,20 @@ def _symbol(name: str, spec: Mapping[str, Any]) -> Symbol:
 
 
 def _found(place: str) -> Any:
-    """What `module:name` names."""
+    """What `module:name` names. Raises BadCertificate where it cannot be imported."""
     module, _, name = place.partition(":")
-    value: Any = importlib.import_module(module)
-    for part in name.split("."):
-        value = getattr(value, part)
+    try:
+        value: Any = importlib.import_module(module)
+        for part in name.split("."):
+            value = getattr(value, part)
+    except Exception as error:
+        way_out = (
+            "Load it where this import works: in the folder of the module, or with that folder on "
+            "PYTHONPATH. `dpframe check FILE` checks the file without imports."
+        )
+        why = Plain(f"{type(error).__name__}: {error}")
+        wanted = f"of declarations that can be imported, such as {place}"
+        raise BadCertificate("certificate", wanted, why, way_out) from error
     return value
 
 

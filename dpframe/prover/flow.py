@@ -433,7 +433,9 @@ def _public_way_out(problem: Problem, origin: Statistic) -> str:
 
 
 def moves(statistic: Statistic) -> str:
-    """Two neighbours on which the statistic differs, in words."""
+    """How far the statistic differs between two neighbours, in words; a bound that no pair is
+    known to attain is called a bound.
+    """
     if isinstance(statistic, RawAggregate):
         what, before, after = AGGREGATES[statistic.name]
         return say("{}: {}; {}", what, before, after)
@@ -442,12 +444,11 @@ def moves(statistic: Statistic) -> str:
         return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
     if sensitivity is None:
         return say("one row changes {}, by an amount that no rule bounds", Formula(statistic.title))
-    return say(
-        "one unit moves {} by {}: from 0 to {} between two neighbours, with no noise in between",
-        Formula(statistic.title),
-        sensitivity.value,
-        sensitivity.value,
-    )
+    norm = " in L2 norm" if statistic.shape else ""
+    size = say("{}{}, with no noise in between", sensitivity.value, Text((norm,)))
+    if sensitivity.attained and sensitivity.value != ZERO:
+        return say("{} of some two neighbours differs by {}", Formula(statistic.title), size)
+    return say("one unit may move {}, by at most {}", Formula(statistic.title), size)
 
 
 # ---------------------------------------------------------------------------------------- nodes

@@ -17,25 +17,34 @@ from typing import Any
 import attrs
 
 from dpframe.accountants.single import quantile
+from dpframe.errors import InvalidArgument
 from dpframe.exact.documents import Refused
 from dpframe.exact.formula import Formula
 from dpframe.graph import Release
 from dpframe.mechanisms import Laplace
 from dpframe.numerics import ball
-from dpframe.numerics.rounding import arb_lower
+from dpframe.numerics.rounding import arb_lower, arb_upper
 from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
-from dpframe.symbols import RELEASED, Expression, Number, log
+from dpframe.symbols import RELEASED, Expression, Number, analytic_sigma, log, sqrt
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory.at import At
 from dpframe.theory.facts import Hypothesis
 from dpframe.theory.gaussian import Squares, Tail, by_definition, by_profile, tail_bound, tail_of
-from dpframe.wording import Cited, Spelled, digits, say
+from dpframe.wording import Cited, Spelled, Text, digits, say
 from dpframe.wording import Formula as Written
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
-from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, on_all_rows, refute
+from .profile_rule import (
+    ProfileClaim,
+    compact,
+    drawn_in,
+    known_delta,
+    on_all_rows,
+    refute,
+    shown_end,
+)
 from .sign import counterexample, nonnegative, positive
 from .spellings import RANGE
 
@@ -155,17 +164,18 @@ def _profile(c: At, move: Move, e: Formula, d: Formula, squares: Squares) -> Ear
 
 
 def _open(move: Move) -> Obligation:
-    witness = refute(move.claim)
+    claim, witness = move.claim, refute(move.claim)
     rule = say("the {} must stay inside the claim {}", PROFILE, SOURCE)
-    facts = (move.fact,) if move.claim.symbols else (move.fact, known_delta(move.claim, {}))
+    facts = (move.fact,) if claim.symbols else (move.fact, known_delta(claim, {}))
     repair = say(
-        "raise the std, calibrate it {}, or lower the claim.",
+        "{}, calibrate it {}, or lower the claim.",
+        say("raise the std") if claim.symbols else _multiplied(move),
         Spelled(
             "(`dp.Gaussian.analytic` is exact)",
             '(``calibration = "analytic"`` with a share is exact)',
         ),
     )
-    if witness is None:
+    if witness is None and claim.symbols:
         repair = say(
             "give numbers, or bounded ranges: {}; or calibrate the noise {}, which holds by "
             "definition.",
@@ -176,6 +186,17 @@ def _open(move: Move) -> Obligation:
             ),
         )
     return opened(move.kind, move.label, rule, facts, repair, witness, move.edit)
+
+
+def _multiplied(move: Move) -> Text:
+    """By how much the noise of a claim at numbers must be multiplied, rounded up, to be proved."""
+    claim = move.claim
+    try:
+        least = sqrt(claim.upper * analytic_sigma(claim.epsilon, claim.delta) ** 2)
+        times = shown_end(arb_upper(enclose(least, {})), up=True)
+    except InvalidArgument:  # no noise is enough
+        return say("raise the std")
+    return say(f"multiply {'all noise' if move.kind == 'total' else 'the std'} by {{}}", times)
 
 
 def within(problem: Problem, constraint: Constraint) -> bool | None:

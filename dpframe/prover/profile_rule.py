@@ -5,7 +5,9 @@ Gaussian and pure releases of one graph as privacy losses, in numbers.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial
 from types import MappingProxyType
@@ -36,7 +38,7 @@ from dpframe.privacy import (
 )
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, ZERO, Expression, Number, Symbol, add, power, sqrt
-from dpframe.wording import digits, say
+from dpframe.wording import Formula, digits, say
 
 from .algebra import BITS, at_point, enclose, rational_ball
 from .problem import Constraint, Witness, joint_moves
@@ -287,6 +289,7 @@ def rho_of(release: Release) -> Expression:
 
 
 MAX_TRIES = 40
+SIX = 6  # digits
 MANY = tuple(Fraction(2) ** power for power in (4, 8, 16, 32))
 Ball = Any
 
@@ -362,23 +365,42 @@ def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | N
     true = delta_ball(epsilon, mu)
     if not certainly_above(true, arb_upper(delta)):
         return None
-    pair, of = (
-        ("the worst pair", say("the exact $delta$")) if exact else ("some pair", say("its $delta$"))
-    )
+    at, most = say("at $epsilon$ = {}", shown_ball(epsilon)), shown_ball(delta)
+    if exact:
+        return say(
+            "the worst pair moves by $mu$ = {} stds, so the exact $delta$ {} is {} > {}",
+            shown_ball(mu),
+            at,
+            digits(float(true.mid()), 4),
+            most,
+        )
+    stds = shown_end(arb_lower(mu), up=False)
+    least = shown_end(arb_lower(true), up=False, limit=arb_upper(delta))
     return say(
-        "{} moves by $mu$ = {} stds, so {} at $epsilon$ = {} is {} > {}",
-        pair,
-        shown_ball(mu),
-        of,
-        shown_ball(epsilon),
-        digits(float(true.mid()), 4),
-        shown_ball(delta),
+        "some pair moves by $mu$ >= {} stds, so its $delta$ {} is at least {} > {}",
+        stds,
+        at,
+        least,
+        most,
     )
 
 
 def shown_ball(ball: Ball) -> str:
     """Six digits of an enclosure's middle."""
     return digits(float(ball.mid()))
+
+
+def shown_end(end: Fraction, *, up: bool, limit: Fraction | None = None) -> Formula:
+    """A bound in six digits, rounded up or down; in more where six are on the other side of
+    `limit`.
+    """
+    for count in (SIX, 10, 16):
+        context = Context(prec=count, rounding=ROUND_CEILING if up else ROUND_FLOOR)
+        rounded = context.divide(Decimal(end.numerator), Decimal(end.denominator))
+        if limit is None or (Fraction(rounded) > limit) == (end > limit):
+            break
+    value = float(rounded)
+    return digits(value, count) if math.isfinite(value) else Formula(f"{rounded:.{SIX}g}")
 
 
 def compact(symbol: Symbol) -> Interval | None:
@@ -408,15 +430,22 @@ def drawn_in(symbol: Symbol, span: Interval) -> list[Constraint]:
 
 def known_delta(claim: ProfileClaim, values: Mapping[str, Fraction]) -> str:
     """How the claim stands at numbers: `exact delta 8.848e-07 at epsilon 0.3333`, or `mu at most
-    42.7, delta at most 1` where no pair is known to attain the bound.
+    42.7, delta at most 1` where no pair is known to attain the bound, and what some pair attains.
     """
-    epsilon, square = at_point((claim.epsilon, claim.upper), values)
-    mu = root(square)
+    epsilon, square, attained = at_point((claim.epsilon, claim.upper, claim.lower), values)
+    mu, least = root(square), root(attained)
     if not epsilon >= 0:
         return say("$mu$ = {}, $epsilon$ {}", shown_ball(mu), shown_ball(epsilon))
-    true = say(
-        "{} at $epsilon$ {}", digits(float(delta_ball(epsilon, mu).mid()), 4), shown_ball(epsilon)
+    delta, at = delta_ball(epsilon, mu), say("at $epsilon$ {}", shown_ball(epsilon))
+    if claim.lower == claim.upper:
+        true = digits(float(delta.mid()), 4)
+        return say("$mu$ = {}, exact $delta$ {} {}", shown_ball(mu), true, at)
+    ends = arb_upper(mu), min(arb_upper(delta), Fraction(1))
+    most = say(
+        "$mu$ at most {}, $delta$ at most {} {}", *(shown_end(one, up=True) for one in ends), at
     )
-    if claim.lower != claim.upper:
-        return say("$mu$ at most {}, $delta$ at most {}", shown_ball(mu), true)
-    return say("$mu$ = {}, exact $delta$ {}", shown_ball(mu), true)
+    if not least > 0:
+        return say("{}; no pair of neighbours is known to attain them", most)
+    low = shown_end(arb_lower(delta_ball(epsilon, least)), up=False)
+    mu_low = shown_end(arb_lower(least), up=False)
+    return say("{}; some pair has $mu$ >= {}, $delta$ >= {}", most, mu_low, low)

@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from dpframe.errors import InvalidArgument, check_kind, check_word
+from dpframe.errors import InvalidArgument, Plain, check_kind, check_word
 from dpframe.exact.documents import CLOSED
 from dpframe.exact.ring import NAME
 from dpframe.numbers import shortest
@@ -178,7 +178,7 @@ def _number_power(root: Number, degree: Fraction) -> Expression:
     if bottom == 1:
         return Number(root.value**top)
     if above < 0:
-        raise InvalidArgument("radicand", "not negative", root.value, "")
+        raise InvalidArgument("number under a root", "0 or more", Plain(str(root.value)))
     exactly = _exact_root(root.value ** abs(top), bottom)
     if exactly is None:
         return Power(root, degree)

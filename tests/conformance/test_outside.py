@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import attrs
 import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.statistics import OneRow
+from dpframe.graph import ColumnNode
+from dpframe.graph.statistics import OneRow, RecordSum
 from dpframe.numerics import Interval
 from dpframe.sensitivity import L2
 from dpframe.symbols import add
@@ -42,7 +45,7 @@ def test_a_function_of_one_argument_is_refused_in_words(make):
 def test_the_properties_are_returned():
     """So that a report can list them."""
     found = dp.audits.check_map(lambda X, y: Halved(X))
-    assert found[0] == "every row or label that it makes is inside its bounds"
+    assert found[1] == "every row or label that it makes is inside its bounds"
 
 
 STATISTICS = {
@@ -60,9 +63,12 @@ STATISTICS = {
             "step": None,
         },
     ],
+    "whole number of its step": [
+        {"block": lambda self, values: np.asarray(np.sum(values[self.column] > 0) / 2)},
+        {"block": lambda self, values: np.asarray(float(np.sum(np.abs(values[self.column]))))},
+    ],
     "of its shape": [
         {"shape": (ONE,)},
-        {"block": lambda self, values: np.asarray(np.sum(values[self.column] > 0) / 2)},  # no step
         {"block": lambda self, values: 1.0 / 0.0},
     ],
     "calls attained": [
@@ -78,6 +84,55 @@ def test_a_wrong_statistic_does_not_conform(said, mutant):
     """It moves further than it says, is no sum, or is no whole number of its steps."""
     cls = varied(Positives, **{"step": ONE, **mutant})
     assert said in refusal_of(dp.audits.check_statistic, lambda X, y: cls(y)).property
+
+
+def test_a_number_that_no_certificate_stores_is_named_by_its_field():
+    """A float; by the check and by `certify`, which called it a parameter."""
+
+    @attrs.frozen(cache_hash=True)
+    class Trimmed(RecordSum):
+        """Labels up to a cut."""
+
+        kind = "trimmed"
+        column: ColumnNode
+        cut: object = 0.5
+        shape = ()
+        step = property(lambda self: ONE)
+        label = "#(y <= cut)"
+
+        def one_row(self, norm, relation):
+            """In every norm."""
+            return OneRow(ONE, "an indicator")
+
+        def block(self, values):
+            """Of a block."""
+            return np.asarray(float(np.sum(values[self.column] <= float(self.cut))))
+
+    class Counted(dp.Regression):
+        """One count."""
+
+        def declare(self, X, y, budget):
+            """Its release."""
+            return dp.release(Trimmed(y), dp.Laplace.pure, budget)
+
+    refused = refusal_of(dp.audits.check_statistic, lambda X, y: Trimmed(y))
+    assert (refused.found, refused.plugin) == ("Trimmed.cut = 0.5", "Trimmed")
+    assert "Write Fraction(1, 2)" in refused.way_out
+    with pytest.raises(dp.InvalidArgument, match=r"Trimmed\.cut must be .*Write Fraction\(1, 2\)"):
+        dp.certify(Counted(), target=dp.PureDP(1), setting=samples.setting(norm=1), trust=[Trimmed])
+    dp.audits.check_statistic(lambda X, y: Trimmed(y, Fraction(1, 2)))
+
+
+PLAIN = [dp.graph.statistics.RecordSum, dp.mechanisms.AdditiveNoise, dp.Calibration, dp.Accountant]
+
+
+@pytest.mark.parametrize("base", PLAIN, ids=lambda base: base.__name__)
+def test_a_class_without_the_decorator_names_it(base):
+    """It ended in a bare TypeError: ... takes no arguments."""
+    left_out = dict.fromkeys(getattr(base, "__abstractmethods__", ()), None)
+    cls = type("Plain", (base,), left_out)
+    with pytest.raises(dp.InvalidArgument, match=r"Plain must be decorated by @attrs\.frozen"):
+        cls(dp.constant(1))
 
 
 @pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
@@ -135,7 +190,7 @@ def test_any_setting_of_numbers_will_do(said):
 def test_a_statistic_for_one_relation_is_checked_under_that_one():
     """Where n is private, no mean is one."""
     table = dp.Setting(X=dp.Rows(norm=1), relation=dp.REPLACE_ONE)
-    assert len(dp.audits.check_statistic(lambda X, y: X.mean(), table)) == 4
+    assert len(dp.audits.check_statistic(lambda X, y: X.mean(), table)) == 6
 
 
 MAPS = {

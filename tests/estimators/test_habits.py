@@ -191,7 +191,8 @@ def test_a_fit_without_delta_says_why_it_has_no_intervals():
     with pytest.warns(UserWarning, match="Nothing has been spent yet"):
         fitted = model(delta=0).fit(*table())
     with pytest.raises(InvalidArgument, match=r"got ObjPertPure\. They need a delta"):
-        fitted.summary()
+        fitted.inference()
+    assert "ObjPertPure is not one that releases" in str(fitted.summary())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model(delta=0, regression=dp.regressions.ObjPertPure()).fit(*table())

@@ -200,6 +200,52 @@ def test_equal_coefficients_are_shown_once(exact):
     assert isinstance(one, Summary)
 
 
+def penalised(gram, moment):
+    """Ridge regression by a penalty that does not shrink with the noise."""
+    return np.linalg.solve(gram + 1000 * np.eye(len(moment)), moment)
+
+
+class Penalised(dp.Regression):
+    """Sums of two columns and an intercept; the penalty is large."""
+
+    def declare(self, X, y, budget):
+        """Both released with half the budget."""
+        for_gram, for_moment = budget.split_evenly(2)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, for_gram, name="gram")
+        return dp.post(penalised, gram, dp.release(X.T @ y, dp.Gaussian.analytic, for_moment))
+
+
+def test_a_note_names_coefficients_whose_fitted_value_is_outside_the_interval(exact):
+    """A penalty moves `fitted` out of the interval, which covers the truth; `coef` is inside."""
+    found = fitted(MUCH, JOINING, Penalised()).summary()
+    low, high = found.intervals.T
+    outside = [name for i, name in enumerate(found.names) if not low[i] < found.fitted[i] < high[i]]
+    assert outside
+    assert np.all((low < TRUE) & (TRUE < high))
+    (note,) = (text for text in found.notes if "fitted is outside" in text)
+    share = abs(found.fitted[-1] / found.estimates.effect[-1] - 1)
+    assert f"intercept ({share:.0%} larger than coef)" in note
+    assert all(name in note for name in outside)
+    assert "Report coef there" in note
+    assert not [*exact.summary().outside(shrunk_by_noise=False)]
+    assert not [*attrs.evolve(found, fitted=found.estimates.effect).outside(shrunk_by_noise=False)]
+
+
+def test_the_note_on_fitted_values_is_short_and_of_no_interval_below_95(exact):
+    """Three names and a count; one coefficient in two is outside an interval of 50% by chance."""
+    found = exact.summary()
+    off = attrs.evolve(found, fitted=found.estimates.effect + found.estimates.sd)
+    assert not [
+        *off.outside(shrunk_by_noise=True),
+        *attrs.evolve(off, alpha=0.5).outside(shrunk_by_noise=True),
+    ]
+    negative = attrs.evolve(found, fitted=-found.estimates.effect)
+    (note,) = negative.outside(shrunk_by_noise=True)
+    assert note.startswith("fitted is outside the 95% interval of age (-")
+    assert note.endswith("report both there.")  # dp.JointSSP has no penalty of its own
+    assert not [*attrs.evolve(negative, alpha=1e-300).outside(shrunk_by_noise=True)]
+
+
 def test_z_stands_only_where_it_gives_the_p_values(exact, noisy):
     """With almost no noise it does; where noise hides something it is left out."""
     assert exact.summary().tested_by_z
@@ -257,13 +303,32 @@ def test_a_regression_that_keeps_no_evidence_is_refused_by_name():
     rng = np.random.default_rng(0)
     X = rng.uniform(-0.5, 0.5, (200, 2))
     model = fitted(1, BALL, dp.regressions.NoisyGradientDescent(), (X, X[:, 0]))
-    for ask in (model.summary, model.inference):
-        with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
-            ask()
+    with pytest.raises(dp.InvalidArgument, match=r"regression.*JointSSP"):
+        model.inference()
     with pytest.raises(
         dp.InvalidArgument, match=r"whose rows go through: .*clip to norm.*Ranges in"
     ):
-        fitted(1, BALL, dp.regressions.Standardised(), (X, X[:, 0])).summary()
+        fitted(1, BALL, dp.regressions.Standardised(), (X, X[:, 0])).inference()
+
+
+def test_a_summary_without_intervals_has_the_coefficients_and_says_why():
+    """Of Laplace noise; it raised. The coefficients are those that `predict` uses."""
+    model = dp.PrivateRegressor(
+        dp.regressions.ObjPertPure(), epsilon=1, delta=0, setting=JOINING, rng=0
+    ).fit(*people())
+    found = model.summary(alpha=0.1)
+    assert [one["coef"] for one in found.records()] == pytest.approx(
+        [*model.coef_, model.intercept_]
+    )
+    assert [one["name"] for one in found.records()] == ["age", "years", "intercept"]
+    assert "There are no intervals: ObjPertPure is not one that" in str(found)
+    assert found.header["privacy"].startswith("1-differential privacy")
+    assert list(found.summary_frame()["coef"]) == pytest.approx([*model.coef_, model.intercept_])
+    for name in ("conf_int", "plot"):
+        with pytest.raises(dp.errors.UnknownName, match="There are no intervals"):
+            getattr(found, name)
+    with pytest.raises(dp.InvalidArgument, match=r"90%"):
+        model.summary(level=0.9)
 
 
 def test_before_fit_there_is_none():

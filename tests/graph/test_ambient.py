@@ -14,10 +14,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from scipy import sparse, special
+from scipy import optimize, sparse, special
 from scipy.stats import norm
 
 import dpframe as dp
+from dpframe.graph.ambient import ambient, constants
 
 DATA = np.ones((100, 3))
 FRAME = pd.DataFrame(DATA)
@@ -308,3 +309,68 @@ def test_constants_that_a_function_reads_are_assumed_public_and_hashed(monkeypat
     assert certified().hash != before.hash
     with pytest.raises(dp.NotExecutable, match="a constant that it reads"):
         dp.execute(before, DATA, DATA[:, 0], rng=0)
+
+
+class Options:
+    """Constants of the user, in a class with a docstring."""
+
+    penalty = 0.5
+
+
+SOLVES = np.linalg.solve
+LIBRARY_USES = [
+    lambda v: np.linalg.solve(np.eye(2), v),
+    lambda v: np.linalg.lstsq(np.linalg.inv(np.eye(2)), v, rcond=None),
+    lambda v: np.linalg.LinAlgError(v),
+    lambda v: np.fft.fft(v) * np.ma.masked,
+    lambda v: np.random.beta(v, np.random.default_rng()),  # noqa: NPY002
+    lambda v: special.bdtr(v) if np.True_ else np.ma.minimum(v, optimize.anderson),
+    lambda v: SOLVES(np.eye(2), norm.cdf(v)),
+]
+
+
+@pytest.mark.parametrize("case", range(len(LIBRARY_USES)))
+def test_objects_of_libraries_and_metadata_of_functions_are_no_constants(case):
+    """Of numpy's `solve` in `np.linalg`, the docstring was listed."""
+    assert constants(LIBRARY_USES[case]) == ()
+
+
+@pytest.mark.parametrize("module", ["numpy", "numpy.linalg", "numpy.fft", "numpy.random"])
+def test_no_function_of_numpy_is_listed_as_constants(module):
+    """Under either way to import it, with every supported version of numpy."""
+    home = sys.modules[module]
+    names = [name for name in dir(home) if callable(getattr(home, name)) and name != "test"]
+    for name in names:
+        for use in (f"{module}.{name}", name):
+            scope = {"numpy": np, name: getattr(home, name)}
+            exec(f"def use(x): return {use}(x)", scope)
+            assert constants(scope["use"]) == (), use
+    assert len(names) > 10
+
+
+def test_constants_of_a_class_are_listed_without_its_docstring():
+    """The name, module and docstring of a class are set by Python."""
+    assert constants(lambda v: Options.penalty * v) == (("Options.penalty", "0.5"),)
+    names = {name for name, _ in constants(lambda v: build(Options, v))}
+    assert names == {"Options.penalty"}
+
+
+def build(kind, value):
+    """The penalty of a class, times a value."""
+    return kind().penalty * value
+
+
+@pytest.mark.parametrize("name", ["__main__", "a_notebook"])
+def test_helpers_of_modules_without_a_file_are_searched(name, monkeypatch):
+    """As in a notebook; also if a helper states a module of numpy as its own."""
+    home = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, home)
+    home.secret = DATA
+    exec("def helper(v): return v + secret.sum()\ndef use(v): return helper(v)", vars(home))
+    for module in (name, "numpy.linalg"):
+        home.helper.__module__ = module
+        assert ambient(home.use)[0] == "secret in helper"
+    exec(
+        "class Held:\n  kept = secret\nheld = Held()\ndef use(v): return held.kept + v", vars(home)
+    )
+    assert ambient(home.use) is not None

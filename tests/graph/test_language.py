@@ -371,7 +371,7 @@ class Forgetful(dp.Regression):
 def test_a_release_that_the_output_does_not_read_is_refused(procedure, wrap):
     """It would be neither drawn nor charged, though all shares sum to more than the budget."""
     target = dp.ApproxDP(1, "1e-6")
-    with pytest.raises(dp.InvalidArgument, match="reads everything released, also lost") as found:
+    with pytest.raises(dp.errors.UnusedRelease, match="released, also lost") as found:
         dp.certify(wrap(Forgetful(procedure)), target=target, setting=setting(dp.ADD_REMOVE))
     if not procedure and type(wrap(Forgetful(False))) is Forgetful:
         assert "With it returned:" in str(found.value)  # what else is open, in one round
@@ -379,3 +379,34 @@ def test_a_release_that_the_output_does_not_read_is_refused(procedure, wrap):
     whole = Forgetful(procedure, returned=True)
     with pytest.raises(dp.Uncertified, match="sum to at most"):
         dp.certify(whole, target=target, setting=setting(dp.ADD_REMOVE), accountant="basic")
+
+
+class TwoOfOneName(dp.Regression):
+    """Two releases, named alike or apart."""
+
+    second: str = "u"
+
+    def declare(self, X, y, budget):
+        """Two sums."""
+        first, rest = budget.split_evenly(2)
+        total = dp.release(y.sum(), dp.Gaussian.analytic, first, name="u")
+        return total, dp.release(X.T @ y, dp.Gaussian.analytic, rest, name=self.second)
+
+
+def test_two_releases_of_one_name_are_refused():
+    """As in descriptions; releases without a name, or read twice, are not."""
+    target = dp.ApproxDP(1, "1e-6")
+    given = {"target": target, "setting": setting(dp.ADD_REMOVE)}
+    with pytest.raises(dp.InvalidArgument, match=r"two named 'u', of sum\(y\) and X'y\. Name them"):
+        dp.certify(TwoOfOneName(), **given)
+    for second in ("v", ""):
+        assert dp.certify(TwoOfOneName(second=second), **given).verdict.accepted
+
+
+@pytest.mark.parametrize("weight", ["-1/2", 0])
+def test_a_weight_of_jointly_is_positive(weight):
+    """It was called a radicand, or a divisor."""
+    X, y = setting(dp.ADD_REMOVE).nodes()
+    budget = dp.ApproxDP(1, "1e-6").budget
+    with pytest.raises(dp.InvalidArgument, match=rf"^weight must be positive; got {weight}\."):
+        dp.jointly(budget, [X.T @ X, X.T @ y], ["1/2", weight])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import json
 import sys
+import types
 
 import attrs
 import pytest
@@ -308,3 +310,29 @@ def test_a_difference_is_found():
         ("b", "proved"),
     ]
     assert [d.field for d in lock.differences(one, other, words=True)] == ["words"]
+
+
+def test_a_certificate_whose_module_cannot_be_imported_names_the_module(tmp_path, monkeypatch):
+    """And what to do; it was called a file of another version."""
+    (tmp_path / "elsewhere.py").write_text(
+        "import dpframe as dp\n"
+        "class Trace(dp.Regression):\n"
+        "    def declare(self, X, y, budget):\n"
+        "        return dp.release(dp.trace(X.T @ X), dp.Gaussian.analytic, budget)\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    module = importlib.import_module("elsewhere")
+    setting = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)
+    proof = dp.certify(module.Trace(), target=dp.ApproxDP(1, "1e-6"), setting=setting)
+    proof.save(tmp_path / "proof.json")
+    assert dp.load(tmp_path / "proof.json").hash == proof.hash
+    monkeypatch.undo()
+    monkeypatch.delitem(sys.modules, "elsewhere")
+    with pytest.raises(BadCertificate, match="elsewhere:Trace; got ModuleNotFound") as no:
+        dp.load(tmp_path / "proof.json")
+    assert "PYTHONPATH" in str(no.value)
+    assert "dpframe check FILE" in str(no.value)
+    assert check.check(json.loads((tmp_path / "proof.json").read_text())).accepted
+    monkeypatch.setitem(sys.modules, "elsewhere", types.ModuleType("elsewhere"))
+    with pytest.raises(BadCertificate, match="AttributeError: module 'elsewhere' has no"):
+        dp.load(tmp_path / "proof.json")

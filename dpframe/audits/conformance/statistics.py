@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, Plain, check_kind
-from dpframe.execution.totals import Pass, derived, real, selected
+from dpframe.execution.totals import NotWhole, Pass, derived, real, selected
 from dpframe.execution.views import Views, views
 from dpframe.graph import Column, ColumnNode, Graph, Node, Rows, RowsNode, Setting
 from dpframe.graph.maps.base import OfOne
@@ -38,6 +38,7 @@ Make = Callable[[Any, Any], Any]
 STATISTIC, MAP = Suite(), Suite()
 SETTING = Setting(X=Rows(norm="3/2"), y=Column(bound=2), relation=ADD_REMOVE)
 ROOM, TINY, ATTAINED = 1 + 1e-9, 1e-11, 0.99
+SHARE = 0.7071  # of a label: random ones are halves and quarters of their bound
 RANDOM = 40  # pairs that are drawn besides those on the boundary
 
 
@@ -53,7 +54,7 @@ def check_statistic(
     first that does not hold.
 
     >>> import dpframe as dp
-    >>> dp.audits.check_statistic(lambda X, y: X.T @ y)[2]
+    >>> dp.audits.check_statistic(lambda X, y: X.T @ y)[4]
     'neighbours move it no further than its sensitivity'
     """
     checked = CheckedNode.of(make, setting, columns, seed)
@@ -68,7 +69,7 @@ def check_map(
     the properties, all of which hold. Raises NonConforming, as `check_statistic`.
 
     >>> import dpframe as dp
-    >>> dp.audits.check_map(lambda X, y: X.clip(norm=1))[0]
+    >>> dp.audits.check_map(lambda X, y: X.clip(norm=1))[1]
     'every row or label that it makes is inside its bounds'
     """
     checked = CheckedNode.of(make, setting, columns, seed)
@@ -204,6 +205,27 @@ class CheckedNode:
         }
 
 
+STORED = "its fields are formulas, exact numbers or names, as certificates store them"
+EXACT = "Write Fraction(1, 2) for 0.5; a class with other fields defines `record`."
+
+
+@STATISTIC.holds(STORED, EXACT)
+@MAP.holds(STORED, EXACT)
+def _stored(checked: CheckedNode) -> Contradictions:
+    try:
+        checked.node.record()
+    except InvalidArgument as error:
+        yield f"{error.name} = {error.value}"
+
+
+WHOLE = "its block is a whole number of its step, where it states a step"
+COUNTED = (
+    "Divide by the step in `block`, and read rows and labels through the converter `gridded`; or "
+    "state no step."
+)
+STATISTIC.raised[NotWhole] = WHOLE, COUNTED
+
+
 @STATISTIC.holds(
     "its value is finite, of its shape, and symmetric where it says so", "See `shape`."
 )
@@ -221,6 +243,16 @@ def _shape(checked: CheckedNode) -> Contradictions:
             yield f"{value} of {n} rows and {d} columns: {why}"
         elif not mirrored:
             yield f"a matrix that is not symmetric, where symmetric = {checked.node.symmetric}"
+
+
+@STATISTIC.holds(WHOLE, COUNTED)
+def _whole(checked: CheckedNode) -> Contradictions:
+    """Computed values raise NotWhole otherwise."""
+    for d in checked.widths if checked.node.step is not None else ():
+        block = checked.block(60, d)
+        labels = None if block.labels is None else block.labels * SHARE
+        value_of(checked.node, [block, Block(block.rows, labels)])
+    yield from ()
 
 
 @STATISTIC.holds(

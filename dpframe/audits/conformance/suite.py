@@ -18,6 +18,8 @@ class Suite:
     """Properties in their order: the statement, the way out, and a generator of contradictions."""
 
     properties: list[tuple[str, str, Property]] = attrs.field(factory=list)
+    raised: dict[type[Exception], tuple[str, str]] = attrs.field(factory=dict)
+    """The property that an exception contradicts, whichever is checked, and the way out."""
 
     def holds(self, statement: str, way_out: str) -> Callable[[Property], Property]:
         """Add a property: a generator of contradictions, of which the first is reported."""
@@ -37,6 +39,9 @@ class Suite:
             try:
                 contradiction = next(test(*arguments), None)
             except Exception as error:
+                if type(error) in self.raised:
+                    contradicted, way = self.raised[type(error)]
+                    raise NonConforming(name, contradicted, str(error), way) from error
                 raised = f"{type(error).__name__}: {error}"
                 way = "Fix the exception; refuse an invalid argument by dp.InvalidArgument."
                 raise NonConforming(name, statement, raised, way) from error

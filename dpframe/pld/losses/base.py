@@ -23,7 +23,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import AttrsClass, InvalidArgument
 from dpframe.numbers import given, positive
 from dpframe.numerics import ball
 
@@ -37,7 +37,7 @@ UNIT = 2.0**-53
 """The unit of rounding: a correctly rounded operation has a relative error of at most this."""
 
 
-class PrivacyLoss(ABC):
+class PrivacyLoss(AttrsClass, ABC):
     """Abstract: one dominating pair, as the law of its privacy loss; exact frozen parameters.
 
     Where L = infinity has positive probability (`infinite`), every E below is over L < infinity.
