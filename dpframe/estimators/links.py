@@ -26,8 +26,8 @@ from dpframe.graph import (
 )
 from dpframe.graph.columns import Class
 from dpframe.graph.maps.base import ColumnMap
-from dpframe.graph.maps.cells import CellColumn
 from dpframe.graph.maps.grid import OnGrid
+from dpframe.graph.partition import CellColumn
 from dpframe.graph.procedure import IDENTITY, LOGIT, Objective
 from dpframe.privacy import Guarantee
 from dpframe.prover import Certificate

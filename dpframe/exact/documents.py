@@ -1,7 +1,5 @@
 """JSON documents from strangers: files of limited size, finite values of bounded depth, exact
-rationals as text; domains.
-
-Limits on the work for a document, and the two ways to refuse it.
+rationals as text; domains; limits on the work for a document, and the two ways to refuse it.
 """
 
 from __future__ import annotations
@@ -78,11 +76,11 @@ def content_of(path: str | Path) -> str:
     """
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     with open(handle, encoding="utf-8") as file:  # noqa: PTH123 - of a handle
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
             raise Unusable("not a regular file")
-        text = "" if found.st_size > MAX_FILE else file.read(MAX_FILE + 1)
-    if max(found.st_size, len(text)) > MAX_FILE:
+        text = "" if status.st_size > MAX_FILE else file.read(MAX_FILE + 1)
+    if max(status.st_size, len(text)) > MAX_FILE:
         raise Unusable(f"larger than {MAX_FILE} bytes")
     if sum(map(text.count, ",[{")) > MAX_VALUES:
         raise Unusable(f"more than {MAX_VALUES} values")
@@ -133,8 +131,8 @@ def plain(document: Json) -> None:
 def keys(value: Json, where: str, /, **types: Any) -> Any:
     """`value`, if it is an object with exactly these keys of these types. Raises Refused."""
     if type(value) is not dict or value.keys() != types.keys():
-        found = sorted(value) if type(value) is dict else value
-        raise Refused(f"{where}: must have exactly the keys {sorted(types)}, not {found!r:.200}")
+        given = sorted(value) if type(value) is dict else value
+        raise Refused(f"{where}: must have exactly the keys {sorted(types)}, not {given!r:.200}")
     for name, kind in types.items():
         kinds = kind if isinstance(kind, tuple) else (kind,)
         if object not in kinds and type(value[name]) not in kinds:

@@ -100,11 +100,11 @@ class Formula:
             return left if k == right.den else Formula(ring, terms, left.den * right.den)
         work = len(self.terms) * len(right.terms) * (1 + self.den.bit_length() // 256)
         ring.spend(work if 1 in (len(self.terms), len(right.terms)) else 8 * work)
-        found: list[tuple[Mono, Exponent]] = []
+        products: list[tuple[Mono, Exponent]] = []
         for (m, c), (n, k) in product(left.terms.items(), right.terms.items()):
             mono, factor = ring.tidy(m + n) if m and n else (m or n, 1)
-            found.append((mono, c * k if factor == 1 else c * k * factor))
-        return ring.over(found, left.den * right.den)
+            products.append((mono, c * k if factor == 1 else c * k * factor))
+        return ring.over(products, left.den * right.den)
 
     __radd__, __rmul__ = __add__, __mul__
 

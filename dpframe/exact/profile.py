@@ -250,10 +250,10 @@ def most_mu(e: Fraction, d: Fraction) -> Interval:
     return Interval(a, b)
 
 
-def _stepped(mu: Fraction, factor: Fraction, reached: Callable[[Fraction], bool]) -> Fraction:
+def _stepped(mu: Fraction, factor: Fraction, holds: Callable[[Fraction], bool]) -> Fraction:
     """The first of mu, mu factor, mu factor^2, ... that has reached. Raises Unbounded."""
     for _ in range(1500):
-        if reached(mu):
+        if holds(mu):
             return mu
         mu *= factor
     raise Unbounded

@@ -71,15 +71,15 @@ class Ring:
 
     def over(self, terms: Sequence[tuple[Mono, Exponent]], den: int) -> Formula:
         """The sum of terms over a number; what they are multiplied by may be fractions."""
-        found = dict(terms)
-        if len(found) < len(terms):
-            found = dict.fromkeys(found, 0)
+        collected = dict(terms)
+        if len(collected) < len(terms):
+            collected = dict.fromkeys(collected, 0)
             for mono, c in terms:
-                found[mono] += c
-        if all(type(c) is int for c in found.values()):
-            return Formula(self, found, den)  # type: ignore[arg-type]  # whole already
-        common = math.lcm(*[c.denominator for c in found.values()])
-        whole = {mono: c.numerator * (common // c.denominator) for mono, c in found.items()}
+                collected[mono] += c
+        if all(type(c) is int for c in collected.values()):
+            return Formula(self, collected, den)  # type: ignore[arg-type]  # whole already
+        common = math.lcm(*[c.denominator for c in collected.values()])
+        whole = {mono: c.numerator * (common // c.denominator) for mono, c in collected.items()}
         return Formula(self, whole, den * common)
 
     def product(self, factors: Iterable[tuple[int, Exponent]], c: Exponent = 1) -> Formula:
@@ -250,18 +250,20 @@ class Ring:
     def extremum(self, name: str, parts: Sequence[Formula]) -> Formula:
         """The least or largest of formulas; those that never decide are left out."""
         side = 1 if name == "max" else -1
-        kept: list[Formula] = []
+        deciding: list[Formula] = []
         for part in parts:
-            if not any(self.prove((other - part) * side) for other in kept):
-                worse = [k for k in kept if self.prove((part - k) * side)]
-                kept = [*(k for k in kept if k not in worse), part]
-        if len(kept) == 1:
-            return kept[0]
-        signs = [self.sign(part) for part in kept]
+            if not any(self.prove((other - part) * side) for other in deciding):
+                worse = [k for k in deciding if self.prove((part - k) * side)]
+                deciding = [*(k for k in deciding if k not in worse), part]
+        if len(deciding) == 1:
+            return deciding[0]
+        signs = [self.sign(part) for part in deciding]
         sign = max(0, max(signs) if side == 1 else min(signs))
-        if side == 1 and self.prove(self.total(kept)):  # such as max(f, -f) = |f|
+        if side == 1 and self.prove(self.total(deciding)):  # such as max(f, -f) = |f|
             sign = max(1, sign)
-        return self.alone((name, frozenset(map(self.key, kept))), Atom(name, sign, tuple(kept)))
+        return self.alone(
+            (name, frozenset(map(self.key, deciding))), Atom(name, sign, tuple(deciding))
+        )
 
     def implicit(self, name: str, parts: Sequence[Formula]) -> Formula:
         """exp or analytic_sigma. Raises Refused."""

@@ -85,8 +85,8 @@ class Sign(NamedTuple):
         """Whether the step shows it."""
         match step:
             case {"by": "cases", "of": str(name), **more} if more.keys() <= {"beyond"}:
-                found = cases_of(self.part, name, more.get("beyond"))
-                return bool(found) and all(f.ring.prove(f, strict=self.strict) for f in found)
+                cases = cases_of(self.part, name, more.get("beyond"))
+                return bool(cases) and all(f.ring.prove(f, strict=self.strict) for f in cases)
             case {"by": "bernstein", "tree": str(tree)} if len(step) == 2:
                 patch = patch_of(self.part)
                 self.part.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
@@ -125,9 +125,9 @@ def cases_of(f: Formula, name: str, beyond: int | None) -> list[Formula]:
 
 def extrema(f: Formula) -> list[int]:
     """The minima and maxima in a formula, also those inside of others."""
-    found, kinds = axes_of(f), f.ring.atoms
-    inner = [h for g in found for arg in kinds[g].args for h in extrema(arg)]
-    own = [g for g in found if kinds[g].kind in ("min", "max")]
+    axes, kinds = axes_of(f), f.ring.atoms
+    inner = [h for g in axes for arg in kinds[g].args for h in extrema(arg)]
+    own = [g for g in axes if kinds[g].kind in ("min", "max")]
     return list(dict.fromkeys(own + inner))
 
 
@@ -292,12 +292,12 @@ def along(
 ) -> list[int]:
     """The tensor with a matrix applied along one axis."""
     step = math.prod(shape[axis + 1 :])
-    found: list[int] = []
+    mapped: list[int] = []
     for start in range(0, len(flat), shape[axis] * step):
         lines = [flat[start + k * step : start + (k + 1) * step] for k in range(shape[axis])]
         for weights in matrix:
-            found += [sum(map(mul, weights, entries)) for entries in zip(*lines, strict=True)]
-    return found
+            mapped += [sum(map(mul, weights, entries)) for entries in zip(*lines, strict=True)]
+    return mapped
 
 
 @lru_cache(maxsize=4096)

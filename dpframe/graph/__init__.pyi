@@ -32,8 +32,8 @@ from .loop import Loop as Loop
 from .loop import iterate as iterate
 from .loop import loop as loop
 from .loop import points_of as points_of
-from .maps.linear import public_array as public_array
 from .maps.residuals import clipped_error as clipped_error
+from .maps.residuals import public_array as public_array
 from .maps.scaled import divided_records as divided_records
 from .maps.weighted import thinned as thinned
 from .node import DataNode as DataNode
@@ -54,7 +54,7 @@ from .procedure import Searcher as Searcher
 from .procedure import Squared as Squared
 from .procedures import perturbed_minimum as perturbed_minimum
 from .procedures import tilted_minimum as tilted_minimum
-from .procedures.gaussian_mixing import gaussian_mixing as gaussian_mixing
+from .procedures.posterior import gaussian_mixing as gaussian_mixing
 from .procedures.posterior import posterior as posterior
 from .release import Release as Release
 from .release import release as release

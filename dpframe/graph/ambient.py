@@ -201,9 +201,9 @@ def _steps(code: types.CodeType) -> tuple[tuple[str, Any], ...]:
 def _module(name: str, home: Mapping[str, Any]) -> object:
     """A loaded module, by its name or relative to a package."""
     package = str(home.get("__package__") or "")
-    for found in (name, f"{package}.{name}" if package else name):
-        if found in sys.modules:
-            return sys.modules[found]
+    for candidate in (name, f"{package}.{name}" if package else name):
+        if candidate in sys.modules:
+            return sys.modules[candidate]
     return NOTHING
 
 
@@ -214,21 +214,21 @@ def _attribute(value: object, name: str) -> object:
     if isinstance(value, enum.EnumMeta) and name in value.__members__:
         return value.__members__[name]
     try:
-        found = inspect.getattr_static(value, name, NOTHING)
+        stored = inspect.getattr_static(value, name, NOTHING)
     except (AttributeError, TypeError, ValueError):
         return NOTHING
-    if isinstance(found, property):
-        return NOTHING if found.fget is None else found.fget
-    if isinstance(found, (classmethod, staticmethod)):
-        return found.__func__
-    if isinstance(found, functools.cached_property):
-        return found.func
-    if isinstance(found, types.MemberDescriptorType) and not isinstance(value, type):
+    if isinstance(stored, property):
+        return NOTHING if stored.fget is None else stored.fget
+    if isinstance(stored, (classmethod, staticmethod)):
+        return stored.__func__
+    if isinstance(stored, functools.cached_property):
+        return stored.func
+    if isinstance(stored, types.MemberDescriptorType) and not isinstance(value, type):
         try:
-            return found.__get__(value)
+            return stored.__get__(value)
         except AttributeError:
             return NOTHING
-    return found
+    return stored
 
 
 def _plain(value: object) -> bool:
@@ -395,8 +395,8 @@ def _of_library(file: str) -> bool:
     if file.startswith(("<frozen", "<attrs", "<__array_function__")):
         return True
     path = Path(file)
-    found = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    roots = [Path(root) for root in found if root is not None]
+    places = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    roots = [Path(root) for root in places if root is not None]
     return any(path.is_relative_to(root) for root in (*roots, ROOT / PACKAGE))
 
 

@@ -20,9 +20,9 @@ else:
         """Attributes of numpy, each looked up once."""
 
         def __getattr__(self, name: str) -> Any:
-            found = getattr(import_module("numpy"), name)
-            setattr(self, name, found)
-            return found
+            attribute = getattr(import_module("numpy"), name)
+            setattr(self, name, attribute)
+            return attribute
 
     np = Numpy()
 

@@ -13,11 +13,11 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.privacy.guarantees import in_range
 from dpframe.sensitivity import L2
-from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact, log, sqrt, to_json
+from dpframe.symbols import ONE, PUBLIC, ZERO, Expression, exact, log, sqrt, to_json
 
 from .facts import gaussian, noise_of
 from .known import Known
-from .node import Reading
+from .node import reads
 from .release import Release
 from .statistics import LambdaMin
 
@@ -36,9 +36,9 @@ class Bound(Known):
     kind: ClassVar[str] = "bound"
     value: Release
     upper_side: bool
-    stds: Expression
-    margin: Expression
-    failure: Expression
+    stds: Expression = attrs.field(metadata=reads())
+    margin: Expression = attrs.field(metadata=reads())
+    failure: Expression = attrs.field(metadata=reads(may=PUBLIC))
 
     def __attrs_post_init__(self) -> None:
         """Refuse a release that is not one noisy number drawn once, or a range other than the
@@ -57,15 +57,6 @@ class Bound(Known):
     def normal(self) -> bool:
         """Whether its noise is Gaussian; if not, it is Laplace noise."""
         return gaussian(self.value.noise)
-
-    @property
-    def readings(self) -> dict[str, Reading]:
-        """The shift and its failure probability."""
-        return {
-            "stds": Reading(self.stds, RELEASED),
-            "margin": Reading(self.margin, RELEASED),
-            "failure": Reading(self.failure),
-        }
 
     def record(self) -> dict[str, object]:
         """Its name and formulas."""

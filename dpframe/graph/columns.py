@@ -15,7 +15,7 @@ from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
 from .node import DataNode, Node, one_number, titled
-from .occurring import occurring
+from .reached import occurring
 
 if TYPE_CHECKING:
     from .rows import RowsNode
@@ -34,14 +34,14 @@ def classes_of(values: object, name: str = "levels") -> tuple[Class, ...] | None
         return None
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InvalidArgument(name, "a list of two classes", values, WAY_OUT)
-    found = tuple(_plain(value) for value in values)
-    kinds = {isinstance(value, str) for value in found}
-    right = all(isinstance(value, (str, bool, int, float)) for value in found) and len(kinds) == 1
-    keys = set(map(compared, found)) if right else set()
-    if len(found) != 2 or len(keys) != 2 or None in keys:
+    classes = tuple(_plain(value) for value in values)
+    kinds = {isinstance(value, str) for value in classes}
+    right = all(isinstance(value, (str, bool, int, float)) for value in classes) and len(kinds) == 1
+    keys = set(map(compared, classes)) if right else set()
+    if len(classes) != 2 or len(keys) != 2 or None in keys:
         wanted = "two different texts, or two different finite numbers"
-        raise InvalidArgument(name, wanted, found, WAY_OUT)
-    return found
+        raise InvalidArgument(name, wanted, classes, WAY_OUT)
+    return classes
 
 
 def _plain(value: Any) -> Any:
@@ -57,10 +57,10 @@ def compared(level: Any) -> str | float | None:
     if isinstance(level, str):
         return level
     try:
-        found = float(level)
+        number = float(level)
     except OverflowError:
         return None
-    return found if math.isfinite(found) else None
+    return number if math.isfinite(number) else None
 
 
 class ColumnNode(DataNode):
@@ -188,7 +188,3 @@ class ColumnSource(ColumnNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    def record(self) -> dict[str, object]:
-        """The name."""
-        return {"name": self.name}

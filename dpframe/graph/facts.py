@@ -164,32 +164,33 @@ def _stated(node: Node, relation: Relation) -> tuple[Any, Sequence[str]]:
     inputs = [facts_of(one, relation) for one in node.inputs]
     try:
         own = cache(node.record)
-        found = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
+        fact = kind.make(at, *inputs, **{name: given(node, name, own) for name in kind.keys})
     except Refused as error:
         return None, [str(error)]
     except AttributeError:
         if kind.fits(inputs):
             raise
         return None, ["its inputs must be what its rule takes"]
-    return unbounded(found) if at.open else found, at.open
+    return unbounded(fact) if at.open else fact, at.open
 
 
-def unbounded(found: Any) -> Any:
+def unbounded(fact: Any) -> Any:
     """The shape alone: all that is known where requirements are violated."""
-    match found:
+    match fact:
         case known.RowFacts():
-            return known.RowFacts(found.columns)
+            return known.RowFacts(fact.columns)
         case known.LabelFacts():
             return known.LabelFacts()
         case known.StatisticFacts():
-            mirrored = found.symmetric
-            return known.StatisticFacts(found.shape, table=found.table, symmetric=mirrored)
+            mirrored = fact.symmetric
+            return known.StatisticFacts(fact.shape, table=fact.table, symmetric=mirrored)
     return None
 
 
-def by_the_book(rule: Callable[..., Any], relation: Relation | None, *numbers: Any) -> Any:
-    """The facts that an entry derives from symbolic expressions, under a relation."""
-    return rule(SymbolicContext(None, relation), *numbers)
+def by_the_book(rule: Any, relation: Relation | None, *numbers: Any) -> Expression:
+    """The formula that a theorem of the rule book gives, under a relation."""
+    formula: Expression = rule(SymbolicContext(None, relation), *numbers)
+    return formula
 
 
 def takes_context_only(entry: Callable[..., Any]) -> bool:
@@ -243,11 +244,11 @@ def as_in_a_file(value: Any) -> Any:
 
 @lru_cache(maxsize=MANY)
 def _facts(node: Node, relation: Relation) -> Any:
-    found = stated(node, relation) if made_as(type(node)) is type(node) else None
-    return _of_its_own(node, relation) if found is None else found
+    derived = stated(node, relation) if made_as(type(node)) is type(node) else None
+    return of_its_own(node, relation) if derived is None else derived
 
 
-def _of_its_own(node: Node, relation: Relation | None) -> Any:
+def of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
     from .columns import ColumnNode
     from .maps.weighted import Weight
@@ -293,8 +294,8 @@ def stated_by_labels(column: ColumnNode) -> known.LabelFacts:
 
 def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
     """Facts that a statistic states."""
-    found = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
-    l1, l2, spectral = (None if one is None else one.value for one in found)
+    moves = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
+    l1, l2, spectral = (None if one is None else one.value for one in moves)
     steps: Any = () if statistic.step is None else (statistic.step,)
     bounds: Any = (statistic.shape, l1, l2, spectral)
     return known.StatisticFacts(*bounds, steps=steps, symmetric=statistic.symmetric)

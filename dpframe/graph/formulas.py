@@ -66,9 +66,9 @@ def repeated(terms: Iterable[Term], full: Iterable[str]) -> Iterator[tuple[Term,
     """Pairs of terms whose columns are collinear: the second is the first multiplied by a category
     in `full`, whose indicator columns sum to 1. The empty term is the intercept.
     """
-    found = {frozenset(term): term for term in terms}
-    for term in found.values():
-        wider = (found.get(frozenset((*term, name))) for name in full if name not in term)
+    by_columns = {frozenset(term): term for term in terms}
+    for term in by_columns.values():
+        wider = (by_columns.get(frozenset((*term, name))) for name in full if name not in term)
         yield from ((term, one) for one in wider if one is not None)
 
 
@@ -90,9 +90,9 @@ def multiplied(parts: Sequence[Array]) -> Array:
 
 def _product(first: Array, second: Array) -> Array:
     left, right = first[:, :, None], second[:, None, :]
-    found = left * right
+    products = left * right
     exact = (np.abs(left) == 1) | (np.abs(right) == 1)
-    inside = np.where(exact, found, np.nextafter(found, 0.0))
+    inside = np.where(exact, products, np.nextafter(products, 0.0))
     return inside.reshape(len(first), first.shape[1] * second.shape[1])
 
 
@@ -189,12 +189,12 @@ def _read(formula: object, named: dict[str, Any]) -> tuple[list[Term], list[Term
     except ImportError as error:
         raise MissingExtra("formulaic", "formulas") from error
     try:
-        found: Any = Formula(formula, _context={"__formulaic_variables_available__": list(named)})
-        sides = found.lhs, found.rhs
+        parsed: Any = Formula(formula, _context={"__formulaic_variables_available__": list(named)})
+        sides = parsed.lhs, parsed.rhs
         pairs = [[[*term.factors] for term in side] for side in sides]
     except (FormulaicError, *WRONG) as error:
-        said = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
-        refusal = InvalidArgument("formula", WRITE, formula, said)
+        reason = str(error).partition("\n")[0] if isinstance(error, FormulaicError) else ""
+        refusal = InvalidArgument("formula", WRITE, formula, reason)
     else:
         left, right = ([_term(term, named) for term in side] for side in pairs)
         return left, right
@@ -249,21 +249,21 @@ def _model(right: list[Term], named: dict[str, Numeric | Categorical]) -> list[T
     Since columns are centred, a term with a centred column also needs the term without it. Raises
     InvalidArgument.
     """
-    found: dict[frozenset[str], Term] = {}
+    model: dict[frozenset[str], Term] = {}
     for term in right:
         levels = [name for name in term if getattr(named[name], "baseline", None) is not None]
         for k in range(len(levels) + 1):
             for out in combinations(levels, k):
                 left = tuple(name for name in term if name not in out)
-                found.setdefault(frozenset(left), left)
+                model.setdefault(frozenset(left), left)
     whole = all_levels(named.values())
-    known = {*found, *(kept - {name} for kept in found for name in whole)}  # levels sum to 1
-    for term in found.values():
+    known = {*model, *(term - {name} for term in model for name in whole)}  # levels sum to 1
+    for term in model.values():
         for name in term:
             _check_centre(term, named[name], known)
-    spanned = {one for one, _ in repeated(found.values(), whole)}
+    spanned = {one for one, _ in repeated(model.values(), whole)}
     spanned -= {()} & {*right}  # an intercept that is written is for unknown levels, too
-    return sorted((term for term in found.values() if term not in spanned), key=len)
+    return sorted((term for term in model.values() if term not in spanned), key=len)
 
 
 def _check_centre(

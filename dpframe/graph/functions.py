@@ -31,7 +31,7 @@ def count(rows: RowsNode) -> st.Count | st.CellCount:
     of a partition, the number of records in the cell; sensitivity 1 under both.
     """
     _declared(rows)
-    from .maps.cells import cell_under
+    from .partition import cell_under
 
     cell = cell_under(rows)
     return st.Count(rows) if cell is None else st.CellCount(cell.partition, cell.cell)
@@ -180,7 +180,9 @@ def _declared(rows: object, *labels: object) -> None:
     """Check the inputs of a statistic: rows, and labels if needed. Raises InvalidArgument."""
     kinds: list[tuple[object, type, str]] = [(rows, RowsNode, "rows, such as X")]
     kinds += [(one, ColumnNode, "labels, such as y") for one in labels]
-    for data, kind, said in kinds:
+    for data, kind, wanted in kinds:
         if not isinstance(data, kind):
             way_out = "What is released is computed with in dp.post(function, release)."
-            raise InvalidArgument("what a statistic is taken of", f"declared {said}", data, way_out)
+            raise InvalidArgument(
+                "what a statistic is taken of", f"declared {wanted}", data, way_out
+            )

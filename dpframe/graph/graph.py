@@ -20,17 +20,18 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain, UnusedRelease
 from dpframe.identity import kind_of, own
 from dpframe.privacy import Share
-from dpframe.sensitivity import L1, L2, Norm
 from dpframe.symbols import Expression, Number, Symbol, exact, to_json
 from dpframe.symbols.expression import Domain
+from dpframe.theory.facts import LabelFacts, RowFacts
 from dpframe.theory.trusted import LABEL, MARGIN
 
 from .bound import Bound
 from .columns import ColumnNode
+from .facts import of_its_own
 from .known import Known
 from .loop import Loop
 from .maps.weighted import Weight
-from .node import DataNode, Node, noting
+from .node import DataNode, Node, amounts_of, noting, written
 from .post import Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
@@ -48,28 +49,21 @@ def record(node: Node) -> dict[str, object]:
 
 def trusted(node: Node) -> dict[str, object]:
     """The facts that a node of a class from outside states, and its parameters."""
-    said = _stated(node)
-    if not said:
+    stated = _stated(node)
+    if not stated:
         return record(node)
-    return {**said, "trusted": kind_of(type(node)), "parameters": node.record()}
+    return {**stated, "trusted": kind_of(type(node)), "parameters": node.record()}
 
 
 def _stated(node: Node) -> dict[str, object]:
-    if isinstance(node, RowsNode):
-        bounds = {"norm": _bound(node.norm), "norm1": _bound(node.norm1), "step": _step(node)}
-        kept = {"columns": to_json(node.columns), "unit_norm": node.unit_norm or None}
-        return {"kind": "trusted_rows", **kept, **bounds}
-    if isinstance(node, ColumnNode):
-        return {"kind": "trusted_column", "limit": _bound(node.bound), "step": _step(node)}
-    if isinstance(node, Statistic):
-        shape = [to_json(size) for size in node.shape]
-        moves = {"l1": _move(node, L1), "l2": _move(node, L2)}
-        mirrored = {"symmetric": True} if node.symmetric else {}
-        own = {"shape": shape, **moves, "step": _step(node), **mirrored}
-        return {"kind": "trusted_statistic", **own}
+    if isinstance(node, (RowsNode, ColumnNode, Statistic)):
+        return written(_bounds(of_its_own(node, node.unit.relation)))  # type: ignore[return-value]
     if isinstance(node, Procedure):
-        amounts = dict(zip(node.share.currency, map(to_json, node.share.amounts), strict=True))
-        return {"kind": "trusted_release", "share": amounts, "name": node.name}
+        return {
+            "kind": "trusted_release",
+            "share": written(amounts_of(node.share)),
+            "name": node.name,
+        }
     if isinstance(node, Objective):
         return {"kind": "trusted_loss", **_loss(node)}
     if isinstance(node, Weight):
@@ -77,9 +71,18 @@ def _stated(node: Node) -> dict[str, object]:
     return {}
 
 
-def _step(node: Node) -> object:
-    """The step of the statistic's grid, if it states one."""
-    return _bound(getattr(node, "step", None))
+def _bounds(fact: Any) -> dict[str, object]:
+    """The kind and the bounds of rows, labels or a statistic from outside, by their facts."""
+    match fact:
+        case RowFacts():
+            own = {"columns": fact.columns, "unit_norm": fact.unit_norm or None}
+            own |= {"norm": fact.norm, "norm1": fact.norm1}
+            return {"kind": "trusted_rows", **own, "step": fact.step}
+        case LabelFacts():
+            return {"kind": "trusted_column", "limit": fact.bound, "step": fact.step}
+    symmetric = {"symmetric": True} if fact.symmetric else {}
+    own = {"shape": fact.shape, "l1": fact.l1, "l2": fact.l2, "step": next(iter(fact.steps), None)}
+    return {"kind": "trusted_statistic", **own, **symmetric}
 
 
 def _loss(loss: Objective) -> dict[str, object]:
@@ -88,19 +91,10 @@ def _loss(loss: Objective) -> dict[str, object]:
     """
     margin, label = Symbol(MARGIN, SIZE), Symbol(LABEL, SIZE)
     return {
-        "slope": _bound(loss.slope(Bounds(ONE, label, margin))),
-        "anywhere": _bound(loss.slope(Bounds(ONE, label))),
-        "curvature": _bound(loss.curvature(Bounds(ONE, label))),
+        "slope": written(loss.slope(Bounds(ONE, label, margin))),
+        "anywhere": written(loss.slope(Bounds(ONE, label))),
+        "curvature": written(loss.curvature(Bounds(ONE, label))),
     }
-
-
-def _bound(value: Expression | None) -> object:
-    return None if value is None else to_json(value)
-
-
-def _move(statistic: Statistic, norm: Norm) -> object:
-    found = statistic.one_row(norm, statistic.unit.relation)
-    return None if found is None else to_json(found.value)
 
 
 Class = tuple[Release, int]
@@ -119,12 +113,12 @@ class Graph:
         outputs = output if isinstance(output, tuple) else (output,)
         strange = [(i, one) for i, one in enumerate(outputs, 1) if not isinstance(one, Node)]
         if strange or not outputs:
-            i, found = strange[0] if strange else (0, output)
+            i, wrong = strange[0] if strange else (0, output)
             part = f", part {i}" if isinstance(output, tuple) and i else ""
             wanted = "a release, a dp.post(...) or a tuple of them"
             way_out = "Formulas are read by functions, as in dp.post(function, release, X.columns)."
-            way_out = way_out if isinstance(found, Expression) else ""
-            raise InvalidArgument(f"output of declare{part}", wanted, found, way_out)
+            way_out = way_out if isinstance(wrong, Expression) else ""
+            raise InvalidArgument(f"output of declare{part}", wanted, wrong, way_out)
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 
     def __repr__(self) -> str:
@@ -145,8 +139,8 @@ class Graph:
 
     def of_kind(self, kind: type) -> tuple[Any, ...]:
         """The nodes of a class, in order."""
-        found = {place for place, one in self.kinds.items() if issubclass(one, kind)}
-        return tuple(node for node in self.nodes if id(type(node)) in found) if found else ()
+        places = {place for place, one in self.kinds.items() if issubclass(one, kind)}
+        return tuple(node for node in self.nodes if id(type(node)) in places) if places else ()
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
@@ -255,11 +249,11 @@ def classes(releases: Iterable[Release]) -> tuple[Class, ...]:
     """One representative, and the size, of each class of releases that are equal except for their
     names.
     """
-    found: dict[object, list[Release]] = {}
+    alike: dict[object, list[Release]] = {}
     for one in releases:
         key = (type(one), one.statistic, one.stated, one.share, one.times, one.sampled)
-        found.setdefault(key, []).append(one)
-    return tuple((same[0], len(same)) for same in found.values())
+        alike.setdefault(key, []).append(one)
+    return tuple((same[0], len(same)) for same in alike.values())
 
 
 def _topological(outputs: Iterable[Node]) -> Iterable[Node]:
@@ -286,12 +280,12 @@ def origins(node: Node) -> list[Node]:
     """The nodes behind the symbols of this node's formulas: released numbers, and statistics whose
     values it reads (which the verifier judges). The std of a release is public.
     """
-    found = {
+    behind = {
         s.origin
         for s in symbols_of(node)
         if s.origin is not None and isinstance(s.origin, Node) and not isinstance(s.origin, Release)
     }
-    return sorted(found, key=_appearance) if len(found) > 1 else list(found)
+    return sorted(behind, key=_appearance) if len(behind) > 1 else list(behind)
 
 
 def _appearance(node: Node) -> tuple[str, ...]:
@@ -369,9 +363,9 @@ def declared(of: Regression, X: RowsNode, y: ColumnNode | None, budget: Share) -
     """
     with noting() as made:
         graph = Graph.of(of.declare(X, y, budget))  # type: ignore[arg-type]
-    kept = set(map(id, graph.nodes))
+    reached = set(map(id, graph.nodes))
     # a procedure may hold graphs of its own, with releases that it pays for
-    left_out = [] if graph.procedures else [node for node in made if id(node) not in kept]
+    left_out = [] if graph.procedures else [node for node in made if id(node) not in reached]
     if left_out:
         names = ", ".join(node.label for node in left_out)
         read = ", ".join(one.label for one in graph.outputs)

@@ -10,9 +10,8 @@ the sensitivity for any other:
   at most max((A+ + m2)^2/A+, A+ + m2 + m4). It is exact for d >= 2 unless m2 > A and m4 > 2 m2. Any
   other statistic adds its own square. An eigenvalue that is rounded onto a grid is charged for it.
 The total is increasing and of degree one in the m_i: upper bounds on the m_i give upper bounds on
-the total. Proof page: proofs/joint.
-
-Gaussian noise for several statistics at once, spending one budget exactly.
+the total, so noise for several statistics at once spends one budget exactly. Proof page:
+proofs/joint.
 """
 
 from __future__ import annotations
@@ -79,47 +78,41 @@ class Joint:
 
     def total(self, moves: Sequence[Expression]) -> Expression:
         """An upper bound on the sum, from the m_i (or upper bounds of them)."""
-        return maximum(*self.branches(moves, maximum))
+        return maximum(*self.branches(moves))
 
-    def squares(self, moves: Sequence[Expression]) -> list[tuple[str, Expression]]:
+    def squares(self, moves: Sequence[Expression]) -> Any:
         """The m_i by role in the joint sensitivity, and what rounding may add."""
         own: Any = list(zip(self.family, moves, strict=True))
-        found: Any = book.charged(self.facts, own)
-        return list(found)
+        return book.charged(self.facts, own)
 
-    def branches(self, moves: Sequence[Expression], larger: Larger) -> tuple[Expression, ...]:
+    def branches(
+        self, moves: Sequence[Expression], larger: Larger | None = None
+    ) -> tuple[Expression, ...]:
         """Formulas whose maximum is the total. `larger` decides max(A, m2), or bounds it from
-        above.
+        above; by default it is their maximum.
         """
         at: Any = SymbolicContext(None, self.relation)
-        squares: Any = self.squares(moves)
-        sums = book.by_part(at, squares)
-        return tuple(book.joint(sums, partial(_settled, at, larger), lambda f: at.constant(f) == 0))
+        sums = book.by_part(at, self.squares(moves))
+        decide = partial(book.larger, at, otherwise=larger)
+        return tuple(book.joint(sums, decide, lambda f: at.constant(f) == 0))
 
     def attained(self, moves: Sequence[Expression]) -> Expression:
         """A lower bound on the supremum, from the m_i: only sensitivities that one pair of
         neighbours is known to attain simultaneously count.
         """
         at: Any = SymbolicContext(None, self.relation)
-        reached = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
+        attained = [m if one else ZERO for m, one in zip(moves, self.exact_below, strict=True)]
         if not at.replaced:
-            return add(*reached)
+            return add(*attained)
         if not self.together:
-            return maximum(ZERO, *reached)
-        squares: Any = list(zip(self.family, reached, strict=True))
+            return maximum(ZERO, *attained)
+        squares: Any = list(zip(self.family, attained, strict=True))
         m: Any = book.by_part(at, squares)
         amount, moment, labels = m["gram"] * 2 + m["floor"], m["moment"], m["squares"]
         if moment == ZERO:
             return add(amount, labels)
-        top = moment if amount == ZERO else _settled(at, maximum, amount, moment)
+        top = moment if amount == ZERO else book.larger(at, amount, moment)
         return maximum((top + moment) ** 2 / top, amount + moment + labels)
-
-
-def _settled(at: SymbolicContext, larger: Larger, f: Expression, g: Expression) -> Expression:
-    quotient = at.constant(f / g)
-    if quotient is None:
-        return larger(f, g)
-    return f if quotient >= 1 else g
 
 
 def jointly(

@@ -27,7 +27,6 @@ from dpframe.symbols import (
     exact,
     parameter,
     rational,
-    to_json,
 )
 from dpframe.symbols.expression import Domain
 
@@ -76,10 +75,6 @@ class OfBudgets(Origin, Node):
         short = text if text.isidentifier() else hashlib.sha256(text.encode()).hexdigest()[:8]
         return Symbol(f"{self.what}_{short}", POSITIVE, self)
 
-    def record(self) -> dict[str, object]:
-        """The aggregate and its formula."""
-        return {"what": self.what, **{n: to_json(one) for n, one in self.formulas.items()}}
-
 
 def reads_budgets(formula: Expression) -> bool:
     """Whether a formula depends on a record's budget, or on an aggregate of all budgets."""
@@ -110,10 +105,6 @@ class Known(Origin, Node):
             way_out = "Release it first: dp.release(...)."
             raise InvalidArgument("value", "a release or a dp.post(...)", self.value, way_out)
 
-    def record(self) -> dict[str, object]:
-        """Its name, which formulas use. The range is in the symbol."""
-        return {"name": self.name}
-
     @property
     def symbol(self) -> Symbol:
         """The symbol in formulas."""
@@ -124,7 +115,6 @@ class Known(Origin, Node):
         """The number that formulas read, from the released value; `number` evaluates a formula,
         rounded up.
         """
-        del number
         return self.inside(released)
 
     def inside(self, released: Any) -> Fraction:

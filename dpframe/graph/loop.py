@@ -45,8 +45,8 @@ class Loop(Calling):
         """Check that the release reads the point, and that no argument depends on the release."""
         if not (isinstance(self.point, Iterate) and isinstance(self.step, Release)):
             way_out = "point = dp.iterate(X.columns); step = dp.release(..., times=T)."
-            found = (self.point, self.step)
-            raise InvalidArgument("loop", "over a point and a release", found, way_out)
+            given = (self.point, self.step)
+            raise InvalidArgument("loop", "over a point and a release", given, way_out)
         if self.point not in ancestors(self.step):
             way_out = "Its statistic takes the point: dp.graph.gradient(..., at=point)."
             wanted = f"a release that reads {self.point.label}"
@@ -90,25 +90,25 @@ def loop(point: Iterate, step: Release, update: Callable[..., Any], *arguments: 
 
 def ancestors(node: Node) -> set[Node]:
     """Every node that a node depends on through its inputs."""
-    found: set[Node] = set()
+    visited: set[Node] = set()
     waiting = list(node.inputs)
     while waiting:
         one = waiting.pop()
-        if one not in found:
-            found.add(one)
+        if one not in visited:
+            visited.add(one)
             waiting.extend(one.inputs)
-    return found
+    return visited
 
 
 def points_of(node: Node) -> tuple[Iterate, ...]:
     """The points of loops that a node depends on while the loop runs; a node that reads a finished
     loop depends on none.
     """
-    seen: dict[Node, None] = {}
+    visited: dict[Node, None] = {}
     waiting = [] if isinstance(node, Loop) else list(reversed(node.inputs))
     while waiting:
         one = waiting.pop()
-        if one not in seen:
-            seen[one] = None
+        if one not in visited:
+            visited[one] = None
             waiting += [] if isinstance(one, Loop) else reversed(one.inputs)
-    return tuple(one for one in seen if isinstance(one, Iterate))
+    return tuple(one for one in visited if isinstance(one, Iterate))

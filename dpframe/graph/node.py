@@ -17,8 +17,9 @@ from typing import Any, ClassVar, NoReturn
 import attrs
 
 from dpframe.errors import SHORT, AttrsClass, InvalidArgument, Plain, TouchesData
+from dpframe.identity import kind_of
 from dpframe.operators import Operation, Symbolic
-from dpframe.privacy import Share, Unit
+from dpframe.privacy import Guarantee, Share, Unit
 from dpframe.symbols import (
     DATA,
     PUBLIC,
@@ -31,6 +32,7 @@ from dpframe.symbols import (
     exact,
     to_json,
 )
+from dpframe.theory.book import KINDS
 from dpframe.wording import Formula
 
 READS = "reads"
@@ -47,35 +49,27 @@ class Reading:
     positive: bool = False
 
 
-@attrs.frozen
-class Reads:
-    """Metadata of a field that holds a formula: its name in messages (the field's if ""), and the
-    requirements of `Reading`.
-    """
-
-    name: str
-    may: Scope
-    positive: bool
-
-    def called(self, field: str) -> Reads:
-        """With the field's name if it has none."""
-        return self if self.name else attrs.evolve(self, name=field)
-
-
 def reads(name: str = "", *, may: Scope = RELEASED, positive: bool = False) -> dict[Any, Any]:
-    """Metadata for an attrs field whose formula, or None, the node reads."""
-    return {READS: Reads(name, may, positive)}
+    """Metadata for an attrs field whose formula, or None, the node reads: its name in messages (the
+    field's if ""), and the requirements of `Reading`.
+    """
+    return {READS: (name, may, positive)}
+
+
+def amounts_of(spent: Share | Guarantee) -> dict[str, Expression]:
+    """The amounts of a share, or of a guarantee, by currency."""
+    return dict(zip(spent.currency, spent.amounts, strict=True))
 
 
 def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
     """The weights and wholes of a share, by name. Budgets are divided before anything is released;
     `may` is RECORD if what a record spends follows from its own budget.
     """
-    found = {
+    weights = {
         f"share of {name}": Reading(weight, may)
         for name, weight in zip(share.currency, share.weights, strict=True)
     }
-    return found | {
+    return weights | {
         f"budget of {name}": Reading(whole, may)
         for name, whole in zip(share.currency, share.wholes, strict=True)
     }
@@ -96,9 +90,9 @@ def positive(value: object, name: str = "norm") -> Expression:
 def check_ends(name: str, lower: Fraction, upper: Fraction) -> None:
     """Refuse bounds whose difference is not a finite positive double. Raises InvalidArgument."""
     if lower >= upper or not 0 < to_float(upper) - to_float(lower) < math.inf:
-        found = Plain(f"{lower} and {upper}")
+        ends = Plain(f"{lower} and {upper}")
         title = name if len(name) <= SHORT else "a column"
-        raise InvalidArgument(f"bounds of {title}", "increasing", found, "Give lower < upper.")
+        raise InvalidArgument(f"bounds of {title}", "increasing", ends, "Give lower < upper.")
 
 
 def to_float(value: Fraction) -> float:
@@ -169,13 +163,13 @@ class Node(AttrsClass, Symbolic):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that it reads: the fields that are nodes, or tuples of nodes, in order."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         for part in held(self).values():
             if isinstance(part, Node):
-                found.append(part)
+                nodes.append(part)
             elif isinstance(part, tuple):
-                found += [one for one in part if isinstance(one, Node)]
-        return tuple(found)
+                nodes += [one for one in part if isinstance(one, Node)]
+        return tuple(nodes)
 
     @property
     @abstractmethod
@@ -193,12 +187,8 @@ class Node(AttrsClass, Symbolic):
         fields marked by `reads`.
         """
         cls: type = type(self)
-        marked = ((reads, getattr(self, name)) for name, reads in _reads(cls))
-        return {
-            reads.name: Reading(formula, reads.may, reads.positive)
-            for reads, formula in marked
-            if formula is not None
-        }
+        marked = [(called, getattr(self, name), more) for name, called, *more in _reads(cls)]
+        return {name: Reading(one, *more) for name, one, more in marked if one is not None}
 
     @property
     def derived(self) -> dict[str, Reading]:
@@ -240,15 +230,16 @@ class Node(AttrsClass, Symbolic):
         return self.refuse(Operation(READ, "{}", (self,)))
 
     def record(self) -> dict[str, object]:
-        """Its parameters as JSON values: formulas, numbers and names, never data. By default every
-        field that is not a node.
+        """Its parameters as JSON values: formulas, numbers and names, never data. By default the
+        fields that the rule book reads of its kind; of other kinds every field that is not a node.
         """
-        called = type(self).__name__
-        return {
-            name: written(value, f"{called}.{name}")
-            for name, value in held(self).items()
-            if not _of_nodes(value)
-        }
+        fields, kind, called = held(self), KINDS.get(kind_of(type(self))), type(self).__name__
+        if kind is None:
+            read = [name for name, value in fields.items() if not _of_nodes(value)]
+        else:
+            absent = {name for name in kind.optional if fields.get(name) is None}
+            read = [name for name in fields if name in kind.keys.keys() - absent]
+        return {name: written(fields[name], f"{called}.{name}") for name in read}
 
 
 def titled(text: str) -> Any:
@@ -288,10 +279,11 @@ def fields_of(cls: type) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _reads(cls: type) -> tuple[tuple[str, Any], ...]:
-    """The fields of an attrs class that are marked by `reads`."""
+def _reads(cls: type) -> tuple[tuple[Any, ...], ...]:
+    """The fields of an attrs class that are marked by `reads`: attribute, name, requirements."""
     fields = [one for one in getattr(cls, "__attrs_attrs__", ()) if READS in one.metadata]
-    return tuple((one.name, one.metadata[READS].called(one.name)) for one in fields)
+    marked = ((one.name, *one.metadata[READS]) for one in fields)
+    return tuple((field, name or field, *more) for field, name, *more in marked)
 
 
 def _of_nodes(value: object) -> bool:
@@ -317,8 +309,7 @@ def written(value: Any, name: str = "parameter") -> object:
             near = exact(value).value  # type: ignore[attr-defined]
             way_out = f"Write Fraction({near.numerator}, {near.denominator})."
         raise InvalidArgument(name, "a formula, an exact number or a name", value, way_out)
-    own: object = value.record()
-    return own
+    return value.record()
 
 
 class DataNode(Node):

@@ -1,5 +1,6 @@
 """Public partitions: a public function of one record alone assigns it to exactly one cell,
-independently of other records and of its position. Proof page: proofs/partition.
+independently of other records and of its position; in the rows and labels of a cell, records
+outside become zeros. Proof page: proofs/partition.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from dpframe.identity import kind_of
 from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
-from .arrays import Array, Values, np
+from .arrays import Array, Numbers, Values, np
 from .columns import ColumnNode
+from .maps.base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 from .maps.grid import OnGrid
-from .node import Node, fields_of, to_float, written
+from .node import Node, fields_of, titled, to_float, written
 from .rows import RowsNode
 
 if TYPE_CHECKING:
-    from .maps.cells import CellColumn, CellRows
     from .statistics import CellCount
 
 MOST = 1000
@@ -78,10 +79,10 @@ class Hashed(Assignment):
 
 
 def _cuts(value: Any) -> tuple[Number, ...]:
-    found = tuple(exact(cut, "cuts") for cut in value) if isinstance(value, Sequence) else ()
-    numbers = tuple(cut for cut in found if isinstance(cut, Number))
+    cuts = tuple(exact(cut, "cuts") for cut in value) if isinstance(value, Sequence) else ()
+    numbers = tuple(cut for cut in cuts if isinstance(cut, Number))
     rising = all(a.value < b.value for a, b in pairwise(numbers))
-    if not 1 <= len(numbers) == len(found) < MOST or not rising or isinstance(value, str):
+    if not 1 <= len(numbers) == len(cuts) < MOST or not rising or isinstance(value, str):
         raise InvalidArgument("cuts", "increasing numbers, at least one", value, FIXED)
     return numbers
 
@@ -131,12 +132,12 @@ class Partition:
 
     def __attrs_post_init__(self) -> None:
         """Check that rows and labels are those of a declaration. Raises InvalidArgument."""
-        found = (self.rows, self.column)
+        tables = (self.rows, self.column)
         kinds = isinstance(self.rows, RowsNode) and isinstance(self.column, ColumnNode | None)
-        if not kinds or any(isinstance(node, OnGrid) for node in found):
+        if not kinds or any(isinstance(node, OnGrid) for node in tables):
             way_out = "Give it the X and y of declare, or maps of them."
             raise InvalidArgument(
-                "rows and labels of a partition", "declared X and y", found, way_out
+                "rows and labels of a partition", "declared X and y", tables, way_out
             )
         by_label = isinstance(self.assignment, Cut) and self.assignment.column is None
         if by_label and self.column is None:
@@ -159,8 +160,6 @@ class Partition:
         """Rows and labels of a cell, numbered from 0; records outside the cell are zeros. Raises
         InvalidArgument.
         """
-        from .maps.cells import CellColumn, CellRows
-
         labels = None if self.column is None else CellColumn(self, number)
         return CellRows(self, number), labels
 
@@ -203,3 +202,63 @@ def partition_at(
     the values for which exactly j cuts are at most the value. Raises InvalidArgument.
     """
     return Partition(X, y, Cut(cuts, column))
+
+
+@attrs.frozen(cache_hash=True)
+class InCell(OfRecord):
+    """Abstract: the rows or labels of one cell, with zeros for records outside it. Bounds are
+    unchanged, and nothing is known about which values occur. Proof page: proofs/partition.
+    """
+
+    label = titled("cell {0.cell} of {0.partition.cells}")
+
+    partition: Partition
+    cell: int = attrs.field(validator=in_partition)
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """The rows or labels, with zeros outside the cell."""
+        block, inside = values[self.inputs[0]], self.partition.places(values) == self.cell
+        return np.where(each(inside, block), block, 0.0)
+
+
+@attrs.frozen(cache_hash=True)
+class CellRows(InCell, RecordMap):
+    """Each row of the cell."""
+
+    kind: ClassVar[str] = "cell_rows"
+
+    @property
+    def source(self) -> RowsNode:  # type: ignore[override]
+        """The rows of the partition."""
+        return self.partition.rows
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The rows, and the labels where there are any."""
+        return self.partition.inputs
+
+
+@attrs.frozen(cache_hash=True)
+class CellColumn(InCell, RecordColumn):
+    """Each label of the cell."""
+
+    kind: ClassVar[str] = "cell_column"
+
+    @property
+    def source(self) -> ColumnNode:  # type: ignore[override]
+        """The labels of the partition."""
+        return self.partition.inputs[-1]  # type: ignore[return-value]  # it has some
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The labels and the rows."""
+        return (self.source, self.partition.rows)
+
+
+def cell_under(rows: RowsNode) -> CellRows | None:
+    """The cell whose rows are mapped; None if there is none."""
+    while isinstance(rows, MappedRows):
+        if isinstance(rows, CellRows):
+            return rows
+        rows = rows.source
+    return None

@@ -98,13 +98,13 @@ def checked_function(function: Callable[..., Any]) -> None:
             "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
         )
     defaults = _defaults(function)
-    reached = None
+    captured = None
     if not own_function(function):
         from .ambient import ambient, described
 
-        reached = ambient(function)
-    if reached is not None:
-        name, value = reached
+        captured = ambient(function)
+    if captured is not None:
+        name, value = captured
         kind = f"{value.label}, declared data" if isinstance(value, Node) else described(value)
         raise TouchesData(
             f"{function.__qualname__} reads {name}, {kind}, which is not one of its arguments. "

@@ -18,7 +18,16 @@ from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
 from .facts import SymbolicContext, facts_of, stated
-from .node import Node, Reading, noted, positive, reads, share_readings, written
+from .node import (
+    Node,
+    Reading,
+    amounts_of,
+    noted,
+    positive,
+    reads,
+    share_readings,
+    written,
+)
 
 IDENTITY, LOGIT = "identity", "logit"
 
@@ -88,14 +97,14 @@ class Objective(Node):
     def _moves(
         self, bounds: Bounds, penalty: Expression, relation: Relation | None
     ) -> tuple[Expression | None, Expression | None]:
-        from dpframe.theory.estimates import moves_of
+        from dpframe.theory.procedures import moves_of
 
         at: Any = SymbolicContext(None, relation)
         known: Any = (bounds.row, bounds.label, bounds.radius)
         weight: Any = None if bounds.weight == ONE else bounds.weight
         size: Any = penalty
-        found: Any = moves_of(at, facts_of(self), known, size, weight)
-        return found  # type: ignore[no-any-return]
+        moves: Any = moves_of(at, facts_of(self), known, size, weight)
+        return moves  # type: ignore[no-any-return]
 
 
 @attrs.frozen(cache_hash=True)
@@ -110,7 +119,6 @@ class Squared(Objective):
 
     def at(self, margins: Array, labels: Array, number: Numbers) -> tuple[Array, Array, Array]:
         """Half the squared residual, the residual, 1."""
-        del number
         residuals = margins - labels
         return residuals * residuals / 2, residuals, residuals * 0 + 1
 
@@ -163,7 +171,6 @@ class Logistic(Objective):
         """-y/(1 + e^(y t)), by e^-|y t|: bit for bit independent of the record's position."""
         from dpframe.numerics.blocks.elementwise import decay
 
-        del number
         with np.errstate(over="ignore"):
             margin = labels * margins
         small = decay(np.abs(margin))
@@ -277,11 +284,6 @@ class WithoutTheorem(Procedure):
         """The obligations of a proof in a `dpframe.prover.problem.Problem`, and known violations;
         at least one is open.
         """
-
-
-def amounts_of(share: Share) -> dict[str, Expression]:
-    """The amounts of a share, by currency."""
-    return dict(zip(share.currency, share.amounts, strict=True))
 
 
 class Sampler(Procedure):

@@ -34,7 +34,7 @@ from dpframe.symbols.expression import Domain
 
 from .columns import ColumnSource
 from .facts import noise_of
-from .node import DataNode, Node, Reading, noted, share_readings
+from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
 from .rows import RowsNode, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
@@ -103,11 +103,11 @@ class Release(Node):
         """The guarantee of one draw at this sensitivity. Raises InvalidArgument if a mechanism from
         outside returns another kind of guarantee than it states.
         """
-        found = self.mechanism.guarantee_among(sensitivity, self.entries)
-        if not isinstance(found, self.gives):
+        given = self.mechanism.guarantee_among(sensitivity, self.entries)
+        if not isinstance(given, self.gives):
             way_out = "Its `gives` and its `guarantee` must agree."
-            raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(found), way_out)
-        return self._on_sample(found)
+            raise InvalidArgument(self.noise.kind, f"a {self.gives.__name__}", str(given), way_out)
+        return self._on_sample(given)
 
     def given_in(self, kind: type[Guarantee], sensitivity: Expression) -> Guarantee:
         """The guarantee of one draw, as a `kind` if the mechanism has a tighter one of it."""
@@ -142,14 +142,14 @@ class Release(Node):
         its number of draws. The noise size may depend on earlier releases, and on the record's
         budget.
         """
-        found = {} if self.times is ONE else {"times": Reading(self.times)}
+        readings = {} if self.times is ONE else {"times": Reading(self.times)}
         if self.sampled is not None:
-            found["sampled"] = Reading(self.sampled)
+            readings["sampled"] = Reading(self.sampled)
         if isinstance(self.stated, AdditiveNoise):
-            found[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
+            readings[self.stated.noise] = Reading(self.stated.formula, RELEASED | RECORD)
         for name, formula in self.parameters.items():
-            found[f"{name} of the noise"] = Reading(formula)
-        return found if self.share is None else found | share_readings(self.share, RECORD)
+            readings[f"{name} of the noise"] = Reading(formula)
+        return readings if self.share is None else readings | share_readings(self.share, RECORD)
 
     @cached_property
     def parameters(self) -> Mapping[str, Expression]:
@@ -264,11 +264,7 @@ class Release(Node):
 
     def record(self) -> dict[str, object]:
         """Mechanism, formula, rule, share and number of draws."""
-        share = (
-            None
-            if self.share is None
-            else dict(zip(self.share.currency, map(to_json, self.share.amounts), strict=True))
-        )
+        share = None if self.share is None else written(amounts_of(self.share))
         rate = {} if self.sampled is None else {"sampled": to_json(self.sampled)}
         return {
             **rate,
@@ -288,13 +284,10 @@ class Release(Node):
         norm, moved = self.noise.norm, self.moved
         if own(self.noise) or moved is None:
             return {}
-        given = self.guarantee(moved.value)
-        amounts = dict(zip(given.currency, map(to_json, given.amounts), strict=True))
-        law = {name: to_json(formula) for name, formula in self.parameters.items()}
-        more = {"parameters": law} if law else {}
-        return {
-            "states": {"norm": norm.name, "move": to_json(moved.value), "amounts": amounts, **more}
-        }
+        amounts = amounts_of(self.guarantee(moved.value))
+        law = {"parameters": dict(self.parameters)} if self.parameters else {}
+        states = {"norm": norm.name, "move": moved.value, "amounts": amounts, **law}
+        return {"states": written(states)}
 
 
 @lru_cache(maxsize=1024)

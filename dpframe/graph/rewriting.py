@@ -93,12 +93,12 @@ class Rewriting:
             self.waiting.add(node)
             again = self.again(node)
             change = self.changes.get(node)
-            found = again if change is None else self.settled(change(again))
-            self.done[node] = SAME if found is node else found
-            if isinstance(found, (Known, Release)):
-                self.done[found] = SAME  # formulas that speak of it already stay as they are
-        found = self.done[node]
-        return node if found is SAME else found
+            replacement = again if change is None else self.settled(change(again))
+            self.done[node] = SAME if replacement is node else replacement
+            if isinstance(replacement, (Known, Release)):
+                self.done[replacement] = SAME  # formulas that speak of it already stay as they are
+        replacement = self.done[node]
+        return node if replacement is SAME else replacement
 
     def settled(self, node: Any) -> Any:
         """The result of a change, with formulas that refer to replaced nodes updated. Its inputs
@@ -131,8 +131,8 @@ class Rewriting:
         formulas.
         """
         own = [one for one in formula.symbols() if one.origin is not None]
-        found = {one: (stands or self.symbol)(one) for one in own}
-        moved = {old.name: new for old, new in found.items() if new is not old}
+        replaced = {one: (stands or self.symbol)(one) for one in own}
+        moved = {old.name: new for old, new in replaced.items() if new is not old}
         return formula.substitute(moved) if moved else formula
 
     def symbol(self, symbol: Symbol) -> Expression:

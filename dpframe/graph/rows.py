@@ -27,14 +27,13 @@ from dpframe.symbols import (
     maximum,
     parameter,
     sqrt,
-    to_json,
 )
 from dpframe.symbols.expression import Domain
 
 from .facts import stated
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
-from .occurring import occurring
+from .reached import occurring
 
 if TYPE_CHECKING:
     from .statistics import RowSum, Statistic
@@ -53,8 +52,8 @@ class RowsNode(DataNode):
     @property
     def columns(self) -> Expression:
         """The public number of columns."""
-        found: Expression = stated(self).columns
-        return found
+        columns: Expression = stated(self).columns
+        return columns
 
     @property
     def norm(self) -> Expression | None:
@@ -149,8 +148,8 @@ class RowsNode(DataNode):
         """X.sum() / X.rows, shape (d,), where the number of rows is public. Raises
         InvalidArgument.
         """
-        found: Statistic = self.sum(axis) / public_size(self)
-        return found
+        mean: Statistic = self.sum(axis) / public_size(self)
+        return mean
 
     def __truediv__(self, by: object) -> RowsNode:
         """Rows divided by one number; see `scaled`."""
@@ -269,7 +268,7 @@ class RowsNode(DataNode):
         """Rows multiplied by a matrix (d, d), released or public (`dp.graph.public_array(...)`).
         The result needs a clip. Raises InvalidArgument.
         """
-        from .maps.linear import LinearMap
+        from .maps.residuals import LinearMap
 
         return LinearMap(self, matrix)
 
@@ -341,7 +340,3 @@ class RowSource(RowsNode):
     grid: int | None = None
     draft: bool = False
     """Whether the std of a release stays a symbol, because its noise is not settled."""
-
-    def record(self) -> dict[str, object]:
-        """Name and number of columns."""
-        return {"name": self.name, "columns": to_json(self.columns)}

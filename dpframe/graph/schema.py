@@ -22,7 +22,16 @@ from dpframe.symbols import ONE, Expression, Number, exact, rational
 
 from .arrays import Array, np
 from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
-from .maps.bounds import Box, ClipColumn, ClipNorm, Encoded, Intercept, ToUnitInterval, identified
+from .maps.bounds import (
+    Box,
+    ClipColumn,
+    ClipNorm,
+    Encoded,
+    Intercept,
+    ToUnitInterval,
+    identified,
+    onto_unit_interval,
+)
 from .maps.grid import BITS, bits_of_grid
 from .node import check_ends, positive
 from .rows import COLUMNS, RowsNode, RowSource
@@ -83,10 +92,8 @@ class Numeric:
 
     def encode(self, values: Array) -> Array:
         """[lower, upper] mapped to [-1, 1] for numbers (m,), shape (m, 1)."""
-        low, high = float(self.lower), float(self.upper)
-        share = (np.clip(values.astype(float), low, high) - low) / (high - low)
-        encoded: Array = np.clip(2 * share - 1, -1.0, 1.0)[:, None]
-        return encoded
+        ends = float(self.lower), float(self.upper)
+        return onto_unit_interval(values.astype(float), *ends)[:, None]
 
     columns = encode
 
@@ -219,13 +226,13 @@ def all_levels(schema: Iterable[Numeric | Categorical]) -> tuple[str, ...]:
 
 def _check_once(schema: Sequence[Numeric | Categorical]) -> None:
     """Raises InvalidArgument if a column of the table occurs twice, which makes it collinear."""
-    seen = set()
+    earlier = set()
     for part in schema:
         ends = (part.lower, part.upper) if isinstance(part, Numeric) else ()
-        if (part.name, ends) in seen:
+        if (part.name, ends) in earlier:
             way_out = "Twice the same column is collinear; leave one out."
             raise InvalidArgument("columns", "each named once", part.name, way_out)
-        seen.add((part.name, ends))
+        earlier.add((part.name, ends))
 
 
 def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
@@ -415,8 +422,8 @@ def _relation(_: Any, __: Any, value: Any) -> None:
     if not isinstance(value, Relation):
         names = [f"dp.{one.name}" for one in Relation]
         given = value.replace("-", "_").replace(" ", "_") if isinstance(value, str) else ""
-        meant = nearest(f"dp.{given}", names) if given else ""
-        way_out = f"It says who is a neighbour, and what n is.{meant}"
+        likely = nearest(f"dp.{given}", names) if given else ""
+        way_out = f"It says who is a neighbour, and what n is.{likely}"
         raise InvalidArgument("relation", " or ".join(names), value, way_out)
 
 

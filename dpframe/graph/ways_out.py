@@ -124,9 +124,9 @@ def missing(node: Node, name: str) -> str:
         near = nearest(name, dir(node))
         way_out = _released(Operation("", "{}." + name, (node,)))
         return f"{node.label} is {STATE[kind]} and has no {name!r}.{near} {way_out}"
-    said = DECLARED.get(name) if kind in {"rows", "labels"} else None
-    near = nearest(name, dir(node)) if said is None else ""
-    return f"{node.label} is {STATE[kind]} and has no {name!r}.{near} {said or _general(kind)}"
+    instead = DECLARED.get(name) if kind in {"rows", "labels"} else None
+    near = nearest(name, dir(node)) if instead is None else ""
+    return f"{node.label} is {STATE[kind]} and has no {name!r}.{near} {instead or _general(kind)}"
 
 
 def _declared(kind: str, operation: Operation) -> str:

@@ -1,6 +1,5 @@
-"""The kernel: the obligations of a certificate, node by node, each closed by a rule or a step.
-
-What was proved, in words.
+"""The kernel: the obligations of a certificate, node by node, each closed by a rule or a step;
+and what was proved, in words.
 """
 
 from __future__ import annotations
@@ -41,8 +40,10 @@ def bounds(c: At, nodes: Json) -> Iterator[str]:
             first.add(i)
             for name, *ends in clips:
                 levels = len(ends) == 1 or ends[1] == "simplex"
-                said = ends[0] if levels else [" to ".join(decimal(c.formula(end)) for end in ends)]
-                yield f"{repr(name) if ':' in name else name}: {', '.join(said)}"
+                shown = (
+                    ends[0] if levels else [" to ".join(decimal(c.formula(end)) for end in ends)]
+                )
+                yield f"{repr(name) if ':' in name else name}: {', '.join(shown)}"
 
 
 def sentence(c: At, claimed: Json) -> str:
@@ -68,11 +69,11 @@ def sentence(c: At, claimed: Json) -> str:
         "It holds whatever values these internal numbers take:": made,
         "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
     }
-    found = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
-    found += [f"{title} {'; '.join(part)}." for title, part in parts.items() if part]
+    sentences = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]
+    sentences += [f"{title} {'; '.join(part)}." for title, part in parts.items() if part]
     if claimed["derivation"] in c.believed:
-        found.append(f"The total itself is what {claimed['derivation']} says that it is.")
-    return " ".join(found)
+        sentences.append(f"The total itself is what {claimed['derivation']} says that it is.")
+    return " ".join(sentences)
 
 
 def source_text(c: At, origin: int) -> str:
@@ -122,8 +123,8 @@ class Checker(At):
             mine = self.hash[:given]
             raise Unusable(f"expect has {given} of 64 characters; the file's hash begins {mine}")
         self.require(expect in (None, self.hash), f"expected {expect}, but the hash is {self.hash}")
-        said = [a.partition(TRUSTED) for a in document["assumptions"]]
-        self.trusted = frozenset(name for name, mark, _ in said if mark)
+        assumed = [a.partition(TRUSTED) for a in document["assumptions"]]
+        self.trusted = frozenset(name for name, mark, _ in assumed if mark)
         self.where = "statement"
         parts = {"target": dict, "relation": str, "symbols": dict, "region": list, "values": dict}
         each = {"each": dict} if "each" in claimed else {}
@@ -287,7 +288,7 @@ def check(
         checker.limit(trusted)
         idle = sorted(steps.given.keys() - steps.used)
         checker.require(not idle, f"proof: steps that close nothing: {idle!s:.200}")
-        said = tuple(bounds(checker, document["graph"]["nodes"]))
+        ends = tuple(bounds(checker, document["graph"]["nodes"]))
     except Unusable as error:
         return Verdict(False, "", "", 0, f"unusable: {error}")  # noqa: FBT003
     except Exception as error:  # noqa: BLE001 - what this checker does not foresee is refused
@@ -298,4 +299,4 @@ def check(
         if collecting:
             gc.enable()
     believed = tuple(sorted(checker.believed))
-    return Verdict(True, proved, checker.hash, checker.count, "", believed, said)  # noqa: FBT003
+    return Verdict(True, proved, checker.hash, checker.count, "", believed, ends)  # noqa: FBT003

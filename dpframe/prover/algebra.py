@@ -35,13 +35,13 @@ def rational_ball(value: Fraction) -> Ball:
 
 
 def enclose(
-    formula: Expression, values: Mapping[str, Ball], seen: dict[Expression, Ball] | None = None
+    formula: Expression, values: Mapping[str, Ball], known: dict[Expression, Ball] | None = None
 ) -> Ball:
     """An enclosure of `formula` where each symbol, by name, lies in its ball; not finite where a
     part is undefined.
     """
     with working(BITS):
-        return BALLS.value(formula, values, {} if seen is None else seen)
+        return BALLS.value(formula, values, {} if known is None else known)
 
 
 def _power(base: Ball, exponent: Fraction) -> Ball:
@@ -85,14 +85,6 @@ def ends_of(formula: Expression) -> tuple[Fraction, Fraction] | None:
 def number(formula: Expression, values: Mapping[str, Fraction], *, up: bool) -> float:
     """The value of `formula` at exact numbers as a double, rounded up or down."""
     return float(arb_float(at_point([formula], values)[0], up=up))
-
-
-def outermost(formula: Expression) -> list[Expression]:
-    """Every function call that is not inside another, each once."""
-    if isinstance(formula, Call):
-        return [formula]
-    inner = (one for part in formula.parts for one in outermost(part))
-    return list(dict.fromkeys(inner))
 
 
 def atoms(formula: Expression) -> frozenset[Call]:
@@ -146,21 +138,21 @@ class Field:
 
     def shown(self, formula: Expression, *, strict: bool) -> bool:
         """Whether it is shown to be defined and >= 0 (> 0 where `strict`) on the whole domain."""
-        found = self.formula(formula)
+        in_ring = self.formula(formula)
         with suppress(Refused):  # more work than one sign is worth
-            return found is not None and self.ring.prove(found, strict=strict)
+            return in_ring is not None and self.ring.prove(in_ring, strict=strict)
         return False
 
     def rational(self, formula: Expression) -> bool:
         """Whether it is shown to be a quotient of polynomials in the symbols."""
-        found = self.formula(formula)
-        return found is not None and is_rational(found)
+        in_ring = self.formula(formula)
+        return in_ring is not None and is_rational(in_ring)
 
     def constant(self, formula: Expression) -> Fraction | None:
         """The number that a formula is; None for any other."""
-        found = self.formula(formula)
+        in_ring = self.formula(formula)
         with suppress(Refused):
-            return None if found is None else self.ring.factored(found).constant
+            return None if in_ring is None else self.ring.factored(in_ring).constant
         return None
 
     def equal(self, one: Expression, other: Expression) -> bool:
@@ -174,9 +166,9 @@ class Field:
 
     def value(self, formula: Expression, point: Point) -> Fraction | None:
         """The exact value at a point, where it is seen to be rational."""
-        found = self.formula(formula)
+        in_ring = self.formula(formula)
         at = {symbol.name: number for symbol, number in point.items()}
-        return None if found is None else exactly(self.ring, found, at)
+        return None if in_ring is None else exactly(self.ring, in_ring, at)
 
 
 def is_rational(f: Formula) -> bool:

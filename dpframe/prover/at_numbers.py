@@ -101,8 +101,8 @@ class AtNumbers:
     def _checked(self, name: str, value: object) -> Fraction:
         if name not in self.symbols:
             known = ", ".join(sorted(self.symbols)) or "none"
-            meant = nearest(name, list(self.symbols)).strip() or self._instead(name)
-            raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, meant)
+            hint = nearest(name, list(self.symbols)).strip() or self._instead(name)
+            raise InvalidArgument(name, f"a parameter of this certificate: {known}", value, hint)
         if is_released(self.symbols[name]):
             raise InvalidArgument(name, "left to execution, which releases it", value, "")
         if is_of_budgets(self.symbols[name]):

@@ -23,7 +23,7 @@ from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
 from dpframe.wording import ANALYTIC, Formula, Spelled, reference, say
 
-from .judge import Earned, Move, judge, within
+from .judge import Earned, Move, judge, pure_witness, within
 from .problem import (
     EVEN,
     NOISE,
@@ -35,7 +35,6 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
-    named,
     opened,
 )
 from .profile_rule import ProfileClaim
@@ -118,11 +117,7 @@ def _stated(
     whole = all(name in share.currency for name in given.currency)
     if whole and all(_inside(problem, amount, most) for amount, most in claims):
         return Obligation("share", release.label, rule, facts, PROVED)
-    witness = None
-    if release.gives is PureDP:
-        from .pure_noise import pure_witness  # most certificates never need it
-
-        witness = pure_witness(release, share)
+    witness = pure_witness(release, share) if release.gives is PureDP else None
     repair = say(
         "calibrate it to the {} sensitivity {}: {}.",
         release.noise.norm,
@@ -168,13 +163,11 @@ def _in_kind(
     if _inside(problem, amount, most):
         return Obligation("share", release.label, rule, facts, PROVED)
     lower = nonnegative(most - amount, problem.field)
-    if lower.proved is not False or not needed(release, amount):
-        return opened("share", release.label, rule, facts, repair, edit=edit)
     says = say(
         "the pair that moves it furthest costs more than its share of {}",
         Formula(given.currency[0]),
     )
-    witness = Witness(named(lower.witness or {}, amount, most), says)
+    witness = lower.counterexample(says, amount, most) if needed(release, amount) else None
     return opened("share", release.label, rule, facts, repair, witness, edit=edit)
 
 
@@ -221,18 +214,18 @@ FEW = 8
 def basic(problem: Problem, accountant: Accountant) -> Attempt:
     """Every release earns its share, and the shares sum to the target. [DworkR14, Thm B.1]"""
     del accountant  # the plan adds the shares up
-    found: list[Obligation] = []
+    judged: list[Obligation] = []
     constraints: dict[Constraint, None] = {}
     for release, count in _by_whole(problem, problem.classes):
         result = earns(problem, release)
         constraints.update(dict.fromkeys(result.constraints))
         once = count == result.obligation.count
-        found.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
+        judged.append(result.obligation if once else attrs.evolve(result.obligation, count=count))
     for result in _of_procedures(problem):
         constraints.update(dict.fromkeys(result.constraints))
-        found.append(result.obligation)
-    obligations = (*_summed(found), *_pure_only(problem))
-    return Attempt("basic", obligations, tuple(thinned(list(constraints), problem)))
+        judged.append(result.obligation)
+    obligations = (*_summed(judged), *_pure_only(problem))
+    return Attempt(obligations, tuple(thinned(list(constraints), problem)))
 
 
 def _of_procedures(problem: Problem) -> Iterator[Earned]:
@@ -282,14 +275,14 @@ def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
     )
 
 
-def _summed(found: list[Obligation]) -> list[Obligation]:
+def _summed(obligations: list[Obligation]) -> list[Obligation]:
     """Open obligations unchanged; the proved ones of one rule as one object."""
     proved: dict[str, list[Obligation]] = {}
-    for obligation in found:
+    for obligation in obligations:
         if obligation.verdict is PROVED:
             proved.setdefault(obligation.rule, []).append(obligation)
     summed = [_sum(same) for same in proved.values()]
-    return [obligation for obligation in found if obligation.verdict is not PROVED] + summed
+    return [obligation for obligation in obligations if obligation.verdict is not PROVED] + summed
 
 
 def _sum(same: list[Obligation]) -> Obligation:
@@ -342,14 +335,14 @@ def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]
         key = (rest if sure else left, constraint.right, constraint.strict)
         if key not in largest or largest[key][0] < coefficient:
             largest[key] = (coefficient, constraint)
-    kept = [constraint for _, constraint in largest.values()]
-    return _whole(kept, problem) if len(kept) > FEW else kept
+    sharpest = [constraint for _, constraint in largest.values()]
+    return _whole(sharpest, problem) if len(sharpest) > FEW else sharpest
 
 
-def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
+def _whole(constraints: list[Constraint], problem: Problem) -> list[Constraint]:
     """Bounds on many shares of epsilon, replaced by one on the whole; all others stay."""
     on_shares: dict[object, list[Constraint]] = {}
-    for constraint in kept:
+    for constraint in constraints:
         if constraint.left in problem.epsilons and not constraint.right.symbols():
             on_shares.setdefault((constraint.right, constraint.strict), []).append(constraint)
     whole = problem.target.amounts[0]
@@ -357,4 +350,4 @@ def _whole(kept: list[Constraint], problem: Problem) -> list[Constraint]:
     many = {key: group for key, group in on_shares.items() if narrow and len(group) > FEW}
     replaced = {constraint for group in many.values() for constraint in group}
     wholes = [attrs.evolve(group[0], left=whole) for group in many.values()]
-    return [constraint for constraint in kept if constraint not in replaced] + wholes
+    return [constraint for constraint in constraints if constraint not in replaced] + wholes

@@ -6,7 +6,6 @@ A certificate is an immutable value that states what was proved; only certificat
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import json
 from collections.abc import Mapping, Sequence
@@ -269,19 +268,12 @@ def _trusted(kind: type) -> Premise:
 
 def stating(graph: Graph) -> list[Node]:
     """The nodes that state facts, also inside procedures, at any depth."""
-    found, waiting = [], list(graph.nodes)
+    stated, waiting = [], list(graph.nodes)
     while waiting:
         node = waiting.pop(0)
-        found += [node] if node.assumption else []
+        stated += [node] if node.assumption else []
         waiting += node.within if isinstance(node, Procedure) else ()
-    return found
-
-
-def canonical_hash(*parts: object) -> str:
-    """SHA-256 of canonical JSON."""
-    return hashlib.sha256(
-        json.dumps(list(parts), sort_keys=True, separators=(",", ":")).encode()
-    ).hexdigest()
+    return stated
 
 
 ABOVE_0 = (

@@ -16,6 +16,7 @@ from dpframe.accountants import Accountant
 from dpframe.errors import BadCertificate, InvalidArgument, Plain
 from dpframe.exact.documents import CLOSED
 from dpframe.graph import Categorical, Column, Numeric, Regression, Rows, Setting
+from dpframe.kernel.checker import SCHEMA, hash_of
 from dpframe.privacy import Each, GaussianDP, Guarantee, PersonalizedDP, Relation
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.privacy.personal import Grouped, own_symbols_of
@@ -27,7 +28,6 @@ from .problem import place, trusted_classes
 if TYPE_CHECKING:
     from .certify import Certificate
 
-SCHEMA = "dpframe-certificate/3"
 Symbols = Mapping[str, Symbol]
 Made = TypeVar("Made", Regression, Accountant)
 STATED = {"relation", "rows_per_person"}
@@ -37,8 +37,6 @@ SIDES = {sides: name for name, sides in CLOSED.items()}
 
 def document(certificate: Certificate) -> dict[str, object]:
     """The file of a certificate, without its proof: `steps` are empty."""
-    from .certify import canonical_hash
-
     claimed = statement(certificate)
     graph = {"nodes": list(certificate.graph.records), "output": certificate.graph.output_ids}
     assumed = list(map(str, certificate.assumptions))  # without their kinds
@@ -49,7 +47,7 @@ def document(certificate: Certificate) -> dict[str, object]:
         "declaration": declaration(certificate),
         "assumptions": assumed,
         "proof": {"steps": {}},
-        "hash": canonical_hash(claimed, graph, assumed),
+        "hash": hash_of(claimed, graph, assumed),
     }
 
 
@@ -122,8 +120,8 @@ def _described(value: Regression | Accountant) -> dict[str, object]:
 
 def _fields(value: Regression | Accountant) -> dict[str, object]:
     kind: Any = type(value)  # a declaration is a class of attrs, made so by Regression
-    found = attrs.fields(kind) if attrs.has(kind) else ()
-    return {field.name: getattr(value, field.name) for field in found}
+    fields = attrs.fields(kind) if attrs.has(kind) else ()
+    return {field.name: getattr(value, field.name) for field in fields}
 
 
 def _formulas(regression: Regression) -> list[Expression]:
@@ -213,10 +211,8 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
 
 def _check_hash(content: Mapping[str, Any]) -> None:
     """The stored hash must be that of the statement, the graph and the assumptions beside it."""
-    from .certify import canonical_hash
-
-    found = canonical_hash(content["statement"], content["graph"], content["assumptions"])
-    if content["hash"] != found:
+    own = hash_of(content["statement"], content["graph"], content["assumptions"])
+    if content["hash"] != own:
         wanted = "that of its statement, graph and assumptions"
         way_out = "The file was changed or damaged after it was written: certify again."
         raise BadCertificate("hash of the certificate", wanted, content["hash"], way_out)
@@ -295,9 +291,9 @@ def _found(place: str) -> Any:
     """What `module:name` names. Raises BadCertificate where it cannot be imported."""
     module, _, name = place.partition(":")
     try:
-        found: Any = importlib.import_module(module)
+        value: Any = importlib.import_module(module)
         for part in name.split("."):
-            found = getattr(found, part)
+            value = getattr(value, part)
     except Exception as error:
         way_out = (
             "Load it where this import works: in the folder of the module, or with that folder on "
@@ -306,7 +302,7 @@ def _found(place: str) -> Any:
         why = Plain(f"{type(error).__name__}: {error}")
         wanted = f"of declarations that can be imported, such as {place}"
         raise BadCertificate("certificate", wanted, why, way_out) from error
-    return found
+    return value
 
 
 def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accountant:
@@ -318,10 +314,10 @@ def _passed(declared: str | Mapping[str, Any], symbols: Symbols) -> str | Accoun
 
 def _made(kind: type[Made], declared: Mapping[str, Any], symbols: Symbols) -> Made:
     """What a declaration, or an accountant, describes."""
-    found = _found(declared["class"])
-    if not (isinstance(found, type) and issubclass(found, kind)):
+    cls = _found(declared["class"])
+    if not (isinstance(cls, type) and issubclass(cls, kind)):
         raise BadCertificate("class", f"a dpframe.{kind.__name__}", declared["class"], "")
-    return found(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
+    return cls(**{key: _value(spec, symbols) for key, spec in declared["fields"].items()})
 
 
 def _value(spec: Mapping[str, Any], symbols: Symbols) -> object:
@@ -341,13 +337,13 @@ def each_of(target: PersonalizedDP) -> dict[str, object]:
     """The names of what each record has of its own; and the groups, where there are any. Budgets
     that were listed record by record are not in the file: the ranges of the symbols hold them.
     """
-    found: dict[str, object] = {"own": [symbol.name for symbol in own_symbols_of(target.each)]}
+    own: dict[str, object] = {"own": [symbol.name for symbol in own_symbols_of(target.each)]}
     if not target.groups:
-        return found
+        return own
     grouped = [one for one in target.given.values() if isinstance(one, Grouped)]
     shares = target.shares
     return {
-        **found,
+        **own,
         "groups": list(target.groups),
         "amounts": {one.name: [to_json(amount) for amount in one.amounts] for one in grouped},
         "shares": None if shares is None else [str(shares[name]) for name in target.groups],
@@ -369,8 +365,7 @@ def personal_target(each: Guarantee, spec: Mapping[str, Any], symbols: Symbols) 
 
 def setting_record(setting: Setting) -> dict[str, object]:
     """The JSON value of a setting, without what stands in the statement."""
-    found = _record(setting)
-    return {name: value for name, value in found.items() if name not in STATED}
+    return {name: value for name, value in _record(setting).items() if name not in STATED}
 
 
 def setting_of(spec: Mapping[str, Any], claimed: Mapping[str, Any], symbols: Symbols) -> Setting:
@@ -395,10 +390,8 @@ def _record(value: Any) -> dict[str, object]:
 
 
 def _json(value: Any) -> object:
-    if isinstance(value, Expression):
-        return to_json(value)
-    if isinstance(value, Fraction):
-        return str(value)
+    if isinstance(value, (Expression, Fraction)):
+        return to_json(value) if isinstance(value, Expression) else str(value)
     if isinstance(value, tuple):
         return [_json(part) for part in value]
     return _record(value) if attrs.has(type(value)) else value

@@ -37,13 +37,13 @@ from dpframe.symbols import (
     log,
     sqrt,
 )
+from dpframe.theory.derivations import COSTS
 from dpframe.theory.mechanisms import NOISES
-from dpframe.theory.single import COSTS
 from dpframe.wording import Formula, digits, reference, say
 
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
-from .judge import Earned
+from .judge import Earned, selection_witness
 from .problem import (
     ALL,
     PROVED,
@@ -52,7 +52,6 @@ from .problem import (
     Obligation,
     Problem,
     Witness,
-    named,
     opened,
     thinnings,
 )
@@ -69,46 +68,37 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
     """Whether the noise of a release earns its share: as the rule book shows it, or else by what
     the draw costs at numbers.
     """
-    found, share = earns(problem, release), release.share
-    if share is None or release.rule is not None or found.obligation.verdict is PROVED:
-        return found
-    known = OneDraw.of(release)
-    if known is None or not judgeable(share.currency):
-        return found
-    shown = not known.judged(share.currency) and known.inside(share)
+    result, share, draw = earns(problem, release), release.share, OneDraw.of(release)
+    if share is None or release.rule is not None or result.obligation.verdict is PROVED:
+        return result
+    if draw is None or not judgeable(share.currency):
+        return result
+    shown = not draw.judged(share.currency) and draw.inside(share)
     if shown or _shown(problem, release, share):
         rule = say("the exact cost of one draw is inside its share {}", reference(CITED))
-        return Earned(
-            Obligation(
-                "share",
-                release.label,
-                rule,
-                (say("{}, share ({})", known, share),),
-                PROVED,
-            )
-        )
-    if found.obligation.verdict is REFUTED or known.judged(share.currency):
-        return found
-    witness = known.refuted(share.currency, share.amounts)
+        facts = (say("{}, share ({})", draw, share),)
+        return Earned(Obligation("share", release.label, rule, facts, PROVED))
+    if result.obligation.verdict is REFUTED or draw.judged(share.currency):
+        return result
     if release.noise.selects:
-        from .pure_noise import selection_witness
-
         witness = selection_witness(release, share)
+    else:
+        witness = draw.refuted(share.currency, share.amounts)
     if witness is None:
-        return found
-    return Earned(attrs.evolve(found.obligation, verdict=REFUTED, witness=witness))
+        return result
+    return Earned(attrs.evolve(result.obligation, verdict=REFUTED, witness=witness))
 
 
 def one_draw(problem: Problem, accountant: Accountant) -> Attempt | None:
     """The one draw of the one release costs at most the target; what the kernel has a rule for."""
     del accountant  # there is nothing to add up
     attempt = _only(problem)
-    known = None if attempt is None else OneDraw.of(problem.graph.releases[0])
-    if known is None or attempt is None or not attempt.proved:
+    draw = None if attempt is None else OneDraw.of(problem.graph.releases[0])
+    if draw is None or attempt is None or not attempt.proved:
         return None
-    if known.rate != 1 and NOISES[known.noise].loss.pure:  # derivation sum counts samples
+    if draw.rate != 1 and NOISES[draw.noise].loss.pure:  # derivation sum counts samples
         return None
-    return attempt if exactly_known(known.noise, problem.target.kind) else None
+    return attempt if exactly_known(draw.noise, problem.target.kind) else None
 
 
 def exactly_known(mechanism: str, guarantee: str) -> bool:
@@ -130,7 +120,7 @@ def _only(problem: Problem) -> Attempt | None:
         return None
     earned = earns_exactly(problem, attrs.evolve(release, share=problem.target.budget))
     whole = attrs.evolve(earned.obligation, kind="total", node=ALL)
-    return Attempt("single", (whole,), tuple(thinned([*earned.constraints], problem)))
+    return Attempt((whole,), tuple(thinned([*earned.constraints], problem)))
 
 
 def judgeable(currency: tuple[str, ...]) -> bool:
@@ -144,52 +134,38 @@ def exact_shares(problem: Problem, accountant: Accountant) -> Attempt | None:
     target refutes it, and so do draws that cost more together on one pair of neighbours.
     """
     del accountant  # the plan adds the shares up
-    found = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
-    found.append(_summed(problem))
-    broken = tuple(obligation for obligation in found if obligation is not None)
+    tried = [_against_target(problem, release) for release, _ in problem.classes[:MOST]]
+    broken = tuple(one for one in (*tried, _summed(problem)) if one is not None)
     if broken:
-        return Attempt("shares", broken)
+        return Attempt(broken)
     if any(release.share is None for release in problem.graph.releases):
         return _only(problem)
     results = [earns_exactly(problem, release) for release, _ in problem.classes]
     constraints = dict.fromkeys(part for result in results for part in result.constraints)
     obligations = dict.fromkeys(result.obligation for result in results)
-    return Attempt("shares", tuple(obligations), tuple(thinned([*constraints], problem)))
+    return Attempt(tuple(obligations), tuple(thinned([*constraints], problem)))
 
 
 def _against_target(problem: Problem, release: Release) -> Obligation | None:
     """The total, refuted by one draw alone."""
-    known, target = OneDraw.of(release), problem.target
+    draw, target = OneDraw.of(release), problem.target
+    rule = say("{} alone must be inside the target", release.label)
+    repair = "give it a larger scale."
     if thinnings(problem.graph):  # the target is the sample's, no record's own
         return None
     if release.noise.selects:
-        return _selected(release, target)
-    if known is None or not judgeable(target.currency) or known.judged(target.currency):
+        witness = selection_witness(release, target.budget)
+    elif draw is None or not judgeable(target.currency) or draw.judged(target.currency):
         return None
-    witness = known.refuted(target.currency, target.amounts)
+    else:
+        witness = draw.refuted(target.currency, target.amounts)
+        rule = say("{} alone must be inside the target {}", release.label, reference(CITED))
+        repair = "give it more noise."
+        if target.currency == ("epsilon",) and not NOISES[draw.noise].loss.pure:
+            rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
     if witness is None:
         return None
-    rule, repair = (
-        say("{} alone must be inside the target {}", release.label, reference(CITED)),
-        "give it more noise.",
-    )
-    if target.currency == ("epsilon",) and not NOISES[known.noise].loss.pure:
-        rule, repair = say("{}: {}", release.label, NEEDS_DELTA), WITH_DELTA
-    return opened("total", ALL, rule, (say("{}", known),), repair, witness)
-
-
-def _selected(release: Release, target: Guarantee) -> Obligation | None:
-    """The total, refuted by one selection alone."""
-    from .pure_noise import selection_witness
-
-    witness = selection_witness(release, target.budget)
-    if witness is None:
-        return None
-    rule, repair = (
-        say("{} alone must be inside the target", release.label),
-        "give it a larger scale.",
-    )
-    return opened("total", ALL, rule, (say("{}", OneDraw.of(release)),), repair, witness)
+    return opened("total", ALL, rule, (say("{}", draw),), repair, witness)
 
 
 def _summed(problem: Problem) -> Obligation | None:
@@ -217,7 +193,7 @@ def _summed(problem: Problem) -> Obligation | None:
             says = say(
                 "one pair of neighbours moves {} furthest, and costs {} > {}", names, least, limit
             )
-            witness = Witness(named(decision.witness or {}, limit, least), says)
+            witness = decision.counterexample(says, limit, least)
             rule = "what one pair of neighbours costs must be inside the target"
             fact = say("{} is at least {}", Formula(target.currency[0]), least)
             return opened("total", ALL, rule, (fact,), "give them more noise.", witness)
@@ -242,8 +218,8 @@ def _least_cost(release: Release, target: Guarantee) -> Expression | None:
         return amount if needed(release, amount) else None
     laplace = noise.norm == "L1" and noise.loss.pure and noise.attained
     counted = release.sampled is None or not amount.symbols()  # samples are, at numbers alone
-    reached = laplace and moved.attained and release.reached and counted
-    return amount if reached and RELEASED not in amount.scope else None
+    sharp = laplace and moved.attained and release.reached and counted
+    return amount if sharp and RELEASED not in amount.scope else None
 
 
 def _shown(problem: Problem, release: Release, share: Share) -> bool:
@@ -305,8 +281,8 @@ class OneDraw:
     def loss(self, size: Fraction, moved: Fraction) -> losses.PrivacyLoss | None:
         """The loss of the pair at numbers; None where it has none."""
         try:
-            found = PAIRS[self.noise](size, moved)
-            return found if self.rate == 1 else on_sample(found, self.rate)
+            whole = PAIRS[self.noise](size, moved)
+            return whole if self.rate == 1 else on_sample(whole, self.rate)
         except (InvalidArgument, ZeroDivisionError):  # out of the range of the loss, or not moved
             return None
 
@@ -407,9 +383,9 @@ numbers in L1. (docs/proofs/shifts.md)
 
 def ends(formulas: Sequence[Expression]) -> list[tuple[Fraction, Fraction]] | None:
     """Bounds on formulas, exact for numbers; None where one has a symbol, or is undefined."""
-    found = [ends_of(formula) for formula in formulas]
-    known = [one for one in found if one is not None]
-    return known if len(known) == len(found) else None
+    bounds = [ends_of(formula) for formula in formulas]
+    known = [one for one in bounds if one is not None]
+    return known if len(known) == len(bounds) else None
 
 
 def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[Fraction]) -> str:

@@ -35,8 +35,8 @@ from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
-from dpframe.graph.occurring import occurring
 from dpframe.graph.post import Calling
+from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
@@ -152,8 +152,8 @@ def flow(problem: Problem) -> list[Obligation]:
     depends on later functions.
     """
     wrong = on_nodes(problem.graph, partial(_formulas, problem))
-    found = (*wrong, *_arguments(problem), *_outputs(problem))
-    return list(dict.fromkeys(found))
+    forbidden = (*wrong, *_arguments(problem), *_outputs(problem))
+    return list(dict.fromkeys(forbidden))
 
 
 def where(problem: Problem, node: Node) -> str:
@@ -170,8 +170,8 @@ def where(problem: Problem, node: Node) -> str:
     if not tainted or not isinstance(node, (MappedRows, ColumnNode)):
         return label
     statistics = [release.statistic for release in problem.graph.releases]
-    reached = next((one for one in statistics if node in ancestors(one)), None)
-    return label if reached is None else say("{} $->$ {}", label, Formula(reached.label))
+    reader = next((one for one in statistics if node in ancestors(one)), None)
+    return label if reader is None else say("{} $->$ {}", label, Formula(reader.label))
 
 
 def _places(problem: Problem, nodes: Sequence[Node]) -> Iterator[tuple[Node | None, str, Reading]]:
@@ -333,8 +333,8 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
 
 def varies(data: Node) -> bool:
     """Whether records near 0 and records far from 0 may occur, whatever the other records are."""
-    seen = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
-    return seen is not None and (seen.any_finite or seen.ball or seen.box)
+    records = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
+    return records is not None and (records.any_finite or records.ball or records.box)
 
 
 def _fixed(release: Release) -> bool:
@@ -355,8 +355,8 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
 
 def occurs(table: RowsNode | ColumnNode) -> bool:
     """Whether a record may occur whose size is the bound, or is arbitrary."""
-    seen = occurring(table)
-    return seen.any_finite or seen.ball or seen.extreme
+    records = occurring(table)
+    return records.any_finite or records.ball or records.extreme
 
 
 def tables(node: Node) -> Iterator[RowsNode | ColumnNode]:

@@ -46,12 +46,12 @@ def identical(
         b
     ):
         return GraphComparison(("the graphs have different nodes or edges",))
-    found = [
+    differences = [
         difference
         for one, other in zip(a.nodes, b.nodes, strict=True)
         for difference in _differences(one, other)
     ]
-    return GraphComparison(tuple(found))
+    return GraphComparison(tuple(differences))
 
 
 def _wiring(graph: Graph) -> list[list[int]]:

@@ -37,13 +37,11 @@ RULE = say(
 
 def thinning(problem: Problem) -> list[Obligation]:
     """Every obligation of samples; the proved ones as one object."""
-    found = thinnings(problem.graph)
-    if not found:
+    samples = thinnings(problem.graph)
+    if not samples:
         return []
-    failing = [*_one(found), *_relation(problem), *_of_target(problem, found[0])]
-    failing += _all_read(problem)
-    failing += _sampled_twice(problem)
-    facts = tuple(say("t = {}", one.threshold) for one in found)
+    failing = [*_one_sample(problem, samples), *_all_read(problem)]
+    facts = tuple(say("t = {}", one.threshold) for one in samples)
     return failing or [Obligation("sample", "every record", RULE, facts, PROVED)]
 
 
@@ -51,25 +49,17 @@ def _open(label: str, rule: str, fact: str, fix: str, says: str = "") -> Obligat
     return opened("sample", label, rule, (fact,), fix, Witness(says=says) if says else None)
 
 
-def _one(found: tuple[Thinning, ...]) -> Iterator[Obligation]:
-    if len(found) > 1:
-        fact = say("{} samples", len(found))
+def _one_sample(problem: Problem, samples: tuple[Thinning, ...]) -> Iterator[Obligation]:
+    """One sample, under add/remove, of records by the epsilon of the target, with its delta."""
+    if len(samples) > 1:
+        fact = say("{} samples", len(samples))
         yield _open("samples", "one declaration reads one sample", fact, "draw one, and share it.")
-
-
-def _relation(problem: Problem) -> Iterator[Obligation]:
     if problem.setting.relation is not ADD_REMOVE:
         rule = "sampling hides whether a record is there: the theorem is one of add/remove"
         fix = say("use `dp.ADD_REMOVE`, or weigh the records: `X.weighted(w)`.")
         yield _open("sample", rule, str(problem.setting.relation), fix)
-
-
-def _of_target(problem: Problem, sample: Thinning) -> Iterator[Obligation]:
-    """Records are sampled by the target's own epsilon, and delta is the target's."""
-    personal, fix = (
-        problem.personal,
-        say("take `dp.graph.thinned(X, y, budget, threshold)` as it is."),
-    )
+    sample, personal = samples[0], problem.personal
+    fix = say("take `dp.graph.thinned(X, y, budget, threshold)` as it is.")
     if not isinstance(personal, PersonalizedDP):
         rule = "a sample by each record's budget needs a target that has them"
         yield _open(
@@ -83,25 +73,21 @@ def _of_target(problem: Problem, sample: Thinning) -> Iterator[Obligation]:
         yield _open("sample", rule, say("{}, target {}", sample.epsilon, each), fix)
 
 
-def _sampled_twice(problem: Problem) -> Iterator[Obligation]:
-    for release in problem.graph.releases:
-        if release.sampled is not None:
-            rule = "a sample is not sampled again"
-            fix = say("leave ``sampled`` out, or read the whole table.")
-            yield _open(release.label, rule, say("sampled = {}", release.sampled), fix)
-
-
 def _all_read(problem: Problem) -> Iterator[Obligation]:
-    """Statistics read the sample, and nothing else of the table."""
+    """Statistics read the sample once, and nothing else of the table."""
     for node in (*problem.graph.statistics, *problem.graph.procedures):
         for read in node.inputs:
             data = isinstance(read, DataNode) and not isinstance(read, (Statistic, BudgetSource))
             if data and not _sampled(read):
                 rule = "everything that is released reads the sample, and nothing else of the table"
                 fact = say("{} reads {}", Formula(node.label), read.label)
-                yield _open(
-                    node.label, rule, fact, say("use the rows that `dp.graph.thinned` returns.")
-                )
+                fix = say("use the rows that `dp.graph.thinned` returns.")
+                yield _open(node.label, rule, fact, fix)
+    for release in problem.graph.releases:
+        if release.sampled is not None:
+            rule = "a sample is not sampled again"
+            fix = say("leave ``sampled`` out, or read the whole table.")
+            yield _open(release.label, rule, say("sampled = {}", release.sampled), fix)
 
 
 def _sampled(node: Node) -> bool:
@@ -132,8 +118,8 @@ def cell_of(node: Node) -> Place | None:
         return None
     if any(DATA in one.scope for one in node.formulas.values()):
         return None
-    found = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
-    return found.pop() if len(found) == 1 else None
+    cells = {cell_of(child) for child in node.inputs if isinstance(child, DataNode)}
+    return cells.pop() if len(cells) == 1 else None
 
 
 def fixed(node: Node) -> bool:
@@ -165,8 +151,8 @@ def moving(problem: Problem, charges: Sequence[Charge]) -> list[list[Charge]]:
     inside = {id(one) for cells in groups.values() for cell in cells.values() for one in cell}
     choices = []
     for chosen in product(*options):
-        kept = {id(one) for cells in chosen for one in cells}
-        choices.append([one for one in charges if id(one) not in inside or id(one) in kept])
+        changing = {id(one) for cells in chosen for one in cells}
+        choices.append([one for one in charges if id(one) not in inside or id(one) in changing])
     return choices
 
 
@@ -228,10 +214,10 @@ def _options(cells: dict[int, list[Charge]], most: int) -> list[list[Charge]]:
     kinds = [(key, cell) for key, same in alike.items() for cell in same[:most]]
     if len(cells) <= most or comb(len(kinds), most) > MOST:
         return [[one for cell in cells.values() for one in cell]]
-    found = {}
+    choices = {}
     for chosen in combinations(kinds, most):
-        found[tuple(key for key, _ in chosen)] = [one for _, cell in chosen for one in cell]
-    return list(found.values())
+        choices[tuple(key for key, _ in chosen)] = [one for _, cell in chosen for one in cell]
+    return list(choices.values())
 
 
 def _signature(charge: Charge, number: Callable[[Node], int]) -> str:

@@ -1,22 +1,42 @@
-"""The plan: shares that are positive, in the target's currency, and sum to at most the target."""
+"""The plan: shares that are positive, in the target's currency, and sum to at most the target; and
+bounds that hold with high probability, each as far out as its failure needs, for both neighbours.
+(proofs/events)
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import attrs
 
-from dpframe.graph import Procedure, Release
+from dpframe.exact.documents import Refused
+from dpframe.graph import Bound, Procedure, Release
 from dpframe.graph.release import whole as is_whole
 from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
-from dpframe.privacy import GaussianDP, PureDP, Share, ZeroConcentratedDP
-from dpframe.symbols import ONE, ZERO, Expression, Number, add, multiply, split_coefficient
-from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, say
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP, Share, ZeroConcentratedDP
+from dpframe.symbols import (
+    ONE,
+    ZERO,
+    Expression,
+    Number,
+    add,
+    log,
+    multiply,
+    split_coefficient,
+    sqrt,
+)
+from dpframe.theory.releases import tail_paid
+from dpframe.wording import BY_HAND, Cited, Code, Formula, digits, joined, reference, say
 
-from .algebra import number
+from .algebra import enclose, number
+from .judge import Assuming
 from .parallel import about, coarse, moving
 from .problem import (
+    FIELD,
     PROVED,
     SHARES,
     UNPROVED,
@@ -29,7 +49,7 @@ from .problem import (
     opened,
     shown,
 )
-from .sign import Decision, nonnegative, positive
+from .sign import Decision, counterexample, nonnegative, positive
 
 LONG = 200  # characters of sums that fit on a screen
 BASIC = Cited("[DworkR14, Thm B.1]")
@@ -101,16 +121,16 @@ def _weights_hold(problem: Problem, pairs: Sequence[Pair]) -> bool:
 
 def _weighed(problem: Problem, charges: Sequence[tuple[Charged, int]], index: int) -> bool:
     """Whether the weights of charges are positive, and sum to at most 1 with all their draws."""
-    found: dict[tuple[Expression, Expression], list[Fraction]] = {}
+    grouped: dict[tuple[Expression, Expression], list[Fraction]] = {}
     for one, count in charges:
         if one.share is not None:
             scale, rest = split_coefficient(one.share.weights[index])
-            found.setdefault((rest, one.times), []).append(scale * count if count > 1 else scale)
-    for (rest, _), scales in found.items():
+            grouped.setdefault((rest, one.times), []).append(scale * count if count > 1 else scale)
+    for (rest, _), scales in grouped.items():
         factors = [rest] if min(scales) > 0 else [scale * rest for scale in scales]
         if not all(positive(factor, problem.field).proved for factor in factors):
             return False
-    total = add(*(multiply(add(*scales), *key) for key, scales in found.items()))
+    total = add(*(multiply(add(*scales), *key) for key, scales in grouped.items()))
     return nonnegative(1 - total, problem.field).proved is True
 
 
@@ -138,16 +158,11 @@ def _counts(problem: Problem) -> Iterator[Obligation]:
         decision = nonnegative(release.times - 1, problem.field)
         if not decision.proved:
             rule = "the number of draws must be at least 1 for every parameter value"
-            witness = _witness(decision, "fewer than one draw", release.times)
+            witness = decision.counterexample("fewer than one draw", release.times)
             fix = say("declare the parameter with lower=1, closed='left', integer=True.")
             yield opened(
                 "draws", release.label, rule, (say("times = {}", release.times),), fix, witness
             )
-
-
-def _witness(decision: Decision, says: str, *formulas: Expression) -> Witness | None:
-    point = decision.witness
-    return None if point is None else Witness(named(point, *formulas), says)
 
 
 def _signs(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
@@ -184,12 +199,12 @@ def _sign(
         say("share of {} = {}", Formula(name), amount),
         *(say("{} {}", Formula(s.name), s.domain) for s in ranges),
     )
-    yield opened("plan", release.label, rule, facts, repair, _witness(decision, says, amount))
+    yield opened("plan", release.label, rule, facts, repair, decision.counterexample(says, amount))
 
 
 def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
     choices = moving(problem, pairs)
-    said = about(problem, choices)
+    notes = about(problem, choices)
     for index, (name, whole) in enumerate(
         zip(problem.target.currency, problem.target.amounts, strict=True)
     ):
@@ -197,10 +212,10 @@ def _sums(problem: Problem, pairs: Sequence[Pair]) -> Iterator[Obligation]:
             total = add(*(_charge(pair, name) for pair in some), *_failures(problem, name))
             decision = nonnegative(whole - total, problem.field)
             if not decision.proved:
-                found = _overspent(problem, some, index, total, decision)
+                overspent = _overspent(problem, some, index, total, decision)
                 if coarse(problem, pairs):
-                    found = attrs.evolve(found, verdict=UNPROVED)
-                yield attrs.evolve(found, facts=(*found.facts, *said))
+                    overspent = attrs.evolve(overspent, verdict=UNPROVED)
+                yield attrs.evolve(overspent, facts=(*overspent.facts, *notes))
                 break
 
 
@@ -298,4 +313,109 @@ def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -
     twice = "draw once and use the released value twice"
     return say(
         "multiply every share of {} by {}, or {}{}{}.", Formula(name), factor, twice, by_hand, lower
+    )
+
+
+RULE = "Pr[N(0, 1) > t] <= exp(-t^2/2)/2, Pr[Laplace(1) > t] = exp(-t)/2 for t >= 0"
+SOURCE = "(proofs/events)"
+
+
+def events(problem: Problem) -> list[Obligation]:
+    """Every obligation of the graph's bounds; the proved ones as one object."""
+    bounds = problem.graph.bounds
+    failing = [one for bound in bounds for one in (*_paid(problem, bound), *_holds(problem, bound))]
+    if failing or not bounds:
+        return failing
+    facts = tuple(say("{}: failure {}", bound.label, bound.failure) for bound in bounds[:8])
+    rule = say(
+        "each bound holds on both neighbours, but with its failure: {} {}", RULE, reference(SOURCE)
+    )
+    return [Obligation("event", "bounds", rule, facts, PROVED, count=len(bounds))]
+
+
+def _paid(problem: Problem, bound: Bound) -> Iterator[Obligation]:
+    if not isinstance(problem.target, ApproxDP):
+        rule = say("a failure is paid for in $delta$")
+        fix = say("use `dp.ApproxDP(epsilon, delta)`.")
+        yield opened("event", bound.name, rule, (str(problem.target),), fix)
+    if not positive(bound.failure, problem.field).proved:
+        rule = say("the failure must be positive for every parameter value")
+        fix = say("give it a share.")
+        fact = say("failure = {}", bound.failure)
+        yield opened("event", bound.name, rule, (fact,), fix)
+
+
+def _holds(problem: Problem, bound: Bound) -> Iterator[Obligation]:
+    if not _tail_proved(problem, bound):
+        yield _tail_open(bound)
+    moved = bound.value.moved
+    if moved is not None and not nonnegative(bound.margin - moved.value, problem.field).proved:
+        yield _margin_open(bound, moved.value)
+
+
+def _tail_proved(problem: Problem, bound: Bound) -> bool:
+    """Whether noise passes `stds` with at most the failure probability, by the rule book."""
+    field = problem.field
+    far, failure = field.formula(bound.stds), field.formula(bound.failure)
+    with suppress(Refused):  # a part of the tail is not shown to be defined
+        if far is not None and failure is not None and field.ring.prove(far):
+            return tail_paid(Assuming(field), far, failure, bound.normal)
+    return False
+
+
+def _tail(stds: Any, *, normal: bool) -> Any:
+    """Pr[N(0, 1) > stds], enclosed; of Laplace noise of scale 1, for stds < 0 a lower bound."""
+    if normal:
+        return (stds / enclose(sqrt(2), {})).erfc() / 2
+    return (-stds).exp() / 2 if stds >= 0 else enclose(Number(Fraction(1, 2)), {})
+
+
+def _tail_open(bound: Bound) -> Obligation:
+    rule = "the noise may exceed the bound with at most the failure probability that is paid for"
+    facts = (say("stds = {}, failure = {}", bound.stds, bound.failure),)
+    tail = log(1 / (2 * bound.failure))
+    enough = sqrt(2 * tail) if bound.normal else tail
+    written = "sqrt(2 log(1/(2 failure)))" if bound.normal else "log(1/(2 failure))"
+    fix = say("leave ``stds`` out: {} is enough.", Formula(written))
+    return _open(bound, rule, facts, fix, Edit(FIELD, bound, enough, "stds"))
+
+
+def _margin_open(bound: Bound, least: Expression) -> Obligation:
+    rule = "the margin must cover the move of the statistic between neighbours"
+    facts = (say("margin = {}", bound.margin), say("sensitivity = {}", least))
+    fix, edit = (
+        say("leave ``margin`` out: it is the sensitivity."),
+        Edit(FIELD, bound, least, "margin"),
+    )
+    return _open(bound, rule, facts, fix, edit)
+
+
+def _open(bound: Bound, rule: str, facts: tuple[str, ...], fix: str, edit: Edit) -> Obligation:
+    return opened("event", bound.name, rule, facts, fix, _witness(bound), edit)
+
+
+def _witness(bound: Bound) -> Witness | None:
+    """Numbers at which the noise passes stds and margin, less the move of the statistic, more often
+    than the failure, where some pair of neighbours attains that move: stds make up for a margin
+    that is short, and a margin for stds.
+    """
+    release, moved = bound.value, bound.value.moved
+    if moved is None or not moved.attained:
+        return None
+    unit = release.deviation if bound.normal else release.mechanism.formula
+    far = bound.stds + (bound.margin - moved.value) / unit
+    if any(symbol.origin is not None for symbol in far.symbols() | bound.failure.symbols()):
+        return None
+    return counterexample((far, bound.failure), partial(_fails, normal=bound.normal))
+
+
+def _fails(far: Any, paid: Any, *, normal: bool) -> str | None:
+    true = _tail(far, normal=normal)
+    if not true > paid:
+        return None
+    ratio = float((true / paid).mid())
+    return say(
+        "it fails with probability {}, {} times what is paid",
+        digits(float(true.mid()), 4),
+        digits(ratio, 4),
     )

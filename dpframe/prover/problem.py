@@ -204,16 +204,25 @@ ON_TRUST = " (on trust)"  # what a class of your own, or a description, states
 
 @attrs.frozen
 class Attempt:
-    """A derivation by `name`, its obligations, and the hypotheses that restrict the domain."""
+    """A derivation of the total: its obligations, and the hypotheses that restrict the domain."""
 
-    name: str
     obligations: tuple[Obligation, ...]
     constraints: tuple[Constraint, ...] = ()
+    name: str = ""
+    """Of the derivation that made it, which sets it."""
 
     @property
     def proved(self) -> bool:
         """Whether every obligation is."""
         return all(obligation.verdict is PROVED for obligation in self.obligations)
+
+
+def totalled(rule: str, facts: Sequence[str], repair: str, *, proved: bool) -> Attempt:
+    """The derivation of a total by one requirement, proved or open."""
+    if proved:
+        return Attempt((Obligation("total", ALL, rule, tuple(facts), PROVED),))
+    edit = Edit(ALL_NOISE)
+    return Attempt((opened("total", ALL, rule, tuple(facts), repair, edit=edit),))
 
 
 def joint_moves(rows: Expression, joint: Joint, grouped: Sequence[Class]) -> list[Expression]:
@@ -319,12 +328,12 @@ class Problem:
         formulas = (*self.target.amounts, *own, self.rows)
         read = map(symbols_of, self.graph.distinct)
         every = frozenset().union(*(formula.symbols() for formula in formulas), *read)
-        found = sorted(every, key=lambda symbol: symbol.name)
-        for symbol in found:
+        symbols = sorted(every, key=lambda symbol: symbol.name)
+        for symbol in symbols:
             if symbol.origin is None and not symbol.name.isidentifier():
                 way_out = "dp.parameter makes parameters."
                 raise InvalidArgument("parameter", "with a Python name", symbol.name, way_out)
-        for one, other in pairwise(found):
+        for one, other in pairwise(symbols):
             if one.name == other.name:
                 ranges = f"{one.domain}{_reading(one)} and {other.domain}{_reading(other)}"
                 raise InvalidArgument(
@@ -333,7 +342,7 @@ class Problem:
                     ranges,
                     "Use another name, or the same range everywhere.",
                 )
-        return tuple(found)
+        return tuple(symbols)
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:
@@ -398,8 +407,8 @@ def _reading(symbol: Symbol) -> str:
 
 def claim_of(graph: Graph, target: Guarantee) -> Guarantee:
     """The claim about all releases: the threshold for a sample, the target for the table."""
-    found = thinnings(graph)
-    return found[0].base if len(found) == 1 else target
+    samples = thinnings(graph)
+    return samples[0].base if len(samples) == 1 else target
 
 
 def thinnings(graph: Graph) -> tuple[Thinning, ...]:

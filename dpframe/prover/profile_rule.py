@@ -308,10 +308,10 @@ class ProfileClaim:
     @property
     def symbols(self) -> tuple[Symbol, ...]:
         """Every symbol that occurs, by name."""
-        found = frozenset().union(
+        symbols = frozenset().union(
             *(f.symbols() for f in (self.epsilon, self.delta, self.upper, self.lower))
         )
-        return tuple(sorted(found, key=lambda symbol: symbol.name))
+        return tuple(sorted(symbols, key=lambda symbol: symbol.name))
 
 
 def root(square: Ball) -> Ball:
@@ -322,9 +322,9 @@ def root(square: Ball) -> Ball:
 
 def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
     """Whether the claim certainly holds where every symbol lies in its ball (False: not seen)."""
-    seen: dict[Expression, Ball] = {}
+    known: dict[Expression, Ball] = {}
     epsilon, delta, square = (
-        enclose(formula, values, seen) for formula in (claim.epsilon, claim.delta, claim.upper)
+        enclose(formula, values, known) for formula in (claim.epsilon, claim.delta, claim.upper)
     )
     if not (epsilon.is_finite() and delta.is_finite() and square.is_finite()):
         return False
@@ -338,8 +338,8 @@ def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
 def refute(claim: ProfileClaim) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
     read, broken = (claim.epsilon, claim.delta, claim.lower), _breaking(claim)
-    found = counterexample(read, broken, claim.symbols, MAX_TRIES)
-    return found or next((one for one in _with_many_draws(claim) if one is not None), None)
+    witness = counterexample(read, broken, claim.symbols, MAX_TRIES)
+    return witness or next((one for one in _with_many_draws(claim) if one is not None), None)
 
 
 def _with_many_draws(claim: ProfileClaim) -> Iterator[Witness | None]:
@@ -349,8 +349,8 @@ def _with_many_draws(claim: ProfileClaim) -> Iterator[Witness | None]:
         fixed = {one.name: Number(size) for one in counts if size in one.domain}
         names = {name: value.value for name, value in fixed.items()}
         read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
-        found = counterexample(read, _breaking(claim), (), MAX_TRIES)
-        yield found and attrs.evolve(found, values={**found.values, **names})
+        witness = counterexample(read, _breaking(claim), (), MAX_TRIES)
+        yield witness and attrs.evolve(witness, values={**witness.values, **names})
 
 
 def _breaking(claim: ProfileClaim) -> Callable[..., str | None]:

@@ -23,9 +23,8 @@ from dpframe.wording import ANALYTIC, say
 from . import structure
 from .algebra import at_point
 from .basic import with_theorems
-from .derivations import DERIVATIONS, SHARES, SUM, Derivation, named
-from .noise import noise
-from .plan import plan
+from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
+from .plan import events, plan
 from .problem import (
     ALL,
     EVEN,
@@ -40,11 +39,10 @@ from .problem import (
     Witness,
     opened,
 )
-from .problem import (
-    SHARES as SHARES_EDIT,
-)
+from .problem import SHARES as SHARES_EDIT
 from .profile_rule import amplified
 from .sign import counterexample
+from .structure import noise
 
 
 @attrs.frozen(slots=False)
@@ -114,8 +112,8 @@ class Report:
     @cached_property
     def aside(self) -> str:
         """The accountant that proves the total if only shares fail; "" otherwise."""
-        found = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
-        return next(found, "")
+        names = (one.name for one in self.attempts if not self.proved and proves_alone(self, one))
+        return next(names, "")
 
     @property
     def open_obligations(self) -> tuple[Obligation, ...]:
@@ -191,12 +189,12 @@ def _of_width(report: Report) -> Report:
         return report
     widths = {one.width if one.source.columns == COLUMNS else 0 for one in open_to}
 
-    def possible(found: Obligation) -> Obligation:
-        values = {} if found.witness is None else found.witness.values
+    def possible(obligation: Obligation) -> Obligation:
+        values = {} if obligation.witness is None else obligation.witness.values
         elsewhere = widths != {values.get(COLUMNS.name, max(widths))} or min(widths) <= 1
-        if found.verdict is not REFUTED or not elsewhere:
-            return found
-        return attrs.evolve(found, verdict=UNPROVED, witness=None)
+        if obligation.verdict is not REFUTED or not elsewhere:
+            return obligation
+        return attrs.evolve(obligation, verdict=UNPROVED, witness=None)
 
     return attrs.evolve(
         report,
@@ -211,13 +209,13 @@ def _of_width(report: Report) -> Report:
 
 def _verify(problem: Problem, accountant: str) -> Report:
     planned = tuple(plan(problem))
-    chosen = named(accountant, problem.accountant)
+    chosen = selected(accountant, problem.accountant)
     planning = any(map(_shares, chosen))  # then a theorem's noise is positive with its share
     common = (*structure.obligations(problem), *noise(problem, planned=planning))
+    bounds = events(problem)
     if not _all_proved(common):
-        return Report(problem, (*common, *_events(problem)), planned, (), None)
-    common = (*common, *_events(problem))
-    bounded = _all_proved(common)
+        return Report(problem, (*common, *bounds), planned, (), None)
+    common, bounded = (*common, *bounds), _all_proved(bounds)
     attempts: list[Attempt] = []
     for derivation in _order(problem, chosen):
         attempt = derivation(problem)
@@ -232,14 +230,6 @@ def _verify(problem: Problem, accountant: str) -> Report:
     if not attempts:
         common = (*common, _none_applies(problem))
     return Report(problem, common, planned, tuple(attempts), None)
-
-
-def _events(problem: Problem) -> list[Obligation]:
-    if not problem.graph.bounds:
-        return []
-    from .events import events  # most graphs have none
-
-    return events(problem)
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:
@@ -282,36 +272,34 @@ def _order(problem: Problem, chosen: Sequence[Derivation]) -> Sequence[Derivatio
             "accountant='basic' or 'auto'."
         )
     serves = {"shares": shared and currency, "exact shares": not only_shares}
-    found = [one for one in tried if serves.get(one.proof, True)]
+    serving = [one for one in tried if serves.get(one.proof, True)]
     if isinstance(problem.target, RenyiDP):  # (epsilon, delta) bounds no divergence
-        return [one for one in found if one.proof != "shares"]
-    if not found and len(chosen) == 1:
+        return [one for one in serving if one.proof != "shares"]
+    if not serving and len(chosen) == 1:
         raise OutsideTheorem(
             "basic composition adds shares of (epsilon, delta): give every release a share "
             "of the budget, or use another accountant."
         )
-    return found
+    return serving
 
 
 def _with_point(attempt: Attempt) -> Attempt:
     """A region restricted by theorems must have a point, and be known before anything is drawn."""
     carved = [c for c in attempt.constraints if RELEASED in c.left.scope | c.right.scope]
     if carved:
-        rule = "the theorems' hypotheses must hold whatever is released before"
-        facts = tuple(map(str, carved[:8]))
-        fix = "narrow the range of the released number."
-        late = opened("region", "parameters", rule, facts, fix)
-        return attrs.evolve(attempt, obligations=(*attempt.obligations, late))
-    if not attempt.proved or not attempt.constraints or example(attempt.constraints) is not None:
+        where, repair = "whatever is released before", "narrow the range of the released number."
+    elif not attempt.proved or not attempt.constraints or example(attempt.constraints):
         return attempt
-    rule = "the theorems' hypotheses must hold somewhere on the declared domain"
-    facts = tuple(map(str, attempt.constraints[:8]))
-    fix = say(
-        "widen the parameters' ranges, use {}, or give numbers: the exact profile then decides.",
-        ANALYTIC,
-    )
-    empty = opened("region", "parameters", rule, facts, fix)
-    return attrs.evolve(attempt, obligations=(*attempt.obligations, empty))
+    else:
+        where = "somewhere on the declared domain"
+        repair = say(
+            "widen the parameters' ranges, use {}, or give numbers: the exact profile then "
+            "decides.",
+            ANALYTIC,
+        )
+    rule, facts = f"the theorems' hypotheses must hold {where}", carved or attempt.constraints
+    failing = opened("region", "parameters", rule, tuple(map(str, facts[:8])), repair)
+    return attrs.evolve(attempt, obligations=(*attempt.obligations, failing))
 
 
 def example(constraints: Sequence[Constraint]) -> Witness | None:

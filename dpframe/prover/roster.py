@@ -51,8 +51,8 @@ class Roster:
         key = (formula, tuple(sorted(read.items())))
         if key not in self._known:
             self._known[key] = self._ends(formula, read)
-        found: tuple[Array, Array] = self._known[key]
-        return found
+        ends: tuple[Array, Array] = self._known[key]
+        return ends
 
     def _ends(self, formula: Expression, common: Mapping[str, Fraction]) -> tuple[Array, Array]:
         import numpy as np
@@ -153,8 +153,8 @@ def best_cap(own: Array, counts: Array, noise: float) -> float:
         cap = np.where(below > 0, (squares + noise) / below, np.inf)
     edges = np.concatenate([sorted_own, [np.inf]])
     inside = cap <= edges
-    found = float(cap[np.argmax(inside)]) if inside.any() else np.inf
-    return min(found, float(sorted_own[-1]))
+    best = float(cap[np.argmax(inside)]) if inside.any() else np.inf
+    return min(best, float(sorted_own[-1]))
 
 
 def _end(ball: Any, *, up: bool) -> float:
@@ -189,12 +189,14 @@ def _of_groups(
     numbers = {name: Number(value) for name, value in (values or {}).items()}
     exact: dict[str, tuple[Fraction, ...]] = {}
     for one in given:
-        found = [amount.substitute(numbers) for amount in one.amounts]
-        free = [str(amount) for amount in found if not isinstance(amount, Number)]
+        substituted = [amount.substitute(numbers) for amount in one.amounts]
+        free = [str(amount) for amount in substituted if not isinstance(amount, Number)]
         if free:
             way_out = "run = certificate.at(...)"
             raise InvalidArgument("groups", "given numbers", ", ".join(free), way_out)
-        exact[one.name] = tuple(amount.value for amount in found if isinstance(amount, Number))
+        exact[one.name] = tuple(
+            amount.value for amount in substituted if isinstance(amount, Number)
+        )
         if not all(amount in whole_range(one.name) for amount in exact[one.name]):
             wanted = f"{whole_range(one.name)}, in every group"
             raise InvalidArgument(f"budgets {one.name}", wanted, str(exact[one.name]))
@@ -216,12 +218,12 @@ def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
 
     columns = [one.numbers for one in given]
     if len(columns) == 1:
-        kept, places, counts = np.unique(columns[0], return_inverse=True, return_counts=True)
-        different = [kept]
+        budgets, places, counts = np.unique(columns[0], return_inverse=True, return_counts=True)
+        different = [budgets]
     else:
         table = np.column_stack(columns)
-        kept, places, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
-        different = list(kept.T)
+        budgets, places, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
+        different = list(budgets.T)
     pairs = {one.name: as_pairs(d, shortest=True) for one, d in zip(given, different, strict=True)}
     exact = {
         one.name: tuple(shortest(float(x)) for x in d)

@@ -37,6 +37,10 @@ class Decision:
     witness: Point | None = None
     value: Fraction | None = None
 
+    def counterexample(self, says: str, *formulas: Expression) -> Witness | None:
+        """The witness with the numbers that these formulas read; None where there is none."""
+        return None if self.witness is None else Witness(named(self.witness, *formulas), says)
+
 
 PROVED, OPEN = Decision(proved=True), Decision(proved=None)
 
@@ -68,10 +72,10 @@ def _tried(formula: Expression, field: Field) -> Iterator[Point]:
     """
     symbols = sorted(formula.symbols(), key=lambda symbol: symbol.name)
     yield from itertools.islice(points(symbols), MAX_TRIES)
-    found = field.formula(formula)
-    if found is not None and is_rational(found):
+    in_ring = field.formula(formula)
+    if in_ring is not None and is_rational(in_ring):
         with suppress(Refused):  # more work than a counterexample is worth
-            part = field.ring.cleared(found)
+            part = field.ring.cleared(in_ring)
             yield from _towards(part, {symbol.name: symbol for symbol in symbols})
         yield from points(symbols)
 
@@ -87,9 +91,11 @@ def _towards(part: Formula, symbols: Mapping[str, Symbol]) -> Iterator[Point]:
     for step in range(STEPS if corner else 0):
         inward = [t + (HALF - t) * (Fraction(1, 2**step) if step else 0) for t in corner or ()]
         ends = zip(atoms, inward, strict=True)
-        found = {symbols[atom.name]: _placed(atom.range, t) for atom, t in ends}
-        at = {symbol: value for symbol, value in found.items() if value is not None}
-        if len(at) == len(found) and all(value in symbol.domain for symbol, value in at.items()):
+        coordinates = {symbols[atom.name]: _placed(atom.range, t) for atom, t in ends}
+        at = {symbol: value for symbol, value in coordinates.items() if value is not None}
+        if len(at) == len(coordinates) and all(
+            value in symbol.domain for symbol, value in at.items()
+        ):
             yield {**base, **at}
 
 
@@ -115,12 +121,12 @@ def _placed(span: Range, t: Fraction) -> Fraction | None:
     """The point of a range at t in [0, 1], whole where only these count; None at infinity."""
     low, high = span.lower, span.upper
     if low is not None and high is not None:
-        found = low + t * (high - low)
+        value = low + t * (high - low)
     elif t == 1:
         return None
     else:
-        found = low + t / (1 - t) if low is not None else (high or Fraction(0)) - t / (1 - t)
-    return Fraction(round(found)) if span.integer else found
+        value = low + t / (1 - t) if low is not None else (high or Fraction(0)) - t / (1 - t)
+    return Fraction(round(value)) if span.integer else value
 
 
 def _at(formula: Expression, field: Field, point: Point, *, strict: bool) -> Decision:
@@ -147,9 +153,9 @@ def counterexample(
     for point in itertools.islice(points(sorted(read, key=lambda one: one.name)), most):
         if not peopled(point):
             continue
-        said = says(*at_point(formulas, {symbol.name: value for symbol, value in point.items()}))
-        if said is not None:
-            return Witness(named(point, *formulas), said)
+        excess = says(*at_point(formulas, {symbol.name: value for symbol, value in point.items()}))
+        if excess is not None:
+            return Witness(named(point, *formulas), excess)
     return None
 
 
@@ -178,9 +184,9 @@ def points(symbols: Sequence[Symbol]) -> Iterator[Point]:
     if any(one.domain.lower_closed and one.domain.upper_closed for one in own):
         return
     for point in _free(sorted(read - numbers.keys(), key=lambda one: one.name)):
-        found = _alike(point, numbers)
-        if found is not None:
-            yield found
+        whole = _alike(point, numbers)
+        if whole is not None:
+            yield whole
 
 
 def _alike(point: Point, numbers: Mapping[Symbol, OfBudgets]) -> Point | None:

@@ -37,8 +37,10 @@ def argument(name: str) -> str:
         return "what the one draw costs exactly (docs/proofs/currencies.md)"
     if name == SUM.name:
         return say("the sum of what pure releases cost {}", SUM.accountant.citation)
-    found = (say("{} {}", one.argument, one.citation) for one in ACCOUNTANTS if one.name == name)
-    return next(found, f"the total of {name}, believed on your word")
+    arguments = (
+        say("{} {}", one.argument, one.citation) for one in ACCOUNTANTS if one.name == name
+    )
+    return next(arguments, f"the total of {name}, believed on your word")
 
 
 def unreplayed(name: str) -> tuple[str, ...]:
@@ -88,22 +90,22 @@ def _in_epsilon(certificate: Certificate) -> list[str]:
 def bounds(setting: Setting) -> list[tuple[str, str]]:
     """The name and the bounds or levels of each column of the table, the label last."""
     rows, labels = setting.X, setting.y
-    found = [(part.name, _ends(part)) for part in rows.columns or ()]
+    columns = [(part.name, _ends(part)) for part in rows.columns or ()]
     if rows.d is not None:
-        found.append(("columns", str(rows.d)))
+        columns.append(("columns", str(rows.d)))
     if rows.box is not None:
-        found.append(("entry of a row", f"at most {rows.box} in size"))
+        columns.append(("entry of a row", f"at most {rows.box} in size"))
     if rows.norm is not None:
-        found.append(("2-norm of a row", f"at most {rows.norm}"))
+        columns.append(("2-norm of a row", f"at most {rows.norm}"))
     if labels is None:
-        return found
+        return columns
     if labels.levels is not None:
         ends = f"classes {', '.join(map(repr, labels.levels))}"
     elif labels.bound is not None:
         ends = f"at most {labels.bound} in size"
     else:
         ends = " to ".join(_end(end) for end in (labels.lower, labels.upper) if end is not None)
-    return [*found, (f"{labels.name} (label)", ends)]
+    return [*columns, (f"{labels.name} (label)", ends)]
 
 
 def _ends(part: Numeric | Categorical) -> str:
@@ -124,15 +126,15 @@ def certificate_html(certificate: Certificate) -> str:
     from dpframe.notebooks import card, folded, sentences, table
 
     releases = certificate.graph.releases
-    found = [(one.label, *map(_few, _released(one))) for one in releases[:12]]
+    cells = [(one.label, *map(_few, _released(one))) for one in releases[:12]]
     head = ("release", "sensitivity", "share", "noise")
-    kept = [place for place in range(4) if any(row[place] for row in found)]
-    rows = [[row[place] for place in kept] for row in found]
+    shown_columns = [place for place in range(4) if any(row[place] for row in cells)]
+    rows = [[row[place] for place in shown_columns] for row in cells]
     more = [f"... and {len(releases) - 12} more releases"] if len(releases) > 12 else []
     return card(
         f"certificate {certificate.hash[:12]} of {certificate.regression}",
         sentences([" ".join(sentence(certificate))]),
-        table(rows, [head[place] for place in kept], texts=4),
+        table(rows, [head[place] for place in shown_columns], texts=4),
         sentences([*more, f"Derivation: {argument(certificate.derivation)}.", TESTED]),
         folded("Everything that is proved and assumed", str(certificate)),
         verdict="proved",

@@ -55,10 +55,10 @@ def _replayed(text: str, *, total: bool = True) -> tuple[str, Verdict]:
 
 
 def _found(document: Mapping[str, Json], *, total: bool) -> dict[str, Json]:
-    found, bare = SearchedSteps(), {**document, "proof": {"steps": {}}}
-    check(bare, steps=found, total=total)
-    steps = {key: step for key, step in found.found.items() if key in found.used}
-    if found.nested:  # some steps may be those of what was tried in vain: a replay reads no others
+    searched, bare = SearchedSteps(), {**document, "proof": {"steps": {}}}
+    check(bare, steps=searched, total=total)
+    steps = {key: step for key, step in searched.found.items() if key in searched.used}
+    if searched.nested:  # some steps may be of what was tried in vain: a replay reads no others
         replayed = Steps(steps)
         check(bare, steps=replayed, total=total)
         steps = {key: step for key, step in steps.items() if key in replayed.used}
@@ -143,7 +143,7 @@ def _cases(claim: Sign) -> Json | None:
 
 def memory_of(ring: Ring) -> dict[str, Any]:
     """All that a ring keeps in mind, as it is now."""
-    return {name: copy(kept) for name, kept in vars(ring).items() if isinstance(kept, (dict, list))}
+    return {name: copy(held) for name, held in vars(ring).items() if isinstance(held, (dict, list))}
 
 
 def _tree(patch: Patch, *, strict: bool) -> str | None:

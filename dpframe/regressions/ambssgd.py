@@ -21,8 +21,8 @@ from dpframe.graph import (
     release,
 )
 from dpframe.graph.joint import unit_std
-from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.residuals import GradientAt
+from dpframe.graph.partition import CellColumn, CellRows
 from dpframe.graph.statistics import NormCounts, RowSum, Statistic
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share

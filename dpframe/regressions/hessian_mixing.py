@@ -16,7 +16,7 @@ from dpframe.graph import (
 )
 from dpframe.graph.functions import gradient, lambda_min
 from dpframe.graph.procedure import Huber
-from dpframe.graph.procedures.gaussian_mixing import GaussianMixing, gaussian_mixing
+from dpframe.graph.procedures.posterior import GaussianMixing, gaussian_mixing
 from dpframe.mechanisms import Gaussian
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant, log, maximum

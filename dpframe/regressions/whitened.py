@@ -14,7 +14,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, RowsNode
 from dpframe.graph.maps.bounds import Intercept
-from dpframe.graph.maps.linear import decoded, encoded, public_array
+from dpframe.graph.maps.residuals import decoded, encoded, public_array
 from dpframe.symbols import Number, exact
 
 from .released_units import InUnits

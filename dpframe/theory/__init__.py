@@ -1,15 +1,12 @@
 """The rule book: one entry for each kind of node, theorem of calibration and derivation."""
 
 from . import (  # noqa: F401 - every file enters its rules
-    bins,
     calibrations,
     cells,
     derivations,
-    estimates,
     procedures,
     releases,
     rows,
-    single,
     statistics,
     trusted,
 )

@@ -206,19 +206,19 @@ class Context:
 
     def positive(self, value: Json, name: str) -> Formula:
         """A formula that is positive on the whole domain. Raises Refused."""
-        found = self.formula(value)
-        self.at_least(found, 0, f"{name} must be positive", strict=True)
-        return found
+        formula = self.formula(value)
+        self.at_least(formula, 0, f"{name} must be positive", strict=True)
+        return formula
 
     def whole(self, value: Json, name: str) -> Formula:
         """A formula that is a whole number, at least 1, on the whole domain. Raises Refused."""
-        found = self.formula(value)
-        atoms = [(self.ring.atoms[g].range, e) for mono in found.terms for g, e in mono]
+        formula = self.formula(value)
+        atoms = [(self.ring.atoms[g].range, e) for mono in formula.terms for g, e in mono]
         whole_powers = all(span.integer and e > 0 and e.denominator == 1 for span, e in atoms)
         rule = f"{name} must be a whole number or symbol"
-        self.require(found.den == 1 and whole_powers, rule, found)
-        self.at_least(found, 1, f"{name} must be at least 1")
-        return found
+        self.require(formula.den == 1 and whole_powers, rule, formula)
+        self.at_least(formula, 1, f"{name} must be at least 1")
+        return formula
 
 
 class AtGraph(Context):
@@ -255,7 +255,6 @@ class AtGraph(Context):
 
     def computed(self, *what: str) -> None:
         """Note what the program computes, in floating point, which no formula of the graph says."""
-        del what
         self.idealized.append(self.where)
 
 

@@ -15,7 +15,19 @@ from dpframe.exact.documents import HALF, ZERO, Json, keys
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import BY_RECORD, CELL, OF_BUDGETS, PLAIN, PLAIN_SUM, SAMPLE, kind
+from .book import (
+    BY_RECORD,
+    CELL,
+    OF_BUDGETS,
+    PLAIN,
+    PLAIN_SUM,
+    SAMPLE,
+    Bits,
+    Positive,
+    Read,
+    increasing,
+    kind,
+)
 from .facts import (
     Budgets,
     LabelFacts,
@@ -26,7 +38,6 @@ from .facts import (
     Thinning,
     Weight,
 )
-from .keys import Bits, Positive, Read, increasing
 from .statistics import signed_sum, units
 
 Fact = TypeVar("Fact", RowFacts, LabelFacts, StatisticFacts)

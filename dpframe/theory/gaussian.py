@@ -23,13 +23,13 @@ from .facts import Release, StatisticFacts
 def sizes_of(at: Context, statistics: Sequence[StatisticFacts]) -> list[tuple[str, Formula]]:
     """The part of each statistic in the joint move of all, and the size that goes with it."""
     family = (None, *table_of(statistics)) if at.replaced else ()
-    found = []
+    sizes = []
     for s in statistics:
         own = s.part != "rest" and all(fact in family for fact in s.table)
         size = s.size if own else s.l2
         at.require(size is not None, "an L2 sensitivity must be derived")
-        found.append((s.part if own else "rest", at.number(0) if size is None else size))
-    return found
+        sizes.append((s.part if own else "rest", at.number(0) if size is None else size))
+    return sizes
 
 
 def table_of(statistics: Sequence[StatisticFacts]) -> tuple[object, object]:
@@ -47,8 +47,8 @@ def squared_moves(c: At, releases: Sequence[Release]) -> list[tuple[str, Formula
     moves = sizes_of(c, [release.statistic for release in releases])
     sized = zip(releases, moves, strict=True)
     whole = c.ring.factored
-    found = [(part, (whole(c.rows * size) / r.size) ** 2 * r.times) for r, (part, size) in sized]
-    return charged([release.statistic for release in releases], found)
+    squares = [(part, (whole(c.rows * size) / r.size) ** 2 * r.times) for r, (part, size) in sized]
+    return charged([release.statistic for release in releases], squares)
 
 
 def charged(
@@ -97,11 +97,13 @@ def joint(
     return [first] if none(m["squares"]) else [first, top + m["moment"] + m["squares"] + rest]
 
 
-def larger(at: Context, f: Formula, g: Formula) -> Formula:
-    """The larger of two positive formulas: at once where their quotient is a number."""
+def larger(at: Context, f: Formula, g: Formula, otherwise: Any = None) -> Formula:
+    """The larger of two positive formulas: at once where their quotient is a number, else what
+    `otherwise` says, or their maximum.
+    """
     quotient = at.constant(f / g)
     if quotient is None:
-        return at.maximum(f, g)
+        return (otherwise or at.maximum)(f, g)
     return f if quotient >= 1 else g
 
 
@@ -137,8 +139,8 @@ def by_definition(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
     what is (x, y)-DP is (e, d)-DP.
     """
     ring = c.ring
-    found = sorted({g for _, m in squares for mono in m.terms for g, _ in mono})
-    atoms = [ring.atoms[g].args for g in found if ring.atoms[g].kind == "analytic_sigma"]
+    occurring = sorted({g for _, m in squares for mono in m.terms for g, _ in mono})
+    atoms = [ring.atoms[g].args for g in occurring if ring.atoms[g].kind == "analytic_sigma"]
     if not atoms or not ring.prove(1 - d, strict=True):
         return False
     totals = joint(by_part(c, squares), lambda a, b: above(c, a, b))

@@ -55,13 +55,13 @@ def grouped_records(c: At, each: Json) -> None:
         fits = type(values) is list and len(values) == len(names)
         c.require(fits, f"{name}: one amount for each group")
         for value in values:
-            found = c.positive(value, f"{name} of a group")
-            c.shared(found)
+            amount = c.positive(value, f"{name} of a group")
+            c.shared(amount)
             span, rule = c.domains[name], f"{name} of a group must lie in its range"
             if span.lower is not None:
-                c.at_least(found, c.ring.lift(span.lower), rule, strict=not span.left)
+                c.at_least(amount, c.ring.lift(span.lower), rule, strict=not span.left)
             if span.upper is not None:
-                c.at_least(c.ring.lift(span.upper), found, rule, strict=not span.right)
+                c.at_least(c.ring.lift(span.upper), amount, rule, strict=not span.right)
     parts = [number(share, "shares") for share in shares or ()]
     whole = len(parts) == len(names) and min(parts) > 0 and sum(parts) == 1
     c.require(shares is None or whole, "shares: one for each group, positive, of sum 1")

@@ -1,4 +1,5 @@
-"""Releases by a theorem of their own: for each, what it needs of its inputs, numbers and share.
+"""Losses, minimisers of strongly convex sums of them, and releases by a theorem of their own: for
+each, what it needs of its inputs, numbers and share.
 
 The kernel calls these entries, and refuses what is not shown; the prover calls them, and explains
 it. The language takes its default sizes from the functions that the entries compare with.
@@ -15,21 +16,108 @@ from dpframe.exact.documents import HALF, Json, Refused
 from dpframe.exact.formula import Formula
 
 from .at import At, AtGraph, Context
-from .book import DERIVATIONS, PLAIN, SPENT, kind
-from .estimates import factor_of
+from .book import BY_RECORD, DERIVATIONS, PLAIN, SPENT, Number, Positive, Read, kind, sizes
 from .facts import (
     LabelFacts,
     Loss,
     Procedure,
     RecordWeights,
     RowFacts,
+    Slope,
     StatisticFacts,
     Tilted,
     public,
 )
 from .guarantees import APPROX, PURE
-from .keys import Number, Read, sizes
 from .personal import apart, committed, derive
+
+
+@kind("squared", answers=PLAIN)
+def _squared(at: Context) -> Loss:
+    """(x'theta - y)^2/2: its slope is the residual."""
+    slope: Slope = lambda margin, label: None if margin is None else margin + label  # noqa: E731
+    return Loss(slope, lambda _: at.number(1), square=True)
+
+
+@kind("logistic", answers=PLAIN)
+def _logistic(_: Context) -> Loss:
+    """log(1 + exp(-y x'theta)): its slope is at most |y|."""
+    return Loss(lambda _, label: label, lambda label: label**2 / 4)
+
+
+@kind("huber", answers=PLAIN)
+def _huber(at: Context, *, knee: Positive) -> Loss:
+    """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
+    slope: Slope = lambda m, y: knee if m is None else at.minimum(knee, m + y)  # noqa: E731
+    return Loss(slope, lambda _: at.number(1))
+
+
+@kind("argmin", answers=BY_RECORD)
+def _argmin(
+    at: Context,
+    rows: RowFacts,
+    column: LabelFacts,
+    loss: Loss,
+    weights: RecordWeights | None = None,
+    *,
+    penalty: Positive,
+    radius: Positive | None,
+    tolerance: Number,
+    weight: Json = None,
+) -> StatisticFacts:
+    """sum w phi(x'theta, y) + penalty/2 |theta|^2 is penalty-strongly convex, on the ball too: one
+    record's gradient moves its argmin by |gradient|/penalty [ChaudhuriM09, Lem 1].
+    """
+    factor = factor_of(at, rows, weights, weight)
+    rule = "tolerance must lie in (0, 1], or be 0 for the squared loss, which has a closed form"
+    at.require(0 < tolerance <= 1 or (tolerance == 0 and loss.square), rule)
+    once = move = None
+    if rows.norm is not None and column.bound is not None:
+        once, move = moves_of(at, loss, (rows.norm, column.bound, radius), penalty, factor)
+    if once is None or move is None:
+        return StatisticFacts((rows.columns,))
+    move = move + once * (2 * tolerance)
+    l2 = move if radius is None else at.minimum(radius * 2, move)
+    return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
+
+
+def factor_of(
+    at: Context, rows: RowFacts, weights: RecordWeights | None, weight: Json
+) -> Formula | None:
+    """The weight of each record of these rows; None for 1. Raises Refused."""
+    at.require((weights is None) == (weight is None), "weights where it has any")
+    if weights is None:
+        return None
+    own = at.same(at.of_record(weight), weights.factor) and weights.rows is rows
+    at.require(own, "the weights must be those of these rows")
+    return None if at.constant(weights.factor) == 1 else weights.factor
+
+
+def moves_of(
+    at: Context,
+    loss: Loss,
+    known: tuple[Formula, Formula, Formula | None],
+    size: Formula,
+    factor: Formula | None,
+) -> tuple[Formula | None, Formula | None]:
+    """How far a record more, or a change of the relation, moves an exact argmin. For squared losses
+    of weight 1, penalty |v|^2 + u^2 <= (B R + Y) |u|, where u = x'v, bounds the move v.
+    """
+    row, label, ball = known
+    slope = loss.slope(None if ball is None else row * ball, label)
+    if slope is None:
+        return None, None
+    gap = row * (slope + label)  # of gradients of squared losses: |xx' - zz'| <= B^2
+    if factor is not None:
+        once, gap = factor * slope * row / size, factor * gap / size
+        return once, (gap if loss.square else once * 2) if at.replaced else once
+    if not loss.square:
+        once = slope * row / size
+        return once, once * 2 if at.replaced else once
+    reach = at.minimum(row, size**HALF)
+    once = slope * reach / (reach**2 + size)
+    return once, at.minimum(once * 2, gap / size) if at.replaced else once
+
 
 ONE_ROW = "one row a person"
 ONE_TABLE = "X'X and X'y are of one table"
@@ -360,8 +448,8 @@ def nested(c: At, graph: Json, epsilon: Formula) -> None:
         DERIVATIONS["basic"](inner)
     except Refused as error:
         raise Refused(f"{outer}: {error}") from None
-    seen = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
-    shown = len(seen) == 2 and all(seen) and all(public(inner.facts[i]) for i in graph[1])
+    placed = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
+    shown = len(placed) == 2 and all(placed) and all(public(inner.facts[i]) for i in graph[1])
     c.require(shown, "a run releases a fit and a score")
     c.idealized += inner.idealized
     c.count += inner.count

@@ -11,12 +11,11 @@ from dpframe.exact.interval import Interval, exp
 from dpframe.exact.ring import NAME
 
 from .at import At, Context
-from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, kind
+from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, Number, Positive, Read, Whole, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import Bound, Iterate, Known, Post, Public, Release, StatisticFacts
 from .guarantees import GUARANTEES
-from .keys import Number, Positive, Read, Whole
 from .mechanisms import Noise, noise_of
 from .personal import named
 

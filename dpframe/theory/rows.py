@@ -13,9 +13,8 @@ from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import PLAIN, ROUNDING, ZERO_MAP, kind
+from .book import PLAIN, ROUNDING, ZERO_MAP, Bits, Number, Place, Positive, Read, Whole, kind
 from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts
-from .keys import Bits, Number, Place, Positive, Read, Whole
 
 Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
 
@@ -37,11 +36,11 @@ def _encode(
     at.require(schema, "schema must be a list of columns")
     parts = [_encoded(at, entry) for entry in schema]
     at.equal(rows.columns, at.number(len(parts)), "the table has a column for each entry")
-    found = parts if terms is None else [_term(at, parts, term) for term in terms]
-    at.require(found, "terms must be a list of terms")
-    norm1 = at.total(longest for _, longest in found)
-    columns = at.number(sum(width for width, _ in found))
-    return RowFacts(columns, at.number(len(found)) ** HALF, norm1)
+    coded = parts if terms is None else [_term(at, parts, term) for term in terms]
+    at.require(coded, "terms must be a list of terms")
+    norm1 = at.total(longest for _, longest in coded)
+    columns = at.number(sum(width for width, _ in coded))
+    return RowFacts(columns, at.number(len(coded)) ** HALF, norm1)
 
 
 def _term(at: Context, parts: list[Coded], places: list[int]) -> Coded:

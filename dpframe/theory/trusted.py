@@ -9,7 +9,7 @@ from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula, text_of
 
 from .at import At
-from .book import OF_BUDGETS, PLAIN, kind
+from .book import OF_BUDGETS, PLAIN, Positive, Trusted, Whole, kind
 from .facts import (
     Budgets,
     Iterate,
@@ -21,7 +21,6 @@ from .facts import (
     Weight,
     public,
 )
-from .keys import Positive, Trusted, Whole
 from .procedures import PureShare
 
 MARGIN, LABEL = "|x'theta|", "|y|"
@@ -38,9 +37,9 @@ OfRecords: TypeAlias = Annotated[Any, of_records]
 
 def limited(c: At, value: Json, name: str) -> Formula:
     """A bound that is stated."""
-    found = c.formula(value)
-    c.at_least(found, 0, f"{name} must not be negative")
-    return found
+    bound = c.formula(value)
+    c.at_least(bound, 0, f"{name} must not be negative")
+    return bound
 
 
 Limit: TypeAlias = Annotated[Formula, limited]
@@ -122,9 +121,9 @@ def _trusted_loss(
         return within(c, slope, {MARGIN: margin, LABEL: label})
 
     def bend(label: Formula) -> Formula:
-        found = within(c, curvature, {LABEL: label})
-        c.require(found is not None, "its curvature has no bound")
-        return found  # type: ignore[return-value]
+        bound = within(c, curvature, {LABEL: label})
+        c.require(bound is not None, "its curvature has no bound")
+        return bound  # type: ignore[return-value]
 
     return Loss(steep, bend)
 

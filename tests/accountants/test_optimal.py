@@ -13,7 +13,7 @@ import dpframe as dp
 from dpframe.accountants import parts_of
 from dpframe.accountants.conversions import delta_of, epsilon_of
 from dpframe.pld.composition import lattice, mixed
-from dpframe.pld.composition.responses import response_delta, response_epsilon
+from dpframe.pld.composition.atomic import response_delta, response_epsilon
 from dpframe.privacy import Guarantee
 from tests.support.oracles import delta_of as gaussian_delta
 from tests.support.oracles import mpf

@@ -18,8 +18,8 @@ from dpframe.execution.execution import BYTES, check_room, entries
 from dpframe.execution.samples import FixedSample
 from dpframe.graph import Procedure
 from dpframe.graph.maps.base import MappedRows
-from dpframe.graph.maps.cells import CellRows, cell_under
 from dpframe.graph.maps.residuals import Gradient
+from dpframe.graph.partition import CellRows, cell_under
 from dpframe.prover import report
 from dpframe.prover.problem import Attempt
 from dpframe.randomness import Randomness

@@ -13,7 +13,7 @@ from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph.maps.bounds import Box
 from dpframe.graph.maps.grid import BoxGrid, Grid, on_a_grid, unit_of_entries
 from dpframe.graph.statistics import BlockEstimates
-from dpframe.graph.statistics.estimates import inside, ridge
+from dpframe.graph.statistics.argmin import inside, ridge
 from dpframe.sensitivity import L1, L2, OPERATOR
 from dpframe.sources import Block
 from tests.support import samples

@@ -13,8 +13,7 @@ import dpframe as dp
 from dpframe.errors import InvalidArgument, NotExecutable, TouchesData, Uncertified
 from dpframe.execution.totals import Pass, derived, real
 from dpframe.graph import statistics as st
-from dpframe.graph.maps.cells import CellRows
-from dpframe.graph.partition import Assignment, Cut, Hashed, Partition
+from dpframe.graph.partition import Assignment, CellRows, Cut, Hashed, Partition
 from dpframe.numerics.blocks.elementwise import hashed
 from dpframe.sensitivity import L1, RANGE, Norm
 from dpframe.sources import Block

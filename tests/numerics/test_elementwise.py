@@ -15,7 +15,7 @@ from dpframe.graph.maps.base import ColumnMap
 from dpframe.graph.maps.residuals import Gradient, GradientAt
 from dpframe.graph.maps.scaled import DividedRecords
 from dpframe.graph.procedure import Huber, Logistic, Squared
-from dpframe.graph.statistics.estimates import ridge
+from dpframe.graph.statistics.argmin import ridge
 from dpframe.numerics.blocks.elementwise import decay, normalize, project, solutions, squared_norms
 from dpframe.prover.algebra import enclose
 

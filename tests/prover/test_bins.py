@@ -19,8 +19,8 @@ from dpframe.graph.maps.grid import GridColumn
 from dpframe.graph.statistics.bins import median_bin, median_distance, running_totals
 from dpframe.kernel import check
 from dpframe.sensitivity import L1, L2, RANGE
-from dpframe.theory.bins import FACTORS, counted, square_root, tree_levels
 from dpframe.theory.facts import StatisticFacts
+from dpframe.theory.statistics import FACTORS, counted, square_root, tree_levels
 from tests.support import samples
 from tests.support.oracles import value
 

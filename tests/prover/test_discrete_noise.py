@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.prover.certify import canonical_hash
+from dpframe.kernel.checker import hash_of as canonical_hash
 from dpframe.randomness import SimulatedBits
 from tests.support import checking as check
 

@@ -16,7 +16,7 @@ from dpframe.exact.interval import Interval
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms import DiscreteGaussian, DiscreteLaplace, PermuteAndFlipSelection
-from dpframe.theory import single
+from dpframe.theory import derivations as single
 from tests.support import noise_costs
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE)

@@ -13,8 +13,8 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph import Graph, Release, post, release
-from dpframe.graph.maps.cells import CellColumn, CellRows
 from dpframe.graph.maps.residuals import GradientAt
+from dpframe.graph.partition import CellColumn, CellRows
 from dpframe.graph.statistics import NormCounts
 from dpframe.prover import examine
 from dpframe.prover.problem import REFUTED

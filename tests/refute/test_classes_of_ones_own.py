@@ -14,8 +14,8 @@ import dpframe as dp
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
+from dpframe.kernel.checker import hash_of as canonical_hash
 from dpframe.numerics.blocks.elementwise import normalize
-from dpframe.prover.certify import canonical_hash
 from dpframe.prover.composed import joint_gaussian
 from dpframe.sensitivity import L2
 from tests.support import checking as check

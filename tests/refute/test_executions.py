@@ -20,8 +20,8 @@ from dpframe.audits.lower_bounds.two_tables import opened, shifted
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import known, post, release
 from dpframe.graph.statistics import Gram, Histogram
+from dpframe.kernel.checker import hash_of as canonical_hash
 from dpframe.mechanisms import Gaussian
-from dpframe.prover.certify import canonical_hash
 from dpframe.randomness import Randomness
 from dpframe.sources.running import own_threads
 from tests.support import checking as check

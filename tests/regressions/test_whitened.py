@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph.maps.linear import LinearMap, decoded, public_array
+from dpframe.graph.maps.residuals import LinearMap, decoded, public_array
 from dpframe.regressions.whitened import whitening
 from tests.support.checking import check
 

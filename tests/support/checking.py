@@ -30,10 +30,10 @@ from dpframe.kernel.checker import hash_of
 from dpframe.prover.certify import certify
 from dpframe.prover.witnesses import SearchedSteps, _line, exactly, proved, some
 from dpframe.theory import DERIVATIONS, KINDS, THEOREMS
-from dpframe.theory.estimates import moves_of
 from dpframe.theory.gaussian import PARTS, joint
 from dpframe.theory.guarantees import ADD_REMOVE, RELATIONS, REPLACE_ONE
 from dpframe.theory.personal import derive
+from dpframe.theory.procedures import moves_of
 
 line = _line
 

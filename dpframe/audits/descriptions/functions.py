@@ -15,7 +15,7 @@ from dpframe.graph import functions as of
 from dpframe.graph.procedure import Huber, Logistic, Objective, Squared
 from dpframe.graph.statistics import AGGREGATES, Gram, Moment, Statistic
 from dpframe.symbols import Expression, Number, call, exact, sqrt
-from dpframe.theory.bins import MOST_BINS
+from dpframe.theory.statistics import MOST_BINS
 
 Value = Expression | DataNode
 MANY = 64

@@ -68,7 +68,6 @@ class Normalized(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Divide, after scaling by the largest entry so that nothing overflows."""
-        del number
         from dpframe.numerics.blocks.elementwise import normalize
 
         return normalize(block)
@@ -165,18 +164,12 @@ class Encoded(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Encode column by column, then multiply."""
-        del number
         columns = [part.columns(block[:, j]) for j, part in enumerate(self.schema)]
         if self.terms is not None:
             from ..formulas import multiplied
 
             columns = [multiplied([columns[j] for j in term]) for term in self.terms]
         return np.column_stack(columns)
-
-    def record(self) -> dict[str, object]:
-        """The codebook, and the terms where there are some."""
-        found = super().record()
-        return {name: value for name, value in found.items() if value is not None}
 
 
 def _value(value: object) -> Expression:
@@ -237,7 +230,11 @@ class ToUnitInterval(InInterval):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Clip, then map."""
-        low, high = number(self.lower), number(self.upper)
-        share: Array = (np.clip(block, low, high) - low) / (high - low)
-        scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
-        return scaled
+        return onto_unit_interval(block, number(self.lower), number(self.upper))
+
+
+def onto_unit_interval(values: Array, low: float, high: float) -> Array:
+    """Numbers clipped to [low, high], which is mapped onto [-1, 1]."""
+    share: Array = (np.clip(values, low, high) - low) / (high - low)
+    scaled: Array = np.clip(2 * share - 1, -1.0, 1.0)
+    return scaled

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import RELEASED, Expression, exact, sqrt
+from dpframe.symbols import RELEASED, Expression, sqrt
 
 from ..arrays import Array, Numbers, np
 from ..columns import ColumnNode
@@ -217,14 +217,3 @@ def unit_of_entries(rows: RowsNode) -> Expression:
     InvalidArgument if there is no bound.
     """
     return rows.radius if rows.entry is None else rows.entry
-
-
-@lru_cache(maxsize=1024)
-def step_of(*nodes: Node) -> Expression | None:
-    """The product of the steps of rows and labels; None if any has no grid."""
-    step: Expression = exact(1)
-    for node in nodes:
-        if not isinstance(node, OnGrid):
-            return None
-        step = step * node.step
-    return step

@@ -1,9 +1,11 @@
-"""Maps of a record by released coefficients: its residual, as a row or a label, and the gradient of
-its loss.
+"""Linear maps of a record: by released coefficients, its residual, as a row or a label, and the
+gradient of its loss; by a public or released matrix, for example to whiten rows. Proof page:
+proofs/divided.
 """
 
 from __future__ import annotations
 
+import base64
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -17,6 +19,7 @@ from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
 from ..loop import Iterate
 from ..node import Node, titled
+from ..post import Post, post
 from ..procedure import Objective
 from ..rows import RowsNode
 from ..statistics.sums import Trace
@@ -63,7 +66,6 @@ class Residuals(RecordMap):
         """Finite for finite rows and labels. Raises NotExecutable if the length of theta differs
         from that of the rows.
         """
-        del number
         rows, labels = values[self.source], values[self.column]
         theta = coefficients_in(values[self.theta], rows)
         with np.errstate(over="ignore"):
@@ -96,9 +98,9 @@ class ResidualLabels(RecordColumn):
         from that of the rows.
         """
         theta = coefficients_in(values[self.theta], values[self.rows])
-        reached = margins_of(self.rows, values[self.rows], theta, number)
+        fitted = margins_of(self.rows, values[self.rows], theta, number)
         with np.errstate(over="ignore"):
-            residuals: Array = values[self.source] - reached
+            residuals: Array = values[self.source] - fitted
         return residuals
 
 
@@ -149,16 +151,16 @@ class Gradient(RecordMap):
         given, wanted = self.point.size, self.source.columns
         if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
-            said = f"of {wanted} numbers, one for each column"
-            raise InvalidArgument("at", said, str(given), way_out)
+            requirement = f"of {wanted} numbers, one for each column"
+            raise InvalidArgument("at", requirement, str(given), way_out)
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows, labels and points: entries are limited to 1e300, beyond which
         clipping keeps the direction only.
         """
         rows, labels = np.asarray(values[self.source], dtype=float), values[self.column]
-        reached = margins(rows, values[self.point])
-        slopes = self.objective.slopes(reached, np.asarray(labels, dtype=float), number)
+        fitted = margins(rows, values[self.point])
+        slopes = self.objective.slopes(fitted, np.asarray(labels, dtype=float), number)
         return sized(rows, np.nan_to_num(slopes))
 
 
@@ -187,10 +189,6 @@ class GradientAt(RecordMap):
         """`gradient at descend`."""
         return f"gradient at {'0' if self.theta is None else self.theta.label}"
 
-    def record(self) -> dict[str, object]:
-        """Empty: its inputs determine it."""
-        return {}
-
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels: entries are limited to 1e300, beyond which clipping
         keeps the direction only. Raises NotExecutable if the length of theta differs from that of
@@ -214,3 +212,68 @@ def sized(rows: Array, slopes: Array) -> Array:
     most = HUGE / np.maximum(1.0, np.max(np.abs(rows), axis=1, initial=0.0))
     gradients: Array = rows * np.clip(slopes, -most, most)[:, None]
     return gradients
+
+
+@attrs.frozen(cache_hash=True)
+class LinearMap(RecordMap):
+    """x A for each row x, where A (d, d) is public or released. Bounded rows are read on the grid
+    of their table, where the product is exact. The result is unbounded and needs a clip.
+    """
+
+    kind: ClassVar[str] = "linear_map"
+    label = titled("times {0.by.label}")
+    source: RowsNode = attrs.field(converter=gridded)
+    by: Node = attrs.field(converter=released_coefficients)
+
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """The rows, if they lie on a grid inside a ball."""
+        return (self.source,) if type(self.source) is Grid else ()
+
+    @property
+    def width(self) -> int | None:
+        """The number of columns required by a public matrix; None for a released one."""
+        if not isinstance(self.by, Post) or self.by.function is not decoded:
+            return None
+        return len(decoded(*map(str, self.by.arguments)))
+
+    def records(self, values: Values, number: Numbers) -> Array:
+        """The product, column by column. Raises NotExecutable for another shape."""
+        rows, d = values[self.source], values[self.source].shape[1]
+        matrix = np.nan_to_num(np.asarray(values[self.by], dtype=float))
+        if matrix.shape != (d, d):
+            wanted = f"a matrix of shape {matrix.shape} for {d} columns"
+            raise NotExecutable(f"{wanted}. Give one of shape ({d}, {d}).")
+        if type(self.source) is not Grid:
+            return np.column_stack([margins(rows, column) for column in matrix.T])
+        step, bits = number(step_size(self.source)), self.source.bits
+        made = [margins_on_grid(rows, column, step, bits) for column in matrix.T]
+        return np.column_stack(made)
+
+
+def public_array(values: Any, name: str = "values") -> Post:
+    """Public numbers (any shape) for functions and maps of released values; the certificate
+    contains them. Raises InvalidArgument.
+    """
+    return post(decoded, *encoded(values, name))
+
+
+def encoded(values: Any, name: str = "values") -> tuple[str, str]:
+    """The shape of an array, and its numbers as little-endian doubles in base 64. Raises
+    InvalidArgument.
+    """
+    try:
+        array = np.asarray(values, dtype="<f8")
+    except Exception:  # noqa: BLE001 - whatever others' arrays raise, which may quote data
+        array = np.array(np.nan)
+    if not np.all(np.isfinite(array)):
+        wanted = "an array of finite numbers"
+        raise InvalidArgument(name, wanted, type(values).__name__, "It is public.")
+    text = base64.b64encode(array.tobytes()).decode()
+    return ",".join(map(str, array.shape)), text
+
+
+def decoded(shape: str, text: str) -> Array:
+    """The array encoded by `encoded`."""
+    numbers = np.frombuffer(base64.b64decode(text), dtype="<f8").astype(float)
+    return numbers.reshape([int(size) for size in shape.split(",") if size])

@@ -107,17 +107,17 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
 
 
 def _divisors(value: object) -> tuple[Fraction, ...]:
-    found = _numbers(value, "by")
-    if not (1 / MOST <= min(found) and max(found) <= MOST):
+    divisors = _numbers(value, "by")
+    if not (1 / MOST <= min(divisors) and max(divisors) <= MOST):
         raise InvalidArgument("by", "positive, from 1e-300 to 1e300", value, WAY_OUT)
-    return found
+    return divisors
 
 
 def _centres(value: object) -> tuple[Fraction, ...]:
-    found = _numbers(value, "minus")
-    if any(abs(one) > MOST for one in found):
+    centres = _numbers(value, "minus")
+    if any(abs(one) > MOST for one in centres):
         raise InvalidArgument("minus", "at most 1e300 in size", value, WAY_OUT)
-    return found
+    return centres
 
 
 @attrs.frozen(cache_hash=True)
@@ -139,8 +139,8 @@ class ScaledColumns(RowMap):
         known = self.source.columns
         wanted = int(known.value) if isinstance(known, Number) else len(self.by)
         if not len(self.by) == len(self.minus) == wanted:
-            found = (len(self.by), len(self.minus))
-            raise InvalidArgument("by and minus", f"{wanted} numbers each", found, WAY_OUT)
+            lengths = (len(self.by), len(self.minus))
+            raise InvalidArgument("by and minus", f"{wanted} numbers each", lengths, WAY_OUT)
 
     @property
     def width(self) -> int:
@@ -149,7 +149,6 @@ class ScaledColumns(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """Shift, then divide. Raises NotExecutable for another number of columns."""
-        del number
         if block.shape[1] != len(self.by):
             wanted = f"{len(self.by)} public scales for {block.shape[1]} columns"
             raise NotExecutable(f"{wanted}. Give one number a column.")
@@ -227,8 +226,7 @@ class DividedColumns(RecordMap):
 
     def record(self) -> dict[str, object]:
         """The range, and whether columns are centred."""
-        own = {name: value for name, value in super().record().items() if name != "minus"}
-        return {**own, "centred": self.minus is not None}
+        return {**super().record(), "centred": self.minus is not None}
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Shift, then divide. Overflow becomes the largest double. Raises NotExecutable if a vector
@@ -266,7 +264,6 @@ class DividedRecords(RecordMap):
         """Divide; a label that overflows becomes the largest double."""
         from dpframe.numerics.blocks.elementwise import normalize, squared_norms
 
-        del number
         rows, labels = values[self.source], values[self.column]
         largest = np.max(np.abs(rows), axis=1, initial=0.0)
         some = largest > 0
@@ -288,7 +285,6 @@ class RecordRows(RowMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """All columns but the last."""
-        del number
         return block[:, :-1]
 
 
@@ -302,7 +298,6 @@ class RecordLabels(ColumnMap):
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The last column."""
-        del number
         return block[:, -1]
 
 

@@ -19,9 +19,10 @@ from dpframe.graph.arrays import Array, Numbers, Values, np
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.known import OfBudgets
 from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
+from dpframe.graph.procedure import Objective
 from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
-from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum, to_json
+from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
@@ -38,10 +39,6 @@ class BudgetSource(DataNode):
     kind: ClassVar[str] = "budgets"
     label: ClassVar[str] = "budgets"
     unit: Unit
-
-    def record(self) -> dict[str, object]:
-        """Empty: it has no parameters."""
-        return {}
 
 
 def _weight(value: object) -> Expression:
@@ -109,10 +106,8 @@ class Weighing(OfRecord):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Multiply rows, or labels."""
-        del number
         block = values[self.source]
-        weighed: Array = block * each(self.factors(values), block)
-        return weighed
+        return block * each(self.factors(values), block)
 
 
 @attrs.frozen(cache_hash=True)
@@ -161,8 +156,34 @@ class RecordWeights(Weighing, RecordColumn):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """One number a record."""
-        del number
         return self.factors(values)
+
+
+class WeightedLosses(Node):
+    """Abstract: reads a sum of losses of records, each times its weight (None: 1)."""
+
+    __slots__ = ()
+    rows: RowsNode
+    column: ColumnNode
+    objective: Objective
+    weight: Expression | None
+
+    @property
+    def weights(self) -> RecordWeights | None:
+        """The weight of each record as labels; None if all are 1."""
+        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
+
+    @property
+    def reads(self) -> tuple[Node, ...]:
+        """X, y, and the weights if there are any."""
+        weights = () if self.weights is None else (self.weights,)
+        return (self.rows, self.column, *weights)
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """X, y, the loss, and the weights if there are any."""
+        rows, column, *weights = self.reads
+        return (rows, column, self.objective, *weights)
 
 
 class WeightedOnGrid(OnGrid):
@@ -188,7 +209,6 @@ class WeightedOnGrid(OnGrid):
 
     def on_grid(self, bits: int) -> Any:
         """Itself, which is on a grid."""
-        del bits
         return self
 
     def drawn_in(self, block: Array, number: Numbers, width: int) -> Array:
@@ -197,8 +217,7 @@ class WeightedOnGrid(OnGrid):
         if not (step >= NORMAL and less > 0):
             way_out = "Rows have at most 2^49 columns, bounds and weights an ordinary size."
             raise InvalidArgument("step of the grid", f"at least {NORMAL}", step, way_out)
-        steps: Array = block * less / step
-        return steps
+        return block * less / step
 
 
 @attrs.frozen(cache_hash=True)
@@ -265,10 +284,6 @@ class Thinning(Node):
             return PureDP(self.threshold)
         return ApproxDP(self.threshold, self.delta)
 
-    def record(self) -> dict[str, object]:
-        """Its formulas."""
-        return {name: to_json(formula) for name, formula in self.formulas.items()}
-
 
 class Sampled(OfRecord):
     """Abstract: the rows or labels of the sampled records."""
@@ -285,9 +300,7 @@ class Sampled(OfRecord):
 
     def records(self, values: Values, number: Numbers) -> Array:
         """The same values: blocks already contain sampled records only."""
-        del number
-        kept: Array = values[self.source]
-        return kept
+        return values[self.source]
 
 
 @attrs.frozen(cache_hash=True)

@@ -1,33 +1,38 @@
-"""A point of high Tukey depth among regressions of the cells of public partitions."""
+"""A point of high Tukey depth: among regressions of the cells of public partitions, or among
+models, released if a test shows that the result is stable.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from fractions import Fraction
+from typing import Any, ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics.blocks.depths import Depths, base_of, reach_of, whole
-from dpframe.privacy import Guarantee, PureDP, Share
-from dpframe.symbols import ZERO, Expression, exact
+from dpframe.mechanisms import DiscreteLaplace
+from dpframe.numerics.blocks.depths import Depths, base_of, distance, reach_of, whole
+from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
+from dpframe.symbols import PUBLIC, ZERO, Expression, exact, exp, log
 from dpframe.theory.procedures import changed_cells
 
 from ..arrays import Array, np
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
 from ..node import Node, reads
-from ..procedure import Random, Rounded, Sampler
+from ..procedure import Random, Rounded, Sampler, approximate
 from ..statistics import CellSums
-from ..statistics.estimates import ridge
+from ..statistics.argmin import ridge
 
 
 def several(value: object) -> tuple[CellSums, ...]:
     """Sums of the cells of one or several partitions of the same rows and labels. Raises
     InvalidArgument.
     """
-    found = (value,) if isinstance(value, CellSums) else value
-    sums = found if isinstance(found, tuple | list) else ()
+    given = (value,) if isinstance(value, CellSums) else value
+    sums = given if isinstance(given, tuple | list) else ()
     own = tuple(one for one in sums if isinstance(one, CellSums))
     if not own or len(own) < len(sums) or len({(one.rows, one.column) for one in own}) > 1:
         way_out = "CellSums(dp.partition(X, y, cells=100)), or a list of such, each with its salt."
@@ -110,8 +115,8 @@ class DeepPoint(Sampler):
 def cells_changed(sums: Sequence[CellSums]) -> Expression:
     """The largest number of cells, over all partitions, that one change of the table can change."""
     unit = sums[0].unit
-    found: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
-    return found * len(sums)
+    once: Expression = by_the_book(changed_cells, unit.relation, unit.rows_per_person)
+    return once * len(sums)
 
 
 def deep_point(
@@ -133,5 +138,111 @@ def deep_point(
         grain=exact(grain, "grain"),
         rate=share.epsilon / (2 * cells_changed(several(sums))),
         share=share,
+        name=name,
+    )
+
+
+ROOM = 1 + 2.0**-40  # for the rounding of the scale
+
+
+@attrs.frozen(eq=False)
+class TestedPoint(DeepPoint):
+    """A point among those of depth `least` or more, if the number of models that would have to
+    change before neighbouring results could differ passes a noisy test; otherwise zeros. [Amin23,
+    Alg. 3, repaired]
+
+    The number of models has discrete Laplace noise of the epsilon `test`; an unsafe table passes
+    the threshold with probability at most delta. Proof page: proofs/tukey.
+    """
+
+    __test__: ClassVar[bool] = False
+    kind: ClassVar[str] = "tested_point"
+    gives: ClassVar[type[Guarantee]] = ApproxDP
+    exact: ClassVar[bool] = True
+    least: int = attrs.field(default=1, kw_only=True)
+    test: Expression = attrs.field(kw_only=True, metadata=reads(may=PUBLIC))
+
+    @property
+    def summary(self) -> str:
+        """`tested point deep among 100 models`."""
+        return f"tested {super().summary}"
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """As for other procedures; also the least depth."""
+        return {**super().parameters, "least": self.least}
+
+    @property
+    def cost(self) -> Expression:
+        """The epsilon of the test and of the draw."""
+        return self.test + super().cost
+
+    @property
+    def scale(self) -> Expression:
+        """The scale of the noise: a change of the table changes the distance by at most one per
+        changed cell.
+        """
+        return cells_changed(self.sums) / self.test
+
+    @property
+    def threshold(self) -> Expression:
+        """Noise of at least this size has probability e^(-threshold/scale)/(1 + e^(-1/scale)) =
+        delta; an unsafe table, of distance -1, needs it to pass.
+        """
+        return self.scale * log(1 / (self.share.delta * (1 + exp(-1 / self.scale))))
+
+    @property
+    def ratio(self) -> Expression:
+        """delta e^(-cost of the draw)/2: the weight that a safe table may have outside."""
+        return self.share.delta * exp(-super().cost) / 2
+
+    def bar(self, numbers: Rounded) -> int:
+        """The value that distance and noise must reach together, a whole number."""
+        return math.ceil(max(0.0, numbers.up(self.threshold)) * ROOM) - 1
+
+    def distance(self, depths: Depths, numbers: Rounded) -> int:
+        """A lower bound on the number of models that must change before the table is unsafe; -1 if
+        it is unsafe.
+        """
+        changed = round(numbers.up(cells_changed(self.sums)))
+        return distance(depths, self.least, changed, Fraction(numbers.down(self.ratio)))
+
+    def samples(
+        self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random, n: int
+    ) -> list[Array]:
+        """n draws, shape (d,) each; zeros if the test fails."""
+        depths, scale = self.depths(values, numbers), Fraction(numbers.up(self.scale))
+        far, bar = self.distance(depths, numbers), self.bar(numbers)
+        noises = DiscreteLaplace.on_grid(scale, n, randomness.bits).tolist()
+        passed = [far + noise >= bar and depths.deepest >= self.least for noise in noises]
+        points = iter(depths.drawn(self.least, randomness.bits, sum(passed)) if any(passed) else ())
+        zeros = np.zeros(depths.models.shape[1])
+        return [self.coefficients(next(points), numbers) if one else zeros for one in passed]
+
+
+def deep_point_tested(
+    sums: CellSums | Sequence[CellSums],
+    *,
+    penalty: object,
+    radius: object,
+    grain: object,
+    test: object,
+    share: Share,
+    name: str = "",
+) -> TestedPoint:
+    """A tested point of depth at least a quarter of the models; `test` is the test's part of
+    epsilon. Raises InvalidArgument.
+    """
+    whole = approximate(share, "A tested point")
+    own = exact(test, "test") * whole.epsilon
+    return TestedPoint(
+        sums=sums,
+        penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
+        radius=exact(radius, "radius"),
+        grain=exact(grain, "grain"),
+        rate=(whole.epsilon - own) / (2 * cells_changed(several(sums))),
+        least=max(1, sum(one.partition.cells for one in several(sums)) // 4),
+        test=own,
+        share=whole,
         name=name,
     )

@@ -1,4 +1,5 @@
 from .argmin import Argmin as Argmin
+from .argmin import BlockEstimates as BlockEstimates
 from .base import OneRow as OneRow
 from .base import RecordSum as RecordSum
 from .base import Searched as Searched
@@ -19,7 +20,6 @@ from .counts import CellCount as CellCount
 from .counts import CellSums as CellSums
 from .counts import Histogram as Histogram
 from .counts import NormCounts as NormCounts
-from .estimates import BlockEstimates as BlockEstimates
 from .sums import ColumnSquares as ColumnSquares
 from .sums import Count as Count
 from .sums import Gram as Gram

@@ -1,4 +1,6 @@
-"""The minimiser of a sum of losses and a penalty."""
+"""The minimiser of a sum of losses and a penalty, and the mean of such estimates from the cells of
+a public partition.
+"""
 
 from __future__ import annotations
 
@@ -7,58 +9,52 @@ from fractions import Fraction
 from typing import ClassVar
 
 import attrs
+from attrs.converters import optional
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
-from ..arrays import Array, Numbers
+from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
 from ..known import reads_budgets
-from ..maps.grid import gridded
-from ..maps.weighted import RecordWeights, Weight
-from ..node import Node, Reading, positive, titled
+from ..maps.grid import gridded, unit_of_entries
+from ..maps.weighted import WeightedLosses
+from ..node import Reading, positive, reads, titled
+from ..partition import Partition
 from ..procedure import Bounds, Objective, Squared
 from ..rows import RowsNode
-from .base import Searched, Summed
+from .base import Searched, Statistic, Summed
+from .combined import columns_of
+from .counts import CellSums
 
 TOLERANCE = exact("1e-6")
 LEAST = Fraction(1, 10**10)  # what doubles still show
 
 
-def _objective(value: object) -> Objective:
-    if not isinstance(value, Objective):
-        raise InvalidArgument("objective", "a convex loss, such as Squared()", value, "")
-    return value
-
-
-def _size(value: object, name: str) -> Expression | None:
-    return None if value is None else positive(value, name)
-
-
 def _tolerance(value: object) -> Expression:
     if value in (0, ZERO):
         return ZERO
-    found = positive(value, "tolerance")
-    if not isinstance(found, Number) or not LEAST <= found.value <= 1:
+    tolerance = positive(value, "tolerance")
+    if not isinstance(tolerance, Number) or not LEAST <= tolerance.value <= 1:
         way_out = "It is a share of the sensitivity, and is paid for twice; doubles show no less."
-        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(found), way_out)
-    return found
+        raise InvalidArgument("tolerance", f"a number from {LEAST} to 1", str(tolerance), way_out)
+    return tolerance
 
 
 def _penalty(value: object) -> Expression:
     return positive(value, "penalty")
 
 
-def _radius(value: object) -> Expression | None:
-    return _size(value, "radius")
+def _radius(value: object) -> Expression:
+    return positive(value, "radius")
 
 
-def _weight(value: object) -> Expression | None:
-    return _size(value, "weight")
+def _weight(value: object) -> Expression:
+    return positive(value, "weight")
 
 
 @attrs.frozen(cache_hash=True)
-class Argmin(Searched):
+class Argmin(WeightedLosses, Searched):
     """argmin of sum_i w_i phi(x_i'theta, y_i) + penalty/2 |theta|^2 over |theta|_2 <= radius (all
     theta if the radius is None), shape (d,); w_i is the `weight`, 1 if that is None.
 
@@ -73,11 +69,13 @@ class Argmin(Searched):
     label = titled("argmin of the {0.objective.label}")
     rows: RowsNode = attrs.field(converter=gridded)
     column: ColumnNode = attrs.field(converter=gridded)
-    objective: Objective = attrs.field(converter=_objective)
+    objective: Objective = attrs.field(
+        validator=of_kind(Objective, "a convex loss, such as Squared()")
+    )
     penalty: Expression = attrs.field(converter=_penalty)
-    radius: Expression | None = attrs.field(default=None, converter=_radius)
+    radius: Expression | None = attrs.field(default=None, converter=optional(_radius))
     tolerance: Expression = attrs.field(default=TOLERANCE, converter=_tolerance)
-    weight: Expression | None = attrs.field(default=None, converter=_weight)
+    weight: Expression | None = attrs.field(default=None, converter=optional(_weight))
 
     def __attrs_post_init__(self) -> None:
         """Check that a zero tolerance is used with the squared loss only."""
@@ -86,33 +84,18 @@ class Argmin(Searched):
             raise InvalidArgument("tolerance", "positive", self.objective.label, way_out)
 
     @property
-    def weights(self) -> RecordWeights | None:
-        """The weight of each record as labels; None if all are 1."""
-        return None if self.weight is None else RecordWeights(self.rows, Weight(self.weight))
-
-    @property
-    def reads(self) -> tuple[Node, ...]:
-        """X, y, and the weights if there are any."""
-        found = super().reads
-        return found if self.weights is None else (*found, self.weights)
-
-    @property
-    def inputs(self) -> tuple[Node, ...]:
-        """X, y, the loss, and the weights if there are any."""
-        rows, column, *weights = self.reads
-        return (rows, column, self.objective, *weights)
-
-    @property
     def readings(self) -> dict[str, Reading]:
         """The penalty, the radius, the tolerance."""
-        found = {"penalty": self.penalty}
+        formulas = {"penalty": self.penalty}
         if self.tolerance != ZERO:
-            found["tolerance"] = self.tolerance
+            formulas["tolerance"] = self.tolerance
         if self.least is not None and reads_budgets(self.least):
-            found["least"] = self.least
+            formulas["least"] = self.least
         if self.radius is not None:
-            found["radius"] = self.radius
-        return {name: Reading(formula, RELEASED, positive=True) for name, formula in found.items()}
+            formulas["radius"] = self.radius
+        return {
+            name: Reading(formula, RELEASED, positive=True) for name, formula in formulas.items()
+        }
 
     @property
     def least(self) -> Expression | None:
@@ -122,11 +105,6 @@ class Argmin(Searched):
         bounds = self.bounds
         once = None if bounds is None else self.objective.added(bounds, self.penalty)
         return None if once is None else self.rows.smallest(self.tolerance * once)
-
-    def record(self) -> dict[str, object]:
-        """The formulas."""
-        own = super().record()
-        return {name: own[name] for name in own if name != "weight" or self.weight is not None}
 
     @property
     def bounds(self) -> Bounds | None:
@@ -157,3 +135,79 @@ class Argmin(Searched):
             way_out = "Bound rows and labels; losses without a bounded slope need a radius."
             raise InvalidArgument("rows, labels and radius", "bounded", self.label, way_out)
         return number(self.least)
+
+
+LESS = 1 - 2.0**-40  # more than what a few roundings can add
+
+
+def _sums(value: object) -> CellSums:
+    if isinstance(value, CellSums):
+        return value
+    if not isinstance(value, Partition):
+        way_out = "dp.partition(X, y, cells=10) makes one."
+        raise InvalidArgument("partition", "a public partition", value, way_out)
+    return CellSums(value)
+
+
+def _ridge_penalty(value: object) -> Expression:
+    penalty = exact(value, "penalty")
+    if isinstance(penalty, Number) and penalty.value < 0:
+        raise InvalidArgument("penalty", "0 or more", str(penalty), "0 is least squares.")
+    return penalty
+
+
+@attrs.frozen(cache_hash=True)
+class BlockEstimates(Statistic):
+    """(1/k) sum over the k cells of a partition of the cell's ridge regression, argmin of sum
+    (x'theta - y)^2 + penalty |theta|^2, projected onto the ball of radius R: shape (d,). A cell
+    without records or without a unique solution counts as zeros. One record changes one estimate
+    inside the ball: sensitivity 2R/k; replaced, two of them, 4R/k; never more than 2R. Proof page:
+    proofs/partition.
+    """
+
+    kind: ClassVar[str] = "block_estimates"
+    label = titled("mean of {0.sums.partition.cells} estimates")
+    sums: CellSums = attrs.field(converter=_sums)
+    penalty: Expression = attrs.field(converter=_ridge_penalty, metadata=reads())
+    radius: Expression = attrs.field(converter=_radius, metadata=reads(positive=True))
+
+    def compute(self, values: Values, number: Numbers) -> Array:
+        """The mean, from the sums of the cells in units of the bounds."""
+        unit = number(unit_of_entries(self.sums.rows))
+        ratio, radius = number(self.sums.column.radius) / unit, number(self.radius)
+        penalty = number(self.penalty) / unit / unit
+        cells, total = self.sums.partition.cells, np.zeros(1)
+        sums = np.asarray(values[self.sums], dtype=float).reshape(cells, -1)
+        for model in ridge(sums, penalty):
+            total = total + inside(ratio * model, radius)
+        return np.asarray(total / cells)
+
+
+def ridge(sums: Array, penalty: float) -> Array:
+    """theta with (X'X + penalty) theta = X'y of each cell, shape (k, d), from the upper triangle of
+    X'X and X'y, shape (k, d (d + 3)/2); nan if the system is singular in doubles. The result
+    depends on the cell's sums only, to the last bit.
+    """
+    from dpframe.numerics.blocks.elementwise import solutions
+
+    d = columns_of(sums.shape[1])
+    system = np.zeros((len(sums), d, d))
+    rows, columns = np.triu_indices(d)
+    system[:, rows, columns] = sums[:, :-d]
+    system[:, columns, rows] = sums[:, :-d]
+    system[:, np.arange(d), np.arange(d)] += penalty
+    return solutions(system, sums[:, -d:])
+
+
+def inside(theta: Array, radius: float) -> Array:
+    """theta projected onto the ball, inside it in spite of rounding; zeros if it is not finite."""
+    if not np.all(np.isfinite(theta)):
+        return np.zeros(len(theta))
+    largest = np.max(np.abs(theta), initial=0.0)
+    if largest == 0:
+        return theta
+    length = np.linalg.norm(theta / largest)
+    if largest * length <= radius * LESS:
+        return theta
+    clipped: Array = theta / largest / length * (radius * LESS)
+    return clipped

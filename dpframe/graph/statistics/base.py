@@ -74,8 +74,8 @@ class Statistic(Origin, DataNode):
         """How a declaration writes it: `X.T @ X`, `residuals @ residuals`; `statistic` where that
         is long.
         """
-        found = [one for one in self.inputs if isinstance(one, (RowsNode, ColumnNode))]
-        names = {"X" if isinstance(one, RowsNode) else "y": variable(one) for one in found}
+        tables = [one for one in self.inputs if isinstance(one, (RowsNode, ColumnNode))]
+        names = {"X" if isinstance(one, RowsNode) else "y": variable(one) for one in tables}
         return self.template.format(**names)
 
     @property
@@ -247,7 +247,6 @@ class RecordSum(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """Its value if the whole table is one block."""
-        del number
         return self.block(values)
 
 

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.numbers import whole
 from dpframe.symbols import Expression, exact
-from dpframe.theory.bins import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
+from dpframe.theory.statistics import FACTORS, GRAIN, MOST_BINS, square_root, tree_levels
 
 from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
@@ -75,7 +75,6 @@ class Factored(Statistic):
 
     @sums.validator
     def _bins(self, attribute: object, value: Any) -> None:
-        del attribute
         counts = isinstance(value, BinCounts) and isinstance(value.data, ColumnNode)
         if not (counts or isinstance(value, BinnedSums)) or len(value.cuts) >= MOST_BINS:
             wanted = f"counts of labels, or sums, in 2 to {MOST_BINS} bins"
@@ -88,7 +87,6 @@ class Factored(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The map of every column of the sums; of whole steps, in whole steps."""
-        del number
         bins = len(self.sums.cuts) + 1
         sums = np.reshape(values[self.sums], (bins, -1))
         if self.factor == "tree":
@@ -96,8 +94,8 @@ class Factored(Statistic):
         whole: Any = square_root(bins)
         if self.step is None:
             whole = np.array(whole, dtype=float) / 2.0**GRAIN
-        found = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
-        return np.concatenate(found)
+        rows = [sum(whole[t - s] * sums[s] for s in range(t + 1)) for t in range(bins)]
+        return np.concatenate(rows)
 
 
 def _folded(sums: Array, level: int) -> Array:
@@ -126,12 +124,12 @@ def running_totals(released: Array, factor: str, bins: int) -> Array:
 
 def _nodes(count: int, starts: Array) -> list[int]:
     """The fewest nodes of the tree whose bins are the first `count`."""
-    found, at = [], 0
+    nodes, at = [], 0
     for level in reversed(range(count.bit_length())):
         if count >> level & 1:
-            found.append(int(starts[level]) + (at >> level))
+            nodes.append(int(starts[level]) + (at >> level))
             at += 1 << level
-    return found
+    return nodes
 
 
 def _radius(value: object) -> int:
@@ -158,7 +156,6 @@ class MedianDistance(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The least over windows of `radius` + 1 ends of bins."""
-        del number
         counts = [int(one) for one in values[self.counts]]
         return np.asarray(median_distance(counts, self.radius), dtype=object)
 

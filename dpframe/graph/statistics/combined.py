@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
 from ..arrays import Array, Numbers, Values, np
@@ -39,7 +39,6 @@ class LambdaMin(Statistic):
 
     @gram.validator
     def _matrix(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, Gram):
             way_out = "Smallest eigenvalues of noisy matrices are post-processing: dp.post."
             raise InvalidArgument("argument of lambda_min", "X.T @ X", value, way_out)
@@ -48,7 +47,6 @@ class LambdaMin(Statistic):
         """The eigenvalue. For whole numbers, the number of times that it contains B^2/2^bits,
         exactly: rounding down preserves the bound of 2^bits steps from Weyl's inequality.
         """
-        del number
         gram, rows = values[self.gram], self.gram.rows
         if self.step is not None and isinstance(rows, Grid):
             from dpframe.numerics.eigenvalue import floor_smallest_eigenvalue
@@ -120,9 +118,9 @@ def combine(*terms: tuple[object, object]) -> Statistic:
         for c, statistic in zip(own.coefficients, own.parts, strict=True):
             collected[statistic] = collected.get(statistic, exact(0)) + exact(coefficient) * c
     if len({statistic.shape for statistic in collected}) != 1:
-        found = listed_words(one.label for one in collected)
+        labels = listed_words(one.label for one in collected)
         way_out = "dp.graph.stack releases several together."
-        raise InvalidArgument("terms", "statistics of one shape", found, way_out)
+        raise InvalidArgument("terms", "statistics of one shape", labels, way_out)
     return Linear(tuple(collected.values()), tuple(collected))
 
 
@@ -156,7 +154,6 @@ class Stack(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The flat vector."""
-        del number
         flat = [_flat(values[part], symmetric=part.symmetric) for part in self.parts]
         return np.concatenate(flat)
 
@@ -165,8 +162,7 @@ def _flat(value: Array, *, symmetric: bool) -> Array:
     if not symmetric:
         return np.ravel(value)
     upper = value * np.where(np.eye(len(value), dtype=bool), 1.0, np.sqrt(2.0))
-    flat: Array = upper[np.triu_indices(len(value))]
-    return flat
+    return upper[np.triu_indices(len(value))]
 
 
 def unflatten(flat: Array, d: int) -> Array:
@@ -177,6 +173,9 @@ def unflatten(flat: Array, d: int) -> Array:
     matrix[np.diag_indices(d)] /= np.sqrt(2.0)
     whole: Array = matrix
     return whole
+
+
+SUFFICIENT = "sufficient statistics of rows and labels"
 
 
 @attrs.frozen(cache_hash=True)
@@ -191,14 +190,9 @@ class Monomials(Statistic):
 
     kind: ClassVar[str] = "monomials"
     unbounded: ClassVar[bool] = True
-    statistics: SufficientStatistics = attrs.field()
-
-    @statistics.validator
-    def _sufficient(self, attribute: object, value: object) -> None:
-        del attribute
-        if not isinstance(value, SufficientStatistics):
-            wanted = "sufficient statistics of rows and labels"
-            raise InvalidArgument("statistics", wanted, value, "dp.graph.monomials(X, y).")
+    statistics: SufficientStatistics = attrs.field(
+        validator=of_kind(SufficientStatistics, SUFFICIENT, "dp.graph.monomials(X, y).")
+    )
 
     @property
     def label(self) -> str:
@@ -207,10 +201,11 @@ class Monomials(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""
-        del number
         own = np.asarray(values[self.statistics])
-        found: Array = own * factors(len(own), constant=self.statistics.constant).astype(own.dtype)
-        return found
+        coefficients: Array = own * factors(len(own), constant=self.statistics.constant).astype(
+            own.dtype
+        )
+        return coefficients
 
 
 def columns_of(entries: int) -> int:

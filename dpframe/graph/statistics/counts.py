@@ -58,7 +58,6 @@ class BinCounts(RecordSum):
 
     @data.validator
     def _declared(self, attribute: object, value: object) -> None:
-        del attribute
         if not isinstance(value, (RowsNode, ColumnNode)):
             raise InvalidArgument("data", "declared rows or labels", value, "")
 
@@ -103,14 +102,8 @@ class NormCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "norm_counts"
-    rows: RowsNode = attrs.field()
+    rows: RowsNode = attrs.field(validator=of_kind(RowsNode, "declared rows"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=_positive_cuts)
-
-    @rows.validator
-    def _declared(self, attribute: object, value: object) -> None:
-        del attribute
-        if not isinstance(value, RowsNode):
-            raise InvalidArgument("rows", "declared rows", value, "")
 
     @property
     def label(self) -> str:
@@ -148,7 +141,6 @@ class Histogram(RecordSum):
 
     @cells.validator
     def _whole(self, attribute: object, value: int) -> None:
-        del attribute
         if type(value) is not int or not 2 <= value <= MOST_A_SIDE:
             wanted = f"a whole number from 2 to {MOST_A_SIDE}"
             raise InvalidArgument("cells", wanted, value, "It is public: say it before looking.")
@@ -157,8 +149,8 @@ class Histogram(RecordSum):
         """Refuse a grid that is known to be too large."""
         d = self.rows.columns
         if isinstance(d, Number) and self.cells ** (int(d.value) + 1) > MOST_CELLS:
-            wanted, found = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
-            raise InvalidArgument("cells", wanted, found, _way_out(int(d.value)))
+            wanted, count = f"at most {MOST_CELLS:,} in all", _count(self.cells, int(d.value))
+            raise InvalidArgument("cells", wanted, count, _way_out(int(d.value)))
 
     def block(self, values: Values) -> Array:
         """The counts of the block. Raises NotExecutable if there are too many cells."""
@@ -176,8 +168,8 @@ class Histogram(RecordSum):
 def cell(steps: Array, cells: int, bits: int) -> Array:
     """The cell of each entry in whole steps, |k| <= 2^bits: 0 to cells - 1, exactly."""
     above = np.asarray(steps).astype(np.int64) + 2**bits
-    found: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
-    return found
+    cells_of_entries: Array = np.minimum(above * cells // 2 ** (bits + 1), cells - 1)
+    return cells_of_entries
 
 
 def _count(cells: int, d: int) -> str:
@@ -228,7 +220,6 @@ class CellSums(RecordSum):
 
     @partition.validator
     def _labelled(self, attribute: object, value: Any) -> None:
-        del attribute
         if not isinstance(value, Partition) or value.column is None:
             way_out = "Make it by dp.partition(X, y, ...): the sums are of labels too."
             raise InvalidArgument("partition", "one of rows and labels", value, way_out)
@@ -236,14 +227,14 @@ class CellSums(RecordSum):
     @property
     def rows(self) -> RowsNode:
         """X on its grid."""
-        found: RowsNode = on_a_grid(self.partition.rows)
-        return found
+        rows: RowsNode = on_a_grid(self.partition.rows)
+        return rows
 
     @property
     def column(self) -> ColumnNode:
         """y on its grid."""
-        found: ColumnNode = labels_on_a_grid(self.partition.column)
-        return found
+        column: ColumnNode = labels_on_a_grid(self.partition.column)
+        return column
 
     @property
     def inputs(self) -> tuple[Node, ...]:

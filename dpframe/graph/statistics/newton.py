@@ -35,8 +35,8 @@ class LossSum:
         """For rows (m, d), labels (m,) and weights (m,)."""
         theta = np.zeros(rows.shape[1]) if self.theta is None else self.theta
         number = self.numbers.__getitem__
-        found = self.objective.at(rows @ theta, labels, number)
-        losses, slopes, curvatures = (weights * one for one in found)
+        parts = self.objective.at(rows @ theta, labels, number)
+        losses, slopes, curvatures = (weights * one for one in parts)
         hessian = (rows * curvatures[:, None]).T @ rows
         return np.concatenate([[losses.sum()], slopes @ rows, hessian.ravel()])
 
@@ -67,9 +67,9 @@ class NewtonPoint:
         values, vectors = np.linalg.eigh(self.hessian)
         pull = vectors.T @ (self.hessian @ self.theta - self.gradient)
         push = multiplier(values, pull, radius)
-        found: Array = vectors @ (pull / (values + push))
-        size = float(np.linalg.norm(found))
-        return found * (radius / size) if push > 0 or size > radius else found
+        minimiser: Array = vectors @ (pull / (values + push))
+        size = float(np.linalg.norm(minimiser))
+        return minimiser * (radius / size) if push > 0 or size > radius else minimiser
 
 
 def multiplier(values: Array, pull: Array, radius: float) -> float:
@@ -149,10 +149,10 @@ def solved(work: LossSum, summed: Callable[[Work], Array], penalty: float, radiu
     """The minimiser of a quadratic sum in the ball, shape (d,), from one pass. Raises
     NotExecutable.
     """
-    found = Readings(work, summed, penalty).at(None).target(radius)
-    if not np.isfinite(found).all():
+    minimiser = Readings(work, summed, penalty).at(None).target(radius)
+    if not np.isfinite(minimiser).all():
         raise not_found()
-    return found
+    return minimiser
 
 
 def not_found() -> NotExecutable:

@@ -93,8 +93,7 @@ class Gram(RecordSum):
 
     def block(self, values: Values) -> Array:
         """X'X of the block."""
-        gram: Array = values[self.rows].T @ values[self.rows]
-        return gram
+        return values[self.rows].T @ values[self.rows]
 
 
 @attrs.frozen(cache_hash=True)
@@ -112,8 +111,7 @@ class Moment(RecordSum):
 
     def block(self, values: Values) -> Array:
         """X'y of the block."""
-        moment: Array = values[self.rows].T @ values[self.column]
-        return moment
+        return values[self.rows].T @ values[self.column]
 
 
 @attrs.frozen(cache_hash=True)

@@ -79,9 +79,12 @@ class RawAggregate(Statistic):
 
     @name.validator
     def _explained(self, attribute: object, value: object) -> None:
-        del attribute
         if value not in AGGREGATES:
             raise InvalidArgument("aggregate", f"one of {', '.join(AGGREGATES)}", value, "")
+
+    def record(self) -> dict[str, object]:
+        """Its name: no rule reads it, and aggregates of one input differ by it."""
+        return {"name": self.name}
 
     @property
     def vanishes(self) -> bool:
@@ -96,7 +99,6 @@ class RawAggregate(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """Never called: no certificate contains it."""
-        del values, number
         raise InvalidArgument("graph", "free of raw aggregates", self.name, "")
 
 
@@ -118,5 +120,4 @@ class Identity(Statistic):
 
     def compute(self, values: Values, number: Numbers) -> Array:
         """The data."""
-        del number
         return values[self.data]

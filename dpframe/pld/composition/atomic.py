@@ -10,25 +10,31 @@ the probability w_j = C(n, j) e^((n - j) epsilon)/(1 + e^epsilon)^n, and the pro
 
 P_J = w_0 + ... + w_J, Q_J the same of w_j e^(-L_j). [KairouzOV15, Thm 3.3] Negligible terms are
 left out, and bounded by a geometric series.
+
+Responses composed give the least (epsilon, delta) of pure and approximate DP: adaptive
+(epsilon_i, delta_i)-DP releases are dominated by the sum of responses that are infinite with
+probability delta_i, else +-epsilon_i. [KairouzOV15, Thm 3.3] [MurtaghV16, Thm 1.5] For many
+distinct epsilon_i the exact value is #P-hard [MurtaghV16, Thm 1.7]: the interval is wider there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 import attrs
 from flint import arb, ctx
 
+from dpframe.errors import InvalidArgument
 from dpframe.numerics import Interval, arb_float, at_rising_precision, ball, to_float, working
 
 from ..losses import CategoricalLoss, PrivacyLoss, ResponseLoss
 from ..losses.base import Reals
 from .atoms import BITS, Atoms
+from .contour import saddle
 from .mixed import tilted_sum
-from .saddle import saddle
-from .total import TotalLoss
+from .total import TotalLoss, total_loss
 
 MOST = 10**10
 """The largest count: some tens of sqrt(count) terms are summed."""
@@ -233,8 +239,8 @@ class AtomicSum:
             infinite = self._infinite()
             return infinite + (1 - infinite) * equal.profile(epsilon)
 
-        found = _accurate(at_rising_precision(value))
-        return Interval(max(arb_float(found, up=False), 0.0), min(arb_float(found, up=True), 1.0))
+        delta = _accurate(at_rising_precision(value))
+        return Interval(max(arb_float(delta, up=False), 0.0), min(arb_float(delta, up=True), 1.0))
 
     def _sharp_inverse(self, equal: EqualResponses, delta: Fraction) -> Interval:
         with working(BITS):
@@ -248,8 +254,10 @@ class AtomicSum:
                 return arb("inf")
             return equal.inverse(target).log() if target > 0 else arb("nan")
 
-        found = _accurate(at_rising_precision(value))
-        return Interval(max(arb_float(found, up=False), 0.0), max(arb_float(found, up=True), 0.0))
+        epsilon = _accurate(at_rising_precision(value))
+        return Interval(
+            max(arb_float(epsilon, up=False), 0.0), max(arb_float(epsilon, up=True), 0.0)
+        )
 
     def _only_infinite(self) -> Interval:
         """D."""
@@ -309,8 +317,51 @@ def _equal_responses(counts: Mapping[PrivacyLoss, int]) -> EqualResponses | None
 
 def _accurate(balls: Iterator[arb]) -> arb:
     """The first ball with an accuracy of 60 bits, or the last."""
-    found = arb("nan")
-    for found in balls:
-        if found.is_zero() or found > _INFINITE or found.rel_accuracy_bits() >= _SHARP:
+    value = arb("nan")
+    for value in balls:
+        if value.is_zero() or value > _INFINITE or value.rel_accuracy_bits() >= _SHARP:
             break
-    return found
+    return value
+
+
+Group = tuple[Fraction, Fraction, int]
+"""epsilon >= 0, 0 <= delta < 1, and the count."""
+
+
+def response_delta(groups: Iterable[Group], epsilon: Fraction) -> Interval:
+    """The least delta at which responses (epsilon_i, delta_i), each n_i times, are (epsilon,
+    delta)-DP together. epsilon >= 0, exact.
+
+    One or two doubles wide for one distinct epsilon_i; about 1e-13 relatively for a few, by
+    docs/proofs/atoms.md. Raises InvalidArgument for counts above 10^10.
+    """
+    given = list(groups)
+    return _checked(_sum(given).delta(epsilon), given)
+
+
+def response_epsilon(groups: Iterable[Group], delta: Fraction) -> Interval:
+    """The least epsilon >= 0 at which these responses are (epsilon, delta)-DP together.
+
+    0 < delta < 1, exact. Infinite where delta < D.
+    """
+    given = list(groups)
+    return _checked(_sum(given).epsilon(delta), given)
+
+
+def _sum(given: list[Group]) -> AtomicSum:
+    """One loss for each distinct epsilon; probabilities of infinity apart."""
+    counts: dict[PrivacyLoss, int] = {}
+    for epsilon, _, count in given:
+        if epsilon and count:
+            loss = ResponseLoss(epsilon)
+            counts[loss] = counts.get(loss, 0) + count
+    instant = [(delta, count) for _, delta, count in given if delta and count]
+    return AtomicSum(total_loss(counts), instant)
+
+
+def _checked(answer: Interval | None, given: list[Group]) -> Interval:
+    if answer is None:
+        way_out = "The numeric accountant answers with a wider interval."
+        required = f"of moderate size: at most {MOST} of one epsilon, fewer of several"
+        raise InvalidArgument("responses", required, len(given), way_out)
+    return answer

@@ -215,9 +215,9 @@ def _trimmed(weights: Reals) -> tuple[float, Reals, int]:
     back = _negligible(weights[::-1])
     if front + back >= len(weights):
         return 0.0, weights, 0
-    kept = weights[front : len(weights) - back]
+    rest = weights[front : len(weights) - back]
     lost = float(weights[:front].sum() + weights[len(weights) - back :].sum())
-    return lost, np.ascontiguousarray(kept), front
+    return lost, np.ascontiguousarray(rest), front
 
 
 def _negligible(weights: Reals) -> int:

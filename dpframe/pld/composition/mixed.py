@@ -53,9 +53,9 @@ class RepeatedLoss:
         """In doubles, centered: losses, weights, and their errors."""
         with working(BITS):
             start, step = self.first + self.stride * self.law.first, self.stride
-            found = lattice.spaced(unit(self.odds), start, step, self.reach + 1)
+            atoms = lattice.spaced(unit(self.odds), start, step, self.reach + 1)
         weights = self.law.doubles
-        return lattice.LossBlock(found[0][weights > 0], weights[weights > 0], found[1], 1.01 * UNIT)
+        return lattice.LossBlock(atoms[0][weights > 0], weights[weights > 0], atoms[1], 1.01 * UNIT)
 
     def placed(self, step: Fraction) -> lattice.LatticeBlock:
         """On the lattice of a step that divides the stride, from the lowest atom."""
@@ -74,9 +74,9 @@ def tilted_sum(losses: Losses, tilt: float, spare: arb) -> Atoms | None:
     have too many atoms.
     """
     with working(BITS + _GUARD):
-        found = [(loss.support(tilt), count) for loss, count in losses]
-        supports = [(support, count) for support, count in found if support is not None]
-        if len(supports) < len(found) or not all(_moderate(*part) for part in supports):
+        tilted = [(loss.support(tilt), count) for loss, count in losses]
+        supports = [(support, count) for support, count in tilted if support is not None]
+        if len(supports) < len(tilted) or not all(_moderate(*part) for part in supports):
             return None
         if sum(_longest(*part) for part in supports) > MOST_PLACES:
             return None

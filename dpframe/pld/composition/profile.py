@@ -39,8 +39,14 @@ from dpframe.numerics import (
 
 from ..losses import PrivacyLoss
 from .atomic import AtomicSum, is_atomic
-from .contour import LineIntegral, contour_at, for_epsilon, saddle_for_delta
-from .saddle import far_right, near_the_mean
+from .contour import (
+    LineIntegral,
+    contour_at,
+    far_right,
+    for_epsilon,
+    near_the_mean,
+    saddle_for_delta,
+)
 from .total import TotalLoss
 
 _CLOSED_BITS = 60  # bits of relative accuracy
@@ -170,8 +176,12 @@ def delta_interval(total: TotalLoss, epsilon: Fraction) -> Interval:
     alone = closed_form(total)
     if alone is not None:
         return delta_of_one(alone, epsilon)
-    found = AtomicSum(total).delta(epsilon) if is_atomic(total.counts) else None
-    return found if found is not None and _sharp(found) else _both(found, _delta(total, epsilon))
+    by_atoms = AtomicSum(total).delta(epsilon) if is_atomic(total.counts) else None
+    return (
+        by_atoms
+        if by_atoms is not None and _sharp(by_atoms)
+        else _both(by_atoms, _delta(total, epsilon))
+    )
 
 
 def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
@@ -179,8 +189,12 @@ def epsilon_interval(total: TotalLoss, delta: Fraction) -> Interval:
     alone = closed_form(total)
     if alone is not None:
         return epsilon_of_one(alone, delta)
-    found = AtomicSum(total).epsilon(delta) if is_atomic(total.counts) else None
-    return found if found is not None and _sharp(found) else _both(found, _epsilon(total, delta))
+    by_atoms = AtomicSum(total).epsilon(delta) if is_atomic(total.counts) else None
+    return (
+        by_atoms
+        if by_atoms is not None and _sharp(by_atoms)
+        else _both(by_atoms, _epsilon(total, delta))
+    )
 
 
 def _delta(total: TotalLoss, epsilon: Fraction) -> Interval:
@@ -212,8 +226,8 @@ def _epsilon(total: TotalLoss, delta: Fraction) -> Interval:
         positive = max(most, _LEAST)
         lower = min(_solved(total, positive, positive).lower, top)
         return Interval(lower, top if least == 0 else math.inf)
-    found = _solved(total, least, most)
-    return Interval(found.lower, min(found.upper, top))
+    interval = _solved(total, least, most)
+    return Interval(interval.lower, min(interval.upper, top))
 
 
 def _solved(total: TotalLoss, least: Fraction, most: Fraction) -> Interval:
@@ -227,15 +241,16 @@ def _solved(total: TotalLoss, least: Fraction, most: Fraction) -> Interval:
         contour = for_epsilon(total, max(start, 0.0))
     else:
         start, contour = guess, contour_at(total, c, guess, tight)
-    found = _ends(contour, start, tight, loose)
-    if not found.width <= _SHARP * found.upper and len(contour.weights) < _MANY:
-        better = min(guess, found.upper) if found.upper > 0 else 0.0
-        found = _both(found, _ends(for_epsilon(total, better), better, tight, loose))
-    found = Interval(found.lower, min(found.upper, next_up(guess * (1 + 2.0**-50))))  # Chernoff
-    if found.lower > 0.9 * found.upper:
-        return found
+    interval = _ends(contour, start, tight, loose)
+    if not interval.width <= _SHARP * interval.upper and len(contour.weights) < _MANY:
+        better = min(guess, interval.upper) if interval.upper > 0 else 0.0
+        interval = _both(interval, _ends(for_epsilon(total, better), better, tight, loose))
+    chernoff = next_up(guess * (1 + 2.0**-50))
+    interval = Interval(interval.lower, min(interval.upper, chernoff))
+    if interval.lower > 0.9 * interval.upper:
+        return interval
     left = epsilon_below(total, most) if tight > _LIKELY else 0.0
-    return Interval(max(found.lower, left, epsilon_near_top(total, most)), found.upper)
+    return Interval(max(interval.lower, left, epsilon_near_top(total, most)), interval.upper)
 
 
 def _ends(contour: LineIntegral, guess: float, tight: float, loose: float) -> Interval:
@@ -246,8 +261,8 @@ def _ends(contour: LineIntegral, guess: float, tight: float, loose: float) -> In
     return Interval(max(0.0, lower), max(0.0, upper))
 
 
-def _sharp(found: Interval) -> bool:
-    return found.lower == found.upper or found.width <= _SHARP * found.upper < math.inf
+def _sharp(interval: Interval) -> bool:
+    return interval.lower == interval.upper or interval.width <= _SHARP * interval.upper < math.inf
 
 
 def _both(one: Interval | None, other: Interval) -> Interval:
@@ -264,9 +279,9 @@ def _root(contour: LineIntegral, guess: float, target: float) -> tuple[float, fl
     """The zero of the middle of the interval less the target, by Newton's method; and the slope."""
     epsilon, slope = guess, -contour.c
     for _ in range(_STEPS):
-        low, high, found = contour.log_delta(epsilon)
+        low, high, derivative = contour.log_delta(epsilon)
         middle = (low + high) / 2 if math.isfinite(low) else high
-        slope = found if math.isfinite(found) and found < 0 else -contour.c
+        slope = derivative if math.isfinite(derivative) and derivative < 0 else -contour.c
         move = (target - middle) / slope
         if not math.isfinite(move):
             break

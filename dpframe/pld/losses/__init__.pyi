@@ -1,9 +1,9 @@
 from .base import PrivacyLoss as PrivacyLoss
-from .categorical import CategoricalLoss as CategoricalLoss
-from .categorical import OddsLoss as OddsLoss
-from .discrete_gaussian import DiscreteGaussianLoss as DiscreteGaussianLoss
-from .discrete_laplace import DiscreteLaplaceLoss as DiscreteLaplaceLoss
+from .discrete import DiscreteGaussianLoss as DiscreteGaussianLoss
+from .discrete import DiscreteLaplaceLoss as DiscreteLaplaceLoss
 from .gaussian import GaussianLoss as GaussianLoss
+from .gaussian import SubsampledGaussianLoss as SubsampledGaussianLoss
 from .laplace import LaplaceLoss as LaplaceLoss
+from .response import CategoricalLoss as CategoricalLoss
+from .response import OddsLoss as OddsLoss
 from .response import ResponseLoss as ResponseLoss
-from .subsampled_gaussian import SubsampledGaussianLoss as SubsampledGaussianLoss

@@ -115,8 +115,7 @@ def _atoms(epsilon: Reals, c: float, t: Reals) -> Reals:
     up = np.sqrt(1 + (w + 0.25) / (w * w + t * t)) * (1 + 16 * UNIT)
     down = np.sqrt(np.maximum(1.0, 1 + (0.25 - w) / (w * w + t * t))) * (1 + 16 * UNIT)
     ratio, real = _real(epsilon, w)
-    bound: Reals = np.log(up + down * ratio) - np.log(real) + 32 * UNIT
-    return bound
+    return np.log(up + down * ratio) - np.log(real) + 32 * UNIT
 
 
 def _real(epsilon: Reals, w: float) -> tuple[Reals, Reals]:
@@ -129,5 +128,4 @@ def _variance(epsilon: Reals, c: float) -> Reals:
     """A lower bound on the variance of the loss under e^(cL) P, from its two atoms."""
     ratio, real = _real(epsilon, c + 0.5)
     p, q = 1 / real, ratio / real
-    variance: Reals = (2 * epsilon) ** 2 * p * q * (1 - 1e-9)
-    return variance
+    return (2 * epsilon) ** 2 * p * q * (1 - 1e-9)

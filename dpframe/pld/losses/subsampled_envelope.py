@@ -118,8 +118,8 @@ def _pairs(lows: Reals, highs: Reals, masses: Reals) -> tuple[Reals, Reals, Real
     near = np.maximum(np.maximum(lows[i] - highs[j], lows[j] - highs[i]), 0.0)
     far = np.maximum(highs[i] - lows[j], highs[j] - lows[i])
     both = 2 * masses[i] * masses[j]
-    kept = (near > 0) & (both > 1e-12)
-    return both[kept], near[kept] * (1 - _SAFE), far[kept] * (1 + _SAFE)
+    apart = (near > 0) & (both > 1e-12)
+    return both[apart], near[apart] * (1 - _SAFE), far[apart] * (1 + _SAFE)
 
 
 def _cuts(pair: MixturePair, c: float, log_whole: float) -> tuple[Reals, Reals]:

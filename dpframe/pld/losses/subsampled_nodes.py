@@ -59,10 +59,10 @@ class Nodes:
     weight: Complexes
     slack: float
 
-    def __getitem__(self, kept: NDArray[np.bool_]) -> Nodes:
+    def __getitem__(self, selected: NDArray[np.bool_]) -> Nodes:
         """The nodes that `kept` selects."""
         names = [field.name for field in attrs.fields(Nodes)[:-1]]
-        return attrs.evolve(self, **{name: getattr(self, name)[kept] for name in names})
+        return attrs.evolve(self, **{name: getattr(self, name)[selected] for name in names})
 
 
 @attrs.frozen

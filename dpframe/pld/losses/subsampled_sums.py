@@ -66,9 +66,9 @@ def _by_rule(
         weight = np.abs(node.weight)
     apart = bool(rule.lift) and pair.q * min(1.0, pair.mu) * float(np.abs(z.imag).min()) > 1
     sizes = weight * (real if apart else whole)
-    kept = sizes > math.exp(-log_goal) / len(sizes) * total
-    outside += 1.01 * float(sizes[~kept].sum())
-    summed, error = _sum(pair, z, node[kept], shift, apart=apart)
+    large = sizes > math.exp(-log_goal) / len(sizes) * total
+    outside += 1.01 * float(sizes[~large].sum())
+    summed, error = _sum(pair, z, node[large], shift, apart=apart)
     error += outside + _rule_error(pair, z, rule) * (total + math.exp(-shift))
     if apart:
         return _log(pair.atom * math.exp(-shift) + summed, error, shift)

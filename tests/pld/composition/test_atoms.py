@@ -25,8 +25,8 @@ from dpframe.pld.composition import (
     profile,
     total_loss,
 )
+from dpframe.pld.composition.atomic import response_epsilon
 from dpframe.pld.composition.lattice import FixedPointLaw, fixed
-from dpframe.pld.composition.responses import response_epsilon
 from tests.support.oracles import mpf
 
 DIGITS = 60

@@ -12,8 +12,7 @@ from flint import acb, arb
 
 from dpframe.errors import InvalidArgument
 from dpframe.numerics import ball, to_float, working
-from dpframe.pld.composition.contour import for_epsilon
-from dpframe.pld.composition.saddle import NEED, rounded
+from dpframe.pld.composition.contour import NEED, for_epsilon, rounded
 from dpframe.pld.composition.total import total_loss
 from dpframe.pld.losses import GaussianLoss, PrivacyLoss
 
