@@ -64,8 +64,8 @@ class Composition:
         answer = self._bounded(self.accountant.epsilon(self.parts, delta))
         own = sum((one.count * _delta(one.what) for one in self.parts), Fraction(0))
         if math.isinf(answer.upper) and own:
-            at, together = (f"{float(one):.6g}" for one in (delta_argument(delta), own))
-            text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {together}."
+            at = f"{float(delta_argument(delta)):.6g}"
+            text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {_up(own)}."
             warn(f"{text} Evaluate epsilon at a larger delta.", PrivacyWarning)
         return answer
 

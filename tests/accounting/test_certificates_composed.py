@@ -32,6 +32,8 @@ def test_an_infinite_epsilon_is_explained():
     """The deltas of twelve targets exceed the delta that is requested."""
     with pytest.warns(dp.errors.PrivacyWarning, match=r"the parts sum to 1\.2e-06"):
         assert dp.compose((FIT.target, 12)).epsilon("1e-6").upper == np.inf
+    with pytest.warns(dp.errors.PrivacyWarning, match=r"the parts sum to 1\.11112e-06"):  # up
+        dp.compose((dp.ApproxDP(1, "1.2345678e-7"), 9)).epsilon("1.1e-6")
 
 
 def test_units_and_relations_of_certificates():
