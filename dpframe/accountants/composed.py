@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Protocol, runtime_checkable
@@ -23,6 +24,7 @@ from dpframe.privacy import (
     GaussianDP,
     Guarantee,
     Relation,
+    Unit,
     ZeroConcentratedDP,
     number,
 )
@@ -52,6 +54,8 @@ class Composition:
     parts: tuple[Part, ...]
     relation: Relation
     accountant: Accountant
+    unit: Unit | None = attrs.field(default=None, kw_only=True)
+    """The unit of privacy of certificates among the parts; None without certificates."""
 
     def epsilon(self, delta: Exact) -> Interval:
         """The least epsilon >= 0 at this delta, 0 < delta < 1: spend `upper`, claim `lower`. A
@@ -60,8 +64,8 @@ class Composition:
         answer = self._bounded(self.accountant.epsilon(self.parts, delta))
         own = sum((one.count * _delta(one.what) for one in self.parts), Fraction(0))
         if math.isinf(answer.upper) and own:
-            at, together = (f"{float(one):.6g}" for one in (delta_argument(delta), own))
-            text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {together}."
+            at = f"{float(delta_argument(delta)):.6g}"
+            text = f"No epsilon holds at delta {at}: the deltas of the parts sum to {_up(own)}."
             warn(f"{text} Evaluate epsilon at a larger delta.", PrivacyWarning)
         return answer
 
@@ -76,7 +80,7 @@ class Composition:
 
     def __repr__(self) -> str:
         """`Composition(12 x GaussianLoss(mu=0.0685), add/remove, numeric)`: the parts, their
-        numbers rounded up to 6 digits, the relation and the accountant.
+        numbers rounded up to 6 digits (variances are exact), the relation and the accountant.
         """
         parts = "".join(f"{one.count} x {_rounded(repr(one.what))}, " for one in self.parts)
         return f"Composition({parts}{self.relation}, {self.accountant.name})"
@@ -88,7 +92,7 @@ class Composition:
         if (self.relation, self.accountant) != (other.relation, other.accountant):
             way_out = "Compose the parts again."
             raise InvalidArgument("other", "of one relation and accountant", str(other), way_out)
-        return attrs.evolve(self, parts=self.parts + other.parts)
+        return compose(self, other, accountant=self.accountant)
 
     def __mul__(self, count: int) -> Composition:
         """`count` times over."""
@@ -127,8 +131,18 @@ def compose(
     chosen = accountant_of(AUTO if accountant is None else accountant)
     size = positive("sensitivity", rational(sensitivity, "sensitivity"))
     pricing = Pricing(_relation(things, relation), chosen, size)
-    parts = [part for thing in things for part in _parts(thing, pricing, alone=len(things) == 1)]
-    return Composition(tuple(parts), pricing.relation, chosen)
+    parts = tuple(part for thing in things for part in _parts(thing, pricing))
+    unit = next(iter(_units(things)), None)
+    if unit is not None and len(things) > 1:  # the worst neighbours of a certificate may differ
+        parts = tuple(attrs.evolve(part, above=True) for part in parts)
+    return Composition(parts, pricing.relation, chosen, unit=unit)
+
+
+def _units(things: Sequence[object]) -> list[Unit]:
+    """The unit of privacy of each certificate, and of each composition with certificates."""
+    whats = [_counted(thing)[0] for thing in things]
+    units = [one.setting.unit for one in whats if isinstance(one, Composed)]
+    return units + [one.unit for one in whats if isinstance(one, Composition) and one.unit]
 
 
 def _relation(things: Sequence[object], given: Relation | None) -> Relation:
@@ -137,13 +151,13 @@ def _relation(things: Sequence[object], given: Relation | None) -> Relation:
     """
     if given is not None and not isinstance(given, Relation):
         raise InvalidArgument("relation", "dp.ADD_REMOVE or dp.REPLACE_ONE", given)
-    whats = [_counted(thing)[0] for thing in things]
-    units = {str(one.setting.unit) for one in whats if isinstance(one, Composed)}
+    units = {str(unit) for unit in _units(things)}
     if len(units) > 1:
         way_out = "Certify all for the same relation and rows_per_person."
         wanted = "of one unit of privacy"
         raise InvalidArgument("certificates", wanted, "; ".join(sorted(units)), way_out)
-    own = [one.setting.relation for one in whats if isinstance(one, Composed)]
+    whats = [_counted(thing)[0] for thing in things]
+    own = [unit.relation for unit in _units(things)]
     own += [one.relation for one in whats if isinstance(one, Composition)]
     chosen = given or next(iter(own), ADD_REMOVE)
     others = [str(one) for one in own if one is not chosen]
@@ -183,6 +197,8 @@ class Pricing:
 
 def _counted(thing: object) -> tuple[object, int]:
     """A thing and its count, from a pair or alone. Raises InvalidArgument."""
+    if isinstance(thing, type):
+        parts_of(thing)  # refuses it
     if isinstance(thing, int):
         way_out = "Ten releases are one pair: (dp.Gaussian(std=1), 10)."
         raise InvalidArgument("part", "a mechanism, a certificate or a guarantee", thing, way_out)
@@ -190,15 +206,15 @@ def _counted(thing: object) -> tuple[object, int]:
     return (thing[0], count_of(thing[1])) if pair else (thing, 1)  # type: ignore[index]
 
 
-def _parts(thing: object, pricing: Pricing, *, alone: bool) -> Iterator[Part]:
-    """The parts of a thing, counted; the worst pairs of several certificates may differ."""
+def _parts(thing: object, pricing: Pricing) -> Iterator[Part]:
+    """The parts of a thing, counted."""
     what, count = _counted(thing)
     if isinstance(what, Composed):
-        parts = what.as_composition().parts
-        found = parts if alone else tuple(attrs.evolve(part, above=True) for part in parts)
+        found = what.as_composition().parts
     elif isinstance(what, Composition):
         found = what.parts
     elif isinstance(what, Part):
+        _symmetric(what.what if pricing.relation.replaced else None)
         found = (what,)
     elif isinstance(what, mechanisms.Mechanism):
         found = (_priced(what, pricing),)
@@ -247,7 +263,7 @@ def _symmetric(thing: object) -> object:
 # ---------------------------------------------------------------------------------------- calibrate
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128)
 _FAR = 700.0  # in place of log infinity
-FRACTION = re.compile(r"Fraction\((\d+), (\d+)\)")
+FRACTION = re.compile(r"(?<!variance=)Fraction\((\d+), (\d+)\)")  # a variance is printed exactly
 _NEAR = 1e-13  # tolerance of the search
 DIGITS = 6  # of printed numbers
 
@@ -340,10 +356,13 @@ class Calibrated:
 
     def __repr__(self) -> str:
         """`Calibrated(factor=6.25076, (Gaussian(std=6.25076), 2), Laplace(scale=12.5015))`, its
-        numbers rounded up to 6 digits.
+        numbers rounded up to 6 digits; exact with discrete Gaussian noise, of which more may cost
+        more.
         """
-        things = ", ".join(map(_brief, self.things))
-        return f"Calibrated(factor={_up(self.factor)}, {things})"
+        rising = any(isinstance(_bare(thing), mechanisms.DiscreteGaussian) for thing in self.things)
+        show = _exact if rising else _up
+        things = ", ".join(_brief(thing, show) for thing in self.things)
+        return f"Calibrated(factor={show(self.factor)}, {things})"
 
 
 def calibrate(
@@ -360,6 +379,10 @@ def calibrate(
     samples (dp.mechanisms.PoissonSubsampled). What is not additive noise (a guarantee, a loss, a
     certificate, a selection) costs what it costs. The factor is hardly
     larger than the least one (in epsilon, by 1e-12 or so), never smaller. Raises InvalidArgument.
+
+    With discrete Gaussian noise use the factor as it is, do not round it: a larger std may cost
+    more, so that several factors may be hardly sufficient, and one of them is found
+    (docs/proofs/shifts.md).
 
     >>> from dpframe import ApproxDP, Gaussian, Laplace, calibrate
     >>> found = calibrate((Gaussian(std=1), 2), Laplace(scale=2), target=ApproxDP(1, "1e-6"))
@@ -392,16 +415,21 @@ def _up(value: Fraction) -> str:
     return f"{float(rounded_up(value, DIGITS)):.{DIGITS}g}"
 
 
-def _brief(thing: object) -> str:
-    """A thing, the size of its noise rounded up."""
+def _exact(value: Fraction) -> str:
+    decimal = Context(prec=40).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return f"{decimal:f}" if Fraction(decimal) == value else str(value)
+
+
+def _brief(thing: object, show: Callable[[Fraction], str]) -> str:
+    """A thing, the size of its noise as `show` has it."""
     if isinstance(thing, tuple) and len(thing) == 2:
-        return f"({_brief(thing[0])}, {thing[1]})"
+        return f"({_brief(thing[0], show)}, {thing[1]})"
     if isinstance(thing, mechanisms.Subsampled):
         rate = getattr(thing, "rate", None)
-        return f"{type(thing).__name__}({_brief(thing.mechanism)}, rate={rate})"
+        return f"{type(thing).__name__}({_brief(thing.mechanism, show)}, rate={rate})"
     size = thing.formula if isinstance(thing, AdditiveNoise) else None
     if isinstance(thing, AdditiveNoise) and isinstance(size, Number):
-        return f"{type(thing).__name__}({thing.noise}={_up(size.value)})"
+        return f"{type(thing).__name__}({thing.noise}={show(size.value)})"
     return repr(thing)
 
 

@@ -52,8 +52,9 @@ class Cell:
     ratio: float | None = None
 
     def __str__(self) -> str:
-        """`5.89`, `not valid (1.77)`, `not valid (0.530, too small)`, to the nearest digit."""
-        text = f"{self.std:.2f}" if self.std >= 1 else figure(self.std)
+        """`5.90`, `not valid (1.78)`, `not valid (0.530, too small)`, rounded up."""
+        digits = len(str(int(self.std))) + 2
+        text = figure(self.std, "up", digits if self.std >= 1 else 0)
         if self.valid:
             return text
         return f"not valid ({text}{', too small' if self.suffices is False else ''})"

@@ -15,7 +15,7 @@ from dpframe.accountants import Accountant, calibrate, compose
 from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accountant
 from dpframe.errors import InvalidArgument
 from dpframe.identity import strangers
-from dpframe.mechanisms import AdditiveNoise, Calibration
+from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 from dpframe.numerics import to_float
@@ -25,13 +25,14 @@ from dpframe.prover.algebra import number
 from dpframe.prover.problem import place as class_of
 from dpframe.prover.report import satisfied
 from dpframe.sensitivity import L1, L2
-from dpframe.symbols import Expression, Number, power
+from dpframe.symbols import Expression, Number, power, rational
 from dpframe.theory.guarantees import APPROX
 
 from .figures import WIDTH, against, exactly, figure, hanging, pair, table
 
 BASIC = "basic"
 ONE = Fraction(1)
+NEXT = 1 + 1e-6  # what is rounded up to a few digits is then the next number of as many digits
 FINE = 10**12
 RATIO = "ratio: how many times the least std of the table."
 Point = tuple[Fraction, Fraction]
@@ -368,4 +369,14 @@ def _need(
         return RequiredStd(None)
     entries = Number(Fraction(workload.dimension))
     deviation = unit.scaled(Number(found.factor)).deviation_among(entries)
-    return RequiredStd(to_float(Fraction(number(deviation, {}, up=True)), up=True))
+    std = to_float(Fraction(number(deviation, {}, up=True)), up=True)
+
+    def meets(size: str) -> bool:
+        made = (type(unit)(rational(size)), workload.times)  # type: ignore[call-arg]
+        cost = compose(made, accountant=accountant, sensitivity=workload.moved_by(type(unit)))
+        return cost.epsilon(point[1]).upper <= point[0]
+
+    if isinstance(unit, DiscreteGaussian):  # of which more may cost more
+        while not (meets(repr(std)) and meets(figure(std, "up"))):
+            std = float(figure(std * NEXT, "up"))
+    return RequiredStd(std)

@@ -287,6 +287,15 @@ def check_unit(unit: object) -> Unit:
     return unit
 
 
+def check_same_unit(current: Unit | None, unit: Unit | None) -> None:
+    """Refuse another unit of privacy than the ledger's: epsilon of a record that joins is not that
+    of one that is replaced, nor that of a person with more rows. Raises InvalidArgument.
+    """
+    if unit is not None and current not in {None, check_unit(unit)}:
+        way_out = "Keep another ledger for it, or certify for this unit."
+        raise InvalidArgument("unit", f"{current}, as before", str(unit), way_out)
+
+
 def of_unit(unit: Unit | None) -> dict[str, Any] | None:
     """`{"relation": "add_remove", "rows_per_person": 1}`."""
     if unit is None:

@@ -365,6 +365,8 @@ def _belongs_to_library(value: object) -> bool:
     """
     if isinstance(value, (*CONTAINERS, Mapping)) or not _from_library(type(value)):
         return False
+    if isinstance(value, types.ModuleType):  # its attributes may be computed, or deprecated
+        return False
     for name in (type(value).__module__, getattr(value, "__module__", None)):
         home = sys.modules.get(str(name))
         if home is not None and any(part is value for part in vars(home).values()):

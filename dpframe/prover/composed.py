@@ -33,11 +33,16 @@ def together(certificate: Certificate) -> Composition:
     releases = certificate.graph.releases
     if not certificate.graph.additive:
         whole = Part(certificate.target.substitute(values), above=True)
-        return Composition((whole,), certificate.setting.relation, NumericAccountant())
+        return _composition((whole,), certificate)
     parts = Mixture.of(releases, values).parts()
     if not _attained(releases, parts):
         parts = tuple(attrs.evolve(part, above=True) for part in parts)
-    return Composition(parts, certificate.setting.relation, NumericAccountant())
+    return _composition(parts, certificate)
+
+
+def _composition(parts: tuple[Part, ...], certificate: Certificate) -> Composition:
+    unit = certificate.setting.unit
+    return Composition(parts, unit.relation, NumericAccountant(), unit=unit)
 
 
 def _attained(releases: Sequence[Release], parts: Sequence[Part]) -> bool:

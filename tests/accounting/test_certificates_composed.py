@@ -32,6 +32,8 @@ def test_an_infinite_epsilon_is_explained():
     """The deltas of twelve targets exceed the delta that is requested."""
     with pytest.warns(dp.errors.PrivacyWarning, match=r"the parts sum to 1\.2e-06"):
         assert dp.compose((FIT.target, 12)).epsilon("1e-6").upper == np.inf
+    with pytest.warns(dp.errors.PrivacyWarning, match=r"the parts sum to 1\.11112e-06"):  # up
+        dp.compose((dp.ApproxDP(1, "1.2345678e-7"), 9)).epsilon("1.1e-6")
 
 
 def test_units_and_relations_of_certificates():
@@ -85,3 +87,32 @@ def test_noise_on_samples_is_calibrated():
         assert delta(found.factor * Fraction(999_999, 1_000_000)) > mpmath.mpf("1e-5")
     assert found.composition.delta("0.5").upper <= 1e-5
     assert str(found).startswith("Calibrated(factor=1.72")
+
+
+def test_compositions_of_certificates_with_other_worst_neighbours_have_no_lower_end():
+    """A record of either level moves the statistics of one fit and not those of the other, for
+    which its row is 0: both cost 1, and together no more. The unit of privacy is remembered.
+    """
+    levels = [
+        dp.Rows(columns=[dp.Categorical("c", levels=["a", "b"], baseline=one)]) for one in "ab"
+    ]
+    target = dp.ApproxDP(1, "1e-6")
+    settings = [dp.Setting(X=one, y=LABEL, relation=dp.ADD_REMOVE) for one in levels]
+    fits = [dp.certify(dp.SSP(), target=target, setting=one).as_composition() for one in settings]
+    assert all(0.999 < one.epsilon("1e-6").lower <= 1 for one in fits)
+    for both in (dp.compose(*fits), fits[0] + fits[1], dp.compose(dp.compose(*fits))):
+        assert both.epsilon("1e-6").lower == 0
+        assert both.unit == SETTING.unit
+    two = dp.Setting(X=ROWS, y=LABEL, relation=dp.ADD_REMOVE, rows_per_person=2)
+    with pytest.raises(dp.InvalidArgument, match="of one unit of privacy"):
+        dp.compose(fits[0], dp.certify(dp.SSP(), target=target, setting=two))
+
+
+def test_a_part_of_one_direction_is_refused_under_replacement():
+    """As its loss alone is; a class is no certificate; a variance is printed exactly."""
+    loss = PoissonSubsampled(dp.Gaussian(std=1), rate="0.01").loss(1, dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match="both directions"):
+        dp.compose(dp.accountants.Part(loss), relation=dp.REPLACE_ONE)
+    with pytest.raises(dp.InvalidArgument, match="part"):
+        dp.compose(dp.Certificate)
+    assert "variance=Fraction(9, 4)" in repr(dp.compose(dp.DiscreteGaussian(std="1.5")))

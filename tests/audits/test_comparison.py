@@ -58,7 +58,40 @@ def test_numbers_are_rounded_up():
 
 def test_the_table_shows_numbers_rounded_up():
     """A std copied from the table suffices."""
-    assert "36.30" in str(compare(ANALYTIC, epsilon=0.1, delta=1e-6))
+    found = compare(ANALYTIC, epsilon=[0.1, 0.9, 3, 10], delta=1e-6)
+    for row in found.cells:
+        assert row[0].std <= float(str(row[0])) < row[0].std + 0.01
+    assert "36.31" in str(found)
+
+
+def test_more_discrete_gaussian_noise_may_cost_more():
+    """The profile by summation at 50 digits rises with the std; printed numbers suffice, also where
+    a calibration finds the smaller of two ranges of stds.
+    """
+    epsilon, limit = oracles.mpmath.mpf(5), oracles.mpmath.mpf("0.01")
+
+    def cost(std):
+        variance = oracles.mpmath.mpf(std) ** 2
+        masses = {x: oracles.mpmath.exp(-(x**2) / (2 * variance)) for x in range(-30, 31)}
+        over = ((2 * x + 1) / (2 * variance) - epsilon for x in masses)
+        gained = (
+            mass * (1 - oracles.mpmath.exp(-most))
+            for mass, most in zip(masses.values(), over, strict=True)
+            if most > 0
+        )
+        return sum(gained) / sum(masses.values())
+
+    target = dp.ApproxDP(5, "0.01")
+    with oracles.mpmath.workdps(50):
+        assert cost("0.32") < limit < cost("0.4") > limit > cost("0.55")
+        for std, near in (("0.64", "0.316"), (1, "0.544")):
+            text = repr(dp.calibrate(dp.DiscreteGaussian(std=std), target=target))
+            printed = text.split("std=")[1].split(")")[0]
+            assert abs(Fraction(printed) - Fraction(near)) < 0.001
+            assert cost(printed) <= limit
+        options = {"epsilon": 5, "delta": "0.01", "accountant": "numeric"}
+        (row,) = dp.compare(dp.DiscreteGaussian.concentrated, **options).needs
+        assert cost(str(row[0])) <= limit
 
 
 def test_hypotheses_are_strict_where_the_theorem_is():

@@ -67,3 +67,23 @@ def test_numbers_may_be_text_everywhere():
                 call(wrong)
     with pytest.raises(dp.InvalidArgument):
         dp.gaussian_sigma(np.array(["1"]), 1e-6)
+
+
+def test_one_filter_has_one_unit_of_privacy(tmp_path):
+    """That of its first certificate, also after saving; one without certificates has none."""
+    two = dp.Setting(X=SETTING.X, y=SETTING.y, relation=dp.ADD_REMOVE, rows_per_person=2)
+    other = dp.Setting(X=SETTING.X, y=SETTING.y, relation=dp.REPLACE_ONE)
+    wrong = [dp.certify(dp.SSP(), target=FIT.target, setting=one) for one in (two, other)]
+    guard = dp.Filter(WHOLE, by=dp.GaussianDP)
+    assert '"unit"' not in guard.to_json()
+    guard.spend(FIT)
+    guard.save(tmp_path / "filter.json")
+    guard = dp.Filter.load(tmp_path / "filter.json")
+    assert guard.unit == SETTING.unit
+    for one in wrong:
+        for call in (guard.spend, guard.fits):
+            with pytest.raises(dp.InvalidArgument, match="one row added or removed, as before"):
+                call(one)
+    guard.spend(FIT)
+    guard.spend(dp.GaussianDP("0.01"))
+    assert guard.queries == 3

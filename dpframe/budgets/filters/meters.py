@@ -20,6 +20,7 @@ from dpframe.privacy import (
     Guarantee,
     PureDP,
     Share,
+    Unit,
     ZeroConcentratedDP,
     as_kind,
     number,
@@ -32,9 +33,12 @@ from ..saved_ledger import (
     Document,
     SavedLedger,
     bad_ledger,
+    check_same_unit,
     exact_amounts,
     header_of,
     identity_and_count,
+    of_unit,
+    unit_of,
 )
 from .prices import (
     KINDS,
@@ -70,13 +74,14 @@ def in_kind(cost: Cost, kind: Kind) -> Guarantee | Share:
 class Meter(SavedLedger):
     """Abstract: exact totals of adaptively chosen queries, in the currency of one kind."""
 
-    __slots__ = ("_identity", "_target", "_total")
+    __slots__ = ("_identity", "_target", "_total", "_unit")
     count_name, most = "queries", 1 << 16
     endless: ClassVar[bool]
     """Whether it has no ceiling."""
 
     def _open(self, total: Total, target: ApproxDP | None, identity: str | None = None) -> None:
         self._total, self._target = total, target
+        self._unit: Unit | None = None
         self._identity = secrets.token_hex(16) if identity is None else identity
         self._start()
 
@@ -91,6 +96,11 @@ class Meter(SavedLedger):
         return share_of(self.kind, self._total.spent)
 
     @property
+    def unit(self) -> Unit | None:
+        """The unit of privacy of its certificates; None before the first one."""
+        return self._unit
+
+    @property
     def queries(self) -> int:
         """How many queries were charged."""
         return self._total.queries
@@ -99,16 +109,19 @@ class Meter(SavedLedger):
         """Charge one query, before it is answered.
 
         `cost` holds for any earlier releases; it may depend on them. Of a certificate it is the
-        Gaussian DP of all its releases where `kind` follows from that, else its target. Raises
-        InvalidArgument, and in a filter BudgetExceeded; then nothing is charged.
+        Gaussian DP of all its releases where `kind` follows from that, else its target; the first
+        one determines the unit of privacy. Raises InvalidArgument, also for a certificate of
+        another unit, and in a filter BudgetExceeded; then nothing is charged.
         """
+        unit = cost.setting.unit if isinstance(cost, Certificate) else None
         cost = in_kind(cost, self.kind)
         amounts = price(cost, self.kind)
         self._check_process()
         with self._lock:
+            check_same_unit(self._unit, unit)
             total = self._total.plus(amounts)
             if total is not None:
-                self._total = total
+                self._total, self._unit = total, unit or self._unit
                 return
         self._refuse(cost)
 
@@ -117,10 +130,12 @@ class Meter(SavedLedger):
         """Raise the reason why `cost` was not charged."""
 
     def _document(self) -> Document:
-        total, target = self._total, self._target
+        with self._lock:
+            total, target, unit = self._total, self._target, self._unit
         inside = None if target is None else [str(number("target", one)) for one in target.amounts]
         body = {
             **header_of(SCHEMA, self._identity, total.kind),
+            **({} if unit is None else {"unit": of_unit(unit)}),
             "ceiling": None if total.most is None else list(map(str, total.most)),
             "target": inside,
             "queries": total.queries,
@@ -140,6 +155,7 @@ class Meter(SavedLedger):
         total = Total.of(kind, most, _amounts(body["spent"], kind), queries)
         meter = cls.__new__(cls)
         meter._open(total, target, identity)  # noqa: SLF001  # its own class
+        meter._unit = unit_of(body["unit"]) if "unit" in body else None  # noqa: SLF001
         return meter
 
 
@@ -195,6 +211,7 @@ class Filter(Meter):
 
     def fits(self, cost: Cost) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
+        check_same_unit(self._unit, cost.setting.unit if isinstance(cost, Certificate) else None)
         return self._total.plus(price(in_kind(cost, self.kind), self.kind)) is not None
 
     def _refuse(self, cost: Cost) -> NoReturn:

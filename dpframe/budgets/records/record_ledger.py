@@ -15,7 +15,7 @@ from dpframe.errors import BudgetExceeded, InvalidArgument
 from dpframe.privacy import Guarantee, Share, Unit, number
 
 from ..filters.prices import Kind, share_of, short
-from ..saved_ledger import Document, SavedLedger
+from ..saved_ledger import Document, SavedLedger, check_same_unit
 from . import saved_records
 from .amounts import Cost, Doubles, Mask, budgets_and_kind, costs
 from .columns import SpendingColumn, opened
@@ -106,7 +106,7 @@ class RecordLedger(SavedLedger):
         """Begin with nothing spent. Raises InvalidArgument."""
         budgets, found = budgets_and_kind(budgets, kind)
         columns = opened(budgets, groups, found)
-        saved_records.check_same_unit(None, unit)
+        check_same_unit(None, unit)
         self._state = Saved(secrets.token_hex(16), found, 0, columns, unit)
         self._start()
 
@@ -191,7 +191,7 @@ class RecordLedger(SavedLedger):
         self._check_process()
         with self._lock:
             state = self._state
-            saved_records.check_same_unit(state.unit, unit)
+            check_same_unit(state.unit, unit)
             charges, mask = self._parsed_cost(cost, who, state)
             columns = _charged(state.columns, charges, mask)
             if columns is None:

@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
 from dpframe.privacy import Unit
 
 from ..filters.prices import KINDS, Kind, exactly
 from ..saved_ledger import (
     Document,
     bad_ledger,
-    check_unit,
     exact_amounts,
     header_of,
     identity_and_count,
@@ -46,15 +44,6 @@ def document_of(saved: Saved) -> Document:
     """The content of a file: public amounts, and arrays of whole numbers under their SHA-256."""
     arrays = _arrays(saved.columns)
     return Document(_body(saved, arrays), saved.kind, saved.releases, arrays)
-
-
-def check_same_unit(current: Unit | None, unit: Unit | None) -> None:
-    """Refuse another unit of privacy than the ledger's: epsilon of a record that joins is not that
-    of one that is replaced, nor that of a person with more rows. Raises InvalidArgument.
-    """
-    if unit is not None and current not in {None, check_unit(unit)}:
-        way_out = "Keep another ledger for it, or certify for this unit."
-        raise InvalidArgument("unit", f"{current}, as before", str(unit), way_out)
 
 
 def _arrays(columns: tuple[SpendingColumn, ...]) -> Arrays:
