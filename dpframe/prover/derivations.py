@@ -72,7 +72,7 @@ from .problem import (
 from .profile_rule import Mixture, ProfileClaim, cost, shown_end, upper
 from .sign import OPEN, nonnegative, positive
 
-SHORT, LONG = 40, 400  # characters of a number, of a formula that fit on a screen
+SHORT, LONG = 24, 400  # characters of a number, of a formula that fit on a screen
 
 
 def gaussian(problem: Problem, accountant: Accountant) -> Attempt | None:

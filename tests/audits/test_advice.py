@@ -223,3 +223,13 @@ def test_a_split_over_shares_says_why_a_field_is_still_free():
         over="shares",
     )
     assert "no noise reads gamma; the last step does" in str(split)
+
+
+def test_a_number_of_many_digits_is_a_decimal():
+    """A joint cost at decimal bounds is a quotient of two long whole numbers."""
+    setting = dp.Setting(
+        X=dp.Rows(norm="1.7", box="0.3", d=7), y=dp.Column(bound="1.3"), relation=dp.REPLACE_ONE
+    )
+    done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=setting)
+    facts = [fact for one in done.report.chosen.obligations for fact in one.facts]
+    assert any(re.fullmatch(r"mu\^2 = 0\.\d{1,7} \(.*\)", fact) for fact in facts)
