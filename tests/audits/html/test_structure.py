@@ -15,6 +15,7 @@ from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.audits.html.plots import DARK, LIGHT, STYLE
 from dpframe.literature.catalogue import EXAMPLES, entry, example
+from dpframe.prover import Verdict
 from tests.support.html_pages import found_of, read
 
 # ------------------------------------------------------------------------------ What every page has
@@ -31,7 +32,8 @@ def test_the_verdict_comes_first_in_words(found, page):
     in_part = " for a part of what is claimed" if found.audit.where else ""
     assert first.text == WORDS[str(found.audit.verdict)] + in_part
     assert first.attributes["id"] == "verdict"
-    assert "The sentence to sign" in main.all("section")[0].text
+    label = "The finding" if found.audit.verdict is Verdict.REFUTED else "The sentence to sign"
+    assert label in main.all("section")[0].text
 
 
 def test_headings_are_in_order(page):
@@ -178,7 +180,9 @@ def test_every_regression_has_a_page(cls):
         pytest.skip("it cannot be declared")
     page = html(findings(done))
     root = read(page)
-    assert root.all("h2")[0].text == WORDS[str(done.verdict)]
+    verdict, _, reason = root.all("h2")[0].text.partition(": ")
+    assert verdict == WORDS[str(done.verdict)]
+    assert bool(reason) == bool(done.report.overspent and not done.report.proved)
     assert len(page.encode()) < 200_000
 
 
