@@ -110,8 +110,8 @@ def compare(
     >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
     '1.460'
     >>> found = dp.compare(epsilon=1, delta="1e-6", dimension=5, times=10)
-    >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:3]]
-    [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36), ('Gaussian', 'zcdp', 14.33)]
+    >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:2]]
+    [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36)]
     """
     points = points_of(epsilon, delta) if pairs is None else _pairs(pairs, epsilon, delta)
     workload = _workload(sensitivity, dimension, times)
