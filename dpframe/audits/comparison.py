@@ -68,7 +68,7 @@ class Cell:
 
 @attrs.frozen
 class NoiseTheorem:
-    """A calibration: its name, citation and hypothesis, and how far its formula happens to reach.
+    """A calibration: its name, citation and hypothesis, and how far its formula is enough.
 
     `reach` has, for each delta, the largest epsilon up to which the number of the formula suffices,
     rounded down; it is empty where the theorem always holds or the question does not arise.
@@ -294,21 +294,19 @@ def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
         return
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
     if theorem.reach:
-        text += f" {_happens(theorem.reach, deltas, 'its number happens')}"
+        text += f" {_reach(theorem.reach, deltas)}"
     yield text
 
 
-def _happens(reach: Sequence[float], deltas: Sequence[Fraction], what: str) -> str:
-    """`At delta = 1e-6 its number happens to suffice up to epsilon = 8.782, ...`."""
-    up_to: str = ", ".join(
-        f"{figure(one, 'down')} at delta = {exactly(delta)}"
-        for one, delta in zip(reach, deltas, strict=True)
+def _reach(reach: Sequence[float], deltas: Sequence[Fraction]) -> str:
+    """`Outside the theorem this std is still enough up to epsilon = 8.782, ...`."""
+    ends = [figure(one, "down") for one in reach]
+    if len(deltas) > 1:
+        ends = [f"{end} at delta = {exactly(one)}" for end, one in zip(ends, deltas, strict=True)]
+    return (
+        f"Outside the theorem this std is still enough up to epsilon = {', '.join(ends)}, by the "
+        "exact profile (rule F1), and not beyond."
     )
-    at = f"{what[:1].upper()}{what[1:]}"
-    if len(deltas) == 1:
-        at, up_to = f"At delta = {exactly(deltas[0])} {what}", figure(reach[0], "down")
-    by = "by the exact profile (rule F1), and not beyond."
-    return f"{at} to suffice up to epsilon = {up_to}, {by}"
 
 
 def points_of(epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:

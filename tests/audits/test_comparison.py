@@ -106,7 +106,7 @@ def test_hypotheses_are_strict_where_the_theorem_is():
 
 
 def test_beyond_the_theorem_the_number_is_shown_and_judged():
-    """At 3 the classical number happens to suffice, at 10 it does not."""
+    """At 3 the classical std is enough, at 10 it is not."""
     found = stds(compare(CLASSICAL, ULLMAN, ANALYTIC, epsilon=EPSILONS, delta="1e-6"))
     assert found["classical", 3.0]["suffices"]
     assert not found["classical", 3.0]["valid"]
@@ -116,7 +116,7 @@ def test_beyond_the_theorem_the_number_is_shown_and_judged():
     assert "not valid (0.530, too small)" in text
 
 
-def test_how_far_each_formula_happens_to_reach():
+def test_how_far_each_formula_is_enough():
     """Rule F1, rounded down: 8.78 and 9.73 at delta = 1e-6."""
     comparison = compare(epsilon=1, delta="1e-6")
     reach = [theorem.reach for theorem in comparison.theorems]
