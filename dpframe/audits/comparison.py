@@ -294,11 +294,11 @@ def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
         return
     text = f"{theorem.name}: a theorem where {theorem.hypothesis} ({theorem.citation})."
     if theorem.reach:
-        text += f" {_reach(theorem.reach, deltas)}"
+        text += f" {_enough_up_to(theorem.reach, deltas)}"
     yield text
 
 
-def _reach(reach: Sequence[float], deltas: Sequence[Fraction]) -> str:
+def _enough_up_to(reach: Sequence[float], deltas: Sequence[Fraction]) -> str:
     """`Outside the theorem this std is still enough up to epsilon = 8.782, ...`."""
     ends = [figure(one, "down") for one in reach]
     if len(deltas) > 1:
