@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument
-from dpframe.symbols import RELEASED, Expression, sqrt
+from dpframe.symbols import ONE, RELEASED, Expression, sqrt
 
 from ..arrays import Array, Numbers, np
 from ..columns import ColumnNode
@@ -177,6 +177,18 @@ def step_size(node: OnGrid) -> Expression:
 
 
 @lru_cache(maxsize=1024)
+def step_of(*nodes: Node) -> Expression | None:
+    """The product of the steps of rows and labels, for statistics from outside; None if any has no
+    grid.
+    """
+    step: Expression = ONE
+    for node in nodes:
+        if not isinstance(node, OnGrid):
+            return None
+        step = step * node.step
+    return step
+
+
 def steps_in_norm1(rows: Grid) -> Expression | None:
     """The bound on the 1-norm in steps; None if it follows from the ball."""
     if rows.norm1 is None or rows.norm1 == sqrt(rows.columns) * rows.norm:
