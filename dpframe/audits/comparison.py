@@ -300,7 +300,7 @@ def _notes(theorem: NoiseTheorem, deltas: Sequence[Fraction]) -> Iterator[str]:
 
 def _enough_up_to(reach: Sequence[float], deltas: Sequence[Fraction]) -> str:
     """`Outside the theorem this std is still enough up to epsilon = 8.782, ...`."""
-    ends = [figure(one, "down") for one in reach]
+    ends: list[str] = [figure(one, "down") for one in reach]
     if len(deltas) > 1:
         ends = [f"{end} at delta = {exactly(one)}" for end, one in zip(ends, deltas, strict=True)]
     return (

@@ -326,7 +326,7 @@ def _accountants(given: object) -> tuple[Accountant, ...]:
     names = {one.name for one in ACCOUNTANTS} | {"auto"}
     for one in given:
         if not (isinstance(one, Accountant) or (type(one) is str and one in names)):
-            raise unknown_accountant(one if type(one) is str else given)  # others may be data
+            raise unknown_accountant(given)  # its entries are not repeated: they may be data
     return tuple(dict.fromkeys(map(accountant_of, given)))
 
 

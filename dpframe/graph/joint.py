@@ -141,7 +141,7 @@ def jointly(
     for weight in shares:
         if isinstance(weight, Number) and weight.value <= 0:
             way_out = "It is the part of the budget that its statistic spends, such as 1/10."
-            raise InvalidArgument("weight", "positive", Plain(str(weight)), way_out)
+            raise InvalidArgument("weight", "positive", Plain("a number of 0 or less"), way_out)
     draws = [exact(count, "times") for count in (times or [1] * len(statistics))]
     joint = Joint.of(statistics, statistics[0].unit.relation) if statistics else None
     if joint is None or not len(shares) == len(draws) == len(statistics):

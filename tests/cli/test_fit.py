@@ -157,8 +157,8 @@ def test_audit_says_whose_budget(extra):
     [
         (["--each-epsilon", "--epsilon", "1"], "by --epsilon, --each-epsilon or --groups"),
         (["--each-epsilon", *GROUPS], "by --epsilon, --each-epsilon or --groups"),
-        (["--groups", "careful"], "--groups must be different names with their epsilons"),
-        (["--groups", "a=1,a=2"], "--groups must be different names with their epsilons"),
+        (["--groups", "careful"], "--groups must be written name=number, once for each name"),
+        (["--groups", "a=1,a=2"], "--groups must be written name=number, once for each name"),
         (["--groups", "a=1,b=x"], "epsilon of b"),
         (["--groups", "a=0"], "budget epsilon must be"),
         (["--each-epsilon", "--delta", "2"], "delta"),

@@ -243,7 +243,9 @@ def test_a_wrong_key_of_a_codebook_is_named(folder, part, key):
     (folder / "book.json").write_text(json.dumps(book))
     said = " ".join(fit(status=2).split())
     assert f"got '{key}'" in said
-    assert "of the keys name, lower, upper" in said
+    assert (
+        "of the keys name, bound, lower" if part == "target" else "of the keys name, lower"
+    ) in said
     assert "column age" in said or part == "target"
     assert len(said) < 200
 

@@ -173,11 +173,11 @@ def test_a_regression_of_ones_own_is_a_case():
     "wrong",
     [
         {"delta": Fraction(0)},
-        {"delta": "1e-6"},
+        {"delta": "tiny"},
         {"delta": math.nan},
         {"epsilons": [Fraction(0)]},
         {"epsilons": []},
-        {"epsilons": ["1"]},
+        {"epsilons": ["one"]},
         {"epsilons": [math.inf]},
     ],
 )

@@ -202,20 +202,17 @@ def solved(gram, moment):
 
 
 class Unnamed(dp.Regression):
-    """Least squares of sums without names of their own, or of one name."""
-
-    name: str = ""
+    """Least squares of sums without names of their own."""
 
     def declare(self, X, y, budget):
         shares = zip((X.T @ X, X.T @ y), budget.split_evenly(2), strict=True)
-        read = [dp.release(one, dp.Gaussian.analytic, part, name=self.name) for one, part in shares]
+        read = [dp.release(one, dp.Gaussian.analytic, part) for one, part in shares]
         return dp.post(solved, *read)
 
 
-@pytest.mark.parametrize("name", ["", "sums"])
-def test_releases_without_names_of_their_own_have_intervals(name):
+def test_releases_without_names_of_their_own_have_intervals():
     """By the names that the result gives them."""
-    law = fitted(MUCH, regression=Unnamed(name)).inference()
+    law = fitted(MUCH, regression=Unnamed()).inference()
     assert law.conf_int()[:, 0] == pytest.approx(
         fitted(MUCH, regression=dp.SSP()).inference().conf_int()[:, 0], abs=0.5
     )

@@ -62,7 +62,7 @@ def second_look(function):
 
 BROKEN = {
     longer: dp.NotExecutable,
-    worded: ValueError,
+    worded: dp.NotExecutable,
     leaving: SystemExit,
     interrupted: KeyboardInterrupt,
 }

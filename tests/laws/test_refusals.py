@@ -50,12 +50,12 @@ LOSSES = [
 
 
 @pytest.mark.some(1, most=50)
-@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "1/3", *NEGATIVE, Decimal(1)], ids=named)
+@pytest.mark.parametrize("wrong", [*NOT_NUMBERS, "third", *NEGATIVE, Decimal(1)], ids=named)
 @pytest.mark.parametrize(
     "place", LOSSES, ids=[f"{type(loss).__name__}.{name}" for loss, name in LOSSES]
 )
 def test_every_field_of_every_loss(place, wrong):
-    """Losses take exact numbers only; text belongs to guarantees."""
+    """Losses take exact numbers, also as text."""
     loss, field = place
     with pytest.raises((dp.InvalidArgument, TypeError)) as caught:
         attrs.evolve(loss, **{field: wrong})
@@ -80,14 +80,13 @@ def test_parts(wrong):
         parts_of(wrong)
 
 
-@pytest.mark.parametrize("wrong", ["add", None, 1, dp.PureDP], ids=named)
+@pytest.mark.parametrize("wrong", ["add", 1, dp.PureDP], ids=named)
 def test_relations_and_accountants(wrong):
     """compose takes a Relation and an Accountant."""
     with pytest.raises(dp.InvalidArgument, match="relation"):
         dp.compose(dp.PureDP(1), relation=wrong)
-    if wrong is not None:
-        with pytest.raises(dp.InvalidArgument, match="accountant"):
-            dp.compose(dp.PureDP(1), accountant=wrong)
+    with pytest.raises(dp.InvalidArgument, match="accountant"):
+        dp.compose(dp.PureDP(1), accountant=wrong)
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,7 @@ BASES = {  # an object of each class, and for every field of it another value
             "box": 2,
             "columns": COLUMNS,
             "intercept": True,
+            "d": 4,
             "terms": {"columns": COLUMNS, "terms": ["age", ("age", "town")]},
         },
     ),

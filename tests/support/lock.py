@@ -78,6 +78,7 @@ MEANT: Mapping[str, str] = {
     "AdaSSPBudgetTight | replace-one | one | rho": "maxima over gamma are decided",
     "NoisyGradientDescentPrinted | replace-one": "zCDP totals in symbols are decided",
     "AdaSSPBudget | ": "the mirrored noise of X'X is stated, so that its share is judged apart",
+    "x DiscreteGaussian(9) | NumericAccountant": "its exact law holds for vectors, too",
     "LogisticDescent | ": "its clip is the bound of the loss, and it has more rounds",
     "SampledRidgeCoded | ": "noise that is not calibrated without a sensitivity is no obligation",
     "ThesisClipped | ": "entries are clipped on the upper side only",

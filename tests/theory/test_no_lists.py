@@ -242,7 +242,7 @@ def test_what_is_no_list_of_kinds_is_not_found(plain):
 
 # ------------------------------------------------------------------------------- Generic in numbers
 FOLDER = Path(theory.__file__).parent
-GENERIC = ["rows.py", "statistics.py", "cells.py", "estimates.py"]
+GENERIC = ["rows.py", "statistics.py", "cells.py"]
 WHOLE = {"gcd", "lcm"}  # of whole numbers, exactly
 
 

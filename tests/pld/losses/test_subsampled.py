@@ -250,14 +250,14 @@ def test_a_composition_lies_between_two_discretisations():
     assert bounds[1] < 1.1 * bounds[0]
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 2, "1/2", True, float("nan"), float("inf"), None, 1e-99])
+@pytest.mark.parametrize("wrong", [0, -1, 2, "half", True, float("nan"), float("inf"), None, 1e-99])
 def test_a_rate_out_of_range_is_refused(wrong):
     """Of a loss, which takes exact numbers in [2^-200, 1]."""
     with pytest.raises(dp.InvalidArgument, match="rate"):
         SubsampledGaussianLoss(1, wrong)
 
 
-@pytest.mark.parametrize("wrong", [0, -1, "1", True, float("nan"), float("inf"), None, 1e99])
+@pytest.mark.parametrize("wrong", [0, -1, "one", True, float("nan"), float("inf"), None, 1e99])
 def test_a_mu_out_of_range_is_refused(wrong):
     """And so is a direction that is none."""
     with pytest.raises(dp.InvalidArgument, match="mu"):
