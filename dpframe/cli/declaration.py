@@ -121,6 +121,10 @@ def accountant_of(name: str) -> str | dp.Accountant:
     """
     name = name.strip()
     if ":" not in name:
+        from dpframe.accountants.every import ACCOUNTANTS, AUTO, unknown_accountant
+
+        if name not in {AUTO, *(one.name for one in ACCOUNTANTS)}:
+            raise unknown_accountant(name)
         return name
     cls = imported(name, "--accountant")
     try:

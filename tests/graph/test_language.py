@@ -405,8 +405,10 @@ def test_two_releases_of_one_name_are_refused():
 
 @pytest.mark.parametrize("weight", ["-1/2", 0])
 def test_a_weight_of_jointly_is_positive(weight):
-    """It was called a radicand, or a divisor."""
+    """By its name, and without its value, which may be private."""
     X, y = setting(dp.ADD_REMOVE).nodes()
     budget = dp.ApproxDP(1, "1e-6").budget
-    with pytest.raises(dp.InvalidArgument, match=rf"^weight must be positive; got {weight}\."):
+    with pytest.raises(
+        dp.InvalidArgument, match=r"^weight must be positive; got a number of 0 or less\."
+    ):
         dp.jointly(budget, [X.T @ X, X.T @ y], ["1/2", weight])
