@@ -15,7 +15,7 @@ from dpframe.symbols import Expression, exact, sqrt
 
 from .facts import stated
 from .node import DataNode, Node, one_number, titled
-from .reached import occurring
+from .occurring import occurring
 
 if TYPE_CHECKING:
     from .rows import RowsNode

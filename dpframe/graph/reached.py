@@ -1,13 +1,13 @@
-"""Which sensitivity bounds are attained by some pair of neighbours, with the rule of each in words,
-and which rows and labels may occur in a table. Refutations and audits use both; proofs do not. One
-entry per kind: without an entry, nothing is known to be attained or to occur.
+"""Which sensitivity bounds are attained by some pair of neighbours, with the rule of each in words.
+Refutations and audits use it; proofs do not. One entry per kind of statistic; without an entry,
+nothing is known to be attained.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,195 +15,14 @@ import attrs
 
 from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
-from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol, plain
+from dpframe.symbols import Number, plain
 
-from .facts import facts_of, made_as, stated
+from .facts import facts_of
 
 if TYPE_CHECKING:
     from .columns import ColumnNode
-    from .node import Node
-    from .rows import RowsNode
     from .statistics import Statistic
-
-
-@attrs.frozen
-class Occurring:
-    """Which rows, or labels, may occur whatever the other records are: all finite ones, the whole
-    ball, the whole box, one whose norm attains the bound.
-    """
-
-    any_finite: bool = False
-    ball: bool = False
-    box: bool = False
-    extreme: bool = False
-
-
-UNKNOWN, ANY_FINITE, EXTREME = Occurring(), Occurring(any_finite=True), Occurring(extreme=True)
-
-
-MAPS: dict[str, Callable[[Any], Occurring]] = {}
-
-
-def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], Any]:
-    """Register an entry for kinds of nodes in a table."""
-
-    def enter(function: Callable[..., Any]) -> Callable[..., Any]:
-        table.update(dict.fromkeys(kinds, function))
-        return function
-
-    return enter
-
-
-def entry_of(table: dict[str, Any], node: Node) -> Any:
-    """The entry for a node's kind, if the rule book knows the kind."""
-    own = table.get(vars(made_as(type(node))).get("kind", ""))
-    return None if stated(node) is None else own
-
-
-@lru_cache(maxsize=4096)
-def occurring(node: RowsNode | ColumnNode) -> Occurring:
-    """Which rows or labels occur."""
-    own = entry_of(MAPS, node)
-    return UNKNOWN if own is None else own(node)
-
-
-@entry(MAPS, "rows", "column")
-def _table(_: Any) -> Occurring:
-    return ANY_FINITE
-
-
-@entry(MAPS, "encode", "normalize")
-def _of_norm(_: Any) -> Occurring:
-    return EXTREME
-
-
-@entry(MAPS, "clip_norm")
-def _clip_norm(node: Any) -> Occurring:
-    """Points of the sphere are projections of points outside it."""
-    source, ball = node.source, occurring(node.source).any_finite
-    room = None if source.norm is None else source.norm**2 - node.norm**2
-    outside = isinstance(room, Number) and room.value >= 0
-    return Occurring(ball=ball, extreme=ball or (source.extreme and outside))
-
-
-@entry(MAPS, "box")
-def _box(node: Any) -> Occurring:
-    """Corners are clipped values of points outside the box."""
-    any_finite = occurring(node.source).any_finite
-    return Occurring(box=any_finite, extreme=any_finite)
-
-
-@entry(MAPS, "intercept")
-def _intercept(node: Any) -> Occurring:
-    return Occurring(extreme=node.source.extreme)
-
-
-@entry(MAPS, "scale")
-def _scale(node: Any) -> Occurring:
-    """Division by a private number: nothing is known to occur."""
-    source, ball, box = node.source, node.norm is not None, node.entry is not None
-    extreme = ball and source.extreme
-    return Occurring(ball=ball and source.ball, box=box and source.box, extreme=extreme)
-
-
-@entry(MAPS, "scaled_columns")
-def _scaled_columns(node: Any) -> Occurring:
-    alike = len(set(node.by)) == 1 and not any(node.minus)
-    return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
-
-
-@entry(MAPS, "weighted_rows")
-def _ball(node: Any) -> Occurring:
-    """The record's own ball, for weighted records."""
-    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
-
-
-FINE = 16  # bits of a grid
-
-
-@entry(MAPS, "grid", "weighted_grid")
-def _on_grid(node: Any) -> Occurring:
-    """Up to 2^-FINE of the bound; on a coarser grid only rows along an axis, which are exact."""
-    source, fine = node.source, node.bits >= FINE
-    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
-
-
-@entry(MAPS, "box_grid")
-def _box_grid(node: Any) -> Occurring:
-    return Occurring(box=node.source.box, extreme=node.source.extreme)
-
-
-@entry(MAPS, "clip_column")
-def _clip_column(node: Any) -> Occurring:
-    symmetric = node.lower + node.upper == Number(Fraction(0))
-    return Occurring(ball=symmetric and _filled(node))
-
-
-@entry(MAPS, "unit_interval")
-def _unit_interval(node: Any) -> Occurring:
-    return Occurring(ball=_filled(node))
-
-
-def _filled(node: Any) -> bool:
-    """Whether labels may occur everywhere in the interval to which they are clipped."""
-    source, ends = node.source, (node.lower, node.upper)
-    if occurring(source).any_finite:
-        return True
-    within = _within(source)
-    return within is not None and all(
-        isinstance(end, Number) and abs(end.value) <= within for end in ends
-    )
-
-
-def _within(column: Any) -> Fraction | None:
-    """The largest c for which labels may occur everywhere in [-c, c], as a number. Also if a
-    released number from a public range is subtracted: one pair of labels serves for all its values.
-    """
-    bound = column.bound
-    shifted = entry_of(MAPS, column) is _scaled_labels
-    if shifted and column.by == ONE and isinstance(column.minus, Symbol):
-        below, span = _within(column.source), column.minus.domain
-        if below is None or span.lower is None or span.upper is None:
-            return None
-        return below - max(abs(span.lower), abs(span.upper))
-    return bound.value if isinstance(bound, Number) and occurring(column).ball else None
-
-
-@entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
-def _labels(node: Any) -> Occurring:
-    return Occurring(ball=node.source.ball)
-
-
-@entry(MAPS, "scaled_labels")
-def _scaled_labels(node: Any) -> Occurring:
-    public = node.bound is not None and RELEASED not in node.by.scope
-    return Occurring(ball=public and node.source.ball)
-
-
-def _maps(column: Any) -> Iterator[Any]:
-    """The maps that make labels of those of the table, the last one first."""
-    while hasattr(column, "source"):
-        yield column
-        column = column.source
-
-
-def of_classes(column: Any) -> bool:
-    """Whether labels may be codes of two classes: a graph does not record how its labels were
-    declared.
-    """
-    ends = ((getattr(one, "lower", None), getattr(one, "upper", None)) for one in _maps(column))
-    return (ZERO, ONE) in ends
-
-
-def zero_occurs(column: Any) -> bool:
-    """Whether some double is mapped to exactly 0: it is, for intervals centred at 0."""
-    ends = ((getattr(one, "lower", ZERO), getattr(one, "upper", ZERO)) for one in _maps(column))
-    return all(lower + upper == ZERO for lower, upper in ends)
-
-
-def rounded(column: Any) -> bool:
-    """Whether labels are rounded onto a grid, which bins may be narrower than."""
-    return any("grid" in one.kind for one in _maps(column))
+from .occurring import entry, entry_of, occurring, of_classes, rounded, zero_occurs
 
 
 @attrs.frozen

@@ -33,7 +33,7 @@ from dpframe.symbols.expression import Domain
 from .facts import stated
 from .known import OfBudgets
 from .node import DataNode, Node, one_number, reads, titled
-from .reached import occurring
+from .occurring import occurring
 
 if TYPE_CHECKING:
     from .statistics import RowSum, Statistic

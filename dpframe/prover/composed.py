@@ -15,9 +15,9 @@ from dpframe.privacy import GaussianDP
 from dpframe.symbols import ONE, ZERO, Number, sqrt
 
 from .certify import Certificate
-from .derivations import reached_moves
 from .problem import joint_moves
 from .profile_rule import Mixture, joint_of, squared_mu, upper
+from .total import reached_moves
 
 
 def together(certificate: Certificate) -> Composition:

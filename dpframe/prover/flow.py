@@ -35,8 +35,8 @@ from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
 from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
 from dpframe.graph.maps.scaled import Scaled, ScaledLabels
+from dpframe.graph.occurring import occurring
 from dpframe.graph.post import Calling
-from dpframe.graph.reached import occurring
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP

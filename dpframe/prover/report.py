@@ -24,6 +24,7 @@ from . import structure
 from .algebra import at_point
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
+from .noise import noise
 from .plan import events, plan
 from .problem import (
     ALL,
@@ -42,7 +43,6 @@ from .problem import (
 from .problem import SHARES as SHARES_EDIT
 from .profile_rule import amplified
 from .sign import counterexample
-from .structure import noise
 
 
 @attrs.frozen(slots=False)

@@ -21,8 +21,8 @@ from dpframe.privacy import ApproxDP, GaussianDP, Relation
 from dpframe.prover import Verdict
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.certify import examine
-from dpframe.prover.derivations import reached_moves
 from dpframe.prover.problem import Problem, joint_moves
+from dpframe.prover.total import reached_moves
 from dpframe.symbols import EPSILON, Expression, Symbol, power
 
 from .worst import Worst, worst
