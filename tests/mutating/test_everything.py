@@ -12,7 +12,7 @@ from docs.generate.pages.mutation import PAGE, TEXT, page
 from dpframe.literature import UniformRidge
 from dpframe.literature.catalogue import example
 from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
-from dpframe.prover import Verdict, derivations
+from dpframe.prover import Verdict, total
 from dpframe.prover.judge import Earned
 from dpframe.symbols import Number
 from tests.mutating import BENIGN, BREAKING, Outcome, bases
@@ -224,7 +224,7 @@ def test_json(capsys):
 
 def test_survivors_are_named(capsys, monkeypatch):
     """Exit status 1."""
-    monkeypatch.setattr(derivations, "judge", lambda _, move: Earned(move.obligation("so")))
+    monkeypatch.setattr(total, "judge", lambda _, move: Earned(move.obligation("so")))
     assert main(["AdaSSP"]) == 1
     assert "survivor: AdaSSP, half: " in capsys.readouterr().out
 

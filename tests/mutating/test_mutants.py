@@ -9,7 +9,7 @@ import attrs
 import pytest
 
 import dpframe as dp
-from dpframe.prover import basic, derivations, parallel, report, structure
+from dpframe.prover import basic, parallel, report, structure, total
 from dpframe.prover.judge import Earned
 from dpframe.regressions.solve import ridge_solve
 from tests.mutating import (
@@ -258,7 +258,7 @@ def test_a_profile_that_always_holds(monkeypatch):
         del problem
         return Earned(move.obligation("it is so"))
 
-    monkeypatch.setattr(derivations, "judge", judged)
+    monkeypatch.setattr(total, "judge", judged)
     found = survivors(dp.AdaSSP())
     assert {"nine tenths", "half", "root of 2", "mu", "B forgotten", "epsilon doubled"} <= found
 
