@@ -17,7 +17,7 @@ from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
 from dpframe.symbols import Number, plain
 
-from .facts import facts_of
+from .facts import facts_of, made_as
 
 if TYPE_CHECKING:
     from .columns import ColumnNode
@@ -338,3 +338,18 @@ def _range_of_factored(own: Any, at: Metrics) -> Reached:
     if own.sums.kind != "bin_counts":
         return "|a - b| <= |a| + |b|: at most L1", False
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
+
+
+EVEN = {"gram", "moment", "row_sum", "count", "label_sum", "squares"}
+
+
+def moves_evenly(statistic: Any) -> bool:
+    """Whether one added record attains every attained L1 and L2 bound of the statistic, and moves
+    all entries alike: a row with equal entries, in a ball or a corner of a box, and |y| = Y.
+    """
+    made = vars(made_as(type(statistic))).get("kind", "")
+    if made == "linear" and len(statistic.parts) == 1:
+        return moves_evenly(statistic.parts[0])
+    rows = getattr(statistic, "rows", None)
+    equal = made == "count" or rows is None or (rows.ball if rows.entry is None else rows.box)
+    return made in EVEN and equal and entry_of(STATISTICS, statistic) is not None

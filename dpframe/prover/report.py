@@ -22,6 +22,7 @@ from dpframe.wording import ANALYTIC, say
 
 from . import structure
 from .algebra import at_point
+from .attained import refutation
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
 from .noise import noise
@@ -131,9 +132,7 @@ class Report:
             for obligation in attempt.obligations
             if attempt.name not in left_out or obligation.verdict is REFUTED
         ]
-        if any(
-            o.kind == "total" and o.verdict is REFUTED for o in tried
-        ):  # no other derivation can prove it
+        if any(map(_refuted, self.attempts)):  # no other derivation can prove it
             tried = [o for o in tried if o.verdict is REFUTED]
         elif self.aside:
             tried = [o for o in tried if o.kind != "total"]
@@ -227,9 +226,15 @@ def _verify(problem: Problem, accountant: str) -> Report:
         binding = planned if planning else _draws(planned)
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
+    if not any(one.proved or _refuted(one) for one in attempts):
+        attempts += refutation(problem)
     if not attempts:
         common = (*common, _none_applies(problem))
     return Report(problem, common, planned, tuple(attempts), None)
+
+
+def _refuted(attempt: Attempt) -> bool:
+    return any(one.kind == "total" and one.verdict is REFUTED for one in attempt.obligations)
 
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:

@@ -29,6 +29,7 @@ from dpframe.numerics import profile_epsilon, profile_epsilon_lower, to_float
 from dpframe.pld.losses import GaussianLoss, SubsampledGaussianLoss
 from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Verdict
+from dpframe.prover.attained import least_epsilon
 from dpframe.prover.parallel import moving
 from dpframe.symbols import Expression
 from dpframe.wording import Cited, digits, say
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from ..report import Audit
 
 SHARP = 1e-9  # relative: so near to each other, two ends are one number
-SHARES = "basic composition of the claimed shares"
+SHARES, COMPOSED = "basic composition of the claimed shares", "numeric composition"
 
 
 @attrs.frozen(kw_only=True)
@@ -93,7 +94,9 @@ def _all(audit: Audit, values: Values) -> Iterator[Opinion]:
     parts, alone = together(problem, joint, values), apart(problem, values)
     if parts:
         pure = pure_cost(problem, values, delta)
-        yield from _of_parts(parts, delta, joined=parts != alone, least=pure[0] if pure else 0.0)
+        for one in _of_parts(parts, delta, joined=parts != alone, least=pure[0] if pure else 0.0):
+            lower = least_epsilon(problem, values, delta) if one.name == COMPOSED else 0.0
+            yield attrs.evolve(one, lower=lower) if lower else one
     if alone and alone != parts and delta:
         yield from _of_single(alone, delta)
     yield from _of_exact_shares(audit, values, delta)
@@ -113,7 +116,7 @@ def _of_parts(parts: Parts, delta: Fraction, *, joined: bool, least: float) -> I
     if not delta:
         return
     numeric = say("certified, of privacy losses, {}", how)
-    yield from _answered("numeric composition", NumericAccountant(), parts, delta, numeric)
+    yield from _answered(COMPOSED, NumericAccountant(), parts, delta, numeric)
     renyi = say("all orders, {}", how)
     yield from _answered("Rényi", RenyiAccountant(), parts, delta, renyi)
     if any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
