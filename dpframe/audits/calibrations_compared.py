@@ -12,11 +12,11 @@ from typing import Any
 
 import attrs
 
-from dpframe.accountants import Accountant, calibrate, compose
+from dpframe.accountants import Accountant, NumericAccountant, calibrate, compose
 from dpframe.accountants.every import ACCOUNTANTS, accountant_of, unknown_accountant
 from dpframe.errors import InvalidArgument
 from dpframe.identity import strangers
-from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian, Gaussian
+from dpframe.mechanisms import AdditiveNoise, Calibration, DiscreteGaussian, Gaussian, Laplace
 from dpframe.numerics import epsilon_limit, to_float
 from dpframe.privacy import ApproxDP, Share, ZeroConcentratedDP
 from dpframe.prover import Constraint
@@ -39,6 +39,7 @@ ENOUGH = (
     "theorem holds."
 )
 LEAST = "ratio: how many times the least std of the table."
+ABOVE = "<=: enough, and less may be: no move is known to cost as much."
 BRACKETS = "In brackets: the theorem does not hold for that part of epsilon."
 
 
@@ -56,8 +57,9 @@ class Workload:
         return Number(Fraction(self.dimension))
 
     def moves(self, noise: type[AdditiveNoise]) -> bool:
-        """False for whole numbers at a sensitivity below 1, which cannot move."""
-        return not noise.integer or self.sensitivity >= 1
+        """False for whole numbers at a sensitivity below 1, or of one number at a fraction."""
+        whole = self.dimension > 1 or self.sensitivity.denominator == 1
+        return not noise.integer or (self.sensitivity >= 1 and whole)
 
     def moved(self, noise: type[AdditiveNoise]) -> Expression:
         """The sensitivity in the norm of the noise: sqrt(d) times that in 2-norm bounds it in L1,
@@ -65,8 +67,9 @@ class Workload:
         another norm, and for whole numbers that cannot move.
         """
         if not self.moves(noise):
-            wanted = f"at least 1 for {noise.__name__} noise, as whole numbers move by 1 or more"
-            raise InvalidArgument("sensitivity", wanted, str(self.sensitivity))
+            wanted = f"a whole number of 1 or more for {noise.__name__} noise of whole numbers"
+            way_out = "They move by whole numbers: state the largest of these."
+            raise InvalidArgument("sensitivity", wanted, str(self.sensitivity), way_out)
         if noise.norm is L1 and noise.integer:
             whole = largest_sum(self.dimension, math.floor(self.sensitivity**2))
             return Number(Fraction(whole))
@@ -292,6 +295,7 @@ def compare_compositions(
         has = f"(epsilon{part}, delta{part})"
         notes.append(f"{BASIC}: each release has {has}, calibrated by the theorem named.")
     notes += [BRACKETS] * any(not cell.valid for one in methods for cell in one.cells)
+    notes += [ABOVE] * any(cell.above for one in methods for cell in one.cells)
     notes += [f"Accountants: {', '.join(cited)}."] if cited else []
     for noise in kinds:
         notes += workload.notes(noise.__name__, noise)
@@ -336,21 +340,29 @@ def _together(
     kind: type[AdditiveNoise], accountant: Accountant, points: Sequence[Point], workload: Workload
 ) -> list[Cell] | None:
     """By the accountant; None where it cannot add such noise."""
-    ends = ends_of(workload.moved(kind))
+    moved, times = workload.moved(kind), workload.times
+    alike = kind is Laplace and accountant.name in {"rdp", "zcdp"}
+    if alike:  # of all moves of one 2-norm, equal entries cost most (proofs/shifts, S4)
+        moved, times = moved / workload.entries, times * workload.dimension
+    ends = ends_of(moved)
     size = workload.sensitivity if ends is None else ends[1]
     unit: AdditiveNoise = kind(1)  # type: ignore[call-arg]  # its one field
     added = partial(compose, accountant=accountant, sensitivity=size)
     try:
-        added((unit, workload.times)).epsilon(points[0][1])
+        spent = added((unit, times))
+        spent.epsilon(points[0][1])
     except (InvalidArgument, TypeError):
         return None
+    numeric = accountant.name == NumericAccountant.name
+    bounded = numeric and any(part.above for part in spent.parts)
+    above = bounded or (size != workload.sensitivity and not alike)
 
     def meets(std: str, point: Point) -> bool:
         made: Any = type(unit)(rational(std))  # type: ignore[call-arg]
-        return added((made, workload.times)).epsilon(point[1]).upper <= point[0]
+        return added((made, times)).epsilon(point[1]).upper <= point[0]
 
     def need(point: Point) -> Cell:
-        repeated, target = (unit, workload.times), ApproxDP(*point)
+        repeated, target = (unit, times), ApproxDP(*point)
         try:
             found = calibrate(repeated, target=target, accountant=accountant, sensitivity=size)
         except InvalidArgument:  # no factor meets the target
@@ -360,6 +372,6 @@ def _together(
         if isinstance(unit, DiscreteGaussian):  # of which more may cost more
             while not (meets(repr(std), point) and meets(figure(std, "up"), point)):
                 std = float(figure(std * NEXT, "up"))
-        return Cell(std)
+        return Cell(std, above=above)
 
     return list(map(need, points))

@@ -26,17 +26,20 @@ class Cell:
 
     `valid` says whether its theorem holds there; `suffices` whether the std gives (epsilon, delta),
     by the exact profile (None: not Gaussian, or not decided). `ratio` is the std over one that is
-    enough; None where there is none to compare with.
+    enough; None where there is none to compare with. `above`: the std is enough, and less may be.
     """
 
     std: float | None
     valid: bool = True
     suffices: bool | None = None
     ratio: float | None = None
+    above: bool = False
 
     def __str__(self) -> str:
-        """`5.891`, `(1.768)`, `(0.530, too small)`, rounded up; in brackets outside its theorem."""
-        text = figure(self.std, "up")
+        """`5.891`, `<= 5.9`, `(1.768)`, `(0.530, too small)`, rounded up; in brackets outside its
+        theorem.
+        """
+        text = f"{'<= ' * self.above}{figure(self.std, 'up')}"
         return text if self.valid else f"({text}{', too small' if self.suffices is False else ''})"
 
     @property
@@ -102,18 +105,18 @@ class Comparison:
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a point and method: epsilon, delta, what is common to all, the method,
-        std, ratio, valid, and suffices where that is known of any.
+        std, ratio, valid, and suffices and above where they are so of any.
         """
-        judged = any(cell.suffices is not None for one in self.methods for cell in one.cells)
+        cells = [cell for one in self.methods for cell in one.cells]
+        unused = {"suffices"} if all(cell.suffices is None for cell in cells) else set()
+        unused |= set() if any(cell.above for cell in cells) else {"above"}
         return [
             {
                 "epsilon": float(epsilon),
                 "delta": float(delta),
                 **self.common,
                 **dict(zip(self.head, (name, method.by), strict=False)),
-                **attrs.asdict(
-                    method.cells[place], filter=lambda one, _: judged or one.name != "suffices"
-                ),
+                **attrs.asdict(method.cells[place], filter=lambda one, _: one.name not in unused),
                 **{
                     key: value[delta] if isinstance(value, Mapping) else value
                     for key, value in method.record.items()

@@ -350,6 +350,14 @@ def moves_evenly(statistic: Any) -> bool:
     made = vars(made_as(type(statistic))).get("kind", "")
     if made == "linear" and len(statistic.parts) == 1:
         return moves_evenly(statistic.parts[0])
-    rows = getattr(statistic, "rows", None)
-    equal = made == "count" or rows is None or (rows.ball if rows.entry is None else rows.box)
-    return made in EVEN and equal and entry_of(STATISTICS, statistic) is not None
+    known = made in EVEN and entry_of(STATISTICS, statistic) is not None
+    return known and (made == "count" or _equal(getattr(statistic, "rows", None)))
+
+
+def _equal(rows: Any) -> bool:
+    """Whether a row with equal entries occurs whose norm is the bound, up to a grid."""
+    if rows is None or rows.entry is None:
+        return rows is None or bool(rows.ball)
+    while "grid" in rows.kind:
+        rows = rows.source
+    return bool(rows.box)

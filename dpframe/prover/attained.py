@@ -197,9 +197,8 @@ def _broken(epsilon: Ball, delta: Ball, rounding: Ball, *balls: Ball) -> str | N
 
 
 def _shown(parts: Sequence[Part]) -> Text:
-    """`one record with equal entries has mu = 0.0943 and 10 Laplace losses of 0.158`."""
-    said = [_one(part) for part in parts]
-    return say("one record, its row of equal entries, has {}", joined(" and ", said))
+    """`a record with equal entries costs mu = 0.0943 and 10 Laplace losses of 0.158`."""
+    return say("a record with equal entries costs {}", joined(" and ", map(_one, parts)))
 
 
 def _one(part: Part) -> Text:

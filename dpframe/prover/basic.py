@@ -109,7 +109,7 @@ def _stated(
         "{} = {}, {} sensitivity {}, ", release.noise.noise, size, release.noise.norm, sensitivity
     )
     rule, facts = (
-        say("its guarantee, {}, is inside its share", given),
+        say("its guarantee, {}, must be inside its share", given),
         (say("{}share ({})", fact, share),),
     )
     pairs = zip(given.currency, given.amounts, strict=True)
@@ -153,7 +153,7 @@ def _in_kind(
         sensitivity,
         share,
     )
-    rule = "its guarantee, as a share of the budget is counted, is inside its share"
+    rule = "its guarantee, as a share of the budget is counted, must be inside its share"
     repair = say("calibrate it to the {} sensitivity {}: {}.", norm, sensitivity, ANALYTIC)
     edit = Edit(NOISE, release, Gaussian.analytic)
     if given is None or given.currency != share.currency:

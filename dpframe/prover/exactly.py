@@ -75,7 +75,7 @@ def earns_exactly(problem: Problem, release: Release) -> Earned:
         return result
     shown = not draw.judged(share.currency) and draw.inside(share)
     if shown or _shown(problem, release, share):
-        rule = say("the exact cost of one draw is inside its share {}", reference(CITED))
+        rule = say("the exact cost of one draw must be inside its share {}", reference(CITED))
         facts = (say("{}, share ({})", draw, share),)
         return Earned(Obligation("share", release.label, rule, facts, PROVED))
     if result.obligation.verdict is REFUTED or draw.judged(share.currency):

@@ -204,7 +204,9 @@ def test_releases_together_by_every_accountant():
     moved = {"Gaussian": 1, "L2Laplace": 1, "Laplace": 5**0.5}
     for (noise, accountant), record in found.items():
         kind, _, theorem = noise.partition(".")
-        size = Fraction(record["std"]) / Fraction(stds[kind] * moved[kind])
+        alike = kind == "Laplace" and accountant in {"rdp", "zcdp"}  # each number moves by 5^-1/2
+        count, move = (50, 5**-0.5) if alike else (10, moved[kind])
+        size = Fraction(record["std"]) / Fraction(stds[kind] * move)
         if theorem:
             calibration = getattr(kinds[kind], theorem)
             (alone,) = compare(calibration, epsilon="0.1", delta="1e-7", dimension=5).records()
@@ -214,11 +216,39 @@ def test_releases_together_by_every_accountant():
         else:
             for factor, enough in ((1 + 1e-9, True), (1 - 1e-6, False)):
                 mechanism = kinds[kind](float(size) * factor)
-                spent = dp.compose((mechanism, 10), accountant=accountant).delta(1).upper
+                spent = dp.compose((mechanism, count), accountant=accountant).delta(1).upper
                 assert (spent <= float(target.delta.value)) is enough, (noise, accountant, factor)
     assert {name for _, name in found} == {"basic", "gaussian", "zcdp", "numeric", "optimal", "rdp"}
     least = min(one["std"] for one in found.values())
     assert all(one["ratio"] == pytest.approx(one["std"] / least) for one in found.values())
+
+
+def test_laplace_noise_costs_most_where_all_numbers_move_alike():
+    """By Renyi divergences; the numeric accountant has an upper bound, and says so."""
+    rdp, numeric = (
+        compare(dp.Laplace.pure, epsilon=1, dimension=10, times=20, accountant=[name])
+        for name in ("rdp", "numeric")
+    )
+    (need,), (enough,) = rdp.records(), numeric.records()
+    assert need["std"] < enough["std"] / 2
+    assert enough["above"]
+    assert "<= 77.73" in str(numeric)
+    assert "less may be" in str(numeric)
+    assert "above" not in need
+    scale, rng = Fraction(need["std"]) / Fraction(2**0.5), np.random.default_rng(0)
+    for _ in range(20):
+        move = np.abs(rng.standard_normal(10)) ** rng.uniform(0.1, 4)
+        parts = [Fraction(float(one)) for one in move / np.linalg.norm(move) * (1 - 1e-9)]
+        moved = dp.compose(*((dp.Laplace(scale).loss(one), 20) for one in parts), accountant="rdp")
+        assert moved.epsilon("1e-6").upper <= 1 + 1e-6
+
+
+def test_whole_numbers_have_whole_sensitivities():
+    """One whole number does not move by 3/2."""
+    rows = compare(sensitivity="3/2", epsilon=1, times=2).records()
+    assert not [one for one in rows if one["noise"].startswith("Discrete")]
+    with pytest.raises(dp.InvalidArgument, match="a whole number of 1 or more"):
+        compare(dp.DiscreteLaplace.pure, sensitivity="3/2", times=2)
 
 
 def test_accountants_named_twice_stand_once():
@@ -384,7 +414,7 @@ def test_unusable_numbers_are_refused(changes):
         (lambda pairs=pairs: compare(pairs=pairs), "pairs of an epsilon and a delta")
         for pairs in ([], (1, "1e-6"), [(1,)], "1,1e-6", 3)
     ),
-    (lambda: compare(dp.DiscreteLaplace.pure, sensitivity="1/2"), "at least 1 for DiscreteLaplace"),
+    (lambda: compare(dp.DiscreteLaplace.pure, sensitivity="1/2"), "1 or more for DiscreteLaplace"),
     (lambda: compare(accountant="gausian"), "Did you mean 'gaussian'"),
     (lambda: compare(dp.Laplace.pure, accountant="gaussian"), "one that adds Laplace noise"),
     (lambda: compare(dp.mechanisms.PermuteAndFlipSelection.pure, dimension=2), "in L1 or L2"),

@@ -318,7 +318,9 @@ def test_the_printed_noise_is_for_one_block():
     assert check.check(
         check.document(dp.literature.SubAggSmith(), PURE, samples.setting())
     ).accepted
-    with pytest.raises(Uncertified, match=r"2\*epsilon-differential privacy, is inside its share"):
+    with pytest.raises(
+        Uncertified, match=r"2\*epsilon-differential privacy, must be inside its share"
+    ):
         dp.certify(
             dp.literature.SubAggSmith(), target=PURE, setting=samples.setting(dp.REPLACE_ONE)
         )

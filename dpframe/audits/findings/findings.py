@@ -6,6 +6,7 @@ What an audit found besides its verdict, as text below the page.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -168,11 +169,14 @@ def _accountants(found: Findings) -> Iterator[str]:
 
 
 def _bounds(one: Opinion) -> str:
-    """`0.596` where it is exact, `<= 0.644`, `none`."""
+    """`0.596` where it is exact, `<= 0.644`, `0.5 to 0.644`, `none`."""
     if one.upper is None:
         return "none"
-    known = one.lower is not None and sharp(one.lower, one.upper)
-    return figure(one.upper) if known else f"<= {figure(one.upper, 'up')}"
+    if one.lower is None or math.isinf(one.upper):
+        return f"<= {figure(one.upper, 'up')}"
+    if sharp(one.lower, one.upper):
+        return figure(one.upper)
+    return f"{figure(one.lower, 'down')} to {figure(one.upper, 'up')}"
 
 
 def _split(found: Findings) -> Iterator[str]:

@@ -99,6 +99,7 @@ def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
     return upper_at(number_at(own * release.times, values), values)
 
 
+LESS = "less may be enough, but is not proved"
 TIGHT = 1e-6  # relative: so near to 1, a factor is 1
 
 
@@ -119,9 +120,9 @@ class Waste:
     exact: bool = False
 
     @property
-    def amount(self) -> str:
-        """`1.587`, `at most 180.3`."""
-        return say("{}{}", "" if self.exact else "at most ", figure(self.factor, "up"))
+    def amount(self) -> Formula:
+        """`1.587`."""
+        return figure(self.factor, "up")
 
     @property
     def tight(self) -> bool:
@@ -218,12 +219,16 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
             "together spends the target."
         )
     if factor < 1:
+        less = "" if reached else f"; {LESS}"
         if releases == 1:
-            return "The noise could be multiplied by this factor, and the target still be met."
+            return (
+                f"The noise could be multiplied by this factor, and the target still be met{less}."
+            )
         return say(
             "All noise could be multiplied by this factor, in the proportions declared, and the "
-            "target still be met{}.",
+            "target still be met{}{}.",
             Spelled(" by `dp.regressions.Jointly`", ""),
+            less,
         )
     if reached:
         return (
@@ -231,8 +236,8 @@ def _says(factor: float, releases: int, *, reached: bool) -> str:
             "factor, in the proportions declared, to meet the target."
         )
     return (
-        "Multiplied by this factor, in the proportions declared, the noise meets the target: less "
-        "may be enough, as the cost is known between two bounds only."
+        "Multiplied by this factor, in the proportions declared, the noise meets the target; "
+        f"{LESS}."
     )
 
 
@@ -294,7 +299,7 @@ def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
         return None
     node = clipped(obligation.node, 80)
     if obligation.kind == "total" and waste is not None and waste.factor > 1:
-        rest = " exactly, with nothing to spare" if waste.exact else ""
+        rest = " exactly, with nothing to spare" if waste.exact else f" ({LESS})"
         return Change(
             _times(waste),
             say("{}: {}{}", node, clipped(obligation.rule, 200), _why(audit)),
@@ -389,7 +394,8 @@ def _save(audit: Audit, waste: Waste, best: Saving | None, values: Values) -> Ch
     return Change(
         _times(waste),
         say(
-            "The claim would still be met: {} costs less than is claimed.",
+            "The claim would still be met{}: {} costs less than is claimed.",
+            "" if waste.exact else f" ({LESS})",
             "it" if one else "all of the noise together",
         ),
         how,

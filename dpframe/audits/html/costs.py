@@ -43,8 +43,7 @@ class Costs:
         if found.waste is not None:
             of = "at the counterexample" if audit.refuted_at else "in the example"
             where = f", {of}" if found.at else ""
-            most = "" if found.waste.exact or found.waste.tight else "at most "
-            factor = say("{}× {}", most, figure(found.waste.factor, "up"))
+            factor = say("× {}", found.waste.amount)
             yield "Noise needed", factor, _needed(found.waste) + where
         if found.saving is not None:
             by = "the weights below" if found.saving.lines else Code("dp.best_split")
@@ -178,4 +177,6 @@ def _needed(wasted: Waste) -> str:
     if wasted.tight:
         exactly = "none is wasted" if wasted.exact else "joint calibration would save none"
         return f"of what is added: {exactly}"
+    if not wasted.exact:
+        return "of what is added is enough, less may be"
     return "of what is added would do" if wasted.factor < 1 else "of what is added is needed"
