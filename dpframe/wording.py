@@ -224,6 +224,13 @@ BY_HAND = Spelled(
 )
 
 
+def scaling(*, normal: bool) -> Spelled:
+    """How to scale all noise together; a description calibrates normal noise jointly."""
+    factor = "multiply each std and scale by the factor that the audit prints"
+    file = 'scale the noise with ``calibration = "jointly"``' if normal else factor
+    return Spelled("scale the noise with `dp.regressions.Jointly(...)`", file)
+
+
 def accountant(name: str) -> Spelled:
     """The accountant, as it is named."""
     return Spelled(f'`accountant="{name}"`', f'``accountant = "{name}"``')

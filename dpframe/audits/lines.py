@@ -357,10 +357,9 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
 
 
 def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
-    """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
+    """What B, box, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
-    boxed = rows.norm is None and rows.box is not None
-    known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
+    known = {"B": "bound on the norm of a row", "box": "bound on an entry of a row"}
     known["Y"] = "bound on a label"
     known["n"] = say("number of rows, as `dp.count(X)` counts them")
     every = list(lines)
@@ -370,13 +369,13 @@ def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
 
 
 def _lettered(setting: Setting) -> tuple[Setting, dict[str, Expression]]:
-    """The setting with B and Y for its numbers, and what they stand for."""
+    """The setting with B, or box, and Y for its numbers, and what they stand for."""
     letters: dict[str, Expression] = {}
     rows, column = setting.X, setting.y
     if isinstance(rows.norm, Number):
         letters["B"], rows = rows.norm, attrs.evolve(rows, norm=parameter("B"))
     elif rows.norm is None and isinstance(rows.box, Number):
-        letters["B"], rows = rows.box, attrs.evolve(rows, box=parameter("B"))
+        letters["box"], rows = rows.box, attrs.evolve(rows, box=parameter("box"))
     if column is not None and isinstance(column.bound, Number):
         letters["Y"], column = column.bound, attrs.evolve(column, bound=parameter("Y"))
     return attrs.evolve(setting, X=rows, y=column), letters

@@ -123,6 +123,8 @@ def _cell(line: ReleaseLine, column: str, many: int) -> str:
             return cost(line, line.exact_epsilon, "epsilon")
         case "mu":
             return cost(line, line.mu, "")
+    if column == "noise":
+        return f"{line.noise} {figure(line.size)}"
     return line.claim if column == "claim" else figure(line.size)
 
 

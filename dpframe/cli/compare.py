@@ -46,6 +46,11 @@ class Points:
     )
 
     @property
+    def pure(self) -> bool:
+        """Whether a delta is 0."""
+        return any(part.strip() in {"0", "0.0"} for part in (self.delta or "").split(","))
+
+    @property
     def options(self) -> dict[str, Any]:
         """The arguments of dp.compare. Raises InvalidArgument."""
         numbers = {"epsilon": self.epsilon, "delta": self.delta}
@@ -94,6 +99,9 @@ def compare_(
         accountants = noise.accountant and map(accountant_of, noise.accountant.split(","))
         options: dict[str, Any] = {"dimension": noise.dimension, "times": noise.times}
         options |= {"accountant": [*accountants] if accountants else None}
+        if at.pure:
+            way_out = "Without a delta: dpframe audit NAME --epsilon 1 --delta 0, of a regression."
+            raise dp.InvalidArgument("--delta", "above 0 and below 1", at.delta, way_out)
         with waiting("Comparing the noise at each point"):
             compared: Any = dp.compare(
                 *theorems, sensitivity=noise.sensitivity, **options, **at.options
@@ -121,6 +129,12 @@ def calibrations(names: Sequence[str]) -> list[dp.mechanisms.Calibration]:
     from dpframe.theory.calibrations import CALIBRATIONS
 
     known = {name.lower(): name.split(".") for _, name in CALIBRATIONS}
+    kinds = {noise for noise, _ in known.values()}
+    for name in names:
+        noise = next((one for one in kinds if name.lower().startswith(f"{one.lower()}.")), None)
+        if noise is not None and name.lower() not in known and not is_description(name):
+            own = ", ".join(f"{noise}.{theorem}" for one, theorem in known.values() if one == noise)
+            raise dp.InvalidArgument("NAMES", f"theorems of {noise} noise: {own}", name)
     return [
         getattr(getattr(dp.mechanisms, known[name.lower()][0]), known[name.lower()][1])
         for name in names

@@ -337,10 +337,12 @@ def one_number(node: DataNode, given: object, done: str, operator: str) -> Expre
     return node.refuse(Operation(done, f"{{}} {operator} {{}}", (node, given)))
 
 
-def path(node: Node) -> Formula:
-    """The path from the source to `node`: `X -> clip to norm 1 -> X'X`."""
+def path(node: Node, through: Node | None = None) -> Formula:
+    """The path from the source to `node`: `X -> clip to norm 1 -> X'X`; its last step but one is
+    `through`, where that is given.
+    """
     steps = [node.title]
     while node.inputs:
-        node = node.inputs[0]
+        node, through = node.inputs[0] if through is None else through, None
         steps += [] if node.implied else [node.title]
     return Formula(" -> ".join(reversed(list(dict.fromkeys(steps)))))

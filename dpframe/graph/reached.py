@@ -345,19 +345,11 @@ EVEN = {"gram", "moment", "row_sum", "count", "label_sum", "squares"}
 
 def moves_evenly(statistic: Any) -> bool:
     """Whether one added record attains every attained L1 and L2 bound of the statistic, and moves
-    all entries alike: a row with equal entries, in a ball or a corner of a box, and |y| = Y.
+    all entries alike: a row of a ball with equal entries, and |y| = Y.
     """
     made = vars(made_as(type(statistic))).get("kind", "")
     if made == "linear" and len(statistic.parts) == 1:
         return moves_evenly(statistic.parts[0])
-    known = made in EVEN and entry_of(STATISTICS, statistic) is not None
-    return known and (made == "count" or _equal(getattr(statistic, "rows", None)))
-
-
-def _equal(rows: Any) -> bool:
-    """Whether a row with equal entries occurs whose norm is the bound, up to a grid."""
-    if rows is None or rows.entry is None:
-        return rows is None or bool(rows.ball)
-    while "grid" in rows.kind:
-        rows = rows.source
-    return bool(rows.box)
+    rows = getattr(statistic, "rows", None)
+    equal = made == "count" or rows is None or (rows.ball and rows.entry is None)
+    return made in EVEN and equal and entry_of(STATISTICS, statistic) is not None

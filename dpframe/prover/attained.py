@@ -1,9 +1,9 @@
 """Lower bounds on the cost of releases together, of one pair of neighbours that is known to attain
 several sensitivities simultaneously. Refutations and audits use them; no proof does.
 
-Under add/remove the pair differs in one record: a row with equal entries, in a ball or a corner of
-a box, and |y| = Y. It moves sums of products evenly, so each entry of a vector with Laplace noise
-has a Laplace loss of its own, and Gaussian noise the loss of its mu. These losses compose.
+Under add/remove the pair differs in one record: a row of a ball with equal entries, and |y| = Y.
+It moves sums of products evenly, so each entry of a vector with Laplace noise has a Laplace loss of
+its own, and Gaussian noise the loss of its mu. These losses compose.
 
 Execution rounds tables, and noise onto their grid. Entries of rows are smaller by at most 2^-16 of
 the bound. The loss of rounded noise differs at each point from that of the declared noise by at

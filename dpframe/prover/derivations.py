@@ -25,6 +25,7 @@ from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
 from dpframe.privacy import (
     ApproxDP,
+    GaussianDP,
     RenyiDP,
     ZeroConcentratedDP,
 )
@@ -32,10 +33,10 @@ from dpframe.symbols import Number
 from dpframe.wording import (
     Cited,
     Formula,
-    calibration,
     digits,
     reference,
     say,
+    scaling,
 )
 
 from .algebra import BITS, enclose
@@ -81,10 +82,8 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     if math.isfinite(answer.upper):
         most = shown_end(Fraction(answer.upper), up=True, limit=epsilon.value)
     facts = (Formula(costs), say("at $delta$ {}, $epsilon$ is at most {}", delta, most))
-    repair = say(
-        "scale the noise with {}, or raise $epsilon$ or $delta$.",
-        calibration("dp.regressions.Jointly(...)", "jointly"),
-    )
+    normal = all(one.gives is GaussianDP for one in problem.graph.releases)
+    repair = say("{}, or raise $epsilon$ or $delta$.", scaling(normal=normal))
     return totalled(rule, facts, repair, proved=answer.upper <= epsilon.value)
 
 

@@ -16,9 +16,11 @@ from dpframe.graph import (
     OfBudgets,
     Procedure,
     Release,
+    RowsNode,
     path,
     procedures,
 )
+from dpframe.graph.columns import ColumnNode
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
@@ -254,7 +256,7 @@ def _unbounded(release: Release) -> Obligation:
     rule = say(
         "its {} sensitivity must be bounded, and no rule bounds {}",
         release.noise.norm,
-        path(release.statistic),
+        path(release.statistic, _loose(release)),
     )
     grows = None if foreign else _growth(release)
     if grows is not None:
@@ -297,7 +299,24 @@ def _clipped(release: Release) -> str:
             "clip the residuals to public bounds before they are summed: `y.residuals(X, "
             'theta).clip("-1/2", "1/2")`.'
         )
+    loose = _loose(release)
+    if isinstance(loose, ColumnNode) and isinstance(getattr(loose, "source", None), ColumnNode):
+        return (
+            "clip the labels again after what changes them last, as in `(y - centre).clip(-1, 1)`."
+        )
     return "clip rows and labels to public bounds; put no aggregate of the data into a row map."
+
+
+def _loose(release: Release) -> RowsNode | ColumnNode | None:
+    """The only rows or labels that the statistic reads without a bound, if some are bounded."""
+    read = list(tables(release.statistic))
+    loose = [one for one in read if not _bounded(one)]
+    return loose[0] if len(loose) == 1 < len(read) else None
+
+
+def _bounded(table: RowsNode | ColumnNode) -> bool:
+    bounds = (table.bound,) if isinstance(table, ColumnNode) else (table.norm, table.entry)
+    return any(one is not None for one in bounds)
 
 
 def _growth(release: Release) -> str | None:

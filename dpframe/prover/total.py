@@ -32,9 +32,9 @@ from dpframe.wording import (
     PART_JOINTLY,
     Cited,
     Formula,
-    calibration,
     digits,
     say,
+    scaling,
     written,
 )
 
@@ -238,7 +238,7 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
         pairs = [pair for one in same for pair in zip(one.currency, one.amounts, strict=True)]
         shown = all(_shown(problem, limits[name] - amount) for name, amount in pairs)
         rule = "the total must be inside the target"
-        return _attempt(rule, facts, [target, *same], shown=shown)
+        return _attempt(problem, rule, facts, [target, *same], shown=shown)
     if isinstance(target, RenyiDP):
         return _divergence(problem, target, totals, notes)
     if not isinstance(target, ApproxDP):
@@ -251,7 +251,7 @@ def _inside(problem: Problem, totals: Sequence[Guarantee], notes: Sequence[str])
     shown = all(any(_shown(problem, gap) for gap in some) for some in gaps)
     if len(rhos) < len(same):
         return None
-    return _attempt(CONVERSION, facts, [target, *same], shown=shown)
+    return _attempt(problem, CONVERSION, facts, [target, *same], shown=shown)
 
 
 def _divergence(
@@ -270,7 +270,7 @@ def _divergence(
     ]
     limit = target.amounts[0]
     shown = all(any(_shown(problem, limit - one) for one in some) for some in amounts)
-    return _attempt(DIVERGENCE, (*_facts(rhos), *notes), [target, *rhos], shown=shown)
+    return _attempt(problem, DIVERGENCE, (*_facts(rhos), *notes), [target, *rhos], shown=shown)
 
 
 def _facts(totals: Sequence[Guarantee]) -> list[str]:
@@ -319,7 +319,12 @@ def _shown(problem: Problem, gap: Expression) -> bool:
 
 
 def _attempt(
-    rule: str, facts: tuple[str, ...], compared: Sequence[Guarantee], *, shown: bool
+    problem: Problem,
+    rule: str,
+    facts: tuple[str, ...],
+    compared: Sequence[Guarantee],
+    *,
+    shown: bool,
 ) -> Attempt:
     """Totals compared with the target: proved, or open with a repair."""
     symbolic = any(amount.symbols() for one in compared for amount in one.amounts)
@@ -327,6 +332,6 @@ def _attempt(
     repair = say(
         "{}; or give every release a share, for basic composition; or {}.",
         numbers if symbolic else say("raise the noise"),
-        calibration("dp.regressions.Jointly(...)", "jointly"),
+        scaling(normal=all(one.gives is GaussianDP for one in problem.graph.releases)),
     )
     return totalled(rule, facts, repair, proved=shown)

@@ -109,21 +109,37 @@ def _labels(part: FilePart) -> Column:
 
 
 def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
-    """A positive number, or a parameter for "any"; ends of labels have any sign. Raises
+    """A positive number, or a parameter for "any" or a range; ends of labels have any sign. Raises
     InvalidArgument.
     """
-    text = part.text(MOST_IN_FORMULA)
-    if name not in SIGNED and text in {ANY, SYMBOLS.get(name, name)}:
-        return parameter(SYMBOLS.get(name, name), 0, 1 if name == "delta" else None)
+    text, symbol = part.text(MOST_IN_FORMULA), SYMBOLS.get(name, name)
+    if name not in SIGNED and text in {ANY, symbol}:
+        return parameter(symbol, 0, 1 if name == "delta" else None)
+    if name not in SIGNED and RANGE.match(text):
+        return _positive_range(part, symbol, text)
     try:
         value = number(text)
     except InvalidArgument as error:
-        part.refuse(f'{error.requirement}, or "{ANY}" for every value', way_out=error.way_out)
+        part.refuse(
+            f'{error.requirement}, a range such as "in (0, 1)", or "{ANY}"', way_out=error.way_out
+        )
     if name not in SIGNED and (value < 0 or (value == 0 and not zero)):
         part.refuse("positive")
     if name == "delta" and value >= 1:
         part.refuse("below 1")
     return Number(value)
+
+
+def _positive_range(part: FilePart, symbol: str, text: str) -> Expression:
+    within: Any = ranged(symbol, text)
+    domain = within.domain
+    low, most = domain.lower, Fraction(1) if symbol == "delta" else domain.upper
+    positive = low is not None and (low > 0 or (low == 0 and not domain.lower_closed))
+    inside = domain.upper == most or (domain.upper is not None and domain.upper < most)
+    ends = symbol == "delta" and domain.upper == 1 and domain.upper_closed
+    if not positive or not inside or ends or domain.integer:
+        part.refuse(f"a range of positive numbers{', below 1' * (symbol == 'delta')}")
+    return within
 
 
 def _whole(part: FilePart) -> Number:

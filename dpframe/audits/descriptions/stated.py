@@ -71,7 +71,9 @@ class ClaimedSensitivity:
         if self.derived is None:
             return f"{self.release}: printed {self.written}: {self.finding}"
         derived = f"{self.derived} ({self.norm}; {self.rule})"
-        return f"{self.release}: printed {self.written}, derived {derived}: {self.finding}"
+        number = not self.claimed.symbols() and str(self.claimed) != self.written
+        printed = f"{self.written} = {self.claimed}" if number else self.written
+        return f"{self.release}: printed {printed}, derived {derived}: {self.finding}"
 
     @property
     def finding(self) -> str:

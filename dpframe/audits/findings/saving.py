@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import attrs
 
 from dpframe.errors import DPFrameError
-from dpframe.graph import Graph, Release
+from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
-from dpframe.symbols import Expression
+from dpframe.prover.problem import Problem
+from dpframe.symbols import Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
 from ..figures import figure
@@ -122,7 +124,8 @@ def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None
     if not audit.report.proved or problem.personal is not None or len(audit.lines) < 2:
         return None
     try:
-        found = _best(problem.graph, audit.target.budget, values, described=audit.described)
+        known = {**_columns(problem), **values}
+        found = _best(problem.graph, audit.target.budget, known, described=audit.described)
     except DPFrameError:
         return None
     if found is None or found.part <= WORTH:
@@ -130,10 +133,17 @@ def saving(audit: Audit, values: Values, variance: float = 1.0) -> Saving | None
     return attrs.evolve(found, jointly=max(0.0, 1 - variance))
 
 
+def _columns(problem: Problem) -> dict[str, Fraction]:
+    """The number of columns where the setting or a codebook fixes it."""
+    known = {one.columns for one in problem.data if isinstance(one, RowsNode)}
+    sizes = [one.value for one in known if isinstance(one, Number)]
+    return {"d": max(sizes)} if sizes else {}
+
+
 def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Saving | None:
     releases, budget = released(graph), budget_at(budget, values)
     rows = {"n": int(values["n"])} if "n" in values else {}
-    criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)  # a codebook fixes d
+    criterion = NoiseCriterion(d=int(values.get("d", 1)), **rows)
     law = law_of(graph, criterion, budget)
     formula = criterion.formula(graph)
     declared = formula.substitute(dict(criterion.sizes))

@@ -294,7 +294,7 @@ def _weights(releases: Sequence[Release]) -> list[Expression]:
 
 
 def _mend(audit: Audit, waste: Waste | None, values: Values) -> Change | None:
-    obligation = _first(audit)
+    obligation = _first(audit, waste)
     if obligation is None:
         return None
     node = clipped(obligation.node, 80)
@@ -370,12 +370,21 @@ def _affordable(audit: Audit) -> float | None:
     return None if found is None else to_float(found[0], up=False)
 
 
-def _first(audit: Audit) -> Obligation | None:
-    """Private data in public first, then a refuted total, then anything refuted, then open."""
+def _first(audit: Audit, waste: Waste | None) -> Obligation | None:
+    """Private data in public first, then a refuted total, then anything refuted, then open. Where
+    no factor of all noise mends the total, a refuted release, that at the least epsilon first.
+    """
     opened = audit.report.open_obligations
     leaks = (one for one in audit.report.common if one.verdict is not Verdict.PROVED)
-    refuted = (one for one in opened if one.verdict is Verdict.REFUTED)
-    return next(leaks, None) or audit.broken or next(refuted, None) or next(iter(opened), None)
+    refuted = [one for one in opened if one.verdict is Verdict.REFUTED]
+    single = [one for one in refuted if waste is None and one.kind != "total" and one.witness]
+    worst = min(single, key=_epsilon, default=None)
+    return next(leaks, None) or worst or audit.broken or next(iter([*refuted, *opened]), None)
+
+
+def _epsilon(obligation: Obligation) -> Fraction:
+    values = {} if obligation.witness is None else obligation.witness.values
+    return values.get("epsilon", Fraction(0))
 
 
 def _sizes(audit: Audit, waste: Waste) -> Text:
