@@ -356,9 +356,8 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
 
 
-def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
-    """What B, box, Y and n stand for in the statistics and the noise of releases; those that occur."""
-    rows = setting.X
+def meanings(lines: Iterable[ReleaseLine]) -> dict[str, str]:
+    """The bounds and sizes that stand as letters in statistics and noise of the releases."""
     known = {"B": "bound on the norm of a row", "box": "bound on an entry of a row"}
     known["Y"] = "bound on a label"
     known["n"] = say("number of rows, as `dp.count(X)` counts them")

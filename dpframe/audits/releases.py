@@ -176,7 +176,7 @@ def noise(audit: Audit) -> Iterator[str]:
         )
     if len(names) > MOST:
         yield f"  ... and {len(names) - MOST} more formulas"
-    letters = meanings(audit.lines, audit.report.problem.setting)
+    letters = meanings(audit.lines)
     if letters:
         yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
 

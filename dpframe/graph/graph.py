@@ -118,6 +118,8 @@ class Graph:
             wanted = "a release, a dp.post(...) or a tuple of them"
             way_out = "Formulas are read by functions, as in dp.post(function, release, X.columns)."
             way_out = way_out if isinstance(wrong, Expression) else ""
+            if isinstance(wrong, Symbol) and isinstance(wrong.origin, Known):
+                way_out = f"Return the release or the dp.post(...) that {wrong} is known from."
             raise InvalidArgument(f"output of declare{part}", wanted, wrong, way_out)
         return cls(output, tuple(_topological(outputs)))  # type: ignore[arg-type]
 

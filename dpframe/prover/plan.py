@@ -311,8 +311,11 @@ def _repair(problem: Problem, name: str, total: Expression, whole: Expression) -
     bounds = ", ".join(bound.name for bound in problem.graph.bounds)
     lower = say(", or lower the failure of {}", bounds) if bounds else ""
     twice = "draw once and use the released value twice"
+    stated = any(one.rule is None and one.share is not None for one in problem.graph.releases)
+    fit = " and raise stated noise to fit" if stated else ""
     return say(
-        "multiply every share of {} by {}, or {}{}{}.", Formula(name), factor, twice, by_hand, lower
+        "multiply every share of {} by {}{}, or {}{}{}.",
+        *(Formula(name), factor, fit, twice, by_hand, lower),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import ROUND_FLOOR, Context
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -11,12 +11,14 @@ import attrs
 
 from dpframe.accountants import ACCOUNTANTS
 from dpframe.graph import Categorical, Numeric, OfBudgets, Regression, Release, Setting
+from dpframe.numerics.rounding import arb_float
 from dpframe.privacy import Each
 from dpframe.privacy.personal import own_symbols_of
 from dpframe.symbols import Number, Symbol
 from dpframe.theory import DERIVATIONS
-from dpframe.wording import Formula, Text, say, shares_aside
+from dpframe.wording import Formula, Text, digits, say, shares_aside
 
+from .algebra import at_point
 from .derivations import SHARES, SINGLE, SUM
 from .problem import PROVED, Constraint, Obligation, Overspent, shown
 
@@ -208,14 +210,18 @@ def release_lines(certificate: Certificate) -> Iterable[str]:
     """Sensitivity and share, then the noise, of each release; the first twelve."""
     releases = certificate.graph.releases
     for release in releases[:12]:
-        yield _release_line(release)
+        yield _release_line(release, certificate.values)
     if len(releases) > 12:
         yield f"... and {len(releases) - 12} more releases"
 
 
-def _release_line(release: Release) -> str:
+def _release_line(release: Release, values: Mapping[str, Fraction]) -> str:
     value, share, size = _released(release)
     share = f", share {share}" if share else ""
+    (ball,) = at_point([release.mechanism.formula], values)
+    known = {one.name for one in release.mechanism.formula.symbols()} <= values.keys()
+    if known and values and ball.is_finite():
+        size = say("{}, {} here", size, digits(arb_float(ball, up=True)))
     return f"{release.label}: sensitivity {value}{share}\n      {size}"
 
 

@@ -144,7 +144,7 @@ class Released:
     @property
     def letters(self) -> Sequence[tuple[str, str]]:
         """What the letters of the formulas mean."""
-        known = meanings(self.audit.lines, self.audit.report.problem.setting)
+        known = meanings(self.audit.lines)
         found = [(name, say("the {}", meaning)) for name, meaning in known.items()]
         analytic = any("analytic_sigma" in str(line.written) for line in self.audit.lines)
         return found + ([("σ analytic", ANALYTIC)] if analytic else [])
