@@ -115,7 +115,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         simulation, which is not private.
     missing : "refuse" or "drop"
         What `fit` does with rows that have missing or infinite numbers, or levels that are not
-        declared.
+        declared. Replace-one refuses "drop", since the number of rows is public.
     ledger, dataset : dp.Ledger and text, or None
         The ledger, and the data set in it, that every `fit` is charged to, also of clones. Not
         available if records have budgets of their own.

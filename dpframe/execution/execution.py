@@ -79,7 +79,7 @@ def execute(
     `run` is a certificate with a number for every parameter. `X`, shape (n, d), and `y`, shape
     (n,), are arrays, lists, data frames, files, streams or iterators of blocks (docs/sources.md),
     of finite real numbers, of any n, 0 included; none is copied as a whole. `missing="drop"` leaves
-    out rows with missing or infinite numbers (under replace-one they count as rows of zeros). Noise
+    out rows with missing or infinite numbers (refused under replace-one). Noise
     comes from the operating system; `rng`, a seed or a numpy Generator, makes a simulation of it,
     which is not private. `ledger` is charged, for `dataset`, before anything is drawn
     (docs/ledger.md). `executor` reads parts of the table in parallel: anything with `submit`.

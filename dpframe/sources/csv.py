@@ -18,9 +18,7 @@ import attrs
 
 from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
-from dpframe.graph.cells import label_meaning
 
-from .column_values import ColumnReader, column_reader
 from .csv_records import (
     CHUNK,
     batches,
@@ -34,9 +32,9 @@ from .csv_records import (
 )
 from .files import UNCHANGED, File
 from .layout import Layout
-from .opening import DROP, ENCODE, whole_batch
+from .opening import ENCODE, whole_batch
 from .parts import TablePart, with_layout
-from .reading import ColumnData, ListFeatures, Plain
+from .reading import Plain
 from .safe_errors import arrow, safely
 from .source import Source
 from .table import Table
@@ -141,24 +139,16 @@ class CsvFile(TablePart):
         self.file.unchanged()
         for batch, rejected in self._batches():
             if rejected:
-                yield self._malformed(rejected)
+                self._check_droppable()
             yield with_layout(self.layout, batch, None, self.file.path)
         self.file.unchanged()
 
-    def _malformed(self, count: int) -> Table:
-        """`count` malformed lines as rows without values. Raises SourceFailed or BadData where they
-        may not be left out.
-        """
+    def _check_droppable(self) -> None:
+        """Refuse malformed lines where rows may not be left out. Raises SourceFailed or BadData."""
         if not self.layout.drop:
             raise SourceFailed(self.file.path, "no table of equal rows", SHAPE)
         if self.layout.budget is not None:
             raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
-        converts = tuple(map(column_reader, self.layout.parts))
-        read = ColumnReader(label_meaning(self.layout.classes))
-        labels = ColumnData([None] * count, read) if self.layout.declared else None
-        return Table(
-            ListFeatures([None] * count, self.layout.titles, converts), labels, self.layout
-        )
 
     def _batches(self) -> Iterator[tuple[Any, int]]:
         """Batches of numbers and levels, and the number of malformed lines beside each. Raises
@@ -191,7 +181,7 @@ class CsvFile(TablePart):
         if place is None:
             return SourceFailed(self.file.path, "no table of equal rows", CUT)
         name = f"column {self._names[int(place[1])]} of X, in {self.file.path},"
-        return BadData(name, "real numbers", Plain("other values"), f"{ENCODE} {DROP}")
+        return BadData(name, "real numbers", Plain("other values"), ENCODE)
 
 
 def parsed(

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from dpframe.errors import BadData, nearest
+from dpframe.errors import BadData, InvalidArgument, nearest
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.graph.columns import Class
 
@@ -21,6 +21,14 @@ NO_NAMES = (
     "pandas.read_csv(path, header=None). dp.Rows(columns=[...]) declares columns whose names are "
     "numbers."
 )
+DROP = (
+    'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute leaves those rows '
+    "out of a fit, at no cost in privacy, but may bias it; a prediction needs every value."
+)
+FILL = (
+    "The number of rows is public, so no row can be left out: before the fit, replace missing "
+    "values by a public rule, or declare relation=dp.ADD_REMOVE."
+)
 
 
 @attrs.frozen
@@ -29,10 +37,10 @@ class Layout:
 
     `names` are the columns of features, `header` all columns where names pick them and None where
     positions do, `label` the column of labels where it stands among them, `declared` whether there
-    are labels, `drop` whether rows without numbers are left out and `keep_count` whether rows of
-    zeros replace them. `budget` is the column of budgets where it stands among them, `budget_kind`
-    the kind of the budgets, None without any. `classes` are those of the labels, None
-    where these are numbers.
+    are labels, `drop` whether rows without numbers are left out and `public_count` whether the
+    number of rows is public, so that none can be. `budget` is the column of budgets where it stands
+    among them, `budget_kind` the kind of the budgets, None without any. `classes` are those of the
+    labels, None where these are numbers.
     """
 
     schema: Schema
@@ -41,7 +49,7 @@ class Layout:
     label: str | None
     declared: bool
     drop: bool
-    keep_count: bool
+    public_count: bool
     budget: str | None = None
     budget_kind: str | None = None
     classes: tuple[Class, ...] | None = None
@@ -63,6 +71,9 @@ class Layout:
         Features are the codebook's columns by name, else all columns but those of the labels and
         the budgets.
         """
+        public_count = setting.relation.replaced
+        if drop and public_count:
+            raise InvalidArgument("missing", f"'refuse' under {setting.relation}", "drop", FILL)
         schema = setting.X.columns
         label = label_column(setting, header, y)
         budget = column_name(setting, header, budgets, label)
@@ -80,10 +91,11 @@ class Layout:
         if not names:
             raise BadData("X", "a table with at least one column", Plain("none"))
         whole = None if header is None else tuple(header)
-        kept = setting.relation.replaced
         classes = None if setting.y is None else setting.y.levels
         declared = setting.y is not None
-        return cls(schema, names, whole, label, declared, drop, kept, budget, classes=classes)
+        return cls(
+            schema, names, whole, label, declared, drop, public_count, budget, classes=classes
+        )
 
     def check_names(self, texts: Sequence[str], *, file: bool = False) -> None:
         """Refuse names that may be the first record of a CSV file: it would be printed as names,
@@ -106,6 +118,11 @@ class Layout:
     def parts(self) -> tuple[Numeric | Categorical | None, ...]:
         """The codebook's entry for every column, or None."""
         return self.schema or (None,) * len(self.names)
+
+    @property
+    def way_out(self) -> str:
+        """What mends rows that are not finite."""
+        return FILL if self.public_count else DROP
 
     @property
     def real(self) -> tuple[int, ...]:

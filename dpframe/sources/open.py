@@ -107,9 +107,9 @@ def open_source(
     groups, which are texts; or the name of the column of X that holds them, which is then no
     feature. Blocks of an iterator that have no such column are triples (X, y, budgets).
 
-    `drop` leaves rows without finite numbers out (under replace-one it makes them rows of zeros);
-    a record without a budget is refused all the same.
-    `parts` is how many blocks a part has, at most, where the table comes in no parts of its own.
+    `drop` leaves rows without finite numbers out, which replace-one refuses; a record without a
+    budget is refused all the same. `parts` is how many blocks a part has, at most, where the table
+    comes in no parts of its own.
 
     Raises BadData for columns that do not fit, SourceFailed for what cannot be opened, MissingExtra
     where a library is absent, InvalidArgument for other arguments.
@@ -154,9 +154,14 @@ def _reopened(setting: Setting, source: Source, y: Any, budgets: Any, *, drop: b
     """A source that is open already, if it was opened for this. Raises InvalidArgument."""
     layout = source.layout
     classes = None if setting.y is None else setting.y.levels
-    kept = setting.relation.replaced
-    wanted_layout = (setting.X.columns, setting.y is not None, drop, kept, classes)
-    opened = (layout.schema, layout.declared, layout.drop, layout.keep_count, layout.classes)
+    wanted_layout = (
+        setting.X.columns,
+        setting.y is not None,
+        drop,
+        setting.relation.replaced,
+        classes,
+    )
+    opened = (layout.schema, layout.declared, layout.drop, layout.public_count, layout.classes)
     if y is not None or budgets is not None or wanted_layout != opened:
         wanted = "a source that was opened for this setting, with its labels and budgets"
         raise InvalidArgument("X", wanted, type(source).__name__, "Open it again.")

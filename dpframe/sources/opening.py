@@ -41,10 +41,6 @@ MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
 SPARSE = "{0}.toarray() makes it dense."
 ENCODE = "Encode it by a public rule, or declare dp.Categorical in dp.Rows(columns=[...])."
 AS_NUMBERS = "y.astype(float) makes numbers of text; two classes are dp.Column(levels=[...])."
-DROP = (
-    'missing="drop" of dp.PrivateRegressor, dp.PrivateClassifier or dp.execute leaves those rows '
-    "out of a fit, at no cost in privacy, but may bias it; a prediction needs every value."
-)
 LEVELS = "Declare levels of the column's kind, or convert the column to the kind of its levels."
 ONE = "One record is a table of one row: pandas.DataFrame([{...}]), or [[...]]."
 ROW = "numpy.reshape(X, (1, -1)) makes one row, numpy.reshape(X, (-1, 1)) one column."
@@ -150,6 +146,11 @@ def labels(layout: Layout, X: Any, y: Any) -> ColumnData | None:
         raise BadData("y", "given", None, "The certificate declares labels.")
     if not layout.declared:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
+    index, own = getattr(X, "index", None), getattr(y, "index", None)
+    indexed = hasattr(index, "equals") and hasattr(own, "equals") and len(index) == len(own)
+    if not layout.drop and indexed and not index.equals(own):
+        way_out = "y.loc[X.index] puts y in the order of X; y.to_numpy() is read by position."
+        raise BadData("y", "indexed as X is", Plain("another index"), way_out)
     return labels_beside(y, drop=layout.drop, classes=layout.classes)
 
 

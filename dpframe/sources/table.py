@@ -12,12 +12,12 @@ import numpy as np
 
 from dpframe.errors import BadData
 from dpframe.graph import Categorical, Setting
-from dpframe.graph.cells import NO_LEVEL, is_missing, number
+from dpframe.graph.cells import is_missing, number
 
 from . import opening
 from .column_values import cell_values
 from .layout import Layout
-from .opening import DROP, ONE
+from .opening import ONE
 from .reading import Array, ColumnData, Features, ListFeatures, Plain
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
@@ -57,10 +57,8 @@ class Table:
     def of(
         cls, setting: Setting, X: object, y: object = None, budgets: object = None, *, drop: bool
     ) -> Table:
-        """The table that the setting describes; reads no entry. Raises BadData.
-
-        Where the number of rows is public (replace-one), dropped rows become rows of zeros, so that
-        it does not change.
+        """The table that the setting describes; reads no entry. Raises BadData, and
+        InvalidArgument for rows dropped where their number is public (replace-one).
         """
         data = opening.given(X)
         names, schema = opening.header(data), setting.X.columns
@@ -136,8 +134,7 @@ class Table:
             return block
         if not self.layout.drop:
             raise self._not_finite(finite, labels, start)
-        kept_rows = self._zeroed if self.layout.keep_count else _only
-        return kept_rows(chosen, block)
+        return _only(chosen, block)
 
     def _not_finite(self, finite: Array, labels: Array | None, start: int) -> BadData:
         """The refusal, with the columns' names; never a row, never a value."""
@@ -149,34 +146,22 @@ class Table:
             part = self.layout.parts[j]
             if isinstance(part, Categorical):
                 wanted = f"one of its declared levels, {_listed(part.levels)}"
-                return _no_level(self.features.names[j], wanted, LEVELS)
+                way_out = f"{LEVELS} {self.layout.way_out}"
+                return _no_level(self.features.names[j], wanted, way_out)
             if _odd(self.features.cells(j, start, stop)):
                 names = [self.features.names[j]]
-                return BadData(names[0], "real numbers", Plain("other values"), f"{NUMERIC} {DROP}")
+                return BadData(names[0], "real numbers", Plain("other values"), NUMERIC)
         names = [self.features.names[j] for j in bad]
         if labels is not None and not np.isfinite(labels).all():
             names.append(self.layout.label_title)
             if not bad and self.layout.classes is not None:
                 first, second = self.layout.classes
-                return _no_level(names[-1], f"{first!r} or {second!r}", CLASSES)
+                way_out = f"{CLASSES} {self.layout.way_out}"
+                return _no_level(names[-1], f"{first!r} or {second!r}", way_out)
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
-                return BadData(
-                    names[-1], "real numbers", Plain("other values"), f"{NUMERIC} {DROP}"
-                )
+                return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
         got = Plain("missing or infinite values")
-        return BadData(", ".join(names), "finite", got, DROP)
-
-    def _zeroed(self, chosen: Array, block: Block) -> Block:
-        """The block with zeros (in categories no level) in place of rows that are not finite; their
-        budgets stay.
-        """
-        rows, labels = block.rows, block.labels
-        blank = np.full(self.columns, NO_LEVEL)
-        blank[list(self.layout.real)] = 0.0
-        zeroed = np.where(chosen[:, None], rows, blank)
-        neutral = 0.0 if self.layout.classes is None else 0.5  # of classes, between both
-        filled = None if labels is None else np.where(chosen, labels, neutral)
-        return Block(zeroed, filled, block.budgets)
+        return BadData(", ".join(names), "finite", got, self.layout.way_out)
 
 
 def _listed(levels: Sequence[object]) -> str:
@@ -188,7 +173,7 @@ def _listed(levels: Sequence[object]) -> str:
 
 def _no_level(name: str, wanted: str, way_out: str) -> BadData:
     """The refusal of cells that are none of the declared levels."""
-    way_out = f"Spell the levels as the table does, capitals too. {way_out} {DROP}"
+    way_out = f"Spell the levels as the table does, capitals too. {way_out}"
     return BadData(name, wanted, Plain("other values, or missing ones"), way_out)
 
 

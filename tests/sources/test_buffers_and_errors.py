@@ -24,7 +24,7 @@ import pytest
 import dpframe
 from dpframe.errors import BadData, DataWarning, DPFrameError, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import csv as csv_source
 from dpframe.sources import open_source, parts
 from dpframe.sources.csv import MultilineCSV
@@ -82,14 +82,12 @@ def naive(path, chunk):
 
 
 def test_a_blank_line_of_a_single_column_is_a_row_without_a_number(tmp_path):
-    """Refused, left out, or a row of zeros, as a missing number is; the last line end is none."""
+    """Refused or left out, as a missing number is; the last line end is none."""
     path = tmp_path / "one.csv"
     path.write_text("u\n1\n\n2\n")
     with pytest.raises(BadData, match="column u of X must be finite"):
         open_source(ALONE, path).total(rows)
     assert open_source(ALONE, path, drop=True).total(rows) == [[1.0], [2.0]]
-    kept = Setting(X=Rows(norm=1), relation=REPLACE_ONE)
-    assert open_source(kept, path, drop=True).total(rows) == [[1.0], [0.0], [2.0]]
 
 
 def test_a_blank_line_of_several_columns_is_no_row(tmp_path):

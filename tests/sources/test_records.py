@@ -23,7 +23,7 @@ import dpframe as dp
 from dpframe.errors import BadData, DataWarning
 from dpframe.execution.execution import first_pass
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting, cells
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
 
@@ -199,9 +199,9 @@ SCHEMAS = {
 }
 
 
-def setting(part, relation=ADD_REMOVE):
+def setting(part):
     """The codebook of a column of cells and one of numbers."""
-    return Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=relation)
+    return Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=ADD_REMOVE)
 
 
 def read(schema, X, *, drop):
@@ -224,8 +224,8 @@ def held(make, column):
 class Alone:
     """What each cell means alone in a source: its rows, or None where it is refused."""
 
-    def __init__(self, make, part, relation, *, drop):
-        self.make, self.schema, self.drop = make, setting(part, relation), drop
+    def __init__(self, make, part, *, drop):
+        self.make, self.schema, self.drop = make, setting(part), drop
         self.found = {}
 
     def rows(self, name, cell):
@@ -264,17 +264,14 @@ def some_first(names, quick):
 
 
 @pytest.mark.some(1, most=50)
-@pytest.mark.parametrize("kept", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("schema", some_first(SCHEMAS, ("numbers", "texts and numbers")))
 @pytest.mark.parametrize("source", some_first(SOURCES, ("lists", "a frame of objects", "Arrow")))
-def test_a_record_means_the_same_whatever_stands_beside_it(source, schema, kept):
-    """All cells of the zoo among those of every table, with rows dropped and refused; `kept` where
-    the number of rows is public.
-    """
-    tried, relation = 0, REPLACE_ONE if kept else ADD_REMOVE
+def test_a_record_means_the_same_whatever_stands_beside_it(source, schema):
+    """All cells of the zoo among those of every table, with rows dropped and refused."""
+    tried = 0
     several = itertools.product((True, False), TABLES)
     for drop, table in itertools.islice(several, 0, None, 5 if source == "Dask" else 1):
-        alone = Alone(SOURCES[source], SCHEMAS[schema], relation, drop=drop)
+        alone = Alone(SOURCES[source], SCHEMAS[schema], drop=drop)
         for name in ZOO.keys() - (CONVERTED if source in CONVERTING else set()):
             found = alone.violations(TABLES[table], name)
             assert not found, (table, name, drop, found)
@@ -327,7 +324,7 @@ def test_a_comparison_of_whole_blocks_is_found(monkeypatch):
         return codes
 
     monkeypatch.setattr(cells.Levels, "of_cells", compared)
-    alone = Alone(SOURCES["lists"], SCHEMAS["texts of numbers"], ADD_REMOVE, drop=True)
+    alone = Alone(SOURCES["lists"], SCHEMAS["texts of numbers"], drop=True)
     assert alone.violations(["1", np.int64(1)], "hostile")
     assert alone.violations(["1", "0.25"], "array")
 
@@ -364,9 +361,7 @@ def test_without_a_codebook_rows_of_other_lengths_are_refused():
     with pytest.raises(BadData, match=r"rows of one length.*dp\.Rows\(columns"):
         open_source(plain, [[0.5, 0.5], [0.5]], [0, 0], drop=True)
     assert open_source(plain, [[0.5, 0.5]], [0], drop=True).record_may_refuse
-    assert not open_source(
-        setting(SCHEMAS["texts"], REPLACE_ONE), [["u", 0.5]], drop=True
-    ).record_may_refuse
+    assert not open_source(setting(SCHEMAS["texts"]), [["u", 0.5]], drop=True).record_may_refuse
 
 
 @pytest.mark.some(1, most=20)
@@ -406,21 +401,19 @@ LINES = {
 }
 
 
-@pytest.mark.parametrize("relation", [ADD_REMOVE, REPLACE_ONE], ids=str)
 @pytest.mark.parametrize("line", LINES.values(), ids=LINES)
-def test_a_line_of_csv_is_read_by_itself(line, relation, tmp_path):
-    """Refused; or left out, or a row of zeros, and the others are read as before."""
-    schema = setting(attrs.evolve(SCHEMAS["texts"], unknown="zeros"), relation)
+def test_a_line_of_csv_is_read_by_itself(line, tmp_path):
+    """Refused; or left out, and the others are read as before."""
+    schema = setting(attrs.evolve(SCHEMAS["texts"], unknown="zeros"))
     others = ["u,0.5", '"v",0.25', '"u,""w""",1', "v,0"]
     (tmp_path / "rest.csv").write_bytes("\n".join(["a,b", *others]).encode())
     rest = read(schema, tmp_path / "rest.csv", drop=True)
     assert rest == [[0, 0.5], [1, 0.25], [-1, 1], [1, 0]]
-    zeros = [] if relation is ADD_REMOVE else [[-1.0, 0.0]]
     for place in range(5):
         path = tmp_path / f"{place}.csv"
         path.write_bytes("\n".join(["a,b", *others[:place], line, *others[place:]]).encode())
         found = read(schema, path, drop=True)
-        assert sorted(found) == sorted([*rest, *zeros])
+        assert sorted(found) == sorted(rest)
         with pytest.raises(Exception, match="no table of equal rows"):
             open_source(schema, path).total(list)
 

@@ -11,7 +11,7 @@ import pytest
 
 from dpframe.errors import BadData, DataWarning
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
-from dpframe.privacy import ADD_REMOVE, REPLACE_ONE
+from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpframe.errors.DataWarning")
@@ -20,9 +20,9 @@ TEXTS, NUMBERS = Categorical("a", ("u", "v"), unknown="zeros"), Numeric("a", 0, 
 MARK = b"\xef\xbb\xbf"
 
 
-def rows(X, part=TEXTS, relation=ADD_REMOVE):
+def rows(X, part=TEXTS):
     """All rows of a column of cells beside one of 0.5, those without numbers left out."""
-    schema = Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=relation)
+    schema = Setting(X=Rows(columns=[part, Numeric("b", 0, 1)]), relation=ADD_REMOVE)
     blocks = open_source(schema, X, drop=True).total(list)
     return [row for block in blocks for row in block.rows.tolist()]
 
@@ -47,10 +47,9 @@ def test_a_byte_order_mark_belongs_to_its_cell_wherever_it_stands(tmp_path, monk
 
 @pytest.mark.parametrize("blank", [b" ", b"\t", b" \r", b"\x0c", b"\x80", b"u\x80", b"u,\xff,1"])
 def test_a_line_that_is_no_record_counts_beside_any_other(blank, tmp_path):
-    """Blanks, and bytes that are not UTF-8, at which a parser fails; n is public and stays."""
+    """Blanks, and bytes that are not UTF-8, at which a parser fails."""
     for others in ([], [blank], [b"u,0.5"], [b'"v",0.5']):
         path = csv(tmp_path / "x.csv", blank, *others)
-        assert len(rows(path, relation=REPLACE_ONE)) == 1 + len(others)
         assert len(rows(path)) == sum(b"0.5" in other for other in others)
 
 

@@ -225,12 +225,22 @@ def test_drop_leaves_out_rows_with_anything_missing(make, size, setting):
     np.testing.assert_array_equal(y, Y[1:2])
 
 
-def test_drop_makes_zeros_where_the_number_of_rows_is_public():
-    """Under replace-one n must not depend on the data: a dropped row counts as a row of zeros."""
-    rows, labels = with_entry(X, (0, 1), np.nan), with_entry(Y, 2, np.inf)
-    kept, y = read(REPLACED, rows, labels, drop=True)
-    np.testing.assert_array_equal(kept, [[0, 0], X[1], [0, 0]])
-    np.testing.assert_array_equal(y, [0, Y[1], 0])
+def test_no_row_is_dropped_where_the_number_of_rows_is_public():
+    """Any record in its place would bias the fit; a missing value is refused with that way out."""
+    with pytest.raises(InvalidArgument, match=r"'refuse' under replace-one; .*ADD_REMOVE"):
+        read(REPLACED, X, Y, drop=True)
+    with pytest.raises(BadData, match=r"X must be finite; .* a public rule") as refused:
+        read(REPLACED, with_entry(X, (0, 1), np.nan), Y)
+    assert "drop" not in str(refused.value)
+
+
+def test_labels_are_indexed_as_the_rows_are():
+    """A shuffled series would pair labels with the rows of others."""
+    setting = Setting(X=Rows(norm=9), y=Column(bound=1), relation=ADD_REMOVE)
+    table, labels = pd.DataFrame({"age": [1.0, 2.0]}), pd.Series([0.5, 0.25])
+    with pytest.raises(BadData, match=r"y must be indexed as X is; .*y\.loc\[X\.index\]"):
+        read(setting, table, labels.iloc[::-1])
+    assert read(setting, table, labels.iloc[::-1].loc[table.index])[1].tolist() == [0.5, 0.25]
 
 
 def test_a_codebook_chooses_columns_by_name():
@@ -309,11 +319,9 @@ def test_text_among_the_numbers_of_an_array_of_objects_is_refused():
 
 @pytest.mark.parametrize("levels", [("a", "b"), (1, 2)])
 def test_drop_works_among_categories(levels):
-    """Rows with a missing number go; under replace-one they become zeros of no level."""
+    """Rows with a missing number go."""
     schema = [Numeric("age", 0, 100), Categorical("sector", levels)]
     given = frame(age=[1.0, np.nan, 2.0], sector=[levels[0]] * 3)
     for table in (given, given.to_numpy()):
         removed = Setting(X=Rows(columns=schema), relation=ADD_REMOVE)
-        replaced = Setting(X=Rows(columns=schema), relation=REPLACE_ONE)
         assert read(removed, table, drop=True)[0].tolist() == [[1.0, 0.0], [2.0, 0.0]]
-        assert read(replaced, table, drop=True)[0][1].tolist() == [0.0, -1.0]
