@@ -210,7 +210,9 @@ def _trusted(calibration: Calibration) -> dict[str, str]:
 
 
 def _trust(calibration: Calibration) -> Iterator[str]:
-    yield from (f"{calibration.name}: on trust in {it}." for it in _trusted(calibration).values())
+    yield from (
+        f"{calibration.name}: on trust in {kind}." for kind in _trusted(calibration).values()
+    )
 
 
 def _notes(
@@ -345,7 +347,8 @@ def _together(
     if alike:  # of all moves of one 2-norm, equal entries cost most (proofs/shifts, S4)
         moved, times = moved / workload.entries, times * workload.dimension
     ends = ends_of(moved)
-    size = workload.sensitivity if ends is None else ends[1]
+    assert ends is not None  # noqa: S101 - it is a number or a square root
+    size = ends[1]
     unit: AdditiveNoise = kind(1)  # type: ignore[call-arg]  # its one field
     added = partial(compose, accountant=accountant, sensitivity=size)
     try:
