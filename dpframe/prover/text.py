@@ -218,9 +218,9 @@ def release_lines(certificate: Certificate) -> Iterable[str]:
 def _release_line(release: Release, values: Mapping[str, Fraction]) -> str:
     value, share, size = _released(release)
     share = f", share {share}" if share else ""
-    (ball,) = at_point([release.mechanism.formula], values)
-    known = {one.name for one in release.mechanism.formula.symbols()} <= values.keys()
-    if known and values and ball.is_finite():
+    names = {one.name for one in release.mechanism.formula.symbols()}
+    if names and names <= values.keys():
+        (ball,) = at_point([release.mechanism.formula], values)
         size = say("{}, {} here", size, digits(arb_float(ball, up=True)))
     return f"{release.label}: sensitivity {value}{share}\n      {size}"
 
