@@ -1,5 +1,5 @@
 """Where the rows of sums can lie, by public numbers and released ones, and how far that is in a
-direction. Derived on docs/uncertainty.
+direction. Derived on docs/proofs/reach.
 """
 
 from __future__ import annotations

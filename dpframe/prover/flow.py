@@ -311,12 +311,13 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     if not varies(single.data):
         return None
     if isinstance(node, Release) and place.name == node.noise.noise and not node.noise.selects:
-        says = say(
-            "records near 0 make {}, and the noise, as small as one likes", Formula(origin.label)
-        )
         with suppress(InvalidArgument):  # raised where the formula has no value at 0
             if formula.substitute({symbol.name: ZERO}) == ZERO:
-                return say("{}, and one more record does not", says)
+                return say(
+                    "records near 0 make {} and the noise arbitrarily small; one more record "
+                    "makes them large",
+                    Formula(origin.label),
+                )
         return None
     by, minus = getattr(node, "by", None), getattr(node, "minus", ZERO)
     if place.name != "divisor" or by != symbol or minus != ZERO or single.name == "maximum":
@@ -327,7 +328,7 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     if not any(_summed(release.statistic, node) for release in fixed):
         return None
     return say(
-        "one record divides all n others by the {} that it makes: all n move", Formula(origin.label)
+        "one record determines {}, which divides all n others: all n move", Formula(origin.label)
     )
 
 

@@ -146,7 +146,8 @@ def labels(layout: Layout, X: Any, y: Any) -> ColumnData | None:
         raise BadData("y", "given", None, "The certificate declares labels.")
     if not layout.declared:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
-    index, own = getattr(X, "index", None), getattr(y, "index", None)
+    index: Any = getattr(X, "index", None)
+    own: Any = getattr(y, "index", None)
     indexed = hasattr(index, "equals") and hasattr(own, "equals") and len(index) == len(own)
     if not layout.drop and indexed and not index.equals(own):
         way_out = "y.loc[X.index] puts y in the order of X; y.to_numpy() is read by position."

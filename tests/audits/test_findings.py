@@ -401,7 +401,7 @@ def test_one_pure_release_that_some_pair_attains_is_no_upper_bound():
 
 @pytest.mark.parametrize("rows", [{"box": 1}, {"norm": 2}, {"norm": 1, "box": 1}], ids=str)
 def test_letters_of_formulas_mean_what_they_stand_for(rows):
-    """B is the bound on an entry where nothing but a box is declared."""
+    """The bound on an entry is box, where nothing but a box is declared."""
 
     class Squares(dp.Regression):
         def declare(self, X, y, budget):
@@ -410,5 +410,5 @@ def test_letters_of_formulas_mean_what_they_stand_for(rows):
     setting = dp.Setting(X=dp.Rows(**rows), relation=dp.ADD_REMOVE)
     told = str(dp.audit(Squares(), target=ONE, setting=setting))
     boxed = "norm" not in rows
-    assert ("sqrt(d)*B^2" in told) == boxed
-    assert f"B: bound on {'an entry' if boxed else 'the norm'} of a row" in told
+    assert ("sqrt(d)*box^2" in told) == boxed
+    assert ("box: bound on an entry of a row" if boxed else "B: bound on the norm of a row") in told

@@ -323,9 +323,9 @@ def test_a_limit_that_is_not_exact_says_so(cases):
     """adaSSPbudget under replace-one: true up to 9.7326, false from 9.7328 on."""
     one, other = (cases["AdaSSPBudget", r] for r in ("replace-one", "add/remove"))
     assert (one.reach, other.reach) == (">= 9.7326", "9.7327")
-    assert "exactly" not in one.told_limit
-    assert "false from 9.7328 on" in one.told_limit
-    assert other.told_limit.startswith("exactly true up to epsilon = 9.7327")
+    assert "exactly" not in one.limit_text
+    assert "false from 9.7328 on" in one.limit_text
+    assert other.limit_text.startswith("exactly true up to epsilon = 9.7327")
 
 
 def test_paths_are_told_without_formulas_of_the_data(cases):

@@ -135,7 +135,7 @@ def test_budget_fails_beyond(cases):
     """At 10 with a gamma near 1, which is named with its cost: 10.041 at 0.999."""
     found = cases["AdaSSPBudget", ADD]
     assert [one.verdict for one in found.accounts] == ["proved"] * 3 + ["refuted"]
-    assert "fails for gamma = 0.999, which costs 10.042" in found.told_limit
+    assert "fails for gamma = 0.999, which costs 10.042" in found.limit_text
     with mpmath.workdps(DIGITS):
         true = epsilon_of(10 * mpmath.sqrt(budget_square(mpmath.mpf("0.999"))))
     assert 10.041 < true < 10.042

@@ -9,11 +9,12 @@ from docs.generate.pages import coverage
 HEAD = ",".join([*laws.KEY, *laws.SCORES])
 
 
-def test_the_page_has_the_kept_table():
+def test_the_pages_have_the_kept_tables():
     """python -m docs.generate.pages.coverage"""
     kept = laws.lines(coverage.KEPT)
     assert len({tuple(line[name] for name in coverage.CELL) for line in kept}) == len(kept) > 60
     assert coverage.between(coverage.PAGE.read_text("utf-8"))[1] == coverage.section(kept)
+    assert coverage.between(coverage.SUMMARY.read_text("utf-8"))[1] == coverage.summary(kept)
 
 
 def test_a_page_without_the_marks_is_not_written():

@@ -126,8 +126,8 @@ class Case:
     @property
     def remark(self) -> str:
         """What its declaration says besides: what it leaves out, and what is not to be blamed."""
-        told = (type(self.regression).__doc__ or "").partition("\n\n")[2]
-        return " ".join(told.split())
+        further = (type(self.regression).__doc__ or "").partition("\n\n")[2]
+        return " ".join(further.split())
 
     @property
     def opened(self) -> tuple[Obligation, ...]:
@@ -144,22 +144,17 @@ class Case:
         first, judged = self.reason, self.entry.every
         if judged is None or judged.broken is not None:
             return ()
-        told = (one for one in self.opened if one.verdict is Verdict.REFUTED)
-        lines = dict.fromkeys(_line(one) for one in told)
+        refuted = (one for one in self.opened if one.verdict is Verdict.REFUTED)
+        lines = dict.fromkeys(map(_line, refuted))
         return tuple(line for line in lines if not first.startswith(line[:SEEN]))[:MOST]
 
     @property
     def repair(self) -> str:
-        """What to change: the verifier's way out, and what to take instead."""
-        repairs = dict.fromkeys(_sentence(one.repair) for one in self.opened if one.repair)
-        ways = [*repairs][:1]
-        if self.instead:
-            take = "Or take" if ways else "Take"
-            ways.append(f"{take} {' or '.join(self.instead)}.")
-        return " ".join(ways)
+        """The verifier's first way out; "" where it has none."""
+        return next((_sentence(one.repair) for one in self.opened if one.repair), "")
 
     @property
-    def told_limit(self) -> str:
+    def limit_text(self) -> str:
         """Up to where the claim is true, with the rule; "" where no number decides."""
         if self.limit is None:
             return ""
@@ -171,8 +166,8 @@ class Case:
         if found.worst is None:
             return text
         broken = self._broken_at()
-        told = f"{text} for every {found.parameter}: {found.rule}"
-        return f"{told}; {broken}" if broken else told
+        proved = f"{text} for every {found.parameter}: {found.rule}"
+        return f"{proved}; {broken}" if broken else proved
 
     def _broken_at(self) -> str:
         """A value of the free parameter at which a claimed epsilon fails, with its true cost."""

@@ -11,6 +11,7 @@ from docs.generate.dossier.case import with_value
 from docs.generate.pages import regressions as pages
 from dpframe.audits.figures import exactly, figure
 from dpframe.literature.every import family
+from dpframe.prover.judge import PROFILE, SOURCE
 
 PAGE = Path(__file__).parents[2] / "dossier.md"
 RELATIONS = (dp.ADD_REMOVE, dp.REPLACE_ONE)
@@ -27,6 +28,7 @@ SECTIONS = {  # headings and the families below them, in order; what is in none 
     "Budgets of one's own": ("personalised ridge", "uniform ridge", "sampled ridge"),
 }
 REST = "Others"
+USUAL_RULE = f"the {PROFILE} must stay inside the claim {SOURCE}: "  # the legend states it
 
 INTRODUCTION = """\
 # The dossier: true privacy costs of published algorithms
@@ -71,6 +73,9 @@ are for comparison and never bold.
 *every* means every epsilon, `>=` a lower bound, and an empty cell that no single number decides.
 If all noise is Gaussian with stds proportional to $1/\\varepsilon$, a single number decides
 ([F1](proofs/profile.md)): the exact profile holds at it and fails beyond it, each by enclosure.
+
+If all noise is Gaussian, a claim is refuted by the exact Gaussian privacy profile, which must
+stay inside the claim [BalleW18, Thm 8]. The reasons below do not repeat this rule.
 
 **Terms.** A *share* is the part of the budget for one release. *std* is the standard deviation of
 the noise. *mu* is the distance, in stds of
@@ -157,35 +162,57 @@ def _cell(one: Case, account: Account) -> str:
 
 
 def paragraphs(cases: Sequence[Case]) -> Iterator[str]:
-    """One an algorithm that is refused, or fails at a claimed epsilon, under some relation."""
+    """One an algorithm that is refused, or fails at a claimed epsilon, under some relation. A
+    repair is printed once; later algorithms name the first.
+    """
+    repaired: dict[str, str] = {}
     for name in dict.fromkeys(one.name for one in cases):
         own = [one for one in cases if one.name == name]
         if any(one.refused for one in own):
-            yield _paragraph(own)
+            yield _paragraph(own, repaired)
 
 
-def _paragraph(own: Sequence[Case]) -> str:
-    """What it is, what its declaration says besides, then a point a relation, or one for both
-    where they say the same.
+def _paragraph(own: Sequence[Case], repaired: dict[str, str]) -> str:
+    """The description and remarks of the declaration, then a point for each relation, or one for
+    both where they say the same. `repaired` has the first algorithm of each repair.
     """
     first, *rest = pages.paragraphs(type(own[0].regression).__doc__)
     reasons: dict[str, list[str]] = {}
     for one in own:
         reasons.setdefault(_reason(one), []).append(str(one.relation))
+    changes: dict[str, list[str]] = {}
+    for one in own:
+        if one.refused:
+            changes.setdefault(_repair(one, repaired), []).append(str(one.relation))
     points = [f"- *{' and '.join(who).capitalize()}*: {why}" for why, who in reasons.items()]
+    several = len(changes) > 1
+    points += [
+        f"- *Repair{' under ' + ' and '.join(who) if several else ''}*: {how}"
+        for how, who in changes.items()
+        if how
+    ]
     said = "".join(f"{one}\n\n" for one in rest)
     return f"**{own[0].name}.** {first}\n\n{said}" + "\n".join(points)
 
 
 def _reason(one: Case) -> str:
-    """Why, what else is wrong, up to where it is true, how it is attacked, what to change."""
-    told = [f"{one.reason}."] if one.refused else [f"{one.everywhere}, {one.reason}."]
-    told += [f"Also {line}." for line in one.also if one.refused]
-    told += [f"The claim is {one.told_limit}."] if one.told_limit else []
-    told += [f"By attack: {how}." for how in _attacks(one)]
-    text = pages.prose(" ".join(told))
-    repair = one.repair if one.refused else ""
-    return f"{text} *Repair:* {pages.prose(repair)}" if repair else text
+    """The reason, another one, how it is attacked; and the limit where the table has less."""
+    lines = [f"{one.reason}."] if one.refused else [f"{one.everywhere}, {one.reason}."]
+    lines += [f"Also {line}." for line in one.also[:1] if one.refused]
+    if one.limit is not None and (one.limit.parameter or not one.limit.exact):
+        lines.append(f"The claim is {one.limit_text}.")
+    lines += [f"By attack: {how}." for how in _attacks(one)]
+    return pages.prose(" ".join(lines).replace(USUAL_RULE, ""))
+
+
+def _repair(one: Case, repaired: dict[str, str]) -> str:
+    """The verifier's repair, in full or by the algorithm that has it first, and what to use."""
+    way_out = pages.prose(one.repair)
+    first = repaired.setdefault(way_out, one.name)
+    if way_out and first != one.name:
+        way_out = f"as for {first}."
+    use = f"{'Or use' if way_out else 'Use'} {' or '.join(one.instead)}." if one.instead else ""
+    return " ".join(filter(None, (way_out, use)))
 
 
 def _attacks(one: Case) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""The table of coverage in docs/uncertainty.md, from docs/coverage.csv, one line for each cell.
+"""The tables of coverage in docs/coverage.md, one line for each cell, and in docs/uncertainty.md,
+one line for each law, from docs/coverage.csv.
 
     python -m docs.generate.pages.coverage
     python -m docs.generate.pages.coverage laws.csv
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 import dpframe as dp
 from benchmarks import laws
 
-KEPT, PAGE = Path("docs/coverage.csv"), Path("docs/uncertainty.md")
+KEPT = Path("docs/coverage.csv")
+PAGE, SUMMARY = Path("docs/coverage.md"), Path("docs/uncertainty.md")
 FIRST, LAST = "<!-- coverage -->\n\n", "\n\n<!-- end of coverage -->"
 LEAST, MOST = 93.0, 97.5  # percent of 95% intervals
 SPREAD = 1 / 3  # mean square of a uniform column over its squared bound
@@ -121,19 +123,40 @@ def counted(found: Sequence[Line], name: str) -> str:
     )
 
 
-def section(found: Sequence[Line]) -> str:
-    """What stands in the page."""
+def claims(found: Sequence[Line]) -> list[str]:
+    """How many cells of slopes and of intercepts cover as stated."""
     judged = [line for line in found if line["law"] != "constant"]
-    claims = [
+    return [
         f"Slopes, ten laws: {counted(judged, 'slopes')}.",
         f"Intercepts, ten laws: {counted(judged, 'intercept')}.",
     ]
+
+
+def summary(found: Sequence[Line]) -> str:
+    """The coverage of slopes, by law and cell; without cells whose tables are all refused."""
+    places = {tuple(line[name] for name in CELL[1:]) for line in found if line["slopes"] != "nan"}
+    cells = sorted(places, key=lambda cell: (int(cell[0]), int(cell[1]), cell[2]))
+    slopes = {tuple(line[name] for name in CELL): shown(line["slopes"], 1) for line in found}
+    columns = [f"{int(n):,}, {d}, {epsilon}" for n, d, epsilon in cells]
+    rows = [
+        "| " + " | ".join(["$n$, $d$, $\\varepsilon$", *columns]) + " |",
+        "|---" + "|---:" * len(columns) + "|",
+        *(
+            f"| {law} | {' | '.join(slopes.get((law, *cell), '-') for cell in cells)} |"
+            for law in dict.fromkeys(line["law"] for line in found)
+        ),
+    ]
+    return "\n".join([*claims(found), "", *rows])
+
+
+def section(found: Sequence[Line]) -> str:
+    """The claims and the table of all cells."""
     rows = [
         "| " + " | ".join(HEADER) + " |",
         "|---" + "|---:" * 4 + "|---" + "|---:" * 6 + "|",
         *(f"| {' | '.join(row(line))} |" for line in found),
     ]
-    return "\n".join([*claims, "", *rows])
+    return "\n".join([*claims(found), "", *rows])
 
 
 def row(line: Line) -> Iterator[str]:
@@ -160,16 +183,18 @@ def between(text: str) -> tuple[str, str, str]:
     return before + FIRST, found, LAST + after
 
 
-def main(tables: str | None = None, kept: Path = KEPT, page: Path = PAGE) -> None:
-    """Write the cells where tables are given, then the page."""
+def main(tables: str | None = None, kept: Path = KEPT) -> None:
+    """Write the cells where tables are given, then the pages."""
     if tables is not None:
         text = io.StringIO()
         writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(cells(laws.lines(Path(tables))))
         kept.write_text(text.getvalue(), "utf-8")
-    before, _, after = between(page.read_text("utf-8"))
-    page.write_text(before + section(laws.lines(kept)) + after, "utf-8")
+    found = laws.lines(kept)
+    for page, text in ((PAGE, section(found)), (SUMMARY, summary(found))):
+        before, _, after = between(page.read_text("utf-8"))
+        page.write_text(before + text + after, "utf-8")
 
 
 if __name__ == "__main__":

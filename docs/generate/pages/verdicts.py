@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dpframe.prover import Report, Verdict
+from dpframe.prover.judge import PROFILE
 from tests.mutants.algorithm_cases import ALGORITHMS
-from tests.mutants.cases import ACCEPTED, CASES, UNSPELLABLE, Case
+from tests.mutants.cases import ACCEPTED, CASES, REFUSED, UNSPELLABLE, Case
 from tests.mutants.functional_cases import FUNCTIONAL
 from tests.mutants.personalized_cases import PERSONALIZED
 from tests.mutants.preprocessing_cases import ROWS
@@ -16,16 +17,14 @@ EVERY = [*CASES, *ROWS, *FUNCTIONAL, *ALGORITHMS, *PERSONALIZED]
 HEAD = """\
 # Mutants and variants
 
-This page lists small declarations with typical mistakes of published algorithms: shares that
-exceed the budget, a forgotten bound, a missing factor of $\\sqrt2$, a number read from the data. It
-also lists correct variants that look like mistakes. The tests run each declaration and compare the
-verdict with the expected one.
+Small declarations with typical mistakes of published algorithms (shares that exceed the budget, a
+forgotten bound, a missing factor of $\\sqrt2$, a number read from the data) and correct variants
+that look like mistakes. Tests compare each verdict with the expected one (of a mutant: refuted or
+not proved); the page names a verdict that differs from the expected one.
 
-The letter of a name is its group: M, S, T, C, P and V are a catalogue of published mistakes and of
-correct variants, I are required cases, E and F are further cases. A letter after the number
-distinguishes forms of the same mistake.
-
-The column *decided by* names the kind of rule that decides:
+The letter of a name is its group: M, S, T, C, P and V are published mistakes and correct variants,
+I are required cases, E and F are further cases. A second letter marks forms of one mistake. The
+column *by* is the kind of rule that decides:
 
 | code | rule |
 |---|---|
@@ -41,8 +40,8 @@ The column *decided by* names the kind of rule that decides:
 
 `python -m docs.generate.pages.verdicts` generates this page from the tables in `tests/mutants`.
 
-| name | declaration | expected | verdict | decided by | rule and witness |
-|---|---|---|---|---|---|
+| name | declaration | verdict | by | rule and witness |
+|---|---|---|---|---|
 """
 
 
@@ -69,7 +68,13 @@ def decided(report: Report) -> str:
     opened = report.open_obligations
     first = next((o for o in opened if o.verdict is Verdict.REFUTED), opened[0])
     witness = f": {first.witness}" if first.witness is not None else ""
-    return f"{short(first.node, 40)}: {short(first.rule, 110)}{short(witness, 140)}"
+    return f"{short(first.node, 40)}: {short(brief(first.rule), 110)}{short(witness, 140)}"
+
+
+def brief(rule: str) -> str:
+    """Without the citation and what follows it; the usual rule by its name."""
+    first = rule.partition(" [")[0].partition("; ")[0]
+    return "exact profile" if first == f"the {PROFILE} must stay inside the claim" else first
 
 
 def row(case: Case) -> str:
@@ -81,7 +86,9 @@ def row(case: Case) -> str:
         refuted = any(o.verdict is Verdict.REFUTED for o in report.open_obligations)
         verdict = ACCEPTED if report.proved else "refuted" if refuted else "not proved"
         how = short(decided(report), 300)
-    cells = (case.name, case.says, case.expected, verdict, case.decides, f"`{how}`")
+    expected = {case.expected} if case.expected != REFUSED else {"refuted", "not proved"}
+    shown = verdict if verdict in expected else f"{verdict}, expected {case.expected}"
+    cells = (case.name, case.says, shown, case.decides, f"`{how}`")
     escaped = [cell.replace("|", "\\|") for cell in cells]
     return f"| {' | '.join(escaped)} |"
 

@@ -30,13 +30,12 @@ VANISHING: dict[str, Counterexample] = {
         say("one more of norm B divides all n by B: sums of them move by $n (1 - 1/B)$"),
     ),
 }
-"""As small as one likes on some table of records near 0, where such occur, and not on a neighbour.
-"""
+"""Arbitrarily small on some table of records near 0, where such occur, and not on a neighbour."""
 AGGREGATES = VANISHING | {
     "mean": (
         "column means",
         say(
-            "$n - 1$ rows at 0 and one at 1 are, less their mean and over their norms, $n - 1$ "
+            "centred and divided by their norms, $n - 1$ rows at 0 beside one at 1 are $n - 1$ "
             "times $-1$"
         ),
         say(
