@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
-from dpframe.wording import Formula, Text, joined, say
+from dpframe.wording import Formula, say
 
-from .figures import TINY, against, clipped, figure, formula, hanging, short, table
+from .figures import TINY, against, clipped, figure, formula, hanging, listed, short, table
 from .lines import ReleaseLine, lower_end, meanings
 from .sentence import conditions
 
@@ -177,15 +177,6 @@ def noise(audit: Audit) -> Iterator[str]:
     letters = meanings(audit.lines, audit.report.problem.setting)
     if letters:
         yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
-
-
-def listed(names: list[str]) -> Text:
-    """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
-    counts = Counter(names).items()
-    one = [name if many == 1 else say("{} (x{})", name, many) for name, many in counts]
-    if len(one) < 4:
-        return joined(", ", one)
-    return say("{}, ..., {} ({} names)", one[0], one[-1], len(one))
 
 
 def claims(audit: Audit) -> Iterator[str]:

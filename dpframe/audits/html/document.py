@@ -21,14 +21,14 @@ from dpframe.wording import Formula, Text, capital, joined, say
 from .. import budget_reports
 from ..descriptions.stated import ClaimedSensitivity
 from ..drawing import drawing
-from ..figures import chosen, clipped, equals, figure
+from ..figures import chosen, clipped, equals, figure, listed
 from ..figures import formula as written
 from ..findings import Findings
 from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import UNSIZED, listed
+from ..releases import UNSIZED
 from ..report import Audit
 from ..sentence import (
     false_parts,

@@ -14,10 +14,10 @@ import attrs
 from dpframe.prover import Verdict
 from dpframe.wording import Cited, Formula, joined, say
 
-from ..figures import clipped
+from ..figures import clipped, listed
 from ..figures import formula as written
 from ..lines import ReleaseLine, meanings
-from ..releases import cost, listed, refuted
+from ..releases import cost, refuted
 from .words import DASH, signs
 
 if TYPE_CHECKING:
