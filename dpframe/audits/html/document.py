@@ -43,17 +43,13 @@ from ..sentence import (
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
-from .plots import PATTERNS, STYLE, Axes, bars, parts
+from .plots import Axes, bars, parts
 from .released import Released
 from .words import LONGEST, percent, shown, signs, visible, words
 
+HERE = Path(__file__).parent
+STYLE = (HERE / "style.css").read_text(encoding="utf-8")
 SAYS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}
-MARKS = {"proved": "✓", "refuted": "✗", "unproved": "?"}
-SEALS = {
-    "proved": "M5 17 L13 25 L28 7",
-    "refuted": "M7 7 L26 26 M26 7 L7 26",
-    "unproved": "M10 12 C10 3 24 3 24 11 C24 17 17 16 17 22 M17 27 V28",
-}
 LEADS = {
     "proved": ("All that is released satisfies ", "."),
     "refuted": ("What is released does not satisfy ", "."),
@@ -134,7 +130,7 @@ def _overspent_lead(audit: Audit, end: str) -> Text:
 def _environment() -> Environment:
     """Templates that escape everything, and know no name that is not given."""
     made = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -163,10 +159,6 @@ def _environment() -> Environment:
     made.globals |= {
         "STYLE": Markup(STYLE),  # noqa: S704 - dpframe's own rules
         "WORDS": SAYS,
-        "MARKS": MARKS,
-        "SEALS": SEALS,
-        "PATTERNS": PATTERNS,
-        "INFINITY": float("inf"),
         "UNSIZED": UNSIZED,
         "ALIKE": ALIKE,
         "words": _words,
