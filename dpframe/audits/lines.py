@@ -37,7 +37,7 @@ from dpframe.symbols import (
     parameter,
     power,
 )
-from dpframe.wording import Formula, joined, say
+from dpframe.wording import Formula, Text, joined, say
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -356,13 +356,15 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
 
 
-def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
+def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, Text]:
     """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
     boxed = rows.norm is None and rows.box is not None
-    known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
-    known["Y"] = "bound on a label"
-    known["n"] = say("number of rows, as `dp.count(X)` counts them")
+    known = {
+        "B": say("bound on {} of a row", "an entry" if boxed else "the norm"),
+        "Y": say("bound on a label"),
+        "n": say("number of rows, as `dp.count(X)` counts them"),
+    }
     every = list(lines)
     used = {symbol.name for line in every for symbol in line.written.symbols()}
     used |= {line.statistic for line in every}

@@ -165,7 +165,7 @@ def test_a_table_has_no_legend_without_its_sign_and_no_formula_without_its_middl
     """What does not fit stands below it; what is not proved has a reason."""
     said = str(described(text_of("laplace", "{epsilon = 1}", SCALE)))
     assert "sensitivity of gram: min(1 + d, sqrt(1/2*d*(3 + d)))" in said
-    assert "<= an upper bound" not in said
+    assert "<= is an upper bound" not in said
     assert "gram: neither proved nor refuted: its guarantee" in said
 
 

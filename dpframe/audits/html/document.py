@@ -18,7 +18,6 @@ from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
 
-from .. import budget_reports
 from ..descriptions.stated import ClaimedSensitivity
 from ..drawing import drawing
 from ..figures import chosen, clipped, equals, figure, listed
@@ -28,7 +27,7 @@ from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import UNSIZED
+from ..releases import ANALYTIC, COSTS, UNSIZED, Releases, cost, drawn, refuted
 from ..report import Audit
 from ..sentence import (
     false_parts,
@@ -44,7 +43,6 @@ from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
 from .plots import Axes, bars, parts
-from .released import Released
 from .words import LONGEST, percent, shown, signs, visible, words
 
 HERE = Path(__file__).parent
@@ -110,10 +108,10 @@ def document(
         printed_sensitivities=printed,
         untrue=false_parts(audit, printed),
         output_note=next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), ""),
-        released=Released(audit),
+        released=Releases(audit),
         costs=costs,
         opened=[*opened(audit).items()],
-        bill=_bill(audit) if "paid" in contents else None,
+        bill=Bill.of(audit) if "paid" in contents else None,
         command=command,
         running=running(audit, title),
         version=release(),
@@ -160,9 +158,15 @@ def _environment() -> Environment:
         "STYLE": Markup(STYLE),  # noqa: S704 - dpframe's own rules
         "WORDS": SAYS,
         "UNSIZED": UNSIZED,
+        "ANALYTIC": ANALYTIC,
+        "COSTS": COSTS,
+        "cost": cost,
+        "drawn": drawn,
+        "refuted": refuted,
         "ALIKE": ALIKE,
         "words": _words,
         "say": say,
+        "joined": joined,
         "argument": argument,
         "uncounted": uncounted,
         "drawing": drawing,
@@ -246,17 +250,6 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
     if labels is not None:
         yield "Labels", labels_text(labels)
     yield "For all", free(audit)
-
-
-def _bill(audit: Audit) -> dict[str, Any]:
-    """What each record really pays, where each has a budget of its own."""
-    bill = Bill.of(audit)
-    if bill is None or bill.report is None:
-        return {"report": None, "refusal": bill and bill.refusal}
-    report = bill.report
-    rows = [budget_reports.cells(report, place) for place in budget_reports.shown(report)]
-    titles, notes = budget_reports.titles(report), budget_reports.notes(report)
-    return {"report": report, "at": bill.at, "titles": titles, "rows": rows, "notes": notes}
 
 
 def named(audit: Audit) -> tuple[str, str]:
