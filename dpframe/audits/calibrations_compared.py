@@ -337,7 +337,8 @@ def _together(
 ) -> list[Cell] | None:
     """By the accountant; None where it cannot add such noise."""
     ends = ends_of(workload.moved(kind))
-    size = workload.sensitivity if ends is None else ends[1]
+    assert ends is not None  # noqa: S101 - it is a number or a square root
+    size = ends[1]
     unit: AdditiveNoise = kind(1)  # type: ignore[call-arg]  # its one field
     added = partial(compose, accountant=accountant, sensitivity=size)
     try:

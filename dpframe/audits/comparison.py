@@ -48,8 +48,9 @@ class Cell:
 
 @attrs.frozen
 class Method:
-    """A row of a comparison: what its noise is of, and with `by` the accountant or the noise.
-    Releases with equal cells are one row of several `names`. `record` is what records say besides.
+    """A row of a comparison: a calibration, a noise with its accountant `by`, or releases with one
+    noise `by` name; releases with equal cells are one row of several `names`. `record` has further
+    fields of its records; a mapping has one value for each delta.
     """
 
     names: tuple[str, ...]
@@ -59,19 +60,19 @@ class Method:
 
     @property
     def words(self) -> list[str]:
-        """The cells that name it."""
+        """The cells of the table that name it."""
         return [listed(list(self.names)), *([self.by] if self.by else [])]
 
 
 @attrs.frozen(eq=False, repr=False, str=False)
 class Comparison:
     """Stds of `methods` at `points`, pairs of an epsilon and a delta: each method has a cell for
-    each point. `head` names the methods' own columns; `of` is what the noise is of, and at which
-    numbers; `measure` is what is drawn, "ratio" or "std". `curve` gives the cells of all methods at
-    other points, where these are cheap.
+    each point. `subject` says what has the noise, and at which numbers; `head` names the columns
+    of the methods, `common` are fields of all records. `measure` is what is drawn, "ratio" or
+    "std". `curve` gives the cells of all methods at other points, where these are cheap.
     """
 
-    of: str
+    subject: str
     head: tuple[str, ...]
     points: tuple[Point, ...]
     methods: tuple[Method, ...]
@@ -95,10 +96,10 @@ class Comparison:
         """What the table has."""
         if len(self.points) == 1:
             ((epsilon, delta),) = self.points
-            return f"{self.of}, at epsilon = {exactly(epsilon)}, delta = {exactly(delta)}"
+            return f"{self.subject}, at epsilon = {exactly(epsilon)}, delta = {exactly(delta)}"
         if len(self.deltas) == 1:
-            return f"{self.of}, by epsilon at delta = {exactly(self.deltas[0])}"
-        return f"{self.of}, by (epsilon, delta)"
+            return f"{self.subject}, by epsilon at delta = {exactly(self.deltas[0])}"
+        return f"{self.subject}, by (epsilon, delta)"
 
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a point and method: epsilon, delta, what is common to all, the method,

@@ -145,29 +145,18 @@ class ReleaseLine:
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value; formulas as text."""
-        share = self.share
+        share, found = self.share, attrs.asdict(self, recurse=False)
+        for name in ("kind", "written", "verdict", "open", "sized"):
+            del found[name]
         return {
-            "name": self.name,
-            "statistic": self.statistic,
+            **found,
             "sensitivity": None if self.sensitivity is None else str(self.sensitivity),
-            "norm": self.norm,
-            "attained": self.attained,
             "noise": self.kind,
-            "size": self.size,
             "formula": str(self.written) if self.sized else None,
-            "rule": self.rule,
             "times": str(self.times),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
-            "mu": self.mu,
-            "exact_delta": self.exact_delta,
-            "exact_epsilon": self.exact_epsilon,
             "claim": self.claim,
-            "witness": self.witness,
-            "note": self.note,
-            "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
-            "noise_factor": self.noise_factor,
-            "unbounded": self.unbounded,
         }
 
 

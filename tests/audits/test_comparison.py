@@ -459,6 +459,8 @@ def test_tables_say_what_they_have():
         assert name in text
     assert "[CanonneKS20, Prop 12]" in text  # the conversion of zCDP that needs less noise
     assert len(str(compare(epsilon=range(1, 12))).splitlines()) > 66  # a line for each point
+    assert str(compare(*THREE)).startswith("Std of Gaussian noise, sensitivity 1, by epsilon")
+    assert "[KamathU20, Lem 2.4]" in str(compare(*THREE))
     composed = {one.names[0] for one in compare(epsilon=1, times=3).methods}
     assert {"Laplace", "DiscreteLaplace", "DiscreteGaussian"} <= composed
     pairs, accountants = [(1, "1e-6"), (3, "1e-5")], ["gaussian", dp.accountants.BasicAccountant()]

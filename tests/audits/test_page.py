@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dpframe as dp
-from dpframe.audits import audit, compare, parse_description
+from dpframe.audits import audit, parse_description
 from dpframe.audits.drawing import LEAK, LEGEND, drawing, lines
 from dpframe.audits.figures import against, exactly, figure, formula, hanging, short
 from dpframe.audits.page import page
@@ -29,18 +29,6 @@ def test_statistics_move_below_a_table_that_is_too_wide():
     done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert "floor: lambda_min(X'X); gram: X'X; moment: X'y" in page(done, 80)
     assert "floor    lambda_min(X'X)" in page(done) == str(done)
-
-
-def test_a_comparison_fits_80_columns():
-    """Columns are named without the family that all of them share."""
-    gaussian = (getattr(dp.Gaussian, one) for one in ("classical", "kamath_ullman", "analytic"))
-    found = compare(*gaussian, epsilon=["0.1", 3, 10], delta="1e-6")
-    narrow = found.text(80)
-    assert max(map(len, narrow.splitlines())) <= 80
-    assert "Std of Gaussian noise" in narrow
-    assert "[KamathU20, Lem 2.4]" in narrow
-    every = compare(epsilon=["0.1", 3, 10], delta="1e-6").text(80)
-    assert max(map(len, every.splitlines())) <= 80
 
 
 TWICE = """
