@@ -69,7 +69,7 @@ class BudgetReport:
 
     @property
     def columns(self) -> Iterator[BudgetColumn]:
-        """Of the table and of records."""
+        """The columns of its table, which are the fields of its records."""
         up = partial(figure, side="up")
         if self.groups:
             yield BudgetColumn("group", "group", np.array(self.groups), str)
@@ -91,12 +91,12 @@ class BudgetReport:
 
     @property
     def titles(self) -> list[str]:
-        """Of the columns of its table."""
+        """The titles of the columns of its table."""
         return [one.title for one in self.columns]
 
     @property
     def rows(self) -> list[list[str]]:
-        """Of its table: at most 20 budgets, the least and the largest among them."""
+        """The rows of its table: at most 20 budgets, the least and the largest among them."""
         order = np.arange(len(self.budgets))
         if len(order) > MOST:
             ranks = np.unique(np.linspace(0, len(order) - 1, MOST).round().astype(int))
@@ -106,7 +106,7 @@ class BudgetReport:
 
     @property
     def notes(self) -> list[str]:
-        """What stands below its table."""
+        """The notes below its table."""
         different, lines = len(self.budgets), min(len(self.budgets), MOST)
         said = [f"{lines} of {different:,} different budgets."] if lines < different else []
         if self.average_wasted is not None:

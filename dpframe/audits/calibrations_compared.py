@@ -207,7 +207,9 @@ def _trusted(calibration: Calibration) -> dict[str, str]:
 
 
 def _trust(calibration: Calibration) -> Iterator[str]:
-    yield from (f"{calibration.name}: on trust in {it}." for it in _trusted(calibration).values())
+    yield from (
+        f"{calibration.name}: on trust in {kind}." for kind in _trusted(calibration).values()
+    )
 
 
 def _notes(

@@ -60,7 +60,7 @@ class Method:
 
     @property
     def words(self) -> list[str]:
-        """The cells of the table that name it."""
+        """The cells that name it in a table."""
         return [listed(list(self.names)), *([self.by] if self.by else [])]
 
 
@@ -93,7 +93,7 @@ class Comparison:
 
     @property
     def title(self) -> str:
-        """What the table has."""
+        """The title of the table: its subject and its points."""
         if len(self.points) == 1:
             ((epsilon, delta),) = self.points
             return f"{self.subject}, at epsilon = {exactly(epsilon)}, delta = {exactly(delta)}"
@@ -102,8 +102,8 @@ class Comparison:
         return f"{self.subject}, by (epsilon, delta)"
 
     def records(self) -> list[dict[str, Any]]:
-        """One dictionary a point and method: epsilon, delta, what is common to all, the method,
-        std, ratio, valid, and suffices where that is known of any.
+        """One dictionary a point and method: epsilon, delta, the fields common to all, the method,
+        std, ratio, valid, and suffices where any method is judged by the exact profile.
         """
         judged = any(cell.suffices is not None for one in self.methods for cell in one.cells)
         return [

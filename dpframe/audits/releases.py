@@ -68,8 +68,8 @@ COSTS = {
 
 @attrs.frozen
 class Derivation:
-    """Releases of which the same is said: the class of their noise, and the rule that gives their
-    sensitivity.
+    """The derivation of the numbers of some releases: a line of one of them, the class of their
+    noise, and the rule that gives their sensitivity.
     """
 
     names: Text
@@ -99,7 +99,7 @@ class Releases:
 
     @property
     def given(self) -> list[str]:
-        """Whether a table has noise and shares."""
+        """The columns `noise` and `share claimed`, where any release has an entry."""
         return ["noise"] * self._any("size") + ["share claimed"] * self._any("share")
 
     @property
@@ -124,7 +124,7 @@ class Releases:
 
     @property
     def warnings(self) -> list[str]:
-        """Where the numbers do not count, or not as they stand."""
+        """Limits of the numbers: claims that the proof does not use, open obligations."""
         common = self.audit.report.common
         unused = self.audit.verdict is Verdict.PROVED and self.failing
         wrong = any(one.verdict is not Verdict.PROVED for one in common)
@@ -132,7 +132,7 @@ class Releases:
 
     @property
     def derivations(self) -> list[Derivation]:
-        """Where the numbers come from, releases of which the same is said together."""
+        """The derivation of the numbers; equal ones of several releases once."""
         names: dict[object, list[str]] = {}
         found: dict[object, Derivation] = {}
         releases = self.audit.report.problem.graph.releases
@@ -147,7 +147,7 @@ class Releases:
 
     @property
     def letters(self) -> dict[str, Text]:
-        """What the letters of the formulas mean."""
+        """The letters of the formulas and their meanings."""
         return meanings(self.audit.lines, self.audit.report.problem.setting)
 
     @property
