@@ -60,8 +60,8 @@ def plan(audit: Audit) -> Iterator[str]:
     sums = audit.shares_sum
     if audit.plan_verdict is None:
         return
-    verdict = "the shares add up" if audit.plan_verdict is Verdict.PROVED else audit.plan_verdict
-    verdict = EXCEEDING if audit.report.overspent else verdict
+    added = "the shares add up" if audit.plan_verdict is Verdict.PROVED else audit.plan_verdict
+    verdict = EXCEEDING if audit.report.overspent else added
     yield f"Plan of shares: {verdict}"
     if sums is not None:
         for name, total, whole in zip(

@@ -17,7 +17,7 @@ from dpframe.privacy import REPLACE_ONE, Relation
 from dpframe.sensitivity import L1, RANGE, Norm
 from dpframe.symbols import Number, plain
 
-from .facts import facts_of, made_as
+from .facts import facts_of
 
 if TYPE_CHECKING:
     from .columns import ColumnNode
@@ -340,16 +340,27 @@ def _range_of_factored(own: Any, at: Metrics) -> Reached:
     return f"entries of {'two columns' if at.replaced else 'a column'} in [0, 1]", False
 
 
-EVEN = {"gram", "moment", "row_sum", "count", "label_sum", "squares"}
+EVEN: dict[str, Callable[[Any], bool]] = {}
 
 
 def moves_evenly(statistic: Any) -> bool:
     """Whether one added record attains every attained L1 and L2 bound of the statistic, and moves
     all entries alike: a row of a ball with equal entries, and |y| = Y.
     """
-    made = vars(made_as(type(statistic))).get("kind", "")
-    if made == "linear" and len(statistic.parts) == 1:
-        return moves_evenly(statistic.parts[0])
-    rows = getattr(statistic, "rows", None)
-    equal = made == "count" or rows is None or (rows.ball and rows.entry is None)
-    return made in EVEN and equal and entry_of(STATISTICS, statistic) is not None
+    own = entry_of(EVEN, statistic)
+    return own is not None and own(statistic)
+
+
+@entry(EVEN, "gram", "moment", "row_sum")
+def _even_rows(own: Any) -> bool:
+    return bool(own.rows.ball) and own.rows.entry is None
+
+
+@entry(EVEN, "count", "label_sum", "squares")
+def _one_number(_: Any) -> bool:
+    return True
+
+
+@entry(EVEN, "linear")
+def _even_part(own: Any) -> bool:
+    return len(own.parts) == 1 and moves_evenly(own.parts[0])

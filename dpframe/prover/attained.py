@@ -27,7 +27,7 @@ from dpframe.identity import own
 from dpframe.mechanisms import Laplace
 from dpframe.numerics import arb_lower, arb_upper, to_float
 from dpframe.pld.losses import GaussianLoss, LaplaceLoss
-from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
+from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, add, maximum, sqrt
 from dpframe.wording import Text, digits, joined, say
 
@@ -131,21 +131,21 @@ def _parts(balls: Sequence[Ball]) -> list[Part]:
     """The losses at numbers, rounded down; none where they are undefined or too many."""
     square, *pure = balls
     losses, draws = pure[: len(pure) // 2], pure[len(pure) // 2 :]
-    counts = [one.unique_fmpz() if one.is_finite() else None for one in draws]
+    counts: list[Any] = [one.unique_fmpz() if one.is_finite() else None for one in draws]
     defined = all(one.is_finite() for one in (square, *losses)) and None not in counts
     if not defined or sum(counts) > MOST_ENTRIES:
         return []
     mu, sizes = arb_lower(root(square)), map(arb_lower, losses)
     gaussian = [Part(GaussianLoss(mu))] if mu > 0 else []
-    pure = zip(sizes, counts, strict=True)
-    return [*gaussian, *(Part(LaplaceLoss(loss), int(count)) for loss, count in pure if loss > 0)]
+    pairs = zip(sizes, counts, strict=True)
+    return [*gaussian, *(Part(LaplaceLoss(loss), int(count)) for loss, count in pairs if loss > 0)]
 
 
 def refutation(problem: Problem) -> list[Attempt]:
     """The total, if one pair of neighbours, the Gaussian releases or one release certainly break
     it.
     """
-    if not isinstance(problem.target, (ApproxDP, PureDP)) or problem.personal:
+    if "epsilon" not in problem.target.currency or problem.personal:
         return []
     found = next((one for one in _witnesses(problem) if one is not None), None)
     if found is None:

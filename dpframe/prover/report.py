@@ -22,7 +22,6 @@ from dpframe.wording import ANALYTIC, say
 
 from . import structure
 from .algebra import at_point
-from .attained import refutation
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
 from .noise import noise
@@ -227,6 +226,8 @@ def _verify(problem: Problem, accountant: str) -> Report:
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
     if not any(one.proved or _refuted(one) for one in attempts):
+        from .attained import refutation
+
         attempts += refutation(problem)
     if not attempts:
         common = (*common, _none_applies(problem))

@@ -131,8 +131,8 @@ def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
 
 
 def _positive_range(part: FilePart, symbol: str, text: str) -> Expression:
-    within: Any = ranged(symbol, text)
-    domain = within.domain
+    within = ranged(symbol, text)
+    domain: Any = within.domain  # type: ignore[attr-defined]  # a range is a parameter
     low, most = domain.lower, Fraction(1) if symbol == "delta" else domain.upper
     positive = low is not None and (low > 0 or (low == 0 and not domain.lower_closed))
     inside = domain.upper == most or (domain.upper is not None and domain.upper < most)
