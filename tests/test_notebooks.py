@@ -126,21 +126,6 @@ def test_what_comes_from_outside_is_escaped():
     assert "width: 100.00%" in notebooks.bar(7)
 
 
-def test_the_split_of_a_budget_is_drawn():
-    """A bar a release; the shares that it claims, where there are some."""
-    audit = dp.audit(dp.literature.SSPWang(), target=TARGET, setting=SETTING)
-    axes = audit.plot()
-    assert [one.get_text() for one in axes.get_yticklabels()] == ["gram", "moment"]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([50, 50])
-    assert axes.get_legend() is not None
-    joint = dp.audit(dp.JointSSP(), target=TARGET, setting=SETTING).plot(plt.subplots()[1])
-    assert sum(bar.get_width() for bar in joint.patches) == pytest.approx(100)
-    assert joint.get_legend() is None
-    symbolic = dp.audit(dp.SSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=SETTING)
-    with pytest.raises(dp.errors.InvalidArgument, match="proved at numbers"):
-        symbolic.plot()
-
-
 def test_a_ledger_is_drawn_over_time(ledger):
     """A step a run, up to what is spent of the budget."""
     axes = ledger.plot("survey")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -13,6 +15,24 @@ from .plot import new_axes
 
 Array = NDArray[Any]
 MOST = 20  # lines of a table
+WIDE = 10  # ends of a range that ask for a logarithm
+NAMED = 8  # groups whose names fit beside their dots
+SMALL, LARGE = 24.0, 360.0  # areas of dots, in square points
+WASTE, SPENT = "tab:red", "tab:blue"
+
+
+class BudgetColumn(NamedTuple):
+    """A column of a report: its title, its name in records, its values, one as text."""
+
+    title: str
+    name: str
+    values: Any
+    text: Callable[[Any], str]
+
+
+def percent(share: float) -> str:
+    """`38%`, `0.4%`."""
+    return f"{100 * share:.0f}%" if share >= 0.01 or share < 5e-4 else f"{100 * share:.1f}%"
 
 
 @attrs.frozen(eq=False, repr=False, str=False, kw_only=True)
@@ -47,26 +67,57 @@ class BudgetReport:
             return None
         return float(np.average(self.wasted, weights=self.counts))
 
+    @property
+    def columns(self) -> Iterator[BudgetColumn]:
+        """The columns of its table, which are the fields of its records."""
+        up = partial(figure, side="up")
+        if self.groups:
+            yield BudgetColumn("group", "group", np.array(self.groups), str)
+        yield BudgetColumn(self.name, self.name, self.budgets, up)
+        if self.deltas is not None:
+            yield BudgetColumn("delta", "delta", self.deltas, figure)
+        yield BudgetColumn("pays", "cost", self.costs, up)
+        yield BudgetColumn("of it", "ratio", self.ratios, percent)
+        yield BudgetColumn("noise wasted", "wasted", self.wasted, percent)
+        if self.counts is not None and self.counted == "records":
+            yield BudgetColumn("records", "records", self.counts.astype(int), "{:,}".format)
+        elif self.counts is not None:
+            yield BudgetColumn(self.counted, self.counted, self.counts, percent)
+
     def records(self) -> list[dict[str, Any]]:
         """One dictionary a group or budget, in the order of groups, else from the least."""
-        return [self._record(place) for place in range(len(self.budgets))]
+        names, values = zip(*((one.name, one.values.tolist()) for one in self.columns), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
-    def _record(self, place: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"group": self.groups[place]} if self.groups else {}
-        found[self.name] = float(self.budgets[place])
-        if self.deltas is not None:
-            found["delta"] = float(self.deltas[place])
-        found["cost"] = float(self.costs[place])
-        found["ratio"] = float(self.ratios[place])
-        found["wasted"] = float(self.wasted[place])
-        if self.counts is not None:
-            count = float(self.counts[place])
-            found[self.counted] = int(count) if self.counted == "records" else count
-        return found
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the columns of its table."""
+        return [one.title for one in self.columns]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows of its table: at most 20 budgets, the least and the largest among them."""
+        order = np.arange(len(self.budgets))
+        if len(order) > MOST:
+            ranks = np.unique(np.linspace(0, len(order) - 1, MOST).round().astype(int))
+            order = np.argsort(self.budgets, kind="stable")[ranks]
+        columns = ((map(one.text, one.values[order].tolist())) for one in self.columns)
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    @property
+    def notes(self) -> list[str]:
+        """The notes below its table."""
+        different, lines = len(self.budgets), min(len(self.budgets), MOST)
+        said = [f"{lines} of {different:,} different budgets."] if lines < different else []
+        if self.average_wasted is not None:
+            said.append(f"Of an average record's noise {percent(self.average_wasted)} is wasted.")
+        return [*said, f"Costs are upper bounds: {self.rule}."]
 
     def __str__(self) -> str:
         """A table of at most 20 lines, then how costs were found."""
-        return "\n".join([*_lines(self), "", *notes(self)])
+        head = self.titles
+        lines = table(head, self.rows, range(bool(self.groups), len(head)))
+        return "\n".join([*lines, "", *self.notes])
 
     __repr__ = __str__
 
@@ -77,166 +128,40 @@ class BudgetReport:
         Draws into `axes`, a pair, or a new figure; returns the pair. Raises MissingExtra without
         matplotlib.
         """
-        return draw(self, axes)
+        if axes is None:
+            axes = new_axes(2, sharex=True, height_ratios=[3, 1], figsize=(6, 6.5))
+        upper, lower = axes
+        low, high = float(self.costs.min()), float(self.budgets.max())
+        wide = high > WIDE * low
+        scale, ends = ("log", (low / 1.8, high * 1.8)) if wide else ("linear", (0.0, high * 1.1))
+        upper.set(xscale=scale, yscale=scale, xlim=ends, ylim=ends)
+        _draw_costs(upper, self, ends)
+        thin = min(14, max(1, 200 / len(self.budgets)))
+        bars = {"color": WASTE, "alpha": 0.7, "linewidth": thin}
+        lower.vlines(self.budgets, 0, 100 * self.wasted, **bars)
+        lower.set(xscale=scale, xlim=ends, ylim=(0, 100))
+        lower.set(xlabel=f"{self.name} that a record allows", ylabel="noise wasted, %")
+        for axis in (upper.xaxis, upper.yaxis, lower.xaxis):
+            axis.set_major_formatter("{x:g}")
+        return upper, lower
 
 
-def shown(report: BudgetReport) -> list[int]:
-    """The places of at most 20 budgets, the least and the largest among them."""
-    k = len(report.budgets)
-    if k <= MOST:
-        return list(range(k))
-    order = np.argsort(report.budgets, kind="stable")
-    ranks = np.unique(np.linspace(0, k - 1, MOST).round().astype(int))
-    return [int(order[rank]) for rank in ranks]
-
-
-def _lines(report: BudgetReport) -> list[str]:
-    head = titles(report)
-    rows = [cells(report, place) for place in shown(report)]
-    return table(head, rows, range(bool(report.groups), len(head)))
-
-
-def titles(report: BudgetReport) -> list[str]:
-    """The columns of its table."""
-    head = ["group"] if report.groups else []
-    head += [report.name, *(["delta"] if report.deltas is not None else []), "pays", "of it"]
-    return [*head, "noise wasted", *([] if report.counts is None else [report.counted])]
-
-
-def cells(report: BudgetReport, place: int) -> list[str]:
-    """A row of its table."""
-    found = [report.groups[place]] if report.groups else []
-    found.append(figure(float(report.budgets[place]), "up"))
-    if report.deltas is not None:
-        found.append(figure(float(report.deltas[place])))
-    found += [figure(float(report.costs[place]), "up"), percent(report.ratios[place])]
-    found.append(percent(report.wasted[place]))
-    if report.counts is not None:
-        found.append(_count(report, float(report.counts[place])))
-    return found
-
-
-def _count(report: BudgetReport, count: float) -> str:
-    return f"{count:,.0f}" if report.counted == "records" else percent(count)
-
-
-def percent(share: float) -> str:
-    """`38%`, `0.4%`."""
-    return f"{100 * share:.0f}%" if share >= 0.01 or share < 5e-4 else f"{100 * share:.1f}%"
-
-
-def notes(report: BudgetReport) -> list[str]:
-    """What stands below its table."""
-    different, lines = len(report.budgets), len(shown(report))
-    said = [f"{lines} of {different:,} different budgets."] if lines < different else []
-    if report.average_wasted is not None:
-        said.append(f"Of an average record's noise {percent(report.average_wasted)} is wasted.")
-    return [*said, f"Costs are upper bounds: {report.rule}."]
-
-
-WIDE = 10  # ends of a range that ask for a logarithm
-BARS = 40  # as many as can be distinguished
-NAMED = 8  # groups whose names fit beside their dots
-SMALL, LARGE = 24.0, 360.0  # areas of dots, in square points
-WASTE, SPENT = "tab:red", "tab:blue"
-
-
-def draw(report: BudgetReport, axes: Any = None) -> Any:
-    """Costs over budgets with the diagonal; below, the share of noise that is wasted."""
-    if axes is None:
-        axes = new_axes(2, sharex=True, height_ratios=[3, 1], figsize=(6, 6.5))
-    upper, lower = axes
-    scale, low, high = extent(report)
-    _diagonal(upper, low, high, scale)
-    style = {"s": areas(report), "color": SPENT, "alpha": 0.8, "zorder": 3, "linewidth": 0}
-    upper.scatter(report.budgets, report.costs, label=_dot(report), **style)
-    _names(upper, report)
-    _bars(lower, report, scale, low, high)
-    _legend(upper)
-    for axis in (upper.xaxis, upper.yaxis, lower.xaxis):
-        axis.set_major_formatter("{x:g}")
-    return upper, lower
-
-
-def areas(report: BudgetReport) -> Array:
-    """Of each dot, in square points: in proportion to its records, and visible."""
-    if report.counts is None or equal(report):
-        return np.full(len(report.budgets), SMALL)
-    shares = report.counts / report.counts.max()
-    return np.asarray(np.maximum(SMALL, LARGE * shares))
-
-
-def equal(report: BudgetReport) -> bool:
-    """Whether all dots stand for equally many records, or that is unknown."""
-    return report.counts is None or bool(np.ptp(report.counts) == 0)
-
-
-def extent(report: BudgetReport) -> tuple[str, float, float]:
-    """The scale of both axes and their ends, with some room around costs and budgets."""
-    low, high = float(report.costs.min()), float(report.budgets.max())
-    return ("log", low / 1.8, high * 1.8) if high > WIDE * low else ("linear", 0.0, high * 1.1)
-
-
-def _diagonal(axes: Any, low: float, high: float, scale: str) -> None:
-    axes.plot([low, high], [low, high], color="0.5", linewidth=1, label="pays all that it allows")
-    axes.fill_between([low, high], [low, high], low, color=WASTE, alpha=0.06, linewidth=0)
-    axes.set(xscale=scale, yscale=scale, xlim=(low, high), ylim=(low, high))
-
-
-def _dot(report: BudgetReport) -> str:
-    """What a dot is."""
-    what = "a group" if report.groups else "a budget"
-    return what if equal(report) else f"{what}, its area by number of records"
-
-
-def _legend(axes: Any) -> None:
-    """Dots of one size, however large they are drawn."""
-    legend = axes.legend(loc="upper left", fontsize="small", frameon=False)
-    for handle in legend.legend_handles:
-        if hasattr(handle, "set_sizes"):
-            handle.set_sizes([SMALL])
-
-
-def _names(axes: Any, report: BudgetReport) -> None:
+def _draw_costs(axes: Any, report: BudgetReport, ends: tuple[float, float]) -> None:
+    """A dot a group or budget below the diagonal, its area in proportion to its records."""
+    axes.plot(ends, ends, color="0.5", linewidth=1, label="pays all that it allows")
+    axes.fill_between(ends, ends, ends[0], color=WASTE, alpha=0.06, linewidth=0)
+    areas, label = np.full(len(report.budgets), SMALL), "a group" if report.groups else "a budget"
+    if report.counts is not None and np.ptp(report.counts) > 0:
+        areas = np.maximum(SMALL, LARGE * report.counts / report.counts.max())
+        label += ", its area by number of records"
+    dots = {"color": SPENT, "alpha": 0.8, "zorder": 3, "linewidth": 0, "label": label}
+    axes.scatter(report.budgets, report.costs, areas, **dots)
+    axes.legend(loc="upper left", fontsize="small", frameon=False).legend_handles[-1].set_sizes(
+        [SMALL]
+    )
     axes.set_ylabel(f"{report.name} that a record pays")
     axes.set_title("What records allow, and what they pay", fontsize="medium")
-    if len(report.groups) > NAMED:
-        return
-    below = -np.sqrt(areas(report)) / 2 - 4
     style = {"ha": "center", "va": "top", "fontsize": "small", "textcoords": "offset points"}
-    for place, name in enumerate(report.groups):
-        at = (report.budgets[place], report.costs[place])
-        axes.annotate(name, at, (0, below[place]), **style)
-
-
-def _bars(axes: Any, report: BudgetReport, scale: str, low: float, high: float) -> None:
-    """One bar a budget, as wide on paper as the others; averages where budgets are many."""
-    many = len(report.budgets) > BARS
-    found = averages(report, scale) if many else alone(report, scale, low, high)
-    left, right, wasted = found
-    axes.bar(left, 100 * wasted, right - left, align="edge", color=WASTE, alpha=0.7)
-    label = f"{report.name} that a record allows"
-    axes.set(xscale=scale, xlim=(low, high), ylim=(0, 100), xlabel=label)
-    axes.set_ylabel("noise wasted, %")
-
-
-def alone(report: BudgetReport, scale: str, low: float, high: float) -> tuple[Array, Array, Array]:
-    """Ends and heights of a bar around each budget."""
-    width = min(0.06, 0.8 / len(report.budgets))
-    if scale == "linear":
-        half = width * (high - low) / 2
-        return report.budgets - half, report.budgets + half, report.wasted
-    factor = (high / low) ** (width / 2)
-    return report.budgets / factor, report.budgets * factor, report.wasted
-
-
-def averages(report: BudgetReport, scale: str) -> tuple[Array, Array, Array]:
-    """Ends and heights of bars of one width, each the average over the records in it."""
-    ends = float(report.budgets.min()), float(report.budgets.max())
-    cuts = (np.geomspace if scale == "log" else np.linspace)(*ends, BARS + 1)
-    where = np.clip(np.searchsorted(cuts, report.budgets, side="right") - 1, 0, BARS - 1)
-    weights = np.ones(len(where)) if report.counts is None else report.counts
-    each = np.bincount(where, weights, BARS)
-    summed = np.bincount(where, weights * report.wasted, BARS)
-    held = each > 0
-    return cuts[:-1][held], cuts[1:][held], summed[held] / each[held]
+    named = report.groups if len(report.groups) <= NAMED else ()
+    for name, *at, area in zip(named, report.budgets, report.costs, areas, strict=False):
+        axes.annotate(name, at, (0, -np.sqrt(area) / 2 - 4), **style)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any
 
 import attrs
 
@@ -22,14 +22,12 @@ from dpframe.mechanisms import (
     Laplace,
 )
 from dpframe.numbers import whole
+from dpframe.privacy import ApproxDP
 from dpframe.prover.problem import place, trusted_classes
-from dpframe.symbols import rational
+from dpframe.symbols import EPSILON, Expression, rational
 
-from .comparison import Comparison, points_of
-from .compositions_compared import CompositionsCompared, Workload, compare_compositions
-
-if TYPE_CHECKING:
-    from .releases_compared import ReleasesCompared
+from .calibrations_compared import Workload, compare_calibrations, compare_compositions
+from .comparison import Comparison, Point
 
 OTHERS = (Laplace.pure, DiscreteLaplace.pure, DiscreteGaussian.concentrated)
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic, *OTHERS)
@@ -45,33 +43,6 @@ OF_DECLARATION = {
 }
 
 
-@overload
-def compare(
-    *calibrations: Calibration,
-    epsilon: object = EPSILONS,
-    delta: object = DELTAS,
-    pairs: object = None,
-    sensitivity: object = 1,
-    dimension: object = 1,
-    times: object = 1,
-    accountant: object = None,
-    trust: Sequence[type] = (),
-) -> Comparison | CompositionsCompared: ...
-
-
-@overload
-def compare(
-    declaration: Regression,
-    /,
-    *,
-    epsilon: object = EPSILONS,
-    delta: object = DELTAS,
-    pairs: object = None,
-    setting: Setting | None = None,
-    trust: Sequence[type] = (),
-) -> ReleasesCompared: ...
-
-
 def compare(
     *compared: Any,
     epsilon: object = EPSILONS,
@@ -83,7 +54,7 @@ def compare(
     accountant: object = None,
     setting: Setting | None = None,
     trust: Sequence[type] = (),
-) -> Comparison | CompositionsCompared | ReleasesCompared:
+) -> Comparison:
     """The std that each calibration prescribes at each epsilon and delta; the std that each kind of
     noise and each accountant needs for several releases together; or, of a declaration, how much
     noise each calibration adds to each release, against what is enough for the whole.
@@ -91,9 +62,9 @@ def compare(
     `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
     `pairs` lists (epsilon, delta) instead. Without calibrations: those of Gaussian noise,
     Laplace.pure, DiscreteLaplace.pure and DiscreteGaussian.concentrated, and L2Laplace.pure for
-    several numbers. Numbers are rounded up, rigorously. A calibration outside its theorem is marked
-    as not valid, with the number that its formula would give. That the theorem of a class of your
-    own holds is its word: `trust` names it, and the table says so.
+    several numbers. Numbers are rounded up, rigorously. Outside its theorem the number of a formula
+    is in brackets. That the theorem of a class of your own holds is its word: `trust` names it, and
+    the table says so.
 
     `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
     sensitivity is compared at sqrt(dimension) times it, discrete noise at the largest L1 move of
@@ -107,7 +78,7 @@ def compare(
     [-1, 1], and one row is added or removed. Raises InvalidArgument.
 
     >>> import dpframe as dp
-    >>> dp.compare(dp.Gaussian.classical, dp.Gaussian.analytic, epsilon=[0.1, 10]).cells[0][0].times
+    >>> dp.compare(dp.Gaussian.classical, epsilon=[0.1, 10]).methods[0].cells[0].times
     '1.460'
     >>> found = dp.compare(epsilon=1, delta="1e-6", dimension=5, times=10)
     >>> [(one["noise"], one["accountant"], round(one["std"], 2)) for one in found.records()[:2]]
@@ -128,7 +99,7 @@ def compare(
     usual = (*(COMPOSED if composed else ALL), *([L2Laplace.pure] * (workload.dimension > 1)))
     chosen = compared or tuple(one for one in usual if workload.moves(one.mechanism))
     if not composed:
-        return Comparison.of(chosen, points, workload)
+        return compare_calibrations(chosen, points, workload)
     return compare_compositions(chosen, points, workload, accountant)
 
 
@@ -197,7 +168,29 @@ def _meant(value: object) -> str:
     return ""
 
 
-def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[tuple[Fraction, Fraction], ...]:
+def points_of(epsilon: object, delta: object) -> tuple[Point, ...]:
+    """Every pair of an epsilon and a delta, that of a guarantee. Raises InvalidArgument."""
+    epsilons, deltas = _numbers(epsilon, "epsilon"), _numbers(delta, "delta")
+    for failing in deltas:
+        ApproxDP(EPSILON, failing)
+    for spent in epsilons:
+        ApproxDP(spent, deltas[0])
+    return tuple((one, other) for other in deltas for one in epsilons)
+
+
+def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
+    if isinstance(value, Mapping):
+        raise InvalidArgument(name, "one number or several", type(value).__name__)
+    many = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(many, (str, Expression)) or not isinstance(many, Iterable):
+        many = (many,)
+    found = tuple(rational(one, name) for one in many)
+    if not found:
+        raise InvalidArgument(name, "one number or several", value)
+    return found
+
+
+def _pairs(pairs: object, epsilon: object, delta: object) -> tuple[Point, ...]:
     """Pairs as they are given. Raises InvalidArgument."""
     if epsilon is not EPSILONS or delta is not DELTAS:
         wanted = "left out where epsilon or delta is given"

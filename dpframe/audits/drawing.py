@@ -1,4 +1,4 @@
-"""A graph as text: one line a node, from the data to the output."""
+"""A graph as text: a line for each node, from the data to the output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dpframe.graph.statistics import Statistic
 from dpframe.sensitivity import L2
 from dpframe.symbols import Number
 
-from .figures import clipped, figure, formula
+from .figures import clipped, figure, formula, table
 
 PRIVATE, NOISY, PUBLIC, LEAK = "○", "◆", "●", "✗"
 LEGEND = f"{PRIVATE} private   {NOISY} released with noise   {PUBLIC} made of what is released"
@@ -31,28 +31,33 @@ LONG, SAID = 84, 56
 
 @attrs.frozen
 class DrawnLine:
-    """A node: where it stands, what it reads, its mark and its words."""
+    """A node: what it reads, its mark and its words, and whether it is an output."""
 
     node: Node
     reads: tuple[Node, ...]
     mark: str
     words: str
+    output: bool
 
 
 def drawing(graph: Graph, note: str = "") -> str:
-    """The graph, top down: a line leaves a node to the right and downwards, and ends where it is
-    read. Grids, which the declaration implies, are left out.
+    """A numbered line for each node, from the data to the output, with the numbers of the nodes
+    that it reads. Grids, which the declaration implies, are left out.
     """
     found = lines(graph, note)
-    lanes = _Lanes.of(found)
-    pictures = [lanes.row(line) for line in found]
-    width = max(map(len, pictures), default=0) + 1
-    drawn = [
-        f"{picture:{width}} {line.words}".rstrip()
-        for picture, line in zip(pictures, found, strict=True)
+    numbers = {line.node: str(place) for place, line in enumerate(found, 1)}
+    rows = [
+        [
+            numbers[line.node],
+            line.mark,
+            " ".join(numbers[one] for one in line.reads),
+            f"{line.words}{'  -> the output' * line.output}",
+        ]
+        for line in found
     ]
     leaks = [LEAKS] if any(line.mark == LEAK for line in found) else []
-    return "\n".join([*drawn, "", "   ".join([LEGEND, *leaks])])
+    legend = "   ".join([LEGEND, *leaks])
+    return "\n".join([*table(["", "", "reads", "node"], rows, [0]), "", legend])
 
 
 def lines(graph: Graph, note: str = "") -> list[DrawnLine]:
@@ -65,10 +70,8 @@ def lines(graph: Graph, note: str = "") -> list[DrawnLine]:
         if not node.implied:
             reads = tuple(dict.fromkeys(_written((*node.inputs, *origins(node)))))
             marks[node] = _mark(node, [marks[one] for one in reads])
-            end = "  -> the output" if node in graph.outputs else ""
-            found.append(
-                DrawnLine(node, reads, marks[node], f"{clipped(_words(node, note), LONG)}{end}")
-            )
+            words = clipped(_words(node, note), LONG)
+            found.append(DrawnLine(node, reads, marks[node], words, node in graph.outputs))
     return found
 
 
@@ -138,78 +141,3 @@ def _post(node: Post, note: str) -> str:
     paragraph = " ".join((node.function.__doc__ or "").partition("\n\n")[0].split())
     says = shorten(paragraph.rstrip("."), SAID, placeholder=" ...")
     return f"{node.function.__name__}: {says}" if says else node.function.__name__
-
-
-@attrs.define
-class _Lanes:
-    """Columns that lead down from nodes that are still to be read."""
-
-    left: dict[Node, int]
-    lanes: list[Node | None] = attrs.field(factory=list)
-    over: int | None = None  # the lane of a mark that nothing reads: what follows stands elsewhere
-
-    @classmethod
-    def of(cls, found: Sequence[DrawnLine]) -> _Lanes:
-        left = {line.node: 0 for line in found}
-        for line in found:
-            for one in line.reads:
-                left[one] += 1
-        return cls(left)
-
-    def row(self, line: DrawnLine) -> str:
-        """The row of a node; the lanes move on to the next."""
-        joined = [i for i, one in enumerate(self.lanes) if one in line.reads]
-        before = list(self.lanes)
-        for one in line.reads:
-            self.left[one] -= 1
-        ending = {i for i in joined if self._done(i)}
-        for i in ending:
-            self.lanes[i] = None
-        own = self._own(ending, joined)
-        before += [None] * (own + 1 - len(before))
-        self.lanes += [None] * (own + 1 - len(self.lanes))
-        self.lanes[own] = line.node if self.left[line.node] else None
-        self.over = None if self.left[line.node] else own
-        return _picture(before, own, joined, ending, line.mark)
-
-    def _done(self, lane: int) -> bool:
-        node = self.lanes[lane]
-        return node is not None and self.left[node] == 0
-
-    def _own(self, ending: set[int], joined: Sequence[int]) -> int:
-        """The leftmost lane that ends here; else the first free one right of what is read."""
-        if ending:
-            return min(ending)
-        start = max(joined, default=-1) + 1
-        lanes = range(start, len(self.lanes) + 2)
-        return next(i for i in lanes if i != self.over and self._free(i))
-
-    def _free(self, lane: int) -> bool:
-        return lane >= len(self.lanes) or self.lanes[lane] is None
-
-
-def _picture(
-    before: Sequence[Node | None], own: int, joined: Sequence[int], ending: set[int], mark: str
-) -> str:
-    """Two characters a lane: the lane itself, and what leads to the next."""
-    touched = [own, *joined]
-    low, high = min(touched), max(touched)
-    text = ""
-    for i, node in enumerate(before):
-        inside = low <= i < high
-        if i == own:
-            lane = mark
-        elif i in joined:
-            lane = _joint(i, low, high, ends=i in ending)
-        else:
-            lane = "│" if node is not None else "─" if inside and i > low else " "
-        text += lane + ("─" if inside else " ")
-    return text.rstrip()
-
-
-def _joint(lane: int, low: int, high: int, *, ends: bool) -> str:
-    if lane == low:
-        return "└" if ends else "├"
-    if lane == high:
-        return "┘" if ends else "┤"
-    return "┴" if ends else "┼"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -11,7 +12,7 @@ from typing import Literal
 
 from dpframe.numbers import shortest
 from dpframe.symbols import Expression, Number, Product, Symbol
-from dpframe.wording import Formula, Text, parts_of, say, written
+from dpframe.wording import Formula, Text, joined, parts_of, say, written
 
 Side = Literal["up", "down", "near"]
 ROUNDING = {"up": ROUND_CEILING, "down": ROUND_FLOOR, "near": ROUND_HALF_EVEN}
@@ -149,6 +150,15 @@ def between(bounds: tuple[float, float], limit: Fraction | None = None) -> Text:
 def sharp(low: float, high: float) -> bool:
     """Whether two bounds are one number in all digits that are printed."""
     return high - low <= EQUAL * high
+
+
+def listed(names: Sequence[str]) -> Text:
+    """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
+    counts = Counter(names).items()
+    one = [name if many == 1 else say("{} (x{})", name, many) for name, many in counts]
+    if len(one) < 4:
+        return joined(", ", one)
+    return say("{}, ..., {} ({} names)", one[0], one[-1], len(one))
 
 
 def clipped(text: str, width: int) -> str:

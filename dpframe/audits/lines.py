@@ -37,7 +37,7 @@ from dpframe.symbols import (
     parameter,
     power,
 )
-from dpframe.wording import Formula, joined, say
+from dpframe.wording import Formula, Text, joined, say
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -145,29 +145,18 @@ class ReleaseLine:
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value; formulas as text."""
-        share = self.share
+        share, found = self.share, attrs.asdict(self, recurse=False)
+        for name in ("kind", "written", "verdict", "open", "sized"):
+            del found[name]
         return {
-            "name": self.name,
-            "statistic": self.statistic,
+            **found,
             "sensitivity": None if self.sensitivity is None else str(self.sensitivity),
-            "norm": self.norm,
-            "attained": self.attained,
             "noise": self.kind,
-            "size": self.size,
             "formula": str(self.written) if self.sized else None,
-            "rule": self.rule,
             "times": str(self.times),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
-            "mu": self.mu,
-            "exact_delta": self.exact_delta,
-            "exact_epsilon": self.exact_epsilon,
             "claim": self.claim,
-            "witness": self.witness,
-            "note": self.note,
-            "attained_by": self.attained_by,
             "where": [str(constraint) for constraint in self.where],
-            "noise_factor": self.noise_factor,
-            "unbounded": self.unbounded,
         }
 
 
@@ -356,13 +345,15 @@ def as_written(regression: Regression, problem: Problem) -> list[Expression]:
     return [f if b == o else o for f, b, o in zip(found, back, own, strict=True)]
 
 
-def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, str]:
+def meanings(lines: Iterable[ReleaseLine], setting: Setting) -> dict[str, Text]:
     """What B, Y and n stand for in the statistics and the noise of releases; those that occur."""
     rows = setting.X
     boxed = rows.norm is None and rows.box is not None
-    known = {"B": f"bound on {'an entry' if boxed else 'the norm'} of a row"}
-    known["Y"] = "bound on a label"
-    known["n"] = say("number of rows, as `dp.count(X)` counts them")
+    known = {
+        "B": say("bound on {} of a row", "an entry" if boxed else "the norm"),
+        "Y": say("bound on a label"),
+        "n": say("number of rows, as `dp.count(X)` counts them"),
+    }
     every = list(lines)
     used = {symbol.name for line in every for symbol in line.written.symbols()}
     used |= {line.statistic for line in every}

@@ -15,9 +15,9 @@ from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
 from dpframe.wording import Formula, say
 
-from .figures import WIDTH, clipped, equals, formula, hanging
+from .figures import WIDTH, clipped, equals, formula, hanging, listed
 from .lines import lower_end
-from .releases import claims, listed, noise, procedures, releases
+from .releases import claims, noise, procedures, releases
 from .sentence import SHARP, free, goal, holding, own_cost, sentence
 
 if TYPE_CHECKING:

@@ -1,16 +1,19 @@
-"""The part of an audit's page on single releases: their table, their noise, failing claims."""
+"""What a page says of single releases: their table, their noise, why their claims fail."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import attrs
 
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
-from dpframe.wording import Formula, Text, joined, say
+from dpframe.wording import Cited, Formula, Text, say
 
-from .figures import TINY, against, clipped, figure, formula, hanging, short, table
+from .figures import TINY, against, clipped, figure, formula, hanging, listed, short, table
 from .lines import ReleaseLine, lower_end, meanings
 from .sentence import conditions
 
@@ -22,92 +25,160 @@ ROOM = 16  # characters of a formula in a column
 MOST = 12  # releases that fit on a screen
 EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
+UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
+QUESTIONED = (
+    "These numbers take for granted what does not hold here: see what stands in the way. Until "
+    "that is mended they bound nothing."
+)
+UNUSED = (
+    "The total is proved in another way: it does not use the claims of single releases that fail."
+)
+UPPER = say("$<=$ is an upper bound: no pair of tables is known to attain the sensitivity.")
+ANALYTIC = say(
+    "the least standard deviation of Gaussian noise, at sensitivity 1, that satisfies "
+    "$(epsilon, delta)$-differential privacy {}",
+    Cited("[BalleW18, Thm 8]"),
+)
 
 
-def releases(audit: Audit, width: int) -> Iterator[str]:
-    """The table of releases, each alone; statistics below it where it is wider than the page."""
-    if not audit.lines:
-        yield from () if audit.report.problem.graph.charged else ("Nothing is released",)
-        return
-    exact, counts = _exact_columns(audit.lines), Counter(audit.lines)
-    columns = ["release", "statistic", "sensitivity"]
-    columns += [_noise_name(audit.lines)] if any(line.size for line in audit.lines) else []
-    columns += ["share claimed"] if any(line.share for line in audit.lines) else []
-    columns += [*exact, "claim"]
-    yield "Releases, each alone"
-    dropped = (), ("statistic",), ("statistic", "exact eps")
-    tables = [_table(counts, [one for one in columns if one not in gone]) for gone in dropped]
-    fits = [max(map(len, one)) <= width for one in tables]
-    yield from next((one for one, fit in zip(tables, fits, strict=True) if fit), tables[-1])
-    if len(counts) > MOST:
-        claims = Counter(line.claim for line in list(counts)[MOST:] for _ in range(counts[line]))
-        rest = ", ".join(f"{count} {claim}" for claim, count in claims.items())
-        yield f"  ... and {claims.total()} more: {rest}"
-    if not fits[0]:
-        yield from hanging(f"  {_statistics(counts)}", width=width)
-    if "exact delta" in exact:
-        yield "  exact delta: at the claimed epsilon; exact eps: at the claimed delta"
-    if any(_cell(line, column, 1).startswith("<=") for line in audit.lines for column in exact):
-        yield "  <= an upper bound: no pair of tables is known to attain the sensitivity"
-    sizes = ((line.sensitivity, line.name) for line in audit.lines)
-    known = ((size, name) for size, name in sizes if size is not None)
-    long = _grouped((formula(size), name) for size, name in known if _long(size))
-    for size, some in long.items():
-        yield from hanging(f"  sensitivity of {some}: {size}", width=width)
+class CostColumn(NamedTuple):
+    """A column of costs: the field of a line, the amount of the share that limits it, its title on
+    a page, and what it means.
+    """
+
+    field: str
+    amount: str
+    title: Text | Formula
+    meaning: Text
 
 
-def procedures(audit: Audit) -> Iterator[str]:
-    """Releases by theorems of their own, and bounds that may fail."""
-    graph = audit.report.problem.graph
-    if graph.procedures:
-        yield "Released by theorems of their own"
-    for one in graph.procedures:
-        share = ", ".join(map(_amount, one.share.amounts))
-        yield f"  {one.label}: {one.summary}, share ({share})"
-    if graph.bounds:
-        yield "Bounds that may fail, on both neighbours at once"
-    for bound in graph.bounds:
-        size = f"{clipped(formula(bound.stds), 40)} {'stds' if bound.normal else 'scales'}"
-        yield f"  {bound.label}: {size} of its noise, failure {bound.failure}"
+COSTS = {
+    "mu": CostColumn(
+        "mu", "", Formula("mu"), say("$mu$ is the sensitivity over the standard deviation.")
+    ),
+    "exact delta": CostColumn(
+        "exact_delta",
+        "delta",
+        say("$delta$ at that $epsilon$"),
+        say("$delta$ is exact at the claimed $epsilon$, $epsilon$ at the claimed $delta$."),
+    ),
+    "exact eps": CostColumn("exact_epsilon", "epsilon", say("true $epsilon$"), say("")),
+}
 
 
-def _table(counts: Mapping[ReleaseLine, int], columns: list[str]) -> list[str]:
-    shown = list(counts.items())[:MOST]
-    rows = [[_cell(line, column, many) for column in columns] for line, many in shown]
-    return table(columns, rows, [i for i, column in enumerate(columns) if column in RIGHT])
+@attrs.frozen
+class Derivation:
+    """The derivation of the numbers of some releases: a line of one of them, the class of their
+    noise, and the rule that gives their sensitivity.
+    """
+
+    names: Text
+    line: ReleaseLine
+    noise: str
+    rule: str
 
 
-def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, str]:
-    """Keys with the names of the releases that share them."""
-    names: dict[Key, list[str]] = {}
-    for key, name in pairs:
-        names.setdefault(key, []).append(name)
-    return {key: listed(some) for key, some in names.items()}
+@attrs.frozen(slots=False)
+class Releases:
+    """The releases of an audit, equal ones once."""
+
+    audit: Audit
+
+    @cached_property
+    def counts(self) -> Mapping[ReleaseLine, int]:
+        """Different lines, and how often each occurs."""
+        return Counter(self.audit.lines)
+
+    @cached_property
+    def costs(self) -> list[str]:
+        """The columns of costs that any release has."""
+        return [name for name, one in COSTS.items() if self._any(one.field)]
+
+    def _any(self, field: str) -> bool:
+        return any(getattr(line, field) is not None for line in self.counts)
+
+    @property
+    def given(self) -> list[str]:
+        """The columns `noise` and `share claimed`, where any release has an entry."""
+        return ["noise"] * self._any("size") + ["share claimed"] * self._any("share")
+
+    @property
+    def failing(self) -> bool:
+        """Whether a claim on a single release is not proved."""
+        return any(line.verdict not in {None, Verdict.PROVED} for line in self.counts)
+
+    def rest(self, most: int) -> str:
+        """`3 proved, 1 refuted`: the claims of releases that are left out of a table of `most`."""
+        left = list(self.counts.items())[most:]
+        claims = Counter(line.claim for line, many in left for _ in range(many))
+        said = ", ".join(f"{count} {claim}" for claim, count in claims.items())
+        return f"{claims.total()} more: {said}" if left else ""
+
+    def notes(self, columns: Sequence[str]) -> Iterator[Text]:
+        """What the columns of costs among these mean."""
+        shown = [name for name in self.costs if name in columns]
+        yield from (COSTS[name].meaning for name in shown if COSTS[name].meaning)
+        costs = (cost(line, name) for line in self.counts for name in shown)
+        if any(text.startswith("<=") for text in costs):
+            yield UPPER
+
+    @property
+    def warnings(self) -> list[str]:
+        """Limits of the numbers: claims that the proof does not use, open obligations."""
+        common = self.audit.report.common
+        unused = self.audit.verdict is Verdict.PROVED and self.failing
+        wrong = any(one.verdict is not Verdict.PROVED for one in common)
+        return [UNUSED] * unused + [QUESTIONED] * wrong
+
+    @property
+    def derivations(self) -> list[Derivation]:
+        """The derivation of the numbers; equal ones of several releases once."""
+        names: dict[object, list[str]] = {}
+        found: dict[object, Derivation] = {}
+        releases = self.audit.report.problem.graph.releases
+        for line, release in zip(self.audit.lines, releases, strict=True):
+            key = (line.statistic, line.written, line.rule, line.witness, line.note, line.open)
+            names.setdefault(key, []).append(clipped(line.name, 80))
+            if key not in found:
+                moved = release.statistic.sensitivity(release.mechanism.norm)
+                rule = "" if moved is None else moved.rule
+                found[key] = Derivation(say(""), line, release.noise.__name__, rule)
+        return [attrs.evolve(one, names=listed(names[key])) for key, one in found.items()]
+
+    @property
+    def letters(self) -> dict[str, Text]:
+        """The letters of the formulas and their meanings."""
+        return meanings(self.audit.lines, self.audit.report.problem.setting)
+
+    @property
+    def uses_analytic(self) -> bool:
+        """Whether a formula has the least std of Gaussian noise."""
+        return any("analytic_sigma" in str(line.written) for line in self.counts)
 
 
-def _statistics(lines: Iterable[ReleaseLine]) -> str:
-    """`floor: lambda_min(X'X); gram, third: X'X`."""
-    names = _grouped((clipped(line.statistic, 24), line.name) for line in lines)
-    return "; ".join(f"{some}: {statistic}" for statistic, some in list(names.items())[:MOST])
+def drawn(line: ReleaseLine, many: int) -> str:
+    """Its name, and how often it is drawn, where more than once."""
+    times = formula(line.times * many)
+    return line.name if times == "1" else f"{line.name} (x{times})"
 
 
-def _noise_name(lines: Iterable[ReleaseLine]) -> str:
-    names = {line.noise for line in lines}
-    return names.pop() if len(names) == 1 else "noise"
-
-
-def _exact_columns(lines: tuple[ReleaseLine, ...]) -> list[str]:
-    if any(line.exact_delta is not None for line in lines):
-        return ["exact delta", "exact eps"]
-    columns = ["mu"] if any(line.mu is not None for line in lines) else []
-    return columns + ["exact eps"] * any(line.exact_epsilon is not None for line in lines)
+def release_table(
+    found: Releases, without: Sequence[str] = ()
+) -> tuple[list[str], list[list[str]]]:
+    """The head and the rows of a table, without some columns."""
+    names = {line.noise for line in found.counts}
+    sized = [names.pop() if len(names) == 1 else "noise"] if "noise" in found.given else []
+    costs = [one for one in found.costs if one != "mu" or "exact delta" not in found.costs]
+    head = ["release", "statistic", "sensitivity", *sized, *found.given[len(sized) :]]
+    head = [one for one in (*head, *costs, "claim") if one not in without]
+    shown = list(found.counts.items())[:MOST]
+    return head, [[_cell(line, column, many) for column in head] for line, many in shown]
 
 
 def _cell(line: ReleaseLine, column: str, many: int) -> str:
     match column:
         case "release":
-            times = formula(line.times * many)
-            return line.name if times == "1" else f"{line.name} (x{times})"
+            return drawn(line, many)
         case "statistic":
             return clipped(line.statistic, 24)
         case "sensitivity":
@@ -117,22 +188,18 @@ def _cell(line: ReleaseLine, column: str, many: int) -> str:
         case "share claimed":
             amounts = ", ".join(map(_amount, line.share.amounts)) if line.share else ""
             return f"({amounts})" if amounts else "none"
-        case "exact delta":
-            return cost(line, line.exact_delta, "delta")
-        case "exact eps":
-            return cost(line, line.exact_epsilon, "epsilon")
-        case "mu":
-            return cost(line, line.mu, "")
-    return line.claim if column == "claim" else figure(line.size)
+        case "claim":
+            return line.claim
+    return cost(line, column) if column in COSTS else figure(line.size)
 
 
-def cost(line: ReleaseLine, value: float | None, name: str) -> Formula:
+def cost(line: ReleaseLine, column: str) -> Formula:
     """A cost, in enough digits to distinguish it from the claim."""
+    value, name, share = getattr(line, COSTS[column].field), COSTS[column].amount, line.share
     if value is None:
         return Formula("-")
     if 0 < value < TINY:
         return Formula(f"< {figure(TINY)}")
-    share = line.share
     beside = line.mu is None and share is not None and "delta" in share.currency
     if not line.attained or (share and beside and lower_end(share.delta) != 0):
         return Formula(f"<= {figure(value, 'up')}")
@@ -153,39 +220,74 @@ def _long(sensitivity: Expression) -> bool:
     return lower_end(sensitivity) is None and len(formula(sensitivity)) > ROOM
 
 
-UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
+def _grouped(pairs: Iterable[tuple[Key, str]]) -> dict[Key, str]:
+    """Keys with the names of the releases that share them."""
+    names: dict[Key, list[str]] = {}
+    for key, name in pairs:
+        names.setdefault(key, []).append(name)
+    return {key: listed(some) for key, some in names.items()}
 
 
-def _formula_of(line: ReleaseLine) -> str:
-    return clipped(formula(line.written), 240) if line.sized else UNSIZED
+# -------------------------------------------------------------------------------- The page as text
+def releases(audit: Audit, width: int) -> Iterator[str]:
+    """The table of releases, each alone; statistics below it where it is wider than the page."""
+    if not audit.lines:
+        yield from () if audit.report.problem.graph.charged else ("Nothing is released",)
+        return
+    yield "Releases, each alone"
+    found = Releases(audit)
+    tables = []
+    for dropped in ((), ("statistic",), ("statistic", "exact eps")):
+        head, rows = release_table(found, dropped)
+        tables.append(table(head, rows, [i for i, one in enumerate(head) if one in RIGHT]))
+    fits = [max(map(len, one)) <= width for one in tables]
+    yield from next((one for one, fit in zip(tables, fits, strict=True) if fit), tables[-1])
+    below = [f"... and {found.rest(MOST)}"] if found.rest(MOST) else []
+    if not fits[0]:
+        names = _grouped((clipped(line.statistic, 24), line.name) for line in found.counts)
+        pairs = list(names.items())[:MOST]
+        below.append("; ".join(f"{some}: {statistic}" for statistic, some in pairs))
+    below += found.notes(release_table(found)[0])
+    long = ((one.sensitivity, one.name) for one in audit.lines if one.sensitivity is not None)
+    sizes = _grouped((formula(size), name) for size, name in long if _long(size))
+    below += [f"sensitivity of {some}: {size}" for size, some in sizes.items()]
+    for line in below:
+        yield from hanging(f"  {line}", width=width)
+
+
+def procedures(audit: Audit) -> Iterator[str]:
+    """Releases by theorems of their own, and bounds that may fail."""
+    graph = audit.report.problem.graph
+    if graph.procedures:
+        yield "Released by theorems of their own"
+    for one in graph.procedures:
+        share = ", ".join(map(_amount, one.share.amounts))
+        yield f"  {one.label}: {one.summary}, share ({share})"
+    if graph.bounds:
+        yield "Bounds that may fail, on both neighbours at once"
+    for bound in graph.bounds:
+        size = f"{clipped(formula(bound.stds), 40)} {'stds' if bound.normal else 'scales'}"
+        yield f"  {bound.label}: {size} of its noise, failure {bound.failure}"
 
 
 def noise(audit: Audit) -> Iterator[str]:
     """The noise of every release as it is declared, equal formulas once."""
-    names = _grouped(
-        ((line.noise, _formula_of(line), line.rule), line.name) for line in audit.lines
-    )
-    width = max(map(len, names.values()), default=0)
+    names = _grouped((_noise(line), line.name) for line in audit.lines)
     if names:
         yield "Noise"
-    for (size, text, rule), some in list(names.items())[:MOST]:
-        yield f"  {some:{width}}  " + (
-            f"{size}: {text}" if text == UNSIZED else f"{size} = {text} ({rule})"
-        )
+    width = max(map(len, names.values()), default=0)
+    yield from (f"  {some:{width}}  {text}" for text, some in list(names.items())[:MOST])
     if len(names) > MOST:
         yield f"  ... and {len(names) - MOST} more formulas"
-    letters = meanings(audit.lines, audit.report.problem.setting)
+    letters = Releases(audit).letters
     if letters:
         yield f"  {'; '.join(f'{name}: {meaning}' for name, meaning in letters.items())}"
 
 
-def listed(names: list[str]) -> Text:
-    """`floor, gram`, `gram (x3)`, or the first and the last of more than three."""
-    counts = Counter(names).items()
-    one = [name if many == 1 else say("{} (x{})", name, many) for name, many in counts]
-    if len(one) < 4:
-        return joined(", ", one)
-    return say("{}, ..., {} ({} names)", one[0], one[-1], len(one))
+def _noise(line: ReleaseLine) -> str:
+    if not line.sized:
+        return f"{line.noise}: {UNSIZED}"
+    return f"{line.noise} = {clipped(formula(line.written), 240)} ({line.rule})"
 
 
 def claims(audit: Audit) -> Iterator[str]:
@@ -202,8 +304,7 @@ def refuted(line: ReleaseLine) -> str:
         return ""
     if line.exact_delta is None or line.share is None:
         return line.witness
-    exact = cost(line, line.exact_delta, "delta")
-    return say("exact $delta$ {} > {}", exact, _amount(line.share.delta))
+    return say("exact $delta$ {} > {}", cost(line, "exact delta"), _amount(line.share.delta))
 
 
 def _reasons(line: ReleaseLine) -> Iterator[str]:

@@ -261,17 +261,6 @@ class Audit:
 
         return html(findings(self))
 
-    def plot(self, ax: Any = None) -> Any:
-        """How releases split what is spent, a bar each, with the shares that they claim, where the
-        total is proved at numbers.
-
-        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
-        without matplotlib.
-        """
-        from .notebook import draw_split
-
-        return draw_split(self, ax)
-
 
 def obligation_record(obligation: Obligation) -> dict[str, object]:
     """An obligation as JSON values."""

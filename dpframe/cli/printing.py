@@ -42,7 +42,7 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
 COLOURS = {
     r"\bproved\b": "green",
     r"\b(refuted|too small)\b": "bold red",
-    r"\b(unproved|not valid)\b": "yellow",
+    r"\bunproved\b": "yellow",
 }
 
 

@@ -15,7 +15,7 @@ from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import read
+from tests.support.html_pages import described, read, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 ONE = dp.ApproxDP(1, "1e-6")
@@ -54,12 +54,6 @@ def text_of(mechanism, claim, size, *, relation="replace-one", rows="", times=No
         for name, statistic in STATISTICS.items()
     )
     return HEAD.format(relation=relation, claim=claim, rows=rows) + "".join(releases)
-
-
-def described(text):
-    """The audit of a description."""
-    found = parse_description(text)
-    return audit(found.regression, target=found.target, setting=found.setting)
 
 
 def followed(text, how):
@@ -121,7 +115,7 @@ def test_a_smaller_sensitivity_is_false_only_where_the_derived_one_is_attained()
 
 def test_a_refuted_page_has_a_finding():
     """Nobody signs it."""
-    shown = read(html(findings(described(text_of(*GAUSSIAN))))).text
+    shown = words_of(described(text_of(*GAUSSIAN)))
     assert "The finding" in shown
     assert "sentence to sign" not in shown
 
@@ -165,7 +159,7 @@ def test_a_table_has_no_legend_without_its_sign_and_no_formula_without_its_middl
     """What does not fit stands below it; what is not proved has a reason."""
     said = str(described(text_of("laplace", "{epsilon = 1}", SCALE)))
     assert "sensitivity of gram: min(1 + d, sqrt(1/2*d*(3 + d)))" in said
-    assert "<= an upper bound" not in said
+    assert "<= is an upper bound" not in said
     assert "gram: neither proved nor refuted: its guarantee" in said
 
 

@@ -305,7 +305,7 @@ def test_what_no_pair_attains_is_an_upper_bound_and_says_so():
     assert str(done.verdict) == done.lines[0].claim == "unproved"
     assert done.joint_epsilon_lower == 0
     text = str(done)
-    assert "<= an upper bound" in text
+    assert "<= is an upper bound" in text
     assert "All releases together, an upper bound" in text
     assert "epsilon at most 1.3" in text
 

@@ -1,4 +1,4 @@
-"""Calibrations side by side, and what changed from one certificate to another."""
+"""Noise side by side: by calibrations, by accountants, and of each release of a declaration."""
 
 import itertools
 import json
@@ -6,6 +6,7 @@ import math
 import sys
 from fractions import Fraction
 
+import attrs
 import mpmath
 import numpy as np
 import pytest
@@ -13,76 +14,75 @@ from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.audits import compare
-from dpframe.audits.compositions_compared import largest_sum
+from dpframe.audits.calibrations_compared import largest_sum
 from dpframe.cli import app
 from tests.support import oracles
 
-# ------------------------------------------------------------------------ Calibrations side by side
 CLASSICAL, ULLMAN, ANALYTIC = dp.Gaussian.classical, dp.Gaussian.kamath_ullman, dp.Gaussian.analytic
-TINY = Fraction(1, 10**9)
+THREE = (CLASSICAL, ULLMAN, ANALYTIC)
+SMALL = Fraction(1, 10**6)
 EPSILONS = ["0.1", "0.9", 3, 10]
+WANG = dp.literature.AdaSSPWang()
+SETTING = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=3), relation=dp.REPLACE_ONE)
 
 
-def stds(comparison):
-    """Std by calibration and epsilon."""
-    found = {}
-    for record in comparison.records():
-        found[record["calibration"].removeprefix("Gaussian."), record["epsilon"]] = record
-    return found
+def by(comparison, *names):
+    """Records by these of their fields."""
+    return {tuple(one[name] for name in names): one for one in comparison.records()}
 
 
-def test_the_known_numbers():
-    """delta = 1e-6: 52.99 against 36.30 at epsilon = 0.1, 5.89 against 4.66 at 0.9."""
-    found = stds(compare(CLASSICAL, ANALYTIC, epsilon=EPSILONS, delta="1e-6"))
-    for name, epsilon, std in (
-        ("classical", 0.1, 52.99),
-        ("analytic", 0.1, 36.30),
-        ("classical", 0.9, 5.89),
-        ("analytic", 0.9, 4.66),
-    ):
-        assert found[name, epsilon]["std"] == pytest.approx(std, abs=0.006)
-        assert found[name, epsilon]["valid"]
+def stds(*calibrations, **options):
+    """Records of calibrations by their names and epsilon."""
+    return by(compare(*calibrations, **{"epsilon": EPSILONS, **options}), "calibration", "epsilon")
 
 
-def test_numbers_are_rounded_up():
-    """Never below the true std, and within two doubles of it."""
-    with oracles.mpmath.workdps(60):
-        for record in compare(CLASSICAL, ANALYTIC, epsilon=EPSILONS, delta="1e-6").records():
-            epsilon = Fraction(str(record["epsilon"]))
-            if record["calibration"] == "Gaussian.analytic":
-                true = oracles.sigma_of(epsilon, Fraction(1, 10**6))
-            else:
-                true = oracles.mpmath.sqrt(2 * oracles.mpmath.log(1_250_000)) / oracles.mpf(epsilon)
-            assert true <= record["std"] <= true * (1 + 1e-15)
+def classical(epsilon, delta=SMALL):
+    """The std of the classical theorem at sensitivity 1, by mpmath."""
+    failure = oracles.mpf(delta)
+    return mpmath.sqrt(2 * mpmath.log(mpmath.mpf("1.25") / failure)) / oracles.mpf(epsilon)
 
 
-def test_the_table_shows_numbers_rounded_up():
-    """A std copied from the table suffices."""
-    found = compare(ANALYTIC, epsilon=[0.1, 0.9, 3, 10], delta=1e-6)
-    for row in found.cells:
-        assert row[0].std <= float(str(row[0])) < row[0].std + 0.01
-    assert "36.31" in str(found)
+def refusals(*cases):
+    """Calls that are refused, each with what the refusal says."""
+    return pytest.mark.parametrize(("call", "says"), cases)
+
+
+# ------------------------------------------------------------------------ Calibrations side by side
+def test_numbers_are_those_of_the_theorems_rounded_up():
+    """By mpmath: within two doubles above, and as printed; the ratio is to the exact profile."""
+    found = compare(CLASSICAL, ANALYTIC, epsilon=EPSILONS)
+    records = by(found, "calibration", "epsilon")
+    with mpmath.workdps(60):
+        for epsilon in map(Fraction, EPSILONS):
+            least = oracles.sigma_of(epsilon, SMALL)
+            for name, true in (("classical", classical(epsilon)), ("analytic", least)):
+                record = records[f"Gaussian.{name}", float(epsilon)]
+                assert true <= record["std"] <= true * (1 + 1e-15)
+                assert record["ratio"] == pytest.approx(float(true / least), rel=1e-12)
+    for method in found.methods:
+        for cell in method.cells:
+            printed = float(str(cell).strip("()").partition(",")[0])
+            assert cell.std <= printed < cell.std + 0.01
+    for part in ("52.99", "36.31", " 1.460 ", " 1.264 ", " (1.144) ", " (0.979)"):
+        assert part in str(found)
 
 
 def test_more_discrete_gaussian_noise_may_cost_more():
     """The profile by summation at 50 digits rises with the std; printed numbers suffice, also where
     a calibration finds the smaller of two ranges of stds.
     """
-    epsilon, limit = oracles.mpmath.mpf(5), oracles.mpmath.mpf("0.01")
+    epsilon, limit = mpmath.mpf(5), mpmath.mpf("0.01")
 
     def cost(std):
-        variance = oracles.mpmath.mpf(std) ** 2
-        masses = {x: oracles.mpmath.exp(-(x**2) / (2 * variance)) for x in range(-30, 31)}
+        variance = mpmath.mpf(std) ** 2
+        masses = {x: mpmath.exp(-(x**2) / (2 * variance)) for x in range(-30, 31)}
         over = ((2 * x + 1) / (2 * variance) - epsilon for x in masses)
-        gained = (
-            mass * (1 - oracles.mpmath.exp(-most))
-            for mass, most in zip(masses.values(), over, strict=True)
-            if most > 0
-        )
+        pairs = zip(masses.values(), over, strict=True)
+        gained = (mass * (1 - mpmath.exp(-most)) for mass, most in pairs if most > 0)
         return sum(gained) / sum(masses.values())
 
     target = dp.ApproxDP(5, "0.01")
-    with oracles.mpmath.workdps(50):
+    with mpmath.workdps(50):
         assert cost("0.32") < limit < cost("0.4") > limit > cost("0.55")
         for std, near in (("0.64", "0.316"), (1, "0.544")):
             text = repr(dp.calibrate(dp.DiscreteGaussian(std=std), target=target))
@@ -90,45 +90,39 @@ def test_more_discrete_gaussian_noise_may_cost_more():
             assert abs(Fraction(printed) - Fraction(near)) < 0.001
             assert cost(printed) <= limit
         options = {"epsilon": 5, "delta": "0.01", "accountant": "numeric"}
-        (row,) = dp.compare(dp.DiscreteGaussian.concentrated, **options).needs
-        assert cost(str(row[0])) <= limit
+        (row,) = compare(dp.DiscreteGaussian.concentrated, **options).methods
+        assert cost(str(row.cells[0])) <= limit
 
 
 def test_hypotheses_are_strict_where_the_theorem_is():
     """The classical theorem ends before 1; kamath_ullman reaches 1 and, by rule E1, 4 log 2."""
-    epsilons = ["0.999999999999", 1, "1.000000001", "2.772588", "2.772589"]
-    found = compare(CLASSICAL, ULLMAN, epsilon=epsilons, delta="1e-6").records()
-    valid = {name: [] for name in ("Gaussian.classical", "Gaussian.kamath_ullman")}
-    for record in found:
-        valid[record["calibration"]].append(record["valid"])
-    assert valid["Gaussian.classical"] == [True, False, False, False, False]
-    assert valid["Gaussian.kamath_ullman"] == [True, True, True, True, False]
+    ends = ["0.999999999999", 1, "1.000000001", "2.772588", "2.772589"]
+    rows = compare(CLASSICAL, ULLMAN, epsilon=ends).methods
+    valid = [[cell.valid for cell in row.cells] for row in rows]
+    assert valid == [[True, False, False, False, False], [True, True, True, True, False]]
 
 
 def test_beyond_the_theorem_the_number_is_shown_and_judged():
-    """At 3 the classical std is enough, at 10 it is not."""
-    found = stds(compare(CLASSICAL, ULLMAN, ANALYTIC, epsilon=EPSILONS, delta="1e-6"))
-    assert found["classical", 3.0]["suffices"]
-    assert not found["classical", 3.0]["valid"]
-    assert found["classical", 10.0]["suffices"] is False
-    text = str(compare(CLASSICAL, ULLMAN, ANALYTIC, epsilon=EPSILONS, delta="1e-6"))
-    assert "not valid (1.77)" in text
-    assert "not valid (0.530, too small)" in text
-
-
-def test_how_far_each_formula_is_enough():
-    """Rule F1, rounded down: 8.78 and 9.73 at delta = 1e-6."""
-    comparison = compare(epsilon=1, delta="1e-6")
-    reach = [theorem.reach for theorem in comparison.theorems]
-    assert reach[0] == (pytest.approx(8.782, abs=1e-3),)
-    assert reach[1] == (pytest.approx(9.733, abs=1e-3),)
-    assert reach[2:] == [()] * 4
-    assert "epsilon = 8.782" in " ".join(str(comparison).split())
-    assert "epsilon = 9.732" in " ".join(str(comparison).split())
-    for theorem, calibration in zip(comparison.theorems[:2], (CLASSICAL, ULLMAN), strict=True):
-        reach = Fraction(*theorem.reach)
-        cells = compare(calibration, epsilon=[reach - TINY, reach + TINY], delta="1e-6").cells
-        assert [row[0].suffices for row in cells] == [True, False]
+    """At 3 the classical std is enough, at 10 it is not; rule F1 says up to where, rounded down."""
+    found = stds(*THREE)
+    at = [found["Gaussian.classical", epsilon] for epsilon in (0.9, 3.0, 10.0)]
+    assert [one["suffices"] for one in at] == [True, True, False]
+    assert [one["valid"] for one in at] == [True, False, False]
+    text = str(compare(*THREE, epsilon=EPSILONS))
+    assert "(1.767)" in text
+    assert "(0.530, too small)" in text
+    whole = " ".join(str(compare(epsilon=1)).split())
+    found, tiny = by(compare(epsilon=1), "calibration"), Fraction(1, 10**9)
+    for calibration, near in ((CLASSICAL, "8.782"), (ULLMAN, "9.732")):
+        reach = found[calibration.name,]["reach"]
+        assert f"epsilon = {near}" in whole
+        assert reach == pytest.approx(float(near), abs=1e-3)
+        points = [Fraction(reach) - tiny, Fraction(reach) + tiny]
+        (row,) = compare(calibration, epsilon=points).methods
+        assert [cell.suffices for cell in row.cells] == [True, False]
+    assert {one["reach"] for one in found.values() if "Gaussian." not in one["calibration"]} == {
+        None
+    }
 
 
 @pytest.mark.parametrize(
@@ -149,26 +143,212 @@ def test_how_far_each_formula_is_enough():
 )
 def test_epsilon_is_a_number_or_many(epsilon):
     """Scalars, text, lists, arrays, generators."""
-    assert len(compare(ANALYTIC, epsilon=epsilon, delta=1e-6).epsilons) == 1
+    assert len(compare(ANALYTIC, epsilon=epsilon, delta=1e-6).points) == 1
 
 
 def test_sensitivity_scales_every_std():
     """Twice the sensitivity, twice the noise."""
-    real = (CLASSICAL, ULLMAN, ANALYTIC, dp.Laplace.pure)
-    one = compare(*real, epsilon=EPSILONS, delta="1e-6").records()
-    two = compare(*real, epsilon=EPSILONS, delta="1e-6", sensitivity=2).records()
-    for a, b in zip(one, two, strict=True):
-        assert b["std"] == pytest.approx(2 * a["std"])
-        assert (a["valid"], a["suffices"], a["reach"]) == (b["valid"], b["suffices"], b["reach"])
+    one, two = (stds(*THREE, dp.Laplace.pure, sensitivity=size) for size in (1, 2))
+    for key, record in one.items():
+        changed = {"std": pytest.approx(2 * record["std"]), "sensitivity": 2}
+        assert two[key] == {**record, **changed, "ratio": two[key]["ratio"]}
+    assert one["Laplace.pure", 3.0]["std"] == pytest.approx(2**0.5 / 3)
+    assert one["Laplace.pure", 3.0]["ratio"] is None
 
 
-def test_other_calibrations_that_spend_epsilon_and_delta_compare_too():
-    """Laplace's std is sqrt 2 times its scale."""
-    (record,) = compare(dp.Laplace.pure, epsilon=1, delta="1e-6").records()
-    assert record["std"] == pytest.approx(2**0.5)
-    assert record["reach"] is None
+def test_points_are_combinations_or_pairs():
+    """Every epsilon with every delta, in order; or pairs as they are given."""
+    grid = compare(*THREE, epsilon=["0.1", 1], delta=["1e-3", "1e-6"])
+    points = [(0.1, 1e-3), (1.0, 1e-3), (0.1, 1e-6), (1.0, 1e-6)]
+    assert [(one["epsilon"], one["delta"]) for one in grid.records()[::3]] == points
+    for delta in ("1e-3", "1e-6"):
+        alone = compare(*THREE, epsilon=["0.1", 1], delta=delta).records()
+        assert alone == [one for one in grid.records() if one["delta"] == float(delta)]
+    text = " ".join(str(grid).split())
+    assert "epsilon = 7.463 at delta = 0.001, 8.782 at delta = 1e-6, by" in text
+    pairs = compare(ANALYTIC, pairs=[(1, "1e-6"), ("3", "1e-5")]).records()
+    apart = [compare(ANALYTIC, epsilon=e, delta=d).records() for e, d in ((1, "1e-6"), (3, "1e-5"))]
+    assert pairs == [*apart[0], *apart[1]]
+    one = compare(dp.SSP(), pairs=[(1, "1e-6")]).records()
+    assert one == compare(dp.SSP(), epsilon=1, delta="1e-6").records()
 
 
+def test_several_numbers_together():
+    """Gaussian noise stays; Laplace's sensitivity is sqrt(d) times that in 2-norm, L2Laplace's std
+    of each number sqrt((d + 1)/2) times that of one.
+    """
+    names = (ANALYTIC, dp.Laplace.pure, dp.L2Laplace.pure)
+    one, many = (
+        [r["std"] for r in compare(*names, epsilon=1, sensitivity=3, dimension=d).records()]
+        for d in (1, 7)
+    )
+    assert np.divide(many, one) == pytest.approx([1, 7**0.5, 2])
+    text = str(compare(*names, dimension=7))
+    assert "for each of 7 numbers" in text
+    assert "at most sqrt(7) times that in 2-norm" in text
+
+
+# ----------------------------------------------------------------------- Several releases together
+def test_releases_together_by_every_accountant():
+    """Five numbers ten times: each std is enough by the accountant that it is named after, and a
+    part in a million less is not; equal parts of the budget are the theorems' own.
+    """
+    target = dp.ApproxDP(1, "1e-6")
+    real = (ANALYTIC, CLASSICAL, dp.Laplace.pure, dp.L2Laplace.pure)
+    found = by(compare(*real, epsilon=1, dimension=5, times=10), "noise", "accountant")
+    assert found["Gaussian", "gaussian"]["std"] == pytest.approx(
+        float(oracles.sigma_of(1, SMALL)) * 10**0.5, rel=1e-9
+    )
+    stds = {"Gaussian": 1, "Laplace": 2**0.5, "L2Laplace": 6**0.5}  # at scale 1, of five numbers
+    kinds = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace, "L2Laplace": dp.L2Laplace}
+    moved = {"Gaussian": 1, "L2Laplace": 1, "Laplace": 5**0.5}
+    for (noise, accountant), record in found.items():
+        kind, _, theorem = noise.partition(".")
+        size = Fraction(record["std"]) / Fraction(stds[kind] * moved[kind])
+        if theorem:
+            calibration = getattr(kinds[kind], theorem)
+            (alone,) = compare(calibration, epsilon="0.1", delta="1e-7", dimension=5).records()
+            assert alone["std"] == record["std"]
+            parts = [(dp.ApproxDP("0.1", "1e-7"), 10)]
+            assert dp.compose(*parts, accountant="basic").epsilon("1e-6").upper <= 1
+        else:
+            for factor, enough in ((1 + 1e-9, True), (1 - 1e-6, False)):
+                mechanism = kinds[kind](float(size) * factor)
+                spent = dp.compose((mechanism, 10), accountant=accountant).delta(1).upper
+                assert (spent <= float(target.delta.value)) is enough, (noise, accountant, factor)
+    assert {name for _, name in found} == {"basic", "gaussian", "zcdp", "numeric", "optimal", "rdp"}
+    least = min(one["std"] for one in found.values())
+    assert all(one["ratio"] == pytest.approx(one["std"] / least) for one in found.values())
+
+
+def test_accountants_named_twice_stand_once():
+    """Where `auto` is one of the others, too."""
+    found = compare(epsilon=1, accountant=["auto", "numeric", "zcdp", "zcdp"])
+    assert [one.by for one in found.methods if one.names == ("Laplace",)] == ["numeric", "zcdp"]
+
+
+def test_a_theorem_outside_its_hypothesis_is_in_brackets():
+    """A tenth of epsilon = 10 is 1: the classical theorem holds below."""
+    found = compare(epsilon=["9.9", 10], times=10, accountant="basic")
+    valid = [r["valid"] for r in found.records() if r["noise"] == "Gaussian.classical"]
+    assert valid == [True, False]
+    assert "(5.717)" in str(found)
+
+
+def test_noise_in_whole_numbers_is_composed_at_whole_sensitivities():
+    """L2 at most 1 for five whole numbers: one of them moves, by 1."""
+    found = compare(dp.DiscreteLaplace.pure, epsilon=1, dimension=5, times=3)
+    std = by(found, "noise", "accountant")["DiscreteLaplace", "numeric"]["std"]
+    noise, target = (dp.DiscreteLaplace(scale=1), 3), dp.ApproxDP(1, "1e-6")
+    a = np.exp(-1 / float(dp.calibrate(noise, target=target, sensitivity=1).factor))
+    assert std == pytest.approx(np.sqrt(2 * a) / (1 - a), rel=1e-9)
+    found = compare(dp.DiscreteGaussian.concentrated, epsilon=1, times=3)
+    std = by(found, "noise", "accountant")["DiscreteGaussian", "zcdp"]["std"]
+    assert std == pytest.approx(7.848, abs=1e-3)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3, 4])
+def test_the_largest_move_of_whole_numbers(dimension):
+    """The L1 sensitivity of d whole numbers, by trying all vectors: no vector moves further, and
+    one moves as far.
+    """
+    for square in range(1, 19):
+        steps = range(math.isqrt(square) + 1)
+        moves = [
+            v for v in itertools.product(steps, repeat=dimension) if sum(x * x for x in v) <= square
+        ]
+        assert largest_sum(dimension, square) == max(map(sum, moves))
+    (record,) = compare(dp.DiscreteLaplace.pure, epsilon=1, dimension=20).records()
+    a = mpmath.exp(-1)
+    assert record["std"] == pytest.approx(float(mpmath.sqrt(2 * a) / (1 - a)))
+    assert len(compare(epsilon=1, sensitivity="1/2").records()) == 4  # without discrete noise
+
+
+# ------------------------------------------------------------------------ Releases of a declaration
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "8"])
+def test_what_wang_wastes(epsilon):
+    """Three releases of sensitivity 1 and one std, each for a third of the budget."""
+    e = Fraction(epsilon)
+    least = mpmath.sqrt(3) * oracles.sigma_of(e, SMALL)
+    true = {
+        "enough": least,
+        "declared": 3 * mpmath.sqrt(mpmath.log(6 * 10**6)) / oracles.mpf(e),
+        "analytic": oracles.sigma_of(e / 3, SMALL / 3),
+        "classical": classical(e / 3, SMALL / 3),
+    }
+    found = by(compare(WANG, epsilon=epsilon), "release", "noise")
+    assert found.keys() == set(itertools.product(("floor", "gram", "moment"), true))
+    for (_, noise), record in found.items():
+        assert record["std"] == pytest.approx(float(true[noise]), rel=1e-12)
+        assert record["ratio"] == pytest.approx(float(true[noise] / least), rel=1e-12)
+        assert record["valid"] is (noise != "classical" or e / 3 < 1)
+
+
+def test_joint_calibration_wastes_nothing():
+    """Bounds do not matter to ratios; the relation does, where releases do not move together."""
+    for e in (Fraction(1), Fraction(8)):
+        alone = oracles.sigma_of(e / 3, SMALL / 3)
+        wanted = pytest.approx(float(alone / oracles.sigma_of(e, SMALL) / mpmath.sqrt(3)))
+        for setting in (None, attrs.evolve(SETTING, relation=dp.ADD_REMOVE), SETTING):
+            for record in compare(dp.AdaSSP(), epsilon=e, setting=setting).records():
+                if record["noise"] == "declared":
+                    assert record["ratio"] == pytest.approx(1, abs=1e-12)
+                if record["noise"] == "analytic" and setting is not SETTING:
+                    assert record["ratio"] == wanted
+
+
+def test_sensitivities_are_those_of_the_setting():
+    """X'X of rows up to 2 moves by sqrt(2) 4 where one replaces another, X'y of labels 3 by 12."""
+    moved = [float(one) for one in ("4", "5.656854249492381", "12")]
+    found = compare(dp.AdaSSP(), epsilon=1, setting=SETTING).records()
+    sigma = float(oracles.sigma_of(Fraction(1, 3), SMALL / 3))
+    alone = [one["std"] / sigma for one in found if one["noise"] == "analytic"]
+    assert alone == pytest.approx(moved, rel=1e-12)
+
+
+def test_laplace_noise_has_rows_of_its_own():
+    """Counted in what is enough, and without Gaussian calibrations."""
+
+    class Mixed(dp.Regression):
+        def declare(self, X, y, budget):
+            n = dp.release(dp.count(X), dp.Laplace(4), name="n")
+            return n, dp.release(X.T @ y, dp.Gaussian(20), name="moment")
+
+    found = by(compare(Mixed(), epsilon=1), "release", "noise")
+    assert {noise for release, noise in found if release == "n"} == {"enough", "declared"}
+    assert ("moment", "classical") in found
+    ratios = [found[release, "declared"]["ratio"] for release in ("n", "moment")]
+    assert ratios[0] == pytest.approx(ratios[1], rel=1e-12)
+
+
+class OneMoment(dp.Regression):
+    """X'y with spherical Laplace noise, whose std grows with the number of columns."""
+
+    def declare(self, X, y, budget):
+        return dp.release(X.T @ y, dp.L2Laplace.pure, budget)
+
+
+def test_noise_of_one_draw_has_the_std_of_each_of_its_numbers():
+    """At d = 10, against the std of 4,000 draws; the table of calibrations says that it grows."""
+    found = compare(OneMoment(), epsilon=1, delta="1e-5")
+    assert "at d = 10" in found.title
+    many = [
+        dp.L2Laplace.sample(1.0, (10,), np.random.default_rng(i), symmetric=False)
+        for i in range(4000)
+    ]
+    assert found.records()[1]["std"] == pytest.approx(np.std(many), rel=0.02)
+    alone = compare(dp.L2Laplace.pure, epsilon=1)
+    assert "each of m numbers" in str(alone)
+    assert alone.records()[0]["std"] == pytest.approx(np.sqrt(2))
+
+
+def test_symbols_have_numbers():
+    """A share gamma of the budget, at one half."""
+    found = compare(dp.literature.AdaSSPBudget(), epsilon=1)
+    assert "at gamma = 0.5" in str(found).splitlines()[0]
+
+
+# ----------------------------------------------------------------------------------------- Refusals
 @pytest.mark.parametrize(
     "changes",
     [
@@ -182,6 +362,10 @@ def test_other_calibrations_that_spend_epsilon_and_delta_compare_too():
         {"delta": 0},
         {"delta": 1},
         {"sensitivity": 0},
+        {"dimension": 0},
+        {"dimension": 1.5},
+        {"times": 0},
+        {"times": True},
     ],
     ids=str,
 )
@@ -191,11 +375,32 @@ def test_unusable_numbers_are_refused(changes):
         compare(**{"epsilon": 1, "delta": "1e-6", **changes})
 
 
-@pytest.mark.parametrize("calibration", [dp.Gaussian, "analytic", None])
-def test_only_calibrations_are_compared(calibration):
-    """A mechanism or a name is not one."""
-    with pytest.raises(dp.InvalidArgument, match=r"Gaussian\.analytic"):
-        compare(calibration, epsilon=1, delta="1e-6")
+@refusals(
+    (lambda: compare(None), r"Gaussian\.analytic"),
+    (lambda: compare("analytic"), r"Gaussian\.analytic"),
+    (lambda: compare(pairs=[(1, "1e-6")], epsilon=1), "pairs must be left out"),
+    (lambda: compare(pairs=[(1, "1e-6")], delta="1e-5"), "pairs must be left out"),
+    *(
+        (lambda pairs=pairs: compare(pairs=pairs), "pairs of an epsilon and a delta")
+        for pairs in ([], (1, "1e-6"), [(1,)], "1,1e-6", 3)
+    ),
+    (lambda: compare(dp.DiscreteLaplace.pure, sensitivity="1/2"), "at least 1 for DiscreteLaplace"),
+    (lambda: compare(accountant="gausian"), "Did you mean 'gaussian'"),
+    (lambda: compare(dp.Laplace.pure, accountant="gaussian"), "one that adds Laplace noise"),
+    (lambda: compare(dp.mechanisms.PermuteAndFlipSelection.pure, dimension=2), "in L1 or L2"),
+    (lambda: compare(dp.SSP(), times=3), r"dp.release\(..., times=10\)"),
+    (lambda: compare(dp.SSP(), accountant="zcdp"), "dp.audit compares"),
+    (lambda: compare(dp.SSP(), dimension=3), "follows from the statistics"),
+    (lambda: compare(WANG, sensitivity=2), "sensitivity"),
+    (lambda: compare(WANG, ANALYTIC), "one declaration"),
+    (lambda: compare(dp.literature.ThesisRowNorm()), "noise can be compared"),
+    (lambda: compare(dp.regressions.AdaOPS()), "only adds noise"),
+    (lambda: compare(epsilon=1).plot(of="variance"), "ratio"),
+)
+def test_what_does_not_fit_is_refused(call, says):
+    """With a way out."""
+    with pytest.raises(dp.InvalidArgument, match=says):
+        call()
 
 
 @pytest.mark.parametrize(
@@ -220,471 +425,150 @@ def test_noise_is_answered_with_the_call_that_compares_it(noise, call):
     eval(call, {"dp": dp})
 
 
-def test_pairs_are_rows_as_they_are_given():
-    """Not every combination; once, and in pairs."""
-    comparison = compare(ANALYTIC, pairs=[(1, "1e-6"), ("3", "1e-5")])
-    assert [(r["epsilon"], r["delta"]) for r in comparison.records()] == [(1, 1e-6), (3, 1e-5)]
-    apart = [compare(ANALYTIC, epsilon=e, delta=d).records() for e, d in ((1, "1e-6"), (3, "1e-5"))]
-    assert comparison.records() == [*apart[0], *apart[1]]
-    assert (
-        dp.compare(dp.SSP(), pairs=[(1, "1e-6")]).records()
-        == dp.compare(dp.SSP(), epsilon=1, delta="1e-6").records()
-    )
-    for given in ({"epsilon": 1}, {"delta": "1e-5"}):
-        with pytest.raises(dp.InvalidArgument, match="pairs must be left out"):
-            compare(pairs=[(1, "1e-6")], **given)
-    for pairs in ([], (1, "1e-6"), [(1,)], "1,1e-6", 3):
-        with pytest.raises(dp.InvalidArgument, match="pairs of an epsilon and a delta"):
-            compare(pairs=pairs)
+# ---------------------------------------------------------------------- Text, records and pictures
+TABLES = {
+    "usual": compare,
+    "three": lambda: compare(*THREE, epsilon=["0.1", 3, 10]),
+    "pairs": lambda: compare(pairs=[(1, "1e-6"), ("0.1", "1e-8")]),
+    "many": lambda: compare(epsilon=range(1, 12)),
+    "composed": lambda: compare(
+        ANALYTIC, dp.Laplace.pure, pairs=[(1, "1e-6"), (3, "1e-5")], times=9
+    ),
+    "releases": lambda: compare(WANG, epsilon=["0.1", 1, 8], delta=["1e-3", "1e-6"]),
+}
 
 
-def test_several_numbers_together():
-    """Gaussian noise stays; Laplace's sensitivity is sqrt(d) times that in 2-norm, L2Laplace's std
-    of each number sqrt((d + 1)/2) times that of one.
-    """
-    names = (ANALYTIC, dp.Laplace.pure, dp.L2Laplace.pure)
-    one = [r["std"] for r in compare(*names, epsilon=1, delta="1e-6", sensitivity=3).records()]
-    many = [
-        r["std"]
-        for r in compare(*names, epsilon=1, delta="1e-6", sensitivity=3, dimension=7).records()
-    ]
-    assert np.divide(many, one) == pytest.approx([1, 7**0.5, 2])
-    text = str(compare(*names, dimension=7))
-    assert "for each of 7 numbers" in text
-    assert "at most sqrt(7) times that in 2-norm" in text
-    for given in ({"dimension": 0}, {"dimension": 1.5}, {"times": 0}, {"times": True}):
-        with pytest.raises(dp.InvalidArgument, match="a whole number of at least 1"):
-            compare(**given)
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_has_its_renderings(name):
+    """Text of at most so many columns, a table of HTML, JSON, a data frame."""
+    found = TABLES[name]()
+    for width in (80, 100):
+        assert max(map(len, found.text(width).splitlines())) <= width
+    html = found._repr_html_()
+    assert html.count("<table") == 1
+    assert html.count("<tr ") == 1 + len(found.methods)
+    records = found.records()
+    assert json.loads(json.dumps(records, allow_nan=False)) == records
+    assert list(found.summary_frame()["std"]) == [one["std"] for one in records]
 
 
-# ------------------------------------------------------------------- Several releases together
-def rows_of(comparison):
-    """Records by noise and accountant."""
-    return {(one["noise"], one["accountant"]): one for one in comparison.records()}
-
-
-def test_releases_together_by_every_accountant():
-    """Five numbers ten times: each std is enough by the accountant that it is named after, and a
-    part in a million less is not; equal parts of the budget are the theorems' own.
-    """
-    target = dp.ApproxDP(1, "1e-6")
-    real = (ANALYTIC, CLASSICAL, dp.Laplace.pure, dp.L2Laplace.pure)
-    found = rows_of(compare(*real, epsilon=1, delta="1e-6", dimension=5, times=10))
-    assert found["Gaussian", "gaussian"]["std"] == pytest.approx(
-        float(oracles.sigma_of(1, Fraction(1, 10**6))) * 10**0.5, rel=1e-9
-    )
-    stds = {"Gaussian": 1, "Laplace": 2**0.5, "L2Laplace": 6**0.5}  # at scale 1, of five numbers
-    kinds = {"Gaussian": dp.Gaussian, "Laplace": dp.Laplace, "L2Laplace": dp.L2Laplace}
-    moved = {"Gaussian": 1, "L2Laplace": 1, "Laplace": 5**0.5}
-    for (noise, accountant), record in found.items():
-        kind, _, theorem = noise.partition(".")
-        size = Fraction(record["std"]) / Fraction(stds[kind] * moved[kind])
-        if theorem:
-            (alone,) = compare(
-                getattr(kinds[kind], theorem), epsilon="0.1", delta="1e-7", dimension=5
-            ).records()
-            assert alone["std"] == record["std"]
-            parts = [(dp.ApproxDP("0.1", "1e-7"), 10)]
-            assert dp.compose(*parts, accountant="basic").epsilon("1e-6").upper <= 1
-        else:
-            for factor, enough in ((1 + 1e-9, True), (1 - 1e-6, False)):
-                mechanism = kinds[kind](float(size) * factor)
-                spent = dp.compose((mechanism, 10), accountant=accountant).delta(1).upper
-                assert (spent <= float(target.delta.value)) is enough, (noise, accountant, factor)
-    assert {name for _, name in found} == {"basic", "gaussian", "zcdp", "numeric", "optimal", "rdp"}
-    least = min(one["std"] for one in found.values())
-    assert all(one["ratio"] == pytest.approx(one["std"] / least) for one in found.values())
-
-
-def test_accountants_named_twice_stand_once():
-    """Where `auto` is one of the others, too."""
-    found = compare(epsilon=1, delta="1e-6", accountant=["auto", "numeric", "zcdp", "zcdp"])
-    names = [one.accountant for one in found.methods if one.noise == "Laplace"]
-    assert names == ["numeric", "zcdp"]
-
-
-def test_the_table_of_releases_together():
-    """A column for each pair, the least first; as text, HTML and a data frame."""
-    pairs = [(1, "1e-6"), (3, "1e-5")]
-    found = compare(
-        pairs=pairs, times=100, accountant=["gaussian", dp.accountants.BasicAccountant()]
-    )
-    text = str(found)
-    assert text.splitlines()[0].startswith("Noise std of one number released 100 times")
-    head = ["noise", "accountant", "(1, 1e-6)", "ratio", "(3, 1e-5)", "ratio"]
-    assert text.splitlines()[2].split("  ", 1)[1].split() == " ".join(head).split()
-    assert text.splitlines()[3].split()[:4] == ["Gaussian", "gaussian", "42.25", "1.000"]
-    assert max(map(len, text.splitlines())) <= 100
-    assert max(map(len, compare(ANALYTIC, dp.Laplace.pure, times=10).text(72).splitlines())) <= 72
-    assert found._repr_html_().count("<tr") == 1 + len(found.methods)
-    frame = found.summary_frame()
-    assert list(frame["std"]) == [one["std"] for one in found.records()]
-    assert len(frame) == 2 * len(found.methods)
-    assert json.loads(json.dumps(found.records(), allow_nan=False)) == found.records()
-    assert len(compare(epsilon=[1, 2], delta="1e-6").summary_frame()) == 12
-
-
-def test_a_theorem_outside_its_hypothesis_is_in_brackets():
-    """A tenth of epsilon = 10 is 1: the classical theorem holds below."""
-    found = compare(epsilon=["9.9", 10], delta="1e-6", times=10, accountant="basic")
-    valid = [r["valid"] for r in found.records() if r["noise"] == "Gaussian.classical"]
-    assert valid == [True, False]
-    assert "(5.717)" in str(found)
-
-
-def test_noise_in_whole_numbers_is_composed_at_whole_sensitivities():
-    """L2 at most 1 for five whole numbers: one of them moves, by 1."""
-    found = rows_of(compare(dp.DiscreteLaplace.pure, epsilon=1, delta="1e-6", dimension=5, times=3))
-    std = found["DiscreteLaplace", "numeric"]["std"]
-    scale = dp.calibrate(
-        (dp.DiscreteLaplace(scale=1), 3), target=dp.ApproxDP(1, "1e-6"), sensitivity=1
-    ).factor
-    a = np.exp(-1 / float(scale))
-    assert std == pytest.approx(np.sqrt(2 * a) / (1 - a), rel=1e-9)
-    assert rows_of(compare(dp.DiscreteGaussian.concentrated, epsilon=1, times=3))[
-        "DiscreteGaussian", "zcdp"
-    ]["std"] == pytest.approx(7.848, abs=1e-3)
-
-
-@pytest.mark.parametrize("dimension", [1, 2, 3, 4])
-def test_the_largest_move_of_whole_numbers(dimension):
-    """The L1 sensitivity of d whole numbers, by trying all vectors: no vector moves further, and
-    one moves as far.
-    """
-    for square in range(1, 19):
-        steps = range(math.isqrt(square) + 1)
-        moves = [
-            v for v in itertools.product(steps, repeat=dimension) if sum(x * x for x in v) <= square
-        ]
-        assert largest_sum(dimension, square) == max(map(sum, moves))
-    (record,) = compare(dp.DiscreteLaplace.pure, epsilon=1, dimension=20).records()
-    a = mpmath.exp(-1)
-    assert record["std"] == pytest.approx(float(mpmath.sqrt(2 * a) / (1 - a)))
-    with pytest.raises(dp.InvalidArgument, match="at least 1 for DiscreteLaplace"):
-        compare(dp.DiscreteLaplace.pure, sensitivity="1/2")
-    assert len(compare(epsilon=1, sensitivity="1/2").records()) == 4  # without discrete noise
-
-
-def test_without_calibrations_every_kind_of_noise_is_shown():
-    """Laplace noise is a third of Gaussian noise at (1, 1e-6)."""
+def test_tables_say_what_they_have():
+    """Methods as rows, points as columns; what is left out, what is alike, what is compared."""
     text = str(compare(pairs=[(1, "1e-6"), ("0.1", "1e-8")]))
     for name in ("Gaussian.analytic", "Laplace.pure", "DiscreteLaplace.pure"):
         assert name in text
-    assert max(map(len, text.splitlines())) <= 100
     assert "[CanonneKS20, Prop 12]" in text  # the conversion of zCDP that needs less noise
-    assert str(compare()).count("Laplace.pure") > 1
     assert len(str(compare(epsilon=range(1, 12))).splitlines()) > 66  # a line for each point
-    composed = {noise for noise, _ in rows_of(compare(epsilon=1, times=3))}
+    assert str(compare(*THREE)).startswith("Std of Gaussian noise, sensitivity 1, by epsilon")
+    assert "[KamathU20, Lem 2.4]" in str(compare(*THREE))
+    composed = {one.names[0] for one in compare(epsilon=1, times=3).methods}
     assert {"Laplace", "DiscreteLaplace", "DiscreteGaussian"} <= composed
+    pairs, accountants = [(1, "1e-6"), (3, "1e-5")], ["gaussian", dp.accountants.BasicAccountant()]
+    lines = str(compare(pairs=pairs, times=100, accountant=accountants)).splitlines()
+    assert lines[0].startswith("Noise std of one number released 100 times")
+    head = ["noise", "accountant", "(1, 1e-6)", "ratio", "(3, 1e-5)", "ratio"]
+    assert lines[2].split("  ", 1)[1].split() == " ".join(head).split()
+    assert lines[3].split()[:4] == ["Gaussian", "gaussian", "42.25", "1.000"]
+    assert "floor, gram, moment  declared" in str(compare(WANG))
+    assert "for its share" in str(compare(WANG))
+    assert "for an equal part of (epsilon," in " ".join(str(compare(dp.AdaSSP())).split())
+    assert "epsilon &lt; 1" in compare(CLASSICAL)._repr_html_()
 
 
-def test_the_picture_of_pairs():
-    """A dot for each pair, and no curve."""
-    axes = axes_of(compare(CLASSICAL, ANALYTIC, pairs=[(1, "1e-6"), ("0.1", "1e-8"), (8, "1e-5")]))
-    assert {len(line.get_xdata()) for line in axes.lines} <= {0, 2, 3}
-    assert "(0.1, 1e-8)" in axes.get_title()
-
-
-def test_an_unknown_accountant_is_named():
-    """Of a list, too."""
-    refused = CliRunner().invoke(app, ["compare", "--accountant", "prv", "--times", "3"])
-    assert "got 'prv'" in refused.stderr
-    names = ["gaussian.classical", "Gaussian.analytic"]
-    shown = CliRunner().invoke(app, ["compare", *names, "--epsilon", "0.5"])
+def test_commands_print_what_the_calls_return():
+    """By names of theorems, and of accountants; what is wrong is named."""
+    run = CliRunner().invoke
+    shown = run(app, ["compare", "gaussian.classical", "Gaussian.analytic", "--epsilon", "0.5"])
     assert shown.stdout.strip() == str(compare(CLASSICAL, ANALYTIC, epsilon="0.5")).strip()
-
-
-@pytest.mark.parametrize(
-    ("call", "says"),
-    [
-        (lambda: dp.compare(dp.SSP(), times=3), r"dp.release\(..., times=10\)"),
-        (lambda: dp.compare(dp.SSP(), accountant="zcdp"), "dp.audit compares"),
-        (lambda: dp.compare(dp.SSP(), dimension=3), "follows from the statistics"),
-        (lambda: compare(accountant="gausian"), "Did you mean 'gaussian'"),
-        (lambda: compare(dp.Laplace.pure, accountant="gaussian"), "one that adds Laplace noise"),
-        (lambda: compare(dp.mechanisms.PermuteAndFlipSelection.pure, dimension=2), "in L1 or L2"),
-    ],
-)
-def test_what_does_not_fit_is_refused(call, says):
-    """With a way out."""
-    with pytest.raises(dp.InvalidArgument, match=says):
-        call()
-
-
-def test_the_picture_of_releases_together():
-    """A row for each method, each pair named once, names apart."""
-    pytest.importorskip("matplotlib").use("agg")
-    from matplotlib import pyplot as plt
-
-    found = compare(pairs=[(1, "1e-6"), (3, "1e-5")], dimension=5, times=10)
-    axes = found.plot()
-    axes.figure.canvas.draw()
-    assert [text.get_text() for text in axes.texts] == ["(1, 1e-6)", "(3, 1e-5)"]
-    names = [text.get_text() for text in axes.get_yticklabels()]
-    assert names == [f"{one.noise}, {one.accountant}" for one in found.methods]
-    dots = [point for line in axes.lines for point in line.get_xydata().tolist()]
-    stds = [
-        [r["std"], float(names.index(f"{r['noise']}, {r['accountant']}"))] for r in found.records()
-    ]
-    assert sorted(dots) == sorted(stds)
-    ticks = [text.get_window_extent() for text in axes.get_xticklabels()]
-    assert not any(a.overlaps(b) for a, b in itertools.pairwise(ticks))
-    plt.close("all")
-
-
-def test_names_of_lines_do_not_overlap():
-    """Six lines and the least std, each with its name where it begins."""
-    pytest.importorskip("matplotlib").use("agg")
-    from matplotlib import pyplot as plt
-
-    axes = compare(epsilon=["0.1", 10], delta=["1e-3", "1e-6", "1e-9"]).plot()
-    axes.figure.canvas.draw()
-    boxes = [text.get_window_extent() for text in axes.texts]
-    assert len(boxes) == 7
-    for place, box in enumerate(boxes):
-        assert not any(box.overlaps(other) for other in boxes[place + 1 :])
-    with plt.style.context("dark_background"):
-        dark = compare(epsilon=["0.1", 10]).plot()
-        least = next(line for line in dark.lines if line.get_label().startswith("analytic"))
-        assert least.get_color() == plt.rcParams["text.color"] == "white"
-    plt.close("all")
-
-
-def test_the_command_composes():
-    """As the call does."""
     options = ["-d", "5", "--times", "10", "--pair", "1,1e-6", "--accountant", "gaussian,basic"]
-    shown = CliRunner().invoke(app, ["compare", *options])
-    assert shown.exit_code == 0
     call = compare(pairs=[(1, "1e-6")], dimension=5, times=10, accountant=["gaussian", "basic"])
-    assert shown.stdout.strip() == str(call).strip()
+    assert run(app, ["compare", *options]).stdout.strip() == str(call).strip()
     for wrong, says in (
         (["--pair", "1"], "an epsilon and its delta"),
         (["SSP", "--times", "2"], "--times"),
+        (["--accountant", "prv", "--times", "3"], "got 'prv'"),
     ):
-        refused = CliRunner().invoke(app, ["compare", *wrong])
+        refused = run(app, ["compare", *wrong])
         assert refused.exit_code == 2
         assert says in refused.stderr
 
 
-def test_records_are_json():
-    """Without infinities."""
-    records = compare(epsilon=EPSILONS, delta="1e-6").records()
-    assert json.loads(json.dumps(records, allow_nan=False)) == records
-
-
-def test_the_table_fits_a_page():
-    """100 columns."""
-    text = str(compare(epsilon=EPSILONS, delta="1e-6"))
-    assert max(map(len, text.splitlines())) <= 100
-
-
-def axes_of(comparison, **options):
-    """A picture that nobody sees."""
+@pytest.fixture
+def drawn():
+    """A function that draws a comparison on axes that are closed later."""
     pytest.importorskip("matplotlib").use("agg")
     from matplotlib import pyplot as plt
 
-    _, axes = plt.subplots()
-    assert comparison.plot(axes, **options) is axes
+    def draw(comparison, **options):
+        axes = plt.subplots()[1]
+        assert comparison.plot(axes, **options) is axes
+        axes.figure.canvas.draw()
+        return axes
+
+    yield draw
     plt.close("all")
-    return axes
 
 
-def drawn(axes):
+def solid(axes):
     """Label, x and y of each solid line that has points."""
     lines = [line for line in axes.lines if line.get_linestyle() == "-" and len(line.get_xdata())]
     return {line.get_label(): (np.array(line.get_xdata()), line.get_ydata()) for line in lines}
 
 
-def test_the_picture_shows_the_ratio_and_shades_where_the_classical_theorem_does_not_hold():
-    """Solid lines end where their theorems do: classical below 1, kamath_ullman at 4 log 2."""
-    axes = axes_of(compare(epsilon=["0.1", 10], delta="1e-6"))
-    lines = drawn(axes)
-    assert set(lines) == {"analytic: the least", "classical", "kamath_ullman"}
-    for name, end in (("classical", 1), ("kamath_ullman", 4 * np.log(2))):
+def test_lines_end_where_their_theorems_do(drawn):
+    """Solid lines: classical below 1, kamath_ullman at 4 log 2; from the ratio by mpmath."""
+    lines = solid(drawn(compare(epsilon=["0.1", 10])))
+    assert set(lines) == {"enough", "Gaussian.classical", "Gaussian.kamath_ullman"}
+    for name, end in (("Gaussian.classical", 1), ("Gaussian.kamath_ullman", 4 * np.log(2))):
         at, ratio = lines[name]
         assert len(at) > 50
         assert (np.isfinite(ratio) == (at < end)).all()
-        sigma = oracles.sigma_of(Fraction(1, 10), Fraction(1, 10**6))
-        constant = oracles.mpmath.sqrt(2 * oracles.mpmath.log(1_250_000))
-        if name == "classical":
-            assert ratio[0] == pytest.approx(float(constant * 10 / sigma), rel=1e-12)
-    (shade,) = axes.patches
-    assert shade.get_x() == 1
-    assert any("does not hold" in text.get_text() for text in axes.get_legend().get_texts())
+    tenth = Fraction(1, 10)
+    ratio = float(classical(tenth) / oracles.sigma_of(tenth, SMALL))
+    assert lines["Gaussian.classical"][1][0] == pytest.approx(ratio, rel=1e-12)
+    several = solid(drawn(compare(CLASSICAL, epsilon=["0.1", "0.9"], delta=["1e-3", "1e-6"])))
+    deltas = {f"Gaussian.classical, delta = {one}" for one in ("0.001", "1e-6")}
+    assert set(several) == deltas | {"enough"}
 
 
-def test_the_picture_of_several_deltas():
-    """A line each; for one epsilon they are the axis."""
-    several = compare(CLASSICAL, epsilon=["0.1", "0.9"], delta=["1e-3", "1e-6"])
-    lines = drawn(axes_of(several))
-    assert set(lines) == {f"classical, delta = {one}" for one in ("0.001", "1e-6")} | {
-        "analytic: the least"
-    }
-    axes = axes_of(compare(CLASSICAL, epsilon="0.5", delta=["1e-3", "1e-6"]))
-    assert axes.get_xlabel() == "delta"
-    assert not axes.patches
-    at, ratio = drawn(axes)["classical"]
-    assert (np.diff(at) > 0).all()
-    assert (np.diff(ratio) > 0).all()
-
-
-def test_the_picture_of_stds():
+def test_stds_are_drawn_where_they_are_chosen_or_have_no_ratio(drawn):
     """Logarithmic, with the exact one."""
-    axes = axes_of(compare(CLASSICAL, ULLMAN, ANALYTIC, epsilon=EPSILONS), of="std")
-    assert set(drawn(axes)) == {"classical", "kamath_ullman", "analytic"}
+    axes = drawn(compare(*THREE, epsilon=EPSILONS), of="std")
+    assert set(solid(axes)) == {one.name for one in THREE}
     assert axes.get_yscale() == "log"
-    lines = drawn(axes_of(compare(dp.Laplace.pure, epsilon=EPSILONS, delta="1e-6")))
-    assert set(lines) == {"Laplace.pure"}  # stds, since only Gaussian noise has a ratio
-    with pytest.raises(dp.InvalidArgument, match="ratio"):
-        axes_of(compare(epsilon=1, delta="1e-6"), of="variance")
+    assert set(solid(drawn(compare(dp.Laplace.pure, epsilon=EPSILONS)))) == {"Laplace.pure"}
+
+
+@pytest.mark.parametrize(
+    ("comparison", "measure"),
+    [
+        (lambda: compare(pairs=[(1, "1e-6"), (3, "1e-5")], dimension=5, times=10), "std"),
+        (lambda: compare(CLASSICAL, ANALYTIC, pairs=[(1, "1e-6"), (8, "1e-5")]), "ratio"),
+        (lambda: compare(WANG, epsilon=[1, 2.9, 3, 8]), "ratio"),
+        (lambda: compare(epsilon=1), "std"),
+    ],
+    ids=["composed", "pairs", "releases", "without ratios"],
+)
+def test_everything_else_is_rows_of_dots(drawn, comparison, measure):
+    """A row for each method; a dot for each point, hollow where its theorem does not hold."""
+    found = comparison()
+    axes = drawn(found)
+    names = [text.get_text() for text in axes.get_yticklabels()]
+    assert names == [", ".join(one.words) for one in found.methods]
+    wanted = {True: [], False: []}
+    for row, method in enumerate(found.methods):
+        for cell in method.cells:
+            wanted[cell.valid].append([getattr(cell, "std" if measure == "std" else "ratio"), row])
+    for valid, points in wanted.items():
+        lines = [one for one in axes.lines if (one.get_markerfacecolor() == "none") is not valid]
+        shown = [at for line in lines for at in line.get_xydata().tolist() if np.isfinite(at[0])]
+        assert sorted(shown) == sorted(points)
+    ticks = [text.get_window_extent() for text in axes.get_xticklabels()]
+    assert not any(a.overlaps(b) for a, b in itertools.pairwise(ticks))
 
 
 def test_a_missing_matplotlib_is_named(monkeypatch):
     """With the extra that brings it."""
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(dp.errors.MissingExtra, match="plots"):
-        compare(epsilon=1, delta="1e-6").plot()
-
-
-def test_without_arguments_it_is_the_table_of_the_manual():
-    """Four epsilons at delta = 1e-6."""
-    assert str(dp.compare()) == str(compare(epsilon=EPSILONS, delta="1e-6"))
-    assert dp.compare().plot  # as it is
-
-
-def test_the_ratio_is_a_column():
-    """Of stds, by the profile at 50 digits; in brackets outside the theorem."""
-    found = stds(compare(epsilon=EPSILONS, delta="1e-6"))
-    for epsilon in EPSILONS:
-        sigma = oracles.sigma_of(Fraction(epsilon), Fraction(1, 10**6))
-        constant = oracles.mpmath.sqrt(2 * oracles.mpmath.log(1_250_000))
-        ratio = float(constant / oracles.mpf(Fraction(epsilon)) / sigma)
-        assert found["classical", float(epsilon)]["ratio"] == pytest.approx(ratio, rel=1e-12)
-    text = str(compare(CLASSICAL, ULLMAN, ANALYTIC, epsilon=EPSILONS, delta="1e-6"))
-    for part in (" 1.460 ", " 1.264 ", " (1.144) ", " (0.979) "):
-        assert part in text
-    assert compare(dp.Laplace.pure, epsilon=1, delta="1e-6").records()[0]["ratio"] is None
-
-
-def test_every_pair_of_epsilon_and_delta_is_a_row():
-    """In order, with a column for delta and the reach at each."""
-    three = (CLASSICAL, ULLMAN, ANALYTIC)
-    comparison = compare(*three, epsilon=["0.1", 1], delta=["1e-3", "1e-6"])
-    assert [(r["epsilon"], r["delta"]) for r in comparison.records()[::3]] == [
-        (0.1, 1e-3),
-        (1.0, 1e-3),
-        (0.1, 1e-6),
-        (1.0, 1e-6),
-    ]
-    for delta in ("1e-3", "1e-6"):
-        alone = compare(*three, epsilon=["0.1", 1], delta=delta).records()
-        assert alone == [r for r in comparison.records() if r["delta"] == float(delta)]
-    text = " ".join(str(comparison).split())
-    assert "epsilon = 7.463 at delta = 0.001, 8.782 at delta = 1e-6, by" in text
-    assert max(map(len, str(comparison).splitlines())) <= 100
-
-
-def test_a_notebook_shows_a_table():
-    """With what the text has, and nothing unescaped."""
-    shown = compare(epsilon=EPSILONS, delta="1e-6")._repr_html_()
-    assert shown.count("<table") == 1
-    assert ">1.460</td>" in shown
-    assert "epsilon &lt; 1" in shown
-
-
-# ------------------------------------------------------------ dp.audits.difference and dpframe diff
-ONE = dp.ApproxDP(1, "1e-6")
-
-
-def certificate(regression=None, *, target=ONE, norm=1, bound=1, relation=dp.ADD_REMOVE):
-    """A certificate of adaSSP, unless said otherwise."""
-    setting = dp.Setting(X=dp.Rows(norm=norm), y=dp.Column(bound=bound), relation=relation)
-    return dp.certify(regression or dp.AdaSSP(), target=target, setting=setting)
-
-
-def places(found):
-    """Where something changed."""
-    return [change.place for change in found.changes]
-
-
-def test_a_certificate_is_the_same_as_itself_and_as_its_file():
-    """No change, and equal hashes."""
-    one = certificate()
-    found = dp.audits.difference(one, json.loads(json.dumps(one.document)))
-    assert found.same
-    assert found.changes == ()
-    assert str(found).endswith("the same certificate")
-
-
-def test_one_number_is_told_once():
-    """A wider bound on rows is one change of a clip, and one for the noise that it needs."""
-    found = dp.audits.difference(certificate(), certificate(norm=2))
-    assert "norm of clip_norm(X)" in places(found)
-    assert sum("clip_norm(X)" == place for place in places(found)) == 0
-    noise = next(change for change in found.changes if change.place.startswith("noise of gram"))
-    assert noise.note == "4.000 times"
-    assert not found.same
-
-
-def test_claims_and_assumptions():
-    """epsilon, and the unit of privacy."""
-    found = dp.audits.difference(
-        certificate(), certificate(target=dp.ApproxDP(2, "1e-6"), relation=dp.REPLACE_ONE)
-    )
-    told = {change.place: (change.before, change.after) for change in found.changes}
-    assert told["relation"] == ("add_remove", "replace_one")
-    assert told["claim"][1] == "(epsilon, delta) = (2, 1e-6)"
-    assert any(place == "assumption" for place in told)
-
-
-def test_releases_come_and_go():
-    """adaSSP releases a smallest eigenvalue that SSP does not."""
-    found = dp.audits.difference(certificate(dp.SSP()), certificate(dp.AdaSSP()))
-    added = [change for change in found.changes if not change.before]
-    assert any(change.place.startswith("floor(lambda_min(") for change in added)
-    assert str(found).count("\n+") + str(found).count("  +") >= 1
-
-
-def test_every_field_of_a_node_is_compared():
-    """Whatever a file says otherwise is told, field by field."""
-    one = certificate().document
-    for k, node in enumerate(one["graph"]["nodes"]):
-        for key in set(node) - {"id", "kind", "inputs", "name"}:
-            other = json.loads(json.dumps(one))
-            other["graph"]["nodes"][k][key] = "7"
-            other["hash"] = "0" * 64
-            assert dp.audits.difference(one, other).changes, (node["kind"], key)
-
-
-@pytest.mark.parametrize("bad", [None, [], {}, {"statement": 1}, "text", 3])
-def test_what_is_no_certificate_is_refused(bad):
-    """With its argument named."""
-    with pytest.raises(dp.InvalidArgument, match="second"):
-        dp.audits.difference(certificate(), bad)
-
-
-@pytest.mark.parametrize("key", ["statement", "graph", "assumptions"])
-def test_a_broken_document_is_refused(key):
-    """It never fails in another way."""
-    broken = {**certificate().document, key: 5, "hash": "x"}
-    with pytest.raises(dp.InvalidArgument):
-        dp.audits.difference(certificate(), broken)
-
-
-def test_the_command_checks_both_files_first(tmp_path):
-    """0 the same, 1 different, 2 unreadable; a forged file is complained of."""
-    first, second, forged = (tmp_path / name for name in ("a.json", "b.json", "c.json"))
-    certificate().save(first)
-    certificate(norm=2).save(second)
-    document = json.loads(first.read_text())
-    document["graph"]["nodes"][1]["norm"] = "9"
-    forged.write_text(json.dumps(document))
-    run = CliRunner().invoke
-    assert run(app, ["diff", str(first), str(first)]).exit_code == 0
-    told = run(app, ["diff", str(first), str(second)])
-    assert told.exit_code == 1
-    assert "~ bounds of X, norm: 1 -> 2" in told.stdout
-    records = json.loads(run(app, ["diff", str(first), str(second), "--json"]).stdout)
-    assert records["same"] is False
-    assert run(app, ["diff", str(first), str(tmp_path)]).exit_code == 2
-    assert "not accepted by the checker" in run(app, ["diff", str(first), str(forged)]).stderr
+        compare(epsilon=1).plot()

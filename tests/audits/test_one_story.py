@@ -7,14 +7,13 @@ import re
 import pytest
 
 import dpframe as dp
-from dpframe.audits import audit, parse_description
+from dpframe.audits import audit
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.findings import findings_text
-from dpframe.audits.html import html
 from dpframe.audits.html.graph_picture import ROOM, graph_picture, width_of
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import read
+from tests.support.html_pages import described, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 BOUND, LABEL = dp.parameter("B", 0), dp.parameter("Y", 0)
@@ -49,22 +48,11 @@ def text_of(epsilon="1", delta="1e-6", share="3/5", calibration="analytic"):
     return TWO.format(epsilon=epsilon, delta=delta, share=share, calibration=calibration)
 
 
-def described(text):
-    """The audit of a description."""
-    found = parse_description(text)
-    return audit(found.regression, target=found.target, setting=found.setting)
-
-
-def page_of(done, **options):
-    """The HTML page as text."""
-    return read(html(findings(done), **options)).text
-
-
 # -------------------------------------------------------------------- Shares that exceed the budget
 def test_shares_beyond_the_budget_are_one_story():
     """The claim holds by another accountant: no part of the page calls it refuted."""
     done = described(text_of())
-    page = page_of(done)
+    page = words_of(done)
     assert done.holds_by == "gaussian"
     assert "The declared shares exceed the budget; the claim holds by another accountant" in page
     assert "with a true ε = 0.839 at δ" in " ".join(page.split())
@@ -83,7 +71,7 @@ def test_a_claim_for_every_epsilon_whose_shares_exceed_it_is_not_called_true():
     assert done.verdict is Verdict.UNPROVED
     assert done.holds_by == ""
     assert "whether all releases together satisfy it is not known" in done.sentence
-    assert "the claim holds" not in page_of(done)
+    assert "the claim holds" not in words_of(done)
 
 
 @pytest.mark.parametrize("name", ["ObjPertCoded", "TukeyCoded"])
@@ -93,14 +81,14 @@ def test_shares_of_procedures_that_are_not_proved_are_no_true_cost(name):
     found = findings(done)
     assert done.verdict is not Verdict.PROVED
     assert [one.upper for one in found.opinions if one.applies] == []
-    assert "True cost" not in page_of(done)
+    assert "True cost" not in words_of(done)
 
 
 # ------------------------------------------------------------------------------------- Upper bounds
 def test_an_upper_bound_on_noise_says_that_it_is_one():
     """Of 100 gradients no pair of tables is known to attain all sensitivities at once."""
     done = audit(dp.literature.BoostedAdaSSPCoded(), target=ONE, setting=EVERY)
-    found, page = findings(done), page_of(done)
+    found, page = findings(done), words_of(done)
     assert not found.waste.exact
     assert "at most × 180.3" in page
     assert "exactly, with nothing to spare" not in page
@@ -138,7 +126,7 @@ def test_advice_on_a_description_is_lines_of_its_file():
     how = findings(done).change.how
     assert 'share = "1/2, 5e-7"' in how
     assert '`accountant = "gaussian"` in the file' in how
-    for text in (how, str(done), findings_text(findings(done)), page_of(done)):
+    for text in (how, str(done), findings_text(findings(done)), words_of(done)):
         assert "dp.release" not in text
         assert "dp.regressions" not in text
     mended = text_of().replace("3/5*epsilon, 1/2*delta", "1/2, 5e-7")
@@ -201,7 +189,7 @@ def test_a_proved_page_has_an_example_not_a_counterexample():
     assert joint.verdict is Verdict.PROVED
     assert joint.counterexample == {}
     for one in (done, joint):
-        assert one.verdict is Verdict.REFUTED or "counterexample" not in page_of(one)
+        assert one.verdict is Verdict.REFUTED or "counterexample" not in words_of(one)
 
 
 def test_a_number_of_the_data_is_named_in_plain_words():
@@ -232,6 +220,6 @@ def test_words_stay_inside_their_boxes():
 
 def test_the_last_step_is_the_note_of_the_file():
     """Not a docstring of dpframe."""
-    page = page_of(described(text_of()), notes=("output: coefficients by Cholesky",))
+    page = words_of(described(text_of()), notes=("output: coefficients by Cholesky",))
     assert "last step: coefficients by Cholesky" in page
     assert "last_step" not in page

@@ -11,12 +11,11 @@ from dpframe.audits import audit, parse_description
 from dpframe.audits.findings import findings
 from dpframe.audits.findings.example import amounts_at
 from dpframe.audits.findings.findings import findings_text
-from dpframe.audits.html import html
 from dpframe.audits.html.words import words
 from dpframe.audits.sentence import values_text
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import read
+from tests.support.html_pages import described, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 FIXED = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
@@ -57,17 +56,6 @@ REFUTED = {
 }
 
 
-def described(text):
-    """The audit of a description."""
-    read = parse_description(text)
-    return audit(read.regression, target=read.target, setting=read.setting)
-
-
-def page_of(done):
-    """The HTML page as text."""
-    return read(html(findings(done))).text
-
-
 # ---------------------------------------------- The example of a refuted page is its counterexample
 @pytest.mark.parametrize("case", REFUTED)
 def test_the_example_of_a_refuted_claim_breaks_it(case):
@@ -90,7 +78,7 @@ def test_every_symbol_has_its_number_in_text_page_and_json(case):
     """Those of the counterexample, bounds of the data among them."""
     claim, release = REFUTED[case]
     done = described(PAPER.format(claim=claim, release=release))
-    found, page = findings(done), page_of(done)
+    found, page = findings(done), words_of(done)
     record = json.loads(json.dumps({**done.records(), **found.record()}))
     assert record["counterexample"]
     for name, value in done.counterexample.items():
@@ -105,7 +93,7 @@ def test_every_symbol_has_its_number_in_text_page_and_json(case):
 def test_the_page_of_a_refuted_claim_never_says_that_it_holds():
     """Above the picture stands what the counterexample does."""
     claim, release = REFUTED["Gaussian"]
-    page = page_of(described(PAPER.format(claim=claim, release=release)))
+    page = words_of(described(PAPER.format(claim=claim, release=release)))
     assert "It does not: the claim fails." in page
     assert "It does." not in page
     assert "ε = 0.158" in page
@@ -123,7 +111,7 @@ def test_an_example_of_a_proved_claim_stays_an_example():
     """Only what is refuted has a counterexample."""
     done = audit(dp.AdaSSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=SETTING)
     assert done.counterexample == {}
-    assert "By way of example" in page_of(done)
+    assert "By way of example" in words_of(done)
 
 
 # --------------------------------------------------------------------------------- Overspent shares
@@ -167,7 +155,7 @@ def test_a_true_total_is_said_to_be_true_and_by_what():
     assert 'accountant="gaussian"' in change.how
     assert done.records()["overspent"][0] == SUM
     assert done.records()["proved_by"] == "gaussian"
-    page = page_of(done)
+    page = words_of(done)
     assert "The declared shares exceed the budget; the claim holds by another accountant" in page
     assert "The shares of ε sum to 6/5, more than 1" in page
 
@@ -317,7 +305,7 @@ def test_without_a_sensitivity_a_theorem_sizes_no_noise():
     assert line.record()["formula"] is None
     assert "std: none, as a theorem sizes noise to a positive sensitivity" in str(done)
     assert "rss: its L2 sensitivity must be bounded, and no rule bounds y ->" in str(done)
-    page = page_of(done)
+    page = words_of(done)
     assert "no bound: its L2 sensitivity must be bounded" in page
     assert 'y.residuals(X, theta).clip("-1/2", "1/2")' in page
 
@@ -360,7 +348,7 @@ def test_the_audit_of_noise_of_size_0_is_a_page():
     assert found.node == "count"
     assert "needs a sensitivity above 0" in found.rule
     assert "count" in str(done)
-    assert "no claim" not in page_of(done)
+    assert "no claim" not in words_of(done)
 
 
 # ----------------------------------------------------------------------------------- The best split
@@ -386,7 +374,7 @@ def test_the_best_split_is_that_of_best_split():
 def test_the_best_split_stands_in_every_rendering():
     """Which release, its std now and there, by which call."""
     done = audit(dp.literature.AdaSSPWang(), target=ONE, setting=SETTING)
-    found, page = findings(done), page_of(done)
+    found, page = findings(done), words_of(done)
     assert f"saves {found.saving.percent} % of the squared noise" in findings_text(found)
     assert found.saving.sizes in findings_text(found)
     assert found.saving.sizes.replace("->", "→") in page

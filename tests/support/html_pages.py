@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import attrs
 
 import dpframe as dp
-from dpframe.audits import audit
+from dpframe.audits import audit, parse_description
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
 from dpframe.literature.catalogue import setting_of
@@ -149,3 +149,14 @@ def found_of(name):
 def page_of(name):
     """The page of a case, as text."""
     return html(found_of(name), title="An audit", notes=["Made for a test."])
+
+
+def described(text):
+    """The audit of a description."""
+    found = parse_description(text)
+    return audit(found.regression, target=found.target, setting=found.setting)
+
+
+def words_of(done, **options):
+    """The text of the page of an audit."""
+    return read(html(findings(done), **options)).text

@@ -54,12 +54,16 @@ class Opinion:
     """
 
     name: str
-    lower: float | None
-    upper: float | None
+    lower: float | None = None
+    upper: float | None = None
     delta: float
     says: str
     source: str = ""
-    applies: bool = True
+    applies: bool = attrs.field(init=False)
+
+    @applies.default
+    def _has_answer(self) -> bool:
+        return self.upper is not None
 
 
 def opinions(audit: Audit, values: Values) -> tuple[Opinion, ...]:
@@ -142,7 +146,6 @@ def _of_exact_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[
     total = sum(Fraction(e) * part.count for e, part in zip(epsilons, parts, strict=True))
     yield Opinion(
         name="basic composition of exact costs",
-        lower=None,
         upper=to_float(total, up=True),
         delta=float(delta),
         says=say("exact epsilons at $delta$/{} add up", draws),
@@ -159,19 +162,20 @@ def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[Opinio
         return  # amounts of rho, of mu^2 or of a divergence are no epsilons
     failing = [line.name for line in audit.lines if line.verdict is not Verdict.PROVED]
     failing += _unproved(audit)
+    basic = Opinion(
+        name=SHARES,
+        delta=float(delta),
+        says="the shares add up",
+        source=Cited("[DworkR14, Thm B.1]"),
+    )
     if failing:
-        yield _failing(failing, float(delta))
+        different = list(dict.fromkeys(failing))
+        more = f" and {len(different) - 3} more" if len(different) > 3 else ""
+        yield attrs.evolve(basic, says=say("not proved: {}", ", ".join(different[:3]) + more))
         return
-    amounts = _summed(audit, values)
+    amounts = _amounts(audit.shares_sum, values)
     if amounts is not None and amounts[1] <= delta:
-        yield Opinion(
-            name=SHARES,
-            lower=None,
-            upper=to_float(amounts[0], up=True),
-            delta=float(delta),
-            says="the shares add up",
-            source=Cited("[DworkR14, Thm B.1]"),
-        )
+        yield attrs.evolve(basic, upper=to_float(amounts[0], up=True))
     claimed = _claimed(audit, values)
     if claimed is not None and delta:
         says = "the least that the shares imply"
@@ -185,21 +189,6 @@ def _unproved(audit: Audit) -> list[str]:
     basic = [one for one in audit.report.attempts if one.name == "basic"]
     found = [o for one in basic for o in one.obligations if o.verdict is not Verdict.PROVED]
     return [o.node for o in found] if basic else names
-
-
-def _failing(names: list[str], delta: float) -> Opinion:
-    different = list(dict.fromkeys(names))
-    more = f" and {len(different) - 3} more" if len(different) > 3 else ""
-    few = ", ".join(different[:3]) + more
-    return Opinion(
-        name=SHARES,
-        lower=None,
-        upper=None,
-        delta=delta,
-        says=say("not proved: {}", few),
-        source=Cited("[DworkR14, Thm B.1]"),
-        applies=False,
-    )
 
 
 def _claimed(audit: Audit, values: Values) -> Parts | None:
@@ -217,26 +206,19 @@ def _claimed(audit: Audit, values: Values) -> Parts | None:
 def _part(share: Share | None, times: Expression, values: Values) -> Part | None:
     if share is None or share.currency not in (("epsilon",), ("epsilon", "delta")):
         return None
-    amounts = [upper_at(amount, values) for amount in share.amounts]
-    count = upper_at(times, values)
-    if count is None or count.denominator != 1 or any(one is None for one in amounts):
+    known, count = _amounts(share, values), upper_at(times, values)
+    if known is None or count is None or count.denominator != 1:
         return None
-    known = [one for one in amounts if one is not None]
-    if known[0] <= 0 or (len(known) == 2 and not 0 <= known[1] < 1):
+    if known[0] <= 0 or not 0 <= known[1] < 1:
         return None
-    pure = len(known) == 1 or known[1] == 0
-    return Part(PureDP(known[0]) if pure else ApproxDP(*known), int(count))
+    return Part(ApproxDP(*known) if known[1] else PureDP(known[0]), int(count))
 
 
-def _summed(audit: Audit, values: Values) -> tuple[Fraction, Fraction] | None:
-    total = audit.shares_sum
-    if total is None:
-        return None
-    found = [upper_at(amount, values) for amount in total.amounts]
-    if any(one is None for one in found):
-        return None
-    known = [one for one in found if one is not None]
-    return (known[0], known[1] if len(known) == 2 else Fraction(0))
+def _amounts(share: Share | None, values: Values) -> tuple[Fraction, Fraction] | None:
+    """epsilon and delta of a share, delta 0 where it has none; None where one has no number."""
+    found = [] if share is None else [upper_at(amount, values) for amount in share.amounts]
+    epsilon, delta = (*found, Fraction(0))[:2] if found else (None, None)
+    return None if epsilon is None or delta is None else (epsilon, delta)
 
 
 def _answered(
@@ -249,7 +231,6 @@ def _answered(
         return
     yield Opinion(
         name=name,
-        lower=None,
         upper=upper,
         delta=float(delta),
         says=says,
@@ -319,8 +300,8 @@ def _theirs(event: object, delta: float, step: float) -> Opinion:
         return _silent(delta, say("it failed: {}", type(error).__name__))
     if not math.isfinite(epsilon):
         return _silent(delta, say("it found no finite $epsilon$"))
-    return Opinion(name=NAME, lower=None, upper=epsilon, delta=delta, says=LIMITS)
+    return Opinion(name=NAME, upper=epsilon, delta=delta, says=LIMITS)
 
 
 def _silent(delta: float, why: str) -> Opinion:
-    return Opinion(name=NAME, lower=None, upper=None, delta=delta, says=why, applies=False)
+    return Opinion(name=NAME, delta=delta, says=why)

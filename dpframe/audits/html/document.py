@@ -18,17 +18,16 @@ from dpframe.prover.text import argument, bounds, overspent
 from dpframe.symbols import Expression
 from dpframe.wording import Formula, Text, capital, joined, say
 
-from .. import budget_reports
 from ..descriptions.stated import ClaimedSensitivity
 from ..drawing import drawing
-from ..figures import chosen, clipped, equals, figure
+from ..figures import chosen, clipped, equals, figure, listed
 from ..figures import formula as written
 from ..findings import Findings
 from ..findings.saving import ALIKE
 from ..lines import lower_end
 from ..page import opened, uncounted
 from ..personal import Bill
-from ..releases import UNSIZED, listed
+from ..releases import ANALYTIC, COSTS, UNSIZED, Releases, cost, drawn, refuted
 from ..report import Audit
 from ..sentence import (
     false_parts,
@@ -43,17 +42,12 @@ from ..sentence import (
 from .costs import Costs, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
-from .plots import PATTERNS, STYLE, Axes, bars, parts
-from .released import Released
+from .plots import Axes, bars, parts
 from .words import LONGEST, percent, shown, signs, visible, words
 
+HERE = Path(__file__).parent
+STYLE = (HERE / "style.css").read_text(encoding="utf-8")
 SAYS = {"proved": "Proved", "refuted": "Refuted", "unproved": "Not proved"}
-MARKS = {"proved": "✓", "refuted": "✗", "unproved": "?"}
-SEALS = {
-    "proved": "M5 17 L13 25 L28 7",
-    "refuted": "M7 7 L26 26 M26 7 L7 26",
-    "unproved": "M10 12 C10 3 24 3 24 11 C24 17 17 16 17 22 M17 27 V28",
-}
 LEADS = {
     "proved": ("All that is released satisfies ", "."),
     "refuted": ("What is released does not satisfy ", "."),
@@ -114,10 +108,10 @@ def document(
         printed_sensitivities=printed,
         untrue=false_parts(audit, printed),
         output_note=next((one[len(OUTPUT) :] for one in remarks if one.startswith(OUTPUT)), ""),
-        released=Released(audit),
+        released=Releases(audit),
         costs=costs,
         opened=[*opened(audit).items()],
-        bill=_bill(audit) if "paid" in contents else None,
+        bill=Bill.of(audit) if "paid" in contents else None,
         command=command,
         running=running(audit, title),
         version=release(),
@@ -134,7 +128,7 @@ def _overspent_lead(audit: Audit, end: str) -> Text:
 def _environment() -> Environment:
     """Templates that escape everything, and know no name that is not given."""
     made = Environment(
-        loader=FileSystemLoader(Path(__file__).with_name("templates")),
+        loader=FileSystemLoader(HERE / "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -163,14 +157,16 @@ def _environment() -> Environment:
     made.globals |= {
         "STYLE": Markup(STYLE),  # noqa: S704 - dpframe's own rules
         "WORDS": SAYS,
-        "MARKS": MARKS,
-        "SEALS": SEALS,
-        "PATTERNS": PATTERNS,
-        "INFINITY": float("inf"),
         "UNSIZED": UNSIZED,
+        "ANALYTIC": ANALYTIC,
+        "COSTS": COSTS,
+        "cost": cost,
+        "drawn": drawn,
+        "refuted": refuted,
         "ALIKE": ALIKE,
         "words": _words,
         "say": say,
+        "joined": joined,
         "argument": argument,
         "uncounted": uncounted,
         "drawing": drawing,
@@ -254,17 +250,6 @@ def _claimed(audit: Audit) -> Iterator[tuple[str, str]]:
     if labels is not None:
         yield "Labels", labels_text(labels)
     yield "For all", free(audit)
-
-
-def _bill(audit: Audit) -> dict[str, Any]:
-    """What each record really pays, where each has a budget of its own."""
-    bill = Bill.of(audit)
-    if bill is None or bill.report is None:
-        return {"report": None, "refusal": bill and bill.refusal}
-    report = bill.report
-    rows = [budget_reports.cells(report, place) for place in budget_reports.shown(report)]
-    titles, notes = budget_reports.titles(report), budget_reports.notes(report)
-    return {"report": report, "at": bill.at, "titles": titles, "rows": rows, "notes": notes}
 
 
 def named(audit: Audit) -> tuple[str, str]:

@@ -188,7 +188,6 @@ MEANINGS = {
     PUBLIC: "public, or made of what is released",
     LEAK: "leak: reads private data, and is not private",
 }
-END = "  -> the output"
 
 
 @attrs.frozen
@@ -244,7 +243,7 @@ def graph_picture(graph: Graph, note: str = "") -> Picture | None:
             MARGIN + across * WIDE,
             (tops[row] + bottoms[row] - height) / 2,
             height,
-            line.words.endswith(END),
+            line.output,
         )
         for line, rows, across, row, height in zip(
             found, shown, layed.across, layed.layer, heights, strict=True
@@ -274,7 +273,7 @@ def _layers(heights: Sequence[float], layer: Sequence[int]) -> tuple[list[float]
 
 def _rows(line: DrawnLine) -> list[str]:
     """The words in a few lines, the last one cut where there are more."""
-    text = signs(line.words.removesuffix(END)).replace("`", "").replace(GLUE, " ")
+    text = signs(line.words).replace("`", "").replace(GLUE, " ")
     rows = _wrapped(text)
     if len(rows) > ROWS:
         rows = [*rows[: ROWS - 1], _cut(" ".join(rows[ROWS - 1 :]))]
@@ -318,14 +317,16 @@ def _width_of(letter: str) -> float:
 
 def _described(found: Sequence[DrawnLine]) -> str:
     """Every node, its kind, and what it reads, in words."""
-    numbers = {line.node: i for i, line in enumerate(found, 1)}
+    numbers = {line.node: str(i) for i, line in enumerate(found, 1)}
     said = []
     for line in found:
-        read = " and ".join(str(numbers[one]) for one in line.reads)
-        end = ", the output" if line.words.endswith(END) else ""
-        what = clipped(line.words.removesuffix(END), 90)
-        reads = f", reads {read}" if read else ""
-        said.append(f"{numbers[line.node]}: {what} ({KINDS[line.mark]}{end}{reads})")
+        read = " and ".join(numbers[one] for one in line.reads)
+        rest = [
+            KINDS[line.mark],
+            *["the output"] * line.output,
+            *([f"reads {read}"] if read else []),
+        ]
+        said.append(f"{numbers[line.node]}: {clipped(line.words, 90)} ({', '.join(rest)})")
     return "; ".join(said) + "."
 
 

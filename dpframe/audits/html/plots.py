@@ -6,62 +6,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 import attrs
 
 from ..findings import Opinion, Portion, Profile
-
-# ------------------------------------------------------ Colours, light and dark, and the stylesheet
-# Constants, which nothing that an audit says enters. Colour says nothing on a page that a mark or
-# a word does not say as well.
-
-LIGHT = {
-    "paper": "#fdfcf9",
-    "sheet": "#f4f2ec",
-    "ink": "#1d1c1a",
-    "quiet": "#57534c",
-    "rule": "#cfc9bd",
-    "strong": "#6f695f",
-    "link": "#1f4e79",
-    "proved": "#17603a",
-    "proved-sheet": "#eaf3ec",
-    "refuted": "#9b1c1c",
-    "refuted-sheet": "#fbecea",
-    "unproved": "#7a4b00",
-    "unproved-sheet": "#fbf2df",
-    "band": "#b9cde0",
-}
-DARK = {
-    "paper": "#171716",
-    "sheet": "#222220",
-    "ink": "#eceae4",
-    "quiet": "#b3aea3",
-    "rule": "#45423c",
-    "strong": "#8e887c",
-    "link": "#9cc4ec",
-    "proved": "#84d0a0",
-    "proved-sheet": "#182720",
-    "refuted": "#ff9f94",
-    "refuted-sheet": "#301c1a",
-    "unproved": "#f0c06a",
-    "unproved-sheet": "#2c2415",
-    "band": "#33506b",
-}
-
-
-def _variables(colours: dict[str, str]) -> str:
-    """As custom properties of a stylesheet."""
-    return " ".join(f"--{name}: {colour};" for name, colour in colours.items())
-
-
-RULES = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
-STYLE = (
-    f":root {{ color-scheme: light dark; {_variables(LIGHT)} }}\n"
-    f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {_variables(DARK)} }} }}\n{RULES}"
-)
-
 
 LOWEST = -60  # powers of ten
 
@@ -122,16 +71,6 @@ class Axes:
 
 
 MOST = 8  # parts that patterns can tell apart
-PATTERNS = {
-    "plain": "",
-    "rising": "M0 8 L8 0 M-2 2 L2 -2 M6 10 L10 6",
-    "falling": "M0 0 L8 8 M-2 6 L2 10 M6 -2 L10 2",
-    "dots": "M2 2 h1.6 M6 6 h1.6",
-    "level": "M0 4 H8",
-    "grid": "M0 4 H8 M4 0 V8",
-    "upright": "M4 0 V8",
-    "waves": "M0 2 Q2 0 4 2 T8 2 M0 6 Q2 4 4 6 T8 6",
-}
 
 
 def parts(portions: Sequence[Portion]) -> list[Portion]:

@@ -12,8 +12,7 @@ import dpframe as dp
 from dpframe.audits import audit
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
-from dpframe.audits.html.document import _environment
-from dpframe.audits.html.plots import STYLE
+from dpframe.audits.html.document import STYLE, _environment
 from dpframe.audits.html.words import visible
 from dpframe.literature.catalogue import setting_of
 from dpframe.prover import Obligation, Verdict

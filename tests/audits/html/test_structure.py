@@ -5,15 +5,13 @@ import re
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 
 import dpframe as dp
-import dpframe.audits.html as package
 from dpframe.audits.findings import findings
 from dpframe.audits.html import html
-from dpframe.audits.html.plots import DARK, LIGHT, STYLE
+from dpframe.audits.html.document import STYLE
 from dpframe.literature.catalogue import EXAMPLES, entry, example
 from dpframe.prover import Verdict
 from tests.support.html_pages import found_of, read
@@ -212,6 +210,9 @@ WRITTEN = (  # text, on what it stands
     *(("quiet", f"{name}-sheet") for name in ("proved", "refuted", "unproved")),
 )
 DRAWN = (("strong", "paper"), ("strong", "sheet"))  # lines of pictures, on what they stand
+LIGHT, DARK = (  # the first two blocks of the stylesheet
+    dict(re.findall(r"--([\w-]+): (#\w{6});", block)) for block in STYLE.split("}", 2)[:2]
+)
 PALETTES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
 
 
@@ -254,8 +255,7 @@ def test_lines_are_seen(colours, pair):
 def test_text_has_no_other_colours():
     """Every colour of text in the stylesheet is one that is checked above."""
     checked = {name for pair in WRITTEN for name in pair}
-    rules = (Path(package.__file__).parent / "style.css").read_text()
-    for value in re.findall(r"(?<![-\w])color:\s*([^;}]+)", rules):
+    for value in re.findall(r"(?<![-\w])color:\s*([^;}]+)", STYLE):
         name = re.fullmatch(r"var\(--([\w-]+)\)", value.strip())
         print_ink = value.strip() == "#57534c"  # of the margins of paper
         assert (name and name[1] in checked) or value.strip() == "inherit" or print_ink
