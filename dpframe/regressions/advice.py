@@ -35,7 +35,7 @@ HOPELESS = 0.9  # the loss to noise beyond which more records are needed
 AT_ONCE: Regression = cast("Any", JointSSP)(moment=35, rounds=0, levels=0)  # no corrections
 FOR_INTERVALS = JointSSP.for_intervals()
 IN_UNITS: Regression = cast("Any", JointSSP)(scaling="0.03")
-HIDDEN = 5.0  # counts of sizes miss the entries of HIDDEN sqrt(19 d/(3/5 0.03))/mu records
+HIDDEN = 5.0  # counts of sizes need HIDDEN sqrt(19 d/(3/5 0.03))/mu records
 FEWEST, LEAST_NOISE, MOST_NOISE = 150.0, 0.1, 0.33  # n mu and d/(n mu) for gradient descent
 FEWEST_PAIRS, MOST_RECORDS = 150, 2000  # n epsilon and n for medians of slopes of one column
 MORE_INTERVALS = "more and shorter ones, worse predictions; choose before the budget is spent"
@@ -61,8 +61,8 @@ class Recommendation:
         About the n, and about the epsilon, at which most columns of a codebook have an interval
         (with `instead` if there is one); None if they do already.
     in_units : dp.Regression or None
-        A variant for columns of different scales or rows far shorter than their bound; None if
-        public numbers exclude both, or the table is too small.
+        `regression`, if it releases the scales of columns and the lengths of rows first; None if a
+        codebook states them, or the table is too small.
     of_one_column : dp.Regression or None
         The median of slopes, for one column without an intercept and few records.
     of_even_rows : dp.Regression or None
@@ -139,11 +139,6 @@ class Recommendation:
 
 OTHERS = (  # the field of a variant, when to take it, and its limits
     (
-        "in_units",
-        "if columns differ in scale or rows are short: {}",
-        "or with public=rows, if unlabelled rows of the same distribution are public",
-    ),
-    (
         "of_one_column",
         "if labels scatter evenly about a line: {}",
         "not for classes, counts or labels that are mostly zero; no intervals",
@@ -211,8 +206,8 @@ def recommend(
     one more for standard errors.
 
     Whether coefficients will have intervals follows from n, the noise on X'X, and how columns
-    usually vary; without a setting, rows are assumed to fill their ball. Without a codebook, a
-    variant is named for columns of different scales and short rows. For one column without an
+    usually vary; without a setting, rows are assumed to fill their ball. Without a codebook and
+    with enough records, JointSSP releases the scales of columns first. For one column without an
     intercept and at most 2,000 records the median of slopes is named as well, and for wide tables,
     where noise hides X'X, gradient descent. Raises InvalidArgument.
 
@@ -247,6 +242,10 @@ def recommend(
     return attrs.evolve(advice, lost=lost, enough=enough_for_most(advice, n, spent, failure))
 
 
+MEASURED = (
+    "releases the scales of columns and the lengths of rows first; scaling=0 skips this if columns "
+    "are alike and rows fill their norm, public=rows if similar rows are public"
+)
 NO_CORRECTIONS = (
     "skips the correction rounds: at this size sampling error exceeds privacy noise, assuming "
     "labels use about a tenth of their range"
@@ -258,18 +257,18 @@ def of_least_squares(
 ) -> Recommendation:
     """JointSSP, with its variants for the target, setting, n and d in `table`."""
     _, setting, n, d = table
-    default = JointSSP()
-    first = intervals_of(default, *table)
+    first = intervals_of(JointSSP(), *table)
     other = None if first is None else intervals_of(FOR_INTERVALS, *table)
     more = None if other is None or other.none else other
     line = d == 1 and few_for_a_line(n, epsilon)
+    in_units = IN_UNITS if units_help(setting, n, d, epsilon, delta) else None
     return Recommendation(
-        default,
-        "nothing to tune",
+        in_units or JointSSP(),
+        MEASURED if in_units else "nothing to tune",
         intervals=first,
         instead=FOR_INTERVALS if more else None,
         instead_intervals=more,
-        in_units=IN_UNITS if units_help(setting, n, d, epsilon, delta) else None,
+        in_units=in_units,
         of_one_column=cast("Any", TheilSen)(pairs=n // 2) if line else None,
         of_even_rows=AdaptiveGradientDescent() if descent_wins(n, d, epsilon, delta) else None,
     )
@@ -307,12 +306,12 @@ def descent_wins(n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
 
 
 def units_help(setting: Setting | None, n: int, d: int, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether released units may help: no codebook states the range of each column, and counts
-    measure the sizes of at least half of all records.
+    """Whether to release units: no codebook states the range of each column, and counts of sizes
+    are clear of their noise (docs/flagship).
     """
     if setting is not None and setting.X.columns is not None:
         return False
-    return HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta) <= n / 2
+    return HIDDEN * math.sqrt(19 * d / 0.018) / analytic_mu(epsilon, delta) <= n
 
 
 def number_of_columns(setting: Setting | None, d: int | None) -> Any:

@@ -91,10 +91,11 @@ class JointSSP(Regression):
     table is read once: labels are clipped at their bound, and n is released if it is private.
 
     `scaling`, a part of the squared mu such as 0.03, releases counts of entries per column and of
-    row norms first. Columns are then divided by released units, and records with a norm above a
-    released cut are shrunk, with their labels. Use it if columns have different scales or rows are
-    far shorter than their bound. It leaves the coefficients of a linear model unchanged; for labels
-    that no linear model generates, long rows count less.
+    row norms first. If many columns are far smaller than the others, columns are divided by
+    released units; records with a norm above a released cut are shrunk, with their labels. Use it
+    without a codebook, unless columns are known to be alike and rows to fill their norm. It leaves
+    the coefficients of a linear model unchanged; for labels that no linear model generates, long
+    rows count less.
 
     `public`, unlabelled public rows (m, d) without an intercept, in the units of the statistics
     ([-1, 1] under a codebook), whitens rows by their second moment and spends no budget.

@@ -41,7 +41,7 @@ CHANCE = 0.01  # the probability that noise alone makes a count of any column si
 CLEAR = 3.0  # stds of noise subtracted from sums of squares and from the weight
 VISIBLE = 4.0  # n is significant if it is above so many stds of its noise
 REACH = 0.5  # a unit is at least REACH/sqrt(d) times the largest significant cut of its column
-ALIKE = 2.0  # units with ratios below this are set to their geometric mean
+SMALL, MANY = 4.0, 0.3  # columns differ if a share MANY have units SMALL times below the mean
 OUTSIDE, ENOUGH = 0.07, 10.0  # the share of rows to shrink; it falls where n mu^2/d exceeds ENOUGH
 
 
@@ -85,7 +85,7 @@ def in_released_units(X: RowsNode, y: ColumnNode, noise: Noise, part: Expression
     norm = post(norm_of, counts, counts.std, count, units, X.columns, strength)
     share = known(norm, NORMS[0], 1, name="row_norm")
     value = X.value if isinstance(X, Intercept) else 0
-    weight = post(weight_of, counts, counts.std, count, share)
+    weight = post(weight_of, counts, counts.std, count, share, units, X.columns)
     own = post(own_units, units, source.radius, value)
     return InUnits.of(rows, y, own, share * longest, weight)
 
@@ -103,8 +103,10 @@ def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array
 
     A unit is at least REACH/sqrt(columns) times the next cut above the largest one that a
     significant number of entries exceed (times 1 if there is none), so that a rare indicator does
-    not make long rows. Units that differ little are set equal. If n is not significant, units are
-    1/sqrt(columns), those of rows that fill their ball.
+    not make long rows. If few units are far below the others, all are set to their root mean
+    square: a column may look small because noise hides its rare large entries, and dividing by its
+    unit would cost more than it gains. If n is not significant, units are 1/sqrt(columns), those of
+    rows that fill their ball.
     """
     counts, cuts = np.reshape(sizes, (-1, len(SIZES) + 1)), np.array(SIZES, dtype=float)
     even, bins = 1 / math.sqrt(columns), counts.shape[1]
@@ -121,8 +123,9 @@ def units_of(sizes: Array, std: float, n: float | None, columns: float) -> Array
     errors = std * np.sqrt(np.cumsum(middles**2))
     squares = np.maximum(np.max(sums - CLEAR * errors, axis=1), 0.0) / count
     units = np.maximum(np.sqrt(squares), REACH * even * cuts[top])
-    if units.max() < ALIKE * units.min():
-        units[:] = math.exp(float(np.mean(np.log(units))))
+    mean = float(np.sqrt(np.mean(units**2)))
+    if np.mean(SMALL * units < mean) < MANY:
+        units[:] = mean
     return np.asarray(np.clip(units, float(LEAST), 1.0))
 
 
@@ -133,8 +136,7 @@ def norm_of(  # noqa: PLR0917 - dp.post passes by position
     norms between NORMS; at most the norm that rows can have. If n is not significant it is that
     norm, so that no row is shrunk, or 1 if this is smaller.
     """
-    longest = LONGEST * math.sqrt(columns)
-    most = math.hypot(1 / float(np.min(units)), float(len(units) < columns))
+    longest, most = LONGEST * math.sqrt(columns), longest_row(units, columns)
     unsure = std * np.sqrt(np.arange(len(norms), 0, -1))
     cuts = np.array(NORMS, dtype=float) * longest
     if n > VISIBLE * unsure[0]:
@@ -145,11 +147,20 @@ def norm_of(  # noqa: PLR0917 - dp.post passes by position
     return float(min(most, longest) / longest)
 
 
-def weight_of(norms: Array, std: float, n: float, share: float) -> float:
+def longest_row(units: Array, columns: float) -> float:
+    """A bound on the norms of rows in these units, with an intercept if there are more columns."""
+    return math.hypot(1 / float(np.min(units)), float(len(units) < columns))
+
+
+def weight_of(  # noqa: PLR0917 - dp.post passes by position
+    norms: Array, std: float, n: float, share: float, units: Array, columns: float
+) -> float:
     """A lower bound on the mean of min(1, norm/|x|)^2, for a norm `share` times the largest. Each
-    row is counted at the next cut, rows above all cuts as 0; CLEAR stds of noise are subtracted.
+    row is counted at the next cut, or at the longest row that these units allow if it is smaller;
+    CLEAR stds of noise are subtracted.
     """
-    above = np.array([*NORMS[1:], math.inf], dtype=float)
+    longest = longest_row(units, columns) / (LONGEST * math.sqrt(columns))
+    above = np.minimum([*map(float, NORMS[1:]), math.inf], longest)
     lost = 1 - np.minimum(1.0, share / above) ** 2
     most = float(lost @ norms) + CLEAR * std * float(np.linalg.norm(lost))
     return float(np.clip(1 - most / max(n, 1.0), 0.0, 1.0))

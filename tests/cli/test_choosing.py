@@ -25,7 +25,7 @@ def test_recommend_is_the_function():
     """Its first regression, spelled as the command line reads it, and its prediction."""
     printed = call("recommend", "-n", "20000", "-d", "8", *ONE)
     found = dp.recommend(n=20_000, d=8, epsilon=1, delta="1e-6")
-    assert printed.splitlines()[0] == type(found.regression).__name__
+    assert printed.splitlines()[0] == f"{type(found.regression).__name__} --set scaling=3/100"
     assert "JointSSP.for_intervals\n" in printed
     assert "dp." not in printed
     assert "--set scaling=3/100" in printed

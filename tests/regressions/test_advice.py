@@ -97,18 +97,19 @@ def test_the_loss_is_the_rule_of_thumb():
     assert dp.recommend(**(EASY | {"explained": 1.0})).lost == pytest.approx(0.714e-4, rel=1e-3)
 
 
-def test_units_are_named_where_nothing_says_the_sizes_of_columns():
-    """5 sqrt(19 d/0.018)/mu = 2,170 records hide from counts at (10, 1, 1e-6), mu = 0.2367: named
-    from twice as many, and never beside a codebook, which states the ends of each column.
+def test_units_are_released_where_nothing_says_the_sizes_of_columns():
+    """5 sqrt(19 d/0.018)/mu = 2,170 records at (10, 1, 1e-6), mu = 0.2367; never beside a codebook,
+    which states the ends of each column.
     """
-    for n, named in ((4_300, False), (4_400, True)):
+    for n, scaling in ((2_150, "0"), (2_200, "3/100")):
         found = dp.recommend(**(EASY | {"n": n}))
-        assert (found.in_units is not None) == named
-        assert ("differ in scale" in str(found)) == named
-    assert str(found.in_units.scaling) == "3/100"
+        assert str(found.regression.scaling) == scaling
+        assert found.in_units == (found.regression if scaling != "0" else None)
+        assert ("releases the scales of columns" in str(found)) == (scaling != "0")
     columns = [dp.Numeric(f"x{j}", -1, 1) for j in range(10)]
     setting = dp.Setting(X=dp.Rows(columns=columns), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    assert dp.recommend(**(EASY | {"d": None}), setting=setting).in_units is None
+    beside = dp.recommend(**(EASY | {"d": None}), setting=setting)
+    assert (str(beside.regression.scaling), beside.in_units) == ("0", None)
 
 
 def test_more_records_lose_less():

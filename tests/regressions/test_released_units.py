@@ -175,7 +175,29 @@ def test_the_weight_is_no_more_than_that_of_the_rows():
             factors = np.minimum(1, share * top / np.maximum(lengths, 1e-300)) ** 2
             for seed in range(5):
                 seen = counts + 30 * np.random.default_rng(seed).normal(size=len(counts))
-                assert weight_of(seen, 30.0, 20_000.0, share) <= factors.mean()
+                weight = weight_of(seen, 30.0, 20_000.0, share, np.full(3, 1e-3), 3)
+                assert weight <= factors.mean()
+
+
+def test_rows_that_are_not_shrunk_have_their_whole_weight():
+    """All of length 1, the longest there are; with an intercept too."""
+    for units, d in ((np.full(3, 0.3), 3), (np.full(2, 0.3), 3)):
+        top, length = LONGEST * math.sqrt(d), math.hypot(1 / 0.3, d - len(units))
+        counts = np.histogram([length] * 1000, [*(float(cut) * top for cut in NORMS), np.inf])[0]
+        share = norm_of(counts.astype(float), 1.0, 1000.0, units, d, 1e-4)
+        assert share * top == pytest.approx(length)
+        assert weight_of(counts, 1.0, 1000.0, share, units, d) == pytest.approx(1)
+
+
+def test_a_few_columns_with_rare_large_entries_keep_the_scale_of_the_others():
+    """Two of eighteen, tiny except for 80 entries that counts cannot show."""
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(15_000, 18)) / 5
+    X[:, :2] = 0.002
+    X[:80, :2] = 0.7
+    X /= np.maximum(1, np.linalg.norm(X, axis=1))[:, None]
+    units = [units_of(counted(X.T, 50.0, seed), 50.0, None, 18) for seed in range(10)]
+    assert all(np.ptp(one) == 0 for one in units)
 
 
 @pytest.mark.parametrize("size", [1.0, 1e200, 1e-200])
@@ -209,4 +231,4 @@ def test_whatever_is_released_gives_units_norms_and_weights_of_their_ranges():
         norms = rng.normal(size=len(NORMS)) * size
         share = norm_of(norms, std, 1e3, units, d, 10.0 ** rng.uniform(-30, 30))
         assert 0 < share <= 1
-        assert 0 <= weight_of(norms, std, 1e3, share) <= 1
+        assert 0 <= weight_of(norms, std, 1e3, share, units, d) <= 1
