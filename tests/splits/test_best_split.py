@@ -1,31 +1,18 @@
 """best_split: known answers, the certificate, what is refused, what is printed and drawn."""
 
 import json
-import re
 import sys
 from fractions import Fraction
 
+import attrs
 import mpmath
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
-from dpframe.audits.splits.split_page import above, bars
-from dpframe.cli import app
-from tests.support import oracles
-
-NOISE = dp.audits.NoiseCriterion(d=10)
-
-
-@pytest.fixture
-def best(ball, one):
-    """The best split of adaSSPbudget, or of another declaration, by NOISE or as it says."""
-
-    def split(of=dp.literature.AdaSSPBudget(), **more):  # noqa: B008 - a frozen value
-        return dp.best_split(of, **{"target": one, "setting": ball, "criterion": NOISE, **more})
-
-    return split
+from dpframe.regressions import solve
+from tests.splits.conftest import NOISE, setting
+from tests.support import commands, oracles
 
 
 def budget_noise(gamma, epsilon, delta, entries):
@@ -38,40 +25,29 @@ def budget_noise(gamma, epsilon, delta, entries):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), 1, 2])
 @pytest.mark.parametrize("d", [1, 10, 200])
-def test_gamma_of_adassp_budget(ball, epsilon, d):
+def test_gamma_of_adassp_budget(best, epsilon, d):
     """As printed: the stationary point at 50 digits, and a grid of 1e5."""
-    delta = Fraction(1, 10**6)
-    found = dp.best_split(
-        dp.literature.AdaSSPBudget(),
-        target=dp.ApproxDP(epsilon, delta),
-        setting=ball,
-        criterion=dp.audits.NoiseCriterion(d=d),
-    )
+    found = best(target=dp.ApproxDP(epsilon, "1e-6"), criterion=dp.audits.NoiseCriterion(d=d))
     entries = d * d + d  # the upper triangle is mirrored
     with mpmath.workdps(50):
-        eps, small = mpmath.mpf(float(epsilon)), mpmath.mpf(10) ** -6
-        if epsilon == Fraction(1, 10):
-            eps = mpmath.mpf(1) / 10
+        eps, small = mpmath.mpf(1) * Fraction(epsilon).numerator, mpmath.mpf(10) ** -6
+        eps /= Fraction(epsilon).denominator
 
         def worth(gamma):
             return budget_noise(mpmath.mpf(gamma), eps, small, mpmath.mpf(entries))
 
         start = float(found.chosen["gamma"].value)
-        best = mpmath.findroot(lambda x: mpmath.diff(worth, x), start)
-        assert worth(best) <= found.value
-        assert found.value <= worth(best) * (1 + mpmath.mpf("1.01e-6"))
+        least = worth(mpmath.findroot(lambda x: mpmath.diff(worth, x), start))
+        assert least <= found.value <= least * (1 + mpmath.mpf("1.01e-6"))
     grid = np.linspace(0, 1, 100_002)[1:-1]
     values = budget_noise(grid, float(epsilon), 1e-6, entries)
     assert found.value <= values.min() * (1 + 1.01e-6)
 
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
-def test_gamma_of_the_tight_one(relation, one):
+def test_gamma_of_the_tight_one(relation, best):
     """AdaSSPBudgetTight: under add/remove a/gamma + b/(1 - gamma), by hand; else against a grid."""
-    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, grid=None)
-    found = dp.best_split(
-        dp.regressions.AdaSSPBudgetTight(), target=one, setting=setting, criterion=NOISE
-    )
+    found = best(dp.regressions.AdaSSPBudgetTight(), setting=setting(relation, grid=None))
     gamma = np.linspace(0, 1, 100_002)[1:-1]
     rest = (1 - gamma) / 2
     if relation is dp.ADD_REMOVE:
@@ -106,25 +82,15 @@ def test_few_digits(best):
         assert len(digits) <= 7
 
 
-def test_inside_its_theorem(ball):
+def test_inside_its_theorem(best):
     """Kamath and Ullman's noise is a theorem up to 4 log 2: the best split keeps to that."""
     criterion = dp.audits.ErrorCriterion(n=20_000, d=10)
-    found = dp.best_split(
-        dp.literature.AdaSSPBudget(),
-        target=dp.ApproxDP(6, "1e-6"),
-        setting=ball,
-        criterion=criterion,
-    )
+    found = best(target=dp.ApproxDP(6, "1e-6"), criterion=criterion)
     gamma = float(found.chosen["gamma"].value)
     assert (1 - gamma) / 2 * 6 <= 4 * np.log(2)
     assert gamma == pytest.approx(1 - 8 * np.log(2) / 6, abs=1e-5)
     with pytest.raises(dp.InvalidArgument, match="where the theorems of its noise hold"):
-        dp.best_split(
-            dp.literature.AdaSSPBudget(),
-            target=dp.ApproxDP(10, "1e-6"),
-            setting=ball,
-            criterion=criterion,
-        )
+        best(target=dp.ApproxDP(10, "1e-6"), criterion=criterion)
 
 
 class Shared(dp.Regression):
@@ -148,36 +114,25 @@ def dp_scaled(gram, moment, b, idle):
 
 
 class Divided(dp.Regression):
-    """Three releases, of which each share is a field."""
+    """Three releases, of which each share is a field; or the last share is what is left."""
 
     a: dp.Expression = dp.parameter("a", 0, 1)
     b: dp.Expression = dp.parameter("b", 0, 1)
     c: dp.Expression = dp.parameter("c", 0, 1)
 
     def declare(self, X, y, budget):
-        return _three(X, y, budget.split(self.a, self.b, self.c))
+        first, second, third = budget.split(self.a, self.b, self.c)
+        return (
+            dp.release(X.T @ X, dp.Gaussian.classical, first, name="gram"),
+            dp.release(X.T @ y, dp.Gaussian.classical, second, name="moment"),
+            dp.release(dp.count(X), dp.Gaussian.classical, third, name="n"),
+        )
 
 
-class Left(dp.Regression):
-    """The same, the last share being what is left."""
-
-    a: dp.Expression = dp.parameter("a", 0, 1)
-    b: dp.Expression = dp.parameter("b", 0, 1)
-
-    def declare(self, X, y, budget):
-        return _three(X, y, budget.split(self.a, self.b, 1 - self.a - self.b))
+LEFT = Divided(c=1 - dp.parameter("a", 0, 1) - dp.parameter("b", 0, 1))
 
 
-def _three(X, y, shares):
-    first, second, third = shares
-    return (
-        dp.release(X.T @ X, dp.Gaussian.classical, first, name="gram"),
-        dp.release(X.T @ y, dp.Gaussian.classical, second, name="moment"),
-        dp.release(dp.count(X), dp.Gaussian.classical, third, name="n"),
-    )
-
-
-@pytest.mark.parametrize("of", [Divided(), Left()], ids=["sum to one", "what is left"])
+@pytest.mark.parametrize("of", [Divided(), LEFT], ids=["sum to one", "what is left"])
 def test_several_shares_that_sum_to_one(best, of):
     """Against a grid of all splits in steps of 1/200, and a finer one around the choice; the
     closed formula of Dwork and Roth's std, 55, 10 and 1 numbers.
@@ -211,9 +166,7 @@ def test_some_shares_of_several(best):
     assert sum(one.value for one in found.chosen.values()) == Fraction(4, 5)
     assert found.value >= best(Divided()).value
     assert set(found.curve) == {"a"}
-    text = str(found)
-    assert "chosen      a = " in text
-    assert "a, 0.001 to 0.7" in text
+    assert "chosen      a = " in str(found)
     for over in ((), ("a", "a"), ("a", 1), 3):
         with pytest.raises(dp.InvalidArgument, match=r"over=\('a', 'b'\)"):
             best(Divided(), over=over)
@@ -300,35 +253,30 @@ def test_within(best):
 
 
 @pytest.mark.parametrize(
-    ("changed", "says"),
+    ("given", "says"),
     [
         ({"criterion": "noise"}, "dp.audits.NoiseCriterion"),
+        ({"criterion": None}, r"criterion must be dp\.audits.*got none"),
         ({"criterion": np.ones((3, 2))}, "never the error on data"),
         ({"criterion": dp.audits.NoiseCriterion(d=10, weights={"grm": 1})}, "floor, gram, moment"),
         ({"target": dp.PersonalizedDP(dp.each("epsilon"), "1e-6")}, "one budget for all"),
         ({"target": "1"}, "dp.Guarantee"),
         ({"target": dp.ApproxDP(dp.EPSILON, "1e-6")}, "epsilon must be a number"),
         ({"setting": None}, "dp.Setting"),
-        ({"regression": dp.regressions.ObjPert(), "over": "shares"}, "only adds noise"),
-        ({"regression": "SSP"}, "dp.Regression"),
+        ({"of": dp.regressions.ObjPert(), "over": "shares"}, "only adds noise"),
+        ({"of": "SSP"}, "dp.Regression"),
         (
-            {"regression": dp.regressions.FunctionalRidge(), "target": dp.PureDP(1)},
+            {"of": dp.regressions.FunctionalRidge(), "target": dp.PureDP(1)},
             "at least two|L1|box",
         ),
-        ({"regression": dp.SSP(ridge=dp.parameter("ridge"))}, "bounded on both sides"),
+        ({"of": dp.SSP(ridge=dp.parameter("ridge"))}, "bounded on both sides"),
     ],
     ids=str,
 )
-def test_refused(ball, one, changed, says):
+def test_refused(best, given, says):
     """With a way out."""
-    given = {
-        "regression": dp.literature.AdaSSPBudget(),
-        "target": one,
-        "setting": ball,
-        "criterion": NOISE,
-    } | changed
     with pytest.raises(dp.InvalidArgument, match=says):
-        dp.best_split(given.pop("regression"), **given)
+        best(**given)
 
 
 @pytest.mark.parametrize(
@@ -353,20 +301,14 @@ def test_a_nested_field(best):
     assert found.value < alone.value
 
 
-def test_more_rows_a_person(one):
+def test_more_rows_a_person(best, ball):
     """Noise for a person of three rows: nine times the squares, the same split."""
-    values = []
-    for rows in (1, 3):
-        setting = dp.Setting(
-            X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE, rows_per_person=rows
-        )
-        found = dp.best_split(dp.SSP(), target=one, setting=setting, criterion=NOISE)
-        values.append(found.value)
-    assert values[1] == pytest.approx(9 * values[0])
+    three = attrs.evolve(ball, rows_per_person=3)
+    assert best(dp.SSP(), setting=three).value == pytest.approx(9 * best(dp.SSP()).value)
 
 
 def test_the_page(best):
-    """The criterion, the choice, the bound, what it would have cost, the curve, the proof."""
+    """The criterion, the choice, the bound, what it would have cost, the proof."""
     found = best()
     text = str(found)
     for line in (
@@ -374,15 +316,11 @@ def test_the_page(best):
         "chosen      gamma = 0.119",
         "worth       19730",
         "instead of  31190 for gamma = 1/3, 1.58 times as much",
-        "0.119  19730  <- chosen",
         "Proved: basic composition of shares",
         "satisfy (1, 1e-6)-differential privacy",
         "the split follows from public numbers only",
     ):
         assert line in text
-    (curve,) = re.findall(r"[▁▂▃▄▅▆▇█]{10,}", text)
-    assert curve[0] == "█"
-    assert curve[-1] == "█"
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -407,24 +345,9 @@ def test_json(best):
     assert len(record["curve"]["gamma"]) >= 30
 
 
-def test_figures_are_rounded_up():
-    """A criterion is never shown to be less than it is."""
-    rng = np.random.default_rng(0)
-    for value in 10 ** rng.uniform(-12, 12, 300):
-        shown = float(above(float(value)))
-        assert value <= shown <= value * 1.0011
-
-
-def test_bars():
-    """From the least to the most, in equal ratios; beyond a thousandfold all alike."""
-    assert bars([1, 10, 100, 1000, 1e9]) == "▁▃▆██"
-    assert bars([2, 2]) == "▁▁"
-
-
 def test_the_picture(best, one):
     """A line for each curve, named at the choice, a cross at what it is compared with."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
+    pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot as plt
 
     found = best()
@@ -445,8 +368,7 @@ def test_the_picture(best, one):
 
 def test_names_in_the_picture_do_not_overlap(best):
     """Eleven releases of JointSSP: lines that are the same have one name, each in its own row."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
+    pytest.importorskip("matplotlib").use("Agg")
     from matplotlib import pyplot as plt
     from matplotlib.text import Text
 
@@ -464,58 +386,103 @@ def test_names_in_the_picture_do_not_overlap(best):
     plt.close("all")
 
 
-def test_the_picture_of_a_rule(one):
+def test_the_picture_of_a_rule(best):
     """A split that is a formula has no picture."""
-    pytest.importorskip("matplotlib").use("Agg")
-    symbolic = dp.Setting(
-        X=dp.Rows(norm=dp.parameter("B")), y=dp.Column(bound=1), relation=dp.ADD_REMOVE
-    )
-    rule = dp.best_split(dp.SSP(), target=one, setting=symbolic, criterion=NOISE)
+    rule = best(dp.SSP(), setting=setting(dp.ADD_REMOVE, norm=dp.parameter("B")))
     with pytest.raises(dp.InvalidArgument, match="to be drawn"):
         rule.plot()
 
 
+OWNED = """
+import numpy as np
+import dpframe as dp
+
+def solve(gram, moment):
+    return np.linalg.solve(gram + np.eye(len(moment)) * 0, moment)
+
+class Owned(dp.Regression):
+    a: dp.Expression = dp.parameter("a", 0, 1)
+    b: dp.Expression = dp.parameter("b", 0, 1)
+
+    def declare(self, X, y, budget):
+        first, second = budget.split(self.a, self.b)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
+        return dp.post(solve, gram, moment)
+"""
+
+
 def test_the_command_takes_several_fields_and_a_solver(tmp_path, monkeypatch):
     """Of a declaration in a file."""
-    (tmp_path / "owned.py").write_text(
-        "import numpy as np\n"
-        "import dpframe as dp\n"
-        "def solve(gram, moment):\n"
-        "    return np.linalg.solve(gram + np.eye(len(moment)) * 0, moment)\n"
-        "class Owned(dp.Regression):\n"
-        "    a: dp.Expression = dp.parameter('a', 0, 1)\n"
-        "    b: dp.Expression = dp.parameter('b', 0, 1)\n"
-        "    def declare(self, X, y, budget):\n"
-        "        first, second = budget.split(self.a, self.b)\n"
-        "        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name='gram')\n"
-        "        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name='moment')\n"
-        "        return dp.post(solve, gram, moment)\n"
-    )
+    (tmp_path / "owned.py").write_text(OWNED)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delitem(sys.modules, "owned", raising=False)
-    common = [
-        "split",
-        "owned:Owned",
-        "-d",
-        "5",
-        "--epsilon",
-        "1",
-        "--delta",
-        "1e-6",
-        "--norm",
-        "1",
-        "--bound",
-        "1",
-        "--json",
-    ]
+    claim = ["split", "owned:Owned", "-d", "5", "--epsilon", "1", "--delta", "1e-6"]
+    claim += ["--norm", "1", "--bound", "1", "--json"]
     own = ["-n", "20000", "--criterion", "error", "--solver", "owned:solve"]
     for more in ([], own):
         for over in ([], ["--over", "a,b"], ["--over", "a, b"]):
-            ran = CliRunner().invoke(app, [*common, *more, *over])
-            assert ran.exit_code == 0, ran.stderr
-            record = json.loads(ran.stdout)
+            record = json.loads(commands.call(*claim, *more, *over))
             assert record["over"] == "a, b"
             assert sum(Fraction(one) for one in record["chosen"].values()) == 1
-    refused = CliRunner().invoke(app, [*common, *own[:4]])
-    assert refused.exit_code == 2
-    assert "solver=solve" in refused.stderr
+    assert "solver=solve" in commands.call(*claim, *own[:4], status=2)
+
+
+# -------------------------------------------------------- Refusals name the cause, and a way out
+class Three(dp.Regression):
+    """Three releases; the solver does not read the count."""
+
+    a: dp.Expression = dp.parameter("a", 0, 1)
+    b: dp.Expression = dp.parameter("b", 0, 1)
+    c: dp.Expression = dp.parameter("c", 0, 1)
+    how: str = "three"
+
+    def declare(self, X, y, budget):
+        a, b, c = self.a, self.b, self.c
+        weights = {
+            "three": (a, b, c),
+            "last": (a, b, 1 - a - b),
+            "nested": (a, (1 - a) * b, (1 - a) * (1 - b)),
+        }[self.how]
+        first, second, third = budget.split(*weights)
+        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name="gram")
+        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
+        count = dp.release(dp.count(X), dp.Gaussian.analytic, third, name="count")
+        return dp.post(solve.ridge_solve, gram, moment, 1), count
+
+
+def test_nested_shares_are_the_way_out_of_both_refusals(ball, one):
+    """And it is one."""
+    for how in ("three", "last"):
+        report = dp.examine(Three(how=how), target=one, setting=ball)
+        plan = [one for one in report.open_obligations if one.kind == "plan"]
+        assert plan
+        nested = "budget.split(a, (1 - a)*b, (1 - a)*(1 - b))"
+        assert all(nested in one.repair for one in plan)
+    assert dp.certify(Three(how="nested"), target=one, setting=ball)
+
+
+def test_a_release_beside_the_solver_is_named(best):
+    """Not those that the solver reads; nor a field that is left out."""
+    with pytest.raises(dp.InvalidArgument, match=r"solver reads.*got 'count'") as refusal:
+        best(Three(), criterion=dp.audits.ErrorCriterion(n=1000, d=3))
+    assert "gram" not in str(refusal.value)
+    with pytest.raises(dp.InvalidArgument, match=r"got none, with symbolic a, b, c"):
+        best(Three(how="nested"))
+
+
+def test_a_codebook_says_how_many_columns_there_are(best):
+    """A criterion with others is refused."""
+    columns = [dp.Numeric("age", 0, 90), dp.Numeric("dose", 0, 1)]
+    coded = dp.Setting(X=dp.Rows(columns=columns), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    with pytest.raises(dp.InvalidArgument, match=r"d of the criterion must be 2"):
+        best(Three(), setting=coded, over="shares")
+
+
+def test_the_page_of_fields_says_what_joint_calibration_saves(best):
+    """And prints short decimals."""
+    page = str(best(Three(), criterion=dp.audits.NoiseCriterion(d=3)))
+    assert "calibrated jointly, this noise could be multiplied by 0.6" in page
+    head = page.splitlines()[0]
+    assert "a=0." in head
+    assert "/" not in head

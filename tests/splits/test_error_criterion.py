@@ -10,6 +10,7 @@ import dpframe as dp
 from dpframe.execution.execution import first_pass, post_process
 from dpframe.randomness import Randomness
 from dpframe.sources import open_source
+from tests.splits.conftest import setting
 from tests.support import oracles
 
 DELTA = Fraction(1, 10**6)
@@ -136,26 +137,18 @@ def test_above_simulations(ball, one, regression, vacuous, condition):
         assert np.mean(errors) + 3 * deviation < limit
 
 
-def test_the_norm_of_noise():
-    """t is exceeded less often than half of `failure` says: isotropic, mirrored, full."""
-    rng, d, failure = np.random.default_rng(5), 6, 0.2
-    others = [(dp.mechanisms.MirroredGaussian, 2 * d), (dp.mechanisms.FullGaussian, 2 * d)]
-    for law, wide in ((dp.Gaussian, d + 1), *others):
-        t = np.sqrt(wide * np.log(4 * d / failure))
-        draws = [law.sample(1.0, (d, d), rng, symmetric=True) for _ in range(3000)]
-        norms = [np.linalg.norm(draw, 2) for draw in draws]
-        assert np.mean(np.array(norms) > t) < failure / 2
-
-
-def test_expected_noise_times_a_vector():
-    """E|Z theta|^2 is (d + 1)/2 and d times std^2 |theta|^2."""
-    rng, d = np.random.default_rng(6), 6
-    theta = rng.normal(size=d)
-    others = [(dp.mechanisms.MirroredGaussian, d), (dp.mechanisms.FullGaussian, d)]
-    for law, entries in ((dp.Gaussian, (d + 1) / 2), *others):
-        draws = [law.sample(1.0, (d, d), rng, symmetric=True) @ theta for _ in range(20_000)]
-        mean = np.mean([draw @ draw for draw in draws])
-        assert mean == pytest.approx(entries * theta @ theta, rel=0.03)
+@pytest.mark.parametrize("name", ["Gaussian", "MirroredGaussian", "FullGaussian"])
+def test_noise_on_a_matrix(name):
+    """t is exceeded less often than half of `failure` says; and E|Z theta|^2 is (d + 1)/2, or d,
+    times std^2 |theta|^2.
+    """
+    rng, d, failure, law = np.random.default_rng(5), 6, 0.2, getattr(dp.mechanisms, name)
+    wide, entries = (d + 1, (d + 1) / 2) if name == "Gaussian" else (2 * d, d)
+    t, theta = np.sqrt(wide * np.log(4 * d / failure)), rng.normal(size=d)
+    draws = np.stack([law.sample(1.0, (d, d), rng, symmetric=True) for _ in range(20_000)])
+    assert np.mean(np.linalg.norm(draws, 2, axis=(1, 2)) > t) < failure / 2
+    mean = np.mean(np.sum((draws @ theta) ** 2, axis=1))
+    assert mean == pytest.approx(entries * theta @ theta, rel=0.03)
 
 
 def test_the_tail_of_a_floor():
@@ -167,16 +160,11 @@ def test_the_tail_of_a_floor():
 
 @pytest.mark.parametrize("epsilon", ["1/10", 1, 3])
 @pytest.mark.parametrize("d", [2, 30])
-def test_best_gamma_against_a_grid(ball, epsilon, d):
+def test_best_gamma_against_a_grid(best, epsilon, d):
     """adaSSPbudget as printed: no gamma of 1e5 has less than what is said to be least."""
     n = 400_000
     criterion = dp.audits.ErrorCriterion(n=n, d=d)
-    found = dp.best_split(
-        dp.literature.AdaSSPBudget(),
-        target=dp.ApproxDP(epsilon, DELTA),
-        setting=ball,
-        criterion=criterion,
-    )
+    found = best(target=dp.ApproxDP(epsilon, DELTA), criterion=criterion)
     gamma = np.linspace(0, 1, 100_002)[1:-1]
     eps, rest = float(Fraction(epsilon)), (1 - gamma) / 2
     std = np.sqrt(2 * np.log(2e6 / rest)) / (rest * eps)
@@ -193,12 +181,11 @@ def test_best_gamma_against_a_grid(ball, epsilon, d):
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 @pytest.mark.slow
-def test_best_shares_against_a_grid(relation, one):
+def test_best_shares_against_a_grid(relation, best):
     """adaSSP, all three shares: no split of a grid has less than what is said to be least."""
     n, d, steps = 3000, 4, 300
-    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=relation, grid=None)
     criterion = dp.audits.ErrorCriterion(n=n, d=d, condition=2)
-    found = dp.best_split(dp.AdaSSP(), target=one, setting=setting, criterion=criterion)
+    found = best(dp.AdaSSP(), setting=setting(relation, grid=None), criterion=criterion)
     first, second = np.meshgrid(np.arange(1, steps), np.arange(1, steps), indexing="ij")
     kept = first + second < steps
     floor, gram = first[kept] / steps, second[kept] / steps
@@ -218,40 +205,10 @@ def test_best_shares_against_a_grid(relation, one):
     assert min(values) <= found.value * 1.02
 
 
-def test_infinite_where_noise_may_exceed_the_table(ball, one):
+def test_infinite_where_noise_may_exceed_the_table(best):
     """A few rows: said, with a way out."""
     with pytest.raises(dp.InvalidArgument, match="finite somewhere"):
-        dp.best_split(
-            dp.SSP(), target=one, setting=ball, criterion=dp.audits.ErrorCriterion(n=100, d=10)
-        )
-
-
-class Other(dp.Regression):
-    """A post-processing that nobody knows."""
-
-    def declare(self, X, y, budget):
-        gram, moment = budget.split_evenly(2)
-        gram = dp.release(X.T @ X, dp.Gaussian.analytic, gram, name="gram")
-        moment = dp.release(X.T @ y, dp.Gaussian.analytic, moment, name="moment")
-        return dp.post(pinv, gram, moment)
-
-
-def pinv(gram, moment):
-    """Least squares."""
-    return np.linalg.pinv(gram) @ moment
-
-
-@pytest.mark.parametrize(
-    "regression",
-    [Other(), dp.regressions.FunctionalRidge(), dp.regressions.Standardised()],
-    ids=str,
-)
-def test_other_declarations_are_refused(regression):
-    """It knows SSP and its kin."""
-    setting = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-    graph = regression.graph(setting, dp.ApproxDP(1, "1e-6").budget)
-    with pytest.raises(dp.InvalidArgument, match=r"dp.audits.NoiseCriterion|bounded"):
-        dp.audits.ErrorCriterion(n=1000, d=3).of(graph)
+        best(dp.SSP(), criterion=dp.audits.ErrorCriterion(n=100, d=10))
 
 
 @pytest.mark.parametrize(
@@ -312,19 +269,14 @@ class Solver(dp.Regression):
 
 
 @pytest.mark.parametrize(("function", "ridge"), [("own_ridge", 1), ("own_plain", 0)])
-def test_a_solver_of_ones_own(function, ridge, ball, one):
+def test_a_solver_of_ones_own(function, ridge, best):
     """The same bound and the same split as those of SSP with this ridge."""
     solver = globals()[function]
     numbers = {"n": 50_000, "d": 5}
-    given = {"target": one, "setting": ball, "over": "shares"}
-    own = dp.best_split(
-        Solver(function=function),
-        criterion=dp.audits.ErrorCriterion(**numbers, solver=solver),
-        **given,
-    )
-    known = dp.best_split(
-        dp.SSP(ridge=ridge), criterion=dp.audits.ErrorCriterion(**numbers), **given
-    )
+    criterion = dp.audits.ErrorCriterion(**numbers, solver=solver)
+    own = best(Solver(function=function), criterion=criterion, over="shares")
+    criterion = dp.audits.ErrorCriterion(**numbers)
+    known = best(dp.SSP(ridge=ridge), criterion=criterion, over="shares")
     assert own.value == pytest.approx(known.value, rel=1e-12)
     assert own.shares == pytest.approx(known.shares, rel=1e-12)
     assert f"{function} solves (X'X + ridge I) theta = X'y" in str(own)
@@ -340,15 +292,26 @@ def test_a_solver_of_ones_own(function, ridge, ball, one):
         ("weighed", weighed, "at most one other argument"),
     ],
 )
-def test_what_is_no_such_solver_is_refused(function, given, says, ball, one):
+def test_what_is_no_such_solver_is_refused(function, given, says, best):
     """With what to write; a bound would be false otherwise."""
     criterion = dp.audits.ErrorCriterion(n=50_000, d=5, solver=given)
     with pytest.raises(dp.InvalidArgument, match=says):
-        dp.best_split(
-            Solver(function=function), target=one, setting=ball, criterion=criterion, over="shares"
-        )
+        best(Solver(function=function), criterion=criterion, over="shares")
     with pytest.raises(dp.InvalidArgument, match=r"the function that dp\.post is given"):
         dp.audits.ErrorCriterion(n=50_000, d=5, solver="solve")
+
+
+@pytest.mark.parametrize(
+    "regression",
+    [Solver(function="own_plain"), dp.regressions.FunctionalRidge(), dp.regressions.Standardised()],
+    ids=str,
+)
+def test_other_declarations_are_refused(regression):
+    """It knows SSP and its kin."""
+    box = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    graph = regression.graph(box, dp.ApproxDP(1, "1e-6").budget)
+    with pytest.raises(dp.InvalidArgument, match=r"dp.audits.NoiseCriterion|bounded"):
+        dp.audits.ErrorCriterion(n=1000, d=3).of(graph)
 
 
 # ---------------------------------------------------------------------- what each criterion is for
@@ -364,7 +327,7 @@ class TutorialRidge(dp.Regression):
         return dp.post(own_ridge, moment, gram, 20)
 
 
-def test_the_error_criterion_is_the_one_for_coefficients(one):
+def test_the_error_criterion_is_the_one_for_coefficients(best):
     """Rows and labels as in the tutorial: 2,000 draws of the noise at each of 19 splits, the same
     normal numbers at all. docs/splits.md states 1.51 and 1.02 for its table.
     """
@@ -377,7 +340,6 @@ def test_the_error_criterion_is_the_one_for_coefficients(one):
     y = -0.07 * age + 0.54 * sleep + np.array([0.0, 0.12, 0.22])[level] + 0.06
     gram, moment = X.T @ X, X.T @ np.clip(y + made.normal(0, 0.2, n), -1, 1)
     theta = np.linalg.solve(gram, moment)
-    setting = dp.Setting(X=dp.Rows(norm=2), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
     def error(gamma):
         normal = np.random.default_rng(1)
@@ -397,7 +359,8 @@ def test_the_error_criterion_is_the_one_for_coefficients(one):
         dp.audits.NoiseCriterion(d=5),
         dp.audits.ErrorCriterion(n=n, d=5, solver=own_ridge),
     ):
-        found = dp.best_split(TutorialRidge(), target=one, setting=setting, criterion=criterion)
+        wide = setting(dp.ADD_REMOVE, norm=2)
+        found = best(TutorialRidge(), setting=wide, criterion=criterion)
         ratios.append(error(float(found.chosen["gamma"].value)) / least)
     assert ratios[0] > 1.3
     assert ratios[1] < 1.05

@@ -8,21 +8,14 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.audits.splits import NoiseCriterion
-from dpframe.audits.splits.by_formula import least
+from dpframe.audits.splits.best import least
+from tests.splits.conftest import TwoSums, setting
 from tests.support import oracles
 
 # ------------- The closed forms, against brute force over all shares and formulas written down anew
-ONE = dp.ApproxDP(1, "1e-6")
 SIGMA = float(oracles.sigma_of(1, Fraction(1, 10**6)))
 D = 10
 ENTRIES = {"floor": 1, "gram": D * (D + 1) / 2, "moment": D}
-
-
-def setting(relation, norm=1, bound=1, grid=20):
-    """Rows and labels with bounds."""
-    rows, column = dp.Rows(norm=norm), dp.Column(bound=bound)
-    return dp.Setting(X=rows, y=column, relation=relation, grid=grid)
 
 
 def simplex(k, steps):
@@ -61,15 +54,11 @@ CASES = [
 
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 @pytest.mark.parametrize(("of", "bounds", "weights"), CASES, ids=str)
-def test_against_brute_force(of, bounds, weights, relation):
+def test_against_brute_force(of, bounds, weights, relation, best):
     """No split of 1e5 has less than ours, but for a millionth."""
-    found = dp.best_split(
-        of,
-        target=ONE,
-        setting=setting(relation, *bounds, grid=None),
-        criterion=dp.audits.NoiseCriterion(d=D, weights=weights),
-        over="shares",
-    )
+    criterion = dp.audits.NoiseCriterion(d=D, weights=weights)
+    here = setting(relation, *bounds, grid=None)
+    found = best(of, setting=here, criterion=criterion, over="shares")
     assert found.exact
     B, Y = (float(Fraction(one)) for one in bounds)
     labels = list(found.chosen)
@@ -82,41 +71,27 @@ def test_against_brute_force(of, bounds, weights, relation):
     assert found.value <= values.min() * (1 + 1.01e-6)
     ours = [float(found.chosen[n].value) if n in labels else 0.0 for n in ENTRIES]
     assert found.value == pytest.approx(noise(relation, ours, costs, sizes), rel=1e-9)
-    best = grid[values.argmin()]
+    least = grid[values.argmin()]
     shares = np.array([float(found.chosen[n].value) for n in labels])
-    assert shares / shares.sum() == pytest.approx(best, abs=0.01)
+    assert shares / shares.sum() == pytest.approx(least, abs=0.01)
 
 
-def test_the_grid_of_a_floor_costs_little():
+def test_the_grid_of_a_floor_costs_little(best):
     """With the grid's charge for lambda_min the least value of the rule is nearly reached."""
     for grid in (20, None):
-        found = dp.best_split(
-            dp.AdaSSP(),
-            target=ONE,
-            setting=setting(dp.REPLACE_ONE, grid=grid),
-            criterion=dp.audits.NoiseCriterion(d=D),
-        )
+        found = best(dp.AdaSSP(), setting=setting(dp.REPLACE_ONE, grid=grid))
         least = float(oracles.value(found.least, {}))
         assert least * (1 - 1e-12) <= found.value < least * 1.000003
 
 
-def test_symbols():
+def test_symbols(best):
     """For all epsilon, delta, B, Y: the formulas at numbers are the numbers."""
-    every = dp.best_split(
-        dp.AdaSSP(),
-        target=dp.ApproxDP(dp.EPSILON, dp.DELTA),
-        setting=setting(dp.ADD_REMOVE, dp.parameter("B"), dp.parameter("Y")),
-        criterion=dp.audits.NoiseCriterion(d=D),
-    )
+    symbolic = setting(dp.ADD_REMOVE, dp.parameter("B"), dp.parameter("Y"))
+    every = best(dp.AdaSSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=symbolic)
     assert every.exact
     assert every.value is None
     assert not every.certificate.region
-    here = dp.best_split(
-        dp.AdaSSP(),
-        target=ONE,
-        setting=setting(dp.ADD_REMOVE, 2, 3),
-        criterion=dp.audits.NoiseCriterion(d=D),
-    )
+    here = best(dp.AdaSSP(), setting=setting(dp.ADD_REMOVE, 2, 3))
     at = {"epsilon": 1, "delta": Fraction(1, 10**6), "B": 2, "Y": 3}
     assert oracles.value(every.least, at) == pytest.approx(here.value, rel=2e-6)
     weights = np.array([float(oracles.value(one, at)) for one in every.chosen.values()])
@@ -124,40 +99,23 @@ def test_symbols():
     assert dp.load(every.certificate.document).hash == every.certificate.hash
 
 
-def test_by_hand():
+def test_by_hand(best):
     """SSP at B = Y = 1: X'X to X'y as sqrt(55) to sqrt(10)."""
-    found = dp.best_split(
-        dp.SSP(),
-        target=ONE,
-        setting=setting(dp.ADD_REMOVE),
-        criterion=dp.audits.NoiseCriterion(d=10),
-    )
+    found = best(dp.SSP())
     with mpmath.workdps(30):
         share = mpmath.sqrt(55) / (mpmath.sqrt(55) + mpmath.sqrt(10))
-        least = (mpmath.sqrt(55) + mpmath.sqrt(10)) ** 2 * oracles.sigma_of(
-            1, Fraction(1, 10**6)
-        ) ** 2
+        sigma = oracles.sigma_of(1, Fraction(1, 10**6))
+        least = (mpmath.sqrt(55) + mpmath.sqrt(10)) ** 2 * sigma**2
     assert found.shares["gram"] == pytest.approx(float(share), rel=2e-3)
     assert least <= found.value <= least * (1 + mpmath.mpf("1.01e-6"))
 
 
-class TwoSums(dp.Regression):
-    """Two pure releases, one of them drawn three times."""
-
-    def declare(self, X, y, budget):
-        for_rows, for_labels = budget.split(dp.constant("1/2"), dp.constant("1/6"))
-        rows = dp.release(dp.total(X), dp.Laplace.pure, for_rows, name="rows")
-        labels = dp.release(dp.total(y), dp.Laplace.pure, for_labels, times=3, name="labels")
-        return rows, labels
-
-
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
-def test_pure_noise(relation):
+def test_pure_noise(relation, best):
     """epsilon as cube roots: against 1e5 splits."""
     box = dp.Setting(X=dp.Rows(box=1), y=dp.Column(bound=2), relation=relation)
-    found = dp.best_split(
-        TwoSums(), target=dp.PureDP("1/2"), setting=box, criterion=dp.audits.NoiseCriterion(d=4)
-    )
+    criterion = dp.audits.NoiseCriterion(d=4)
+    found = best(TwoSums(), target=dp.PureDP("1/2"), setting=box, criterion=criterion)
     assert found.exact
     assert found.currency == "epsilon"
     moved = 1 if relation is dp.ADD_REMOVE else 2
@@ -168,62 +126,38 @@ def test_pure_noise(relation):
     assert found.shares["rows"] == pytest.approx(for_rows[values.argmin()] / 0.5, abs=1e-3)
 
 
-def test_a_weight_of_nothing_has_no_rule(ball, one):
+def test_a_weight_of_nothing_has_no_rule(best):
     """With a release that costs nothing every share is searched for instead, up to its end."""
-    found = dp.best_split(
-        dp.SSP(),
-        target=one,
-        setting=ball,
-        criterion=dp.audits.NoiseCriterion(d=D, weights={"gram": 0}),
-    )
+    found = best(dp.SSP(), criterion=dp.audits.NoiseCriterion(d=D, weights={"gram": 0}))
     assert not found.exact
     assert found.shares["gram"] < 1e-5
 
 
+class Noisy(dp.Regression):
+    """One release of this noise; X'X, or three draws of X'y."""
+
+    noise: str = "Gaussian"
+    times: int = 1
+
+    def declare(self, X, y, budget):
+        statistic = X.T @ X if self.times == 1 else X.T @ y
+        noise = getattr(dp.mechanisms, self.noise)(std=2)
+        return dp.release(statistic, noise, times=self.times, name="noisy")
+
+
 def test_what_counts_as_noise(ball, one):
     """Half of the entries off the diagonal for isotropic noise; all for others; all draws."""
+    criterion, rng = dp.audits.NoiseCriterion(d=4), np.random.default_rng(1)
 
-    class Mirrored(dp.Regression):
-        """As papers do it."""
+    def worth(of):
+        return float(criterion.of(of.graph(ball, one.budget)).value)
 
-        def declare(self, X, y, budget):
-            return dp.release(X.T @ X, dp.mechanisms.MirroredGaussian(std=2), name="gram")
-
-    class Full(dp.Regression):
-        """As some code does it."""
-
-        def declare(self, X, y, budget):
-            return dp.release(X.T @ X, dp.mechanisms.FullGaussian(std=2), name="gram")
-
-    class Often(dp.Regression):
-        """Three draws."""
-
-        def declare(self, X, y, budget):
-            return dp.release(X.T @ y, dp.Gaussian(std=2), times=3, name="moment")
-
-    class Isotropic(dp.Regression):
-        """As dpframe does it."""
-
-        def declare(self, X, y, budget):
-            return dp.release(X.T @ X, dp.Gaussian(std=2), name="gram")
-
-    criterion = NoiseCriterion(d=4)
-    found = {}
-    for regression in (Mirrored(), Full(), Often(), Isotropic()):
-        graph = regression.graph(ball, one.budget)
-        found[type(regression)] = float(criterion.of(graph).value)
-    assert found == {Mirrored: 4 * 16, Full: 4 * 16, Often: 3 * 4 * 4, Isotropic: 4 * 10}
-    rng = np.random.default_rng(1)
-    matrices = dp.mechanisms
-    drawn = {
-        matrices.MirroredGaussian: Mirrored,
-        matrices.FullGaussian: Full,
-        dp.Gaussian: Isotropic,
-    }
-    for law, kind in drawn.items():
+    assert worth(Noisy(times=3)) == 3 * 4 * 4
+    for name, wanted in (("MirroredGaussian", 64), ("FullGaussian", 64), ("Gaussian", 40)):
+        assert worth(Noisy(noise=name)) == wanted
+        law = getattr(dp.mechanisms, name)
         draws = [law.sample(2.0, (4, 4), rng, symmetric=True) for _ in range(4000)]
-        mean = np.mean([np.sum(draw**2) for draw in draws])
-        assert mean == pytest.approx(found[kind], rel=0.03)
+        assert np.mean([np.sum(draw**2) for draw in draws]) == pytest.approx(wanted, rel=0.03)
 
 
 # -------------------------------------------------------------------- The search for the best split

@@ -9,30 +9,15 @@ import pytest
 
 import dpframe as dp
 from docs.generate.pages import splits as page
+from tests.splits.conftest import TwoSums, setting
 from tests.support import checking as check
 from tests.support import commands, oracles
 
 # ------------------------------------------------------ Any division of a budget, proved in symbols
-B, Y = dp.parameter("B"), dp.parameter("Y")
+BOUNDS = dp.parameter("B"), dp.parameter("Y")
 EVERY = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 RELATIONS = [dp.ADD_REMOVE, dp.REPLACE_ONE]
 SQUARES = (1, 2, Fraction(1, 2))
-
-
-def setting(relation, norm=B, bound=Y, grid=20):
-    """Rows and labels with bounds."""
-    rows, column = dp.Rows(norm=norm), dp.Column(bound=bound)
-    return dp.Setting(X=rows, y=column, relation=relation, grid=grid)
-
-
-class TwoSums(dp.Regression):
-    """Two pure releases, one of them drawn three times."""
-
-    def declare(self, X, y, budget):
-        for_rows, for_labels = budget.split(dp.constant("1/2"), dp.constant("1/6"))
-        rows = dp.release(dp.total(X), dp.Laplace.pure, for_rows, name="rows")
-        labels = dp.release(dp.total(y), dp.Laplace.pure, for_labels, times=3, name="labels")
-        return rows, labels
 
 
 class TwoKinds(dp.Regression):
@@ -75,7 +60,7 @@ class TooLittle(dp.audits.Resplit):
 def test_proved_for_all_parameters(of, weights, relation, tmp_path):
     """Also of declarations that are refused as they stand; saved, loaded, checked alone."""
     regression = dp.audits.Resplit(of=of, weights=weights)
-    certificate = dp.certify(regression, target=EVERY, setting=setting(relation))
+    certificate = dp.certify(regression, target=EVERY, setting=setting(relation, *BOUNDS))
     assert certificate.derivation == "gaussian"
     assert not certificate.region
     path = tmp_path / "certificate.json"
@@ -113,7 +98,7 @@ def test_other_currencies(one):
     """zCDP and Gaussian DP: mu^2 is 2 rho, and mu^2."""
     for target, worth in ((dp.ZeroConcentratedDP("1/8"), 0.25), (dp.GaussianDP("1/2"), 0.25)):
         regression = dp.audits.Resplit(of=dp.SSP(), weights=(3, 1))
-        certificate = dp.certify(regression, target=target, setting=setting(dp.ADD_REMOVE, 1, 1))
+        certificate = dp.certify(regression, target=target, setting=setting(dp.ADD_REMOVE))
         stds = [oracles.value(one.std, {}) for one in certificate.graph.releases]
         assert [float(1 / std**2) for std in stds] == pytest.approx([0.75 * worth, 0.25 * worth])
 
@@ -121,21 +106,23 @@ def test_other_currencies(one):
 def test_pure_noise():
     """epsilon in proportion to the weights, all draws of a release together."""
     regression = dp.audits.Resplit(of=TwoSums(), weights=(1, 3))
-    every = dp.certify(regression, target=dp.PureDP(dp.EPSILON), setting=setting(dp.ADD_REMOVE))
+    every = dp.certify(
+        regression, target=dp.PureDP(dp.EPSILON), setting=setting(dp.ADD_REMOVE, *BOUNDS)
+    )
     assert every.derivation == "basic"
     rows, labels = every.graph.releases
     d = {"B": 1, "Y": 1, "d": 1, "epsilon": 1}
     assert oracles.value(rows.mechanism.scale, d) == pytest.approx(4)
     assert oracles.value(labels.mechanism.scale, d) == pytest.approx(3 / (3 / 4))
     with pytest.raises(dp.InvalidArgument, match="pure, as the noise is"):
-        dp.certify(regression, target=EVERY, setting=setting(dp.ADD_REMOVE))
+        dp.certify(regression, target=EVERY, setting=setting(dp.ADD_REMOVE, *BOUNDS))
 
 
 def test_symbolic_weights():
     """For all weights at once."""
     u = dp.parameter("u", 0, 1)
     regression = dp.audits.Resplit(of=dp.SSP(), weights=(u, 1 - u))
-    certificate = dp.certify(regression, target=EVERY, setting=setting(dp.ADD_REMOVE))
+    certificate = dp.certify(regression, target=EVERY, setting=setting(dp.ADD_REMOVE, *BOUNDS))
     assert "u" in certificate.symbols
     copy = dp.load(certificate.document)
     assert copy.hash == certificate.hash
@@ -280,6 +267,8 @@ CHEAP = ("page", "noise", "error", "shares")
 def blocks():
     """Every block of the page, as it is written there."""
     text = page.PAGE.read_text("utf-8")
+    assert f"images/{page.PICTURE.name}" in text
+    assert page.PICTURE.exists()
     return {
         found[2]: found[0][len(found[1]) : -len(found[3])] for found in page.BLOCK.finditer(text)
     }
@@ -291,12 +280,6 @@ def blocks():
 def test_fresh(name):
     """As `python -m docs.generate.pages.splits` writes it."""
     assert blocks()[name] == page.BLOCKS[name]()
-
-
-def test_the_picture_is_there():
-    """The page shows it."""
-    assert page.PICTURE.exists()
-    assert f"images/{page.PICTURE.name}" in page.PAGE.read_text("utf-8")
 
 
 def test_gammas_that_are_alike_in_every_row():

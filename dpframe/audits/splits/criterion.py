@@ -12,7 +12,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import numpy as np
@@ -75,7 +75,7 @@ class Criterion(ABC):
         return found
 
 
-def _refuse(symbol: Symbol) -> None:
+def _refuse(symbol: Symbol) -> NoReturn:
     if is_size(symbol):
         wanted, way_out = "given to the criterion", f"Give it {symbol.name}=..., a public number."
     elif symbol.origin is not None:
@@ -94,32 +94,31 @@ def _refuse(symbol: Symbol) -> None:
 KNOWN = "It is public: a number that you know without looking at the data."
 
 
-def columns(value: Any) -> int:
-    """d >= 1. Raises InvalidArgument."""
+def _columns(value: Any) -> int:
     return whole("d", value, 1, way_out=KNOWN)
 
 
-def rows(value: Any) -> int:
-    """n >= 1. Raises InvalidArgument."""
+def _rows(value: Any) -> int:
     return whole("n", value, 1, way_out=KNOWN)
 
 
-def condition(value: Any) -> Fraction:
-    """A condition >= 1. Raises InvalidArgument."""
-    found = public_number("condition", value)
-    if found < 1:
-        raise InvalidArgument("condition", "at least 1", value)
-    return found
+def _positive(value: Fraction) -> bool:
+    return value > 0
 
 
-def public_number(name: str, value: Any, *, zero: bool = False) -> Fraction:
-    """A positive number, exact (0 too where `zero`). Raises InvalidArgument, also for a symbol."""
+def public_number(
+    name: str,
+    value: Any,
+    wanted: str = "positive",
+    inside: Callable[[Fraction], bool] = _positive,
+) -> Fraction:
+    """An exact number inside of its range. Raises InvalidArgument, also for a symbol."""
     if isinstance(value, Expression) and not isinstance(value, Number):
         way_out = "A split is chosen from public numbers, before any data is touched."
         raise InvalidArgument(name, "a public number", str(value), way_out)
     number = rational(value, name)
-    if number < 0 or (number == 0 and not zero):
-        raise InvalidArgument(name, "0 or more" if zero else "positive", value)
+    if not inside(number):
+        raise InvalidArgument(name, wanted, value)
     return number
 
 
@@ -128,7 +127,7 @@ def _weights(value: Any) -> tuple[tuple[str, Fraction], ...]:
         way_out = "Such as weights={'gram': 1, 'floor': '1/10'}."
         raise InvalidArgument("weights", "numbers by the names of releases", value, way_out)
     return tuple(
-        (str(name), public_number(f"weight of {name}", one, zero=True))
+        (str(name), public_number(f"weight of {name}", one, "0 or more", lambda x: x >= 0))
         for name, one in value.items()
     )
 
@@ -145,8 +144,8 @@ class NoiseCriterion(Criterion):
     squared statistics. Raises InvalidArgument.
     """
 
-    d: int = attrs.field(converter=columns)
-    n: int | None = attrs.field(default=None, converter=attrs.converters.optional(rows))
+    d: int = attrs.field(converter=_columns)
+    n: int | None = attrs.field(default=None, converter=attrs.converters.optional(_rows))
     weights: tuple[tuple[str, Fraction], ...] = attrs.field(factory=dict, converter=_weights)
 
     @property
@@ -178,23 +177,13 @@ class NoiseCriterion(Criterion):
 
 
 ZERO = Number(Fraction(0))
+ELSE = "For others take dp.audits.NoiseCriterion, with weights."
 OTHERS = (
     "If it solves (X'X + ridge I) theta = X'y, say so: dp.audits.ErrorCriterion(..., solver={}). "
-    "For others take dp.audits.NoiseCriterion, with weights, or compare splits on public data by "
-    "dp.execute(..., rng=seed)."
+    f"{ELSE}"
 )
-ELSE = "For others take dp.audits.NoiseCriterion, with weights."
-SOLVES = "a function that solves (X'X + ridge I) theta = X'y"
+SOLVERS = (ridge_solve, adaptive_ridge, constant_ridge)
 TRIALS = ((1, 0.5), (2, 0.1))  # seeds and ridges
-KNOWN = "ridge_solve, adaptive_ridge or constant_ridge of dpframe.regressions.solve"
-
-
-@attrs.frozen
-class RidgeBounds:
-    """A ridge that is at least `least` always, and at most `most` unless the floor fails."""
-
-    least: Expression
-    most: Expression
 
 
 @attrs.frozen
@@ -206,23 +195,34 @@ class Solved:
     post: Post
     floor: Release | None
 
+    @property
+    def releases(self) -> list[Release]:
+        """Those that the post-processing reads."""
+        return [one for one in (self.gram, self.moment, self.floor) if one is not None]
+
+    @property
+    def formulas(self) -> list[Expression]:
+        """The other arguments of the post-processing."""
+        return [exact(one) for one in self.post.arguments if not isinstance(one, Release)]
+
+
+def _condition(value: Any) -> Fraction:
+    return public_number("condition", value, "at least 1", lambda x: x >= 1)
+
 
 def _radius(value: Any) -> Fraction:
     return public_number("radius", value)
 
 
-def _callable(of: Any, field: Any, value: Any) -> None:
+def _failure(value: Any) -> Fraction:
+    return public_number("failure", value, "in (0, 1)", lambda x: 0 < x < 1)
+
+
+def _function(of: Any, field: Any, value: Any) -> None:
     del of, field
     if value is not None and not inspect.isfunction(value):
         way_out = "Such as solver=solve, for dp.post(solve, gram, moment, ridge)."
         raise InvalidArgument("solver", "the function that dp.post is given", value, way_out)
-
-
-def _failure(value: Any) -> Fraction:
-    found = public_number("failure", value)
-    if found >= 1:
-        raise InvalidArgument("failure", "in (0, 1)", value)
-    return found
 
 
 @attrs.frozen(kw_only=True)
@@ -249,14 +249,14 @@ class ErrorCriterion(Criterion):
     Thm 4.1.1] Proof page: splits. Raises InvalidArgument.
     """
 
-    n: int = attrs.field(converter=rows)
-    d: int = attrs.field(converter=columns)
-    condition: Fraction = attrs.field(default=Fraction(1), converter=condition)
+    n: int = attrs.field(converter=_rows)
+    d: int = attrs.field(converter=_columns)
+    condition: Fraction = attrs.field(default=Fraction(1), converter=_condition)
     radius: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(_radius)
     )
     failure: Fraction = attrs.field(default=Fraction(1, 100), converter=_failure)
-    solver: Callable[..., Any] | None = attrs.field(default=None, validator=_callable)
+    solver: Callable[..., Any] | None = attrs.field(default=None, validator=_function)
 
     @property
     def sizes(self) -> Mapping[str, Expression]:
@@ -285,144 +285,110 @@ class ErrorCriterion(Criterion):
     def formula(self, graph: Graph) -> Expression:
         """The bound. Raises InvalidArgument for a declaration of another kind."""
         found = _solved(graph, self.solver)
-        norm, label, d = _norm(found.gram), _bound(found.moment), exact(self.d)
+        d, failure = exact(self.d), Number(self.failure)
+        norm = _bounded(found.gram.statistic.rows.norm, "rows", "dp.Rows(norm=...)")  # type: ignore[attr-defined]
+        label = _bounded(found.moment.statistic.column.bound, "labels", "dp.Column(bound=...)")  # type: ignore[attr-defined]
         least = self.n * power(norm, 2) / (d * Number(self.condition))
         radius = label / norm if self.radius is None else Number(self.radius)
-        ridge = _ridge(found, least, sqrt(2 * log(2 / Number(self.failure))))
-        share = maximum(ZERO, self._size(found.gram) - ridge.least) / least
-        square, spread = power(radius, 2), power(found.gram.std, 2)
-        entries = (d + 1) * Fraction(1, 2) if found.gram.noise.isotropic else d
-        noise = d * power(found.moment.std, 2) + entries * spread * square
-        bias = power(ridge.most, 2) * square
-        kept = power(maximum(ZERO, 1 - share), 2)
-        return (noise + bias) / (kept * least * self.n)
-
-    def _size(self, gram: Release) -> Expression:
-        """Above the operator norm of the noise on X'X, but for half of `failure`."""
-        d = exact(self.d)
-        tail = log(4 * d / Number(self.failure))
-        directions = d + 1 if gram.noise.isotropic else 2 * d
-        return gram.std * sqrt(directions * tail)
+        low_ridge, high_ridge = _ridges(found, least, sqrt(2 * log(2 / failure)))
+        isotropic, std = found.gram.noise.isotropic, found.gram.std
+        directions, entries = (d + 1, (d + 1) * Fraction(1, 2)) if isotropic else (2 * d, d)
+        size = std * sqrt(directions * log(4 * d / failure))
+        kept = maximum(ZERO, 1 - maximum(ZERO, size - low_ridge) / least)
+        noise = d * power(found.moment.std, 2) + entries * power(std, 2) * power(radius, 2)
+        bias = power(high_ridge, 2) * power(radius, 2)
+        return (noise + bias) / (power(kept, 2) * least * self.n)
 
 
 def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
+    """The same rows everywhere, and Gaussian noise, drawn once. Raises InvalidArgument."""
     posts = [node for node in graph.outputs if isinstance(node, Post)]
-    solvers = (ridge_solve, adaptive_ridge, constant_ridge, *([] if solver is None else [solver]))
-    known = [one for one in posts if one.function in solvers]
-    besides = [one for one in graph.outputs if one not in known]
-    if len(known) == 1 and all(isinstance(one, Release) for one in besides):
-        _refuse_extra([one.label for one in besides])
-    elif len(graph.outputs) != 1 or not known:
-        named = ", ".join(node.label for node in graph.outputs)
-        wanted = f"a dp.post of {KNOWN}" if solver is None else f"a dp.post of {solver.__name__}"
+    solving = [one for one in posts if one.function in {*SOLVERS, solver}]
+    others = [one for one in graph.outputs if one not in solving]
+    if len(solving) != 1 or not all(isinstance(one, Release) for one in others):
+        names = ", ".join(one.__name__ for one in SOLVERS) + " of dpframe.regressions.solve"
+        wanted = f"a dp.post of {names if solver is None else solver.__name__}"
         own = posts[0].function.__name__ if posts else "solve"
-        raise InvalidArgument("output", wanted, named, OTHERS.format(own))
-    post = known[0]
-    inputs = [one for one in post.inputs if isinstance(one, Release)]
-    floors = [one for one in inputs if isinstance(one.statistic, LambdaMin)]
-    found = Solved(_one(inputs, Gram), _one(inputs, Moment), post, floors[0] if floors else None)
-    _fitting(graph, found)
-    if post.function is solver:
+        outputs = ", ".join(node.label for node in graph.outputs)
+        raise InvalidArgument("output", wanted, outputs, OTHERS.format(own))
+    inputs = [one for one in solving[0].inputs if isinstance(one, Release)]
+    gram, moment, floor = (_of_kind(inputs, kind) for kind in (Gram, Moment, LambdaMin))
+    if gram is None or moment is None:
+        names = ", ".join(one.label for one in inputs)
+        raise InvalidArgument("releases", "one of X'X and one of X'y", names, ELSE)
+    found = Solved(gram, moment, solving[0], floor)
+    extra = ", ".join(one.label for one in graph.releases if one not in found.releases)
+    if extra:
+        way_out = f"Release {extra} in a declaration of its own, from a budget of its own. {ELSE}"
+        wanted = "those that the solver reads: the error does not depend on others"
+        raise InvalidArgument("releases", wanted, extra, way_out)
+    gaussian_once = all(
+        gaussian(one.noise) and one.times == exact(1) and one.sampled is None
+        for one in found.releases
+    )
+    if not gaussian_once or len({_rows_of(one.statistic) for one in found.releases}) > 1:
+        wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
+        names = ", ".join(one.label for one in found.releases)
+        raise InvalidArgument("releases", wanted, names, ELSE)
+    if found.post.function is solver:
         _check_solver(found)
     return found
 
 
-def _refuse_extra(labels: Sequence[str]) -> None:
-    """Refuse releases that the solver does not read. Raises InvalidArgument."""
-    if labels:
-        extra = ", ".join(labels)
-        way_out = f"Release {extra} in a declaration of its own, from a budget of its own. {ELSE}"
-        wanted = "those that the solver reads: the error does not depend on others"
-        raise InvalidArgument("releases", wanted, extra, way_out)
+def _of_kind(inputs: list[Release], kind: type) -> Release | None:
+    """The one release of a statistic of this kind."""
+    some = [one for one in inputs if isinstance(one.statistic, kind)]
+    return some[0] if len(some) == 1 else None
+
+
+def _rows_of(statistic: Any) -> Any:
+    return statistic.gram.rows if isinstance(statistic, LambdaMin) else statistic.rows
+
+
+def _bounded(bound: Any, name: str, way_out: str) -> Expression:
+    if bound is None:
+        raise InvalidArgument(name, "bounded in length", "no bound", f"{way_out}.")
+    return exact(bound)
 
 
 def _check_solver(found: Solved) -> None:
     """Refuse a function that does not solve two made-up systems. Raises InvalidArgument."""
     function = found.post.function
-    others = [one for one in found.post.arguments if not isinstance(one, Release)]
+    name, others = function.__name__, found.formulas
     if len(others) > 1 or found.floor is not None:
         wanted = "of noisy X'X, noisy X'y and at most one other argument, the ridge"
-        raise InvalidArgument("solver", wanted, function.__name__, ELSE)
+        raise InvalidArgument("solver", wanted, name, ELSE)
     for seed, ridge in TRIALS:
         rows = np.random.default_rng(seed).normal(size=(9, 3))
         gram, moment = rows.T @ rows, rows.T @ rows[:, 0] + 1
         values = {id(found.gram): gram, id(found.moment): moment}
-        given = [values.get(id(one), ridge) for one in found.post.arguments]
         expected = np.linalg.solve(gram + (ridge if others else 0) * np.eye(3), moment)
         try:
-            got = coefficients_of(function(*given))
+            got = coefficients_of(
+                function(*(values.get(id(a), ridge) for a in found.post.arguments))
+            )
             alike = got is not None and got.shape == (3,) and np.allclose(got, expected)
+            outcome = "" if alike else "differs on a made-up table"
         except Exception as error:  # noqa: BLE001  the function is the user's
-            raised = Plain(f"{function.__name__}, which raised {type(error).__name__}")
-            raise InvalidArgument("solver", SOLVES, raised, ELSE) from None
-        if not alike:
-            got_text = Plain(f"{function.__name__}, which differs on a made-up table")
-            raise InvalidArgument("solver", SOLVES, got_text, ELSE)
+            outcome = f"raised {type(error).__name__}"
+        if outcome:
+            wanted = "a function that solves (X'X + ridge I) theta = X'y"
+            raise InvalidArgument("solver", wanted, Plain(f"{name}, which {outcome}"), ELSE)
 
 
-def _one(inputs: list[Release], kind: type) -> Release:
-    found = [one for one in inputs if isinstance(one.statistic, kind)]
-    if len(found) != 1:
-        named = ", ".join(one.label for one in inputs)
-        raise InvalidArgument("releases", "one of X'X and one of X'y", named, ELSE)
-    return found[0]
-
-
-def _fitting(graph: Graph, found: Solved) -> None:
-    """The same rows everywhere, and Gaussian noise, drawn once."""
-    releases = [one for one in (found.gram, found.moment, found.floor) if one is not None]
-    others = {id(one) for one in graph.releases} - {id(one) for one in releases}
-    drawn = all(gaussian(one.noise) for one in releases)
-    once = all(one.times == exact(1) and one.sampled is None for one in releases)
-    _refuse_extra([one.label for one in graph.releases if id(one) in others])
-    if not (drawn and once and len({_rows(one.statistic) for one in releases}) == 1):
-        wanted = "X'X, X'y and perhaps lambda_min of the same rows, each drawn once, Gaussian"
-        raise InvalidArgument("releases", wanted, ", ".join(r.label for r in releases), ELSE)
-
-
-def _rows(statistic: Any) -> Any:
-    return statistic.gram.rows if isinstance(statistic, LambdaMin) else statistic.rows
-
-
-def _norm(gram: Release) -> Expression:
-    norm = gram.statistic.rows.norm  # type: ignore[attr-defined]
-    if norm is None:
-        raise InvalidArgument("rows", "bounded in length", "no bound", "dp.Rows(norm=...).")
-    return exact(norm)
-
-
-def _bound(moment: Release) -> Expression:
-    bound = moment.statistic.column.bound  # type: ignore[attr-defined]
-    if bound is None:
-        raise InvalidArgument("labels", "bounded", "no bound", "dp.Column(bound=...).")
-    return exact(bound)
-
-
-def _ridge(found: Solved, least: Expression, tail: Expression) -> RidgeBounds:
-    """What is added to X'X, given lambda_min(X'X) >= least and noise of at most `tail` stds below
-    on a released eigenvalue.
+def _ridges(found: Solved, least: Expression, tail: Expression) -> tuple[Expression, Expression]:
+    """The least and the largest ridge that is added to X'X, given lambda_min(X'X) >= least and
+    noise of at most `tail` stds below on a released eigenvalue.
     """
-    if found.post.function not in (ridge_solve, adaptive_ridge, constant_ridge):
-        others = [one for one in found.post.arguments if not isinstance(one, Release)]
-        ridge = exact(others[0]) if others else ZERO
-        return RidgeBounds(ridge, ridge)
-    arguments = [_formula(one) for one in found.post.arguments]
-    d = found.gram.statistic.shape[0]
-    if found.post.function is ridge_solve:
-        return RidgeBounds(arguments[2], arguments[2])
-    if found.post.function is constant_ridge:
-        deviation, rho, identity = arguments[2:]
-        ridge = sqrt(d * log(2 * d * d / rho)) * deviation + identity
-        return RidgeBounds(ridge, ridge)
-    shift, deviation, rho, identity = arguments[3:]
-    floor = found.post.arguments[0]
-    if not isinstance(floor, Release):
-        raise InvalidArgument("eigenvalue", "a release", str(floor))
-    lowest = maximum(ZERO, least + identity - shift - tail * floor.std)
-    most = maximum(ZERO, sqrt(d * log(2 * d * d / rho)) * deviation - lowest)
-    return RidgeBounds(identity, most + identity)
-
-
-def _formula(argument: Any) -> Expression:
-    """A public argument of the post-processing; 0 stands for a release."""
-    return ZERO if isinstance(argument, Release) else exact(argument)
+    function, formulas, d = found.post.function, found.formulas, found.gram.statistic.shape[0]
+    if function not in {adaptive_ridge, constant_ridge}:
+        ridge = formulas[0] if formulas else ZERO
+        return ridge, ridge
+    deviation, rho, identity = formulas[-3:]
+    needed = sqrt(d * log(2 * d * d / rho)) * deviation
+    if function is constant_ridge:
+        return needed + identity, needed + identity
+    if found.floor is None:
+        raise InvalidArgument("eigenvalue", "a release", str(found.post.arguments[0]))
+    lowest = maximum(ZERO, least + identity - formulas[0] - tail * found.floor.std)
+    return identity, maximum(ZERO, needed - lowest) + identity

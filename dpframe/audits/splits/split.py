@@ -4,14 +4,12 @@ split, why it is the best, what part of the budget each release has, and the pro
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
-from dpframe.exact.interval import Interval
 from dpframe.graph import Joint, Regression, Release
 from dpframe.privacy import GaussianDP
 from dpframe.prover import Certificate
@@ -19,11 +17,6 @@ from dpframe.prover.algebra import number
 from dpframe.symbols import Expression, Number
 
 from .criterion import Criterion
-from .resplit import Family
-
-Evaluate = Callable[[Mapping[str, Fraction]], float]
-COST = 1 + 1e-6  # of having few digits
-ALONG = 33  # points of a curve
 
 
 @attrs.frozen
@@ -44,81 +37,15 @@ class Choice:
     regression: Regression
     chosen: Mapping[str, Expression]
     value: float | None
-    exact: bool = False
     law: str = ""
     least: Expression | None = None
     curve: Mapping[str, tuple[Point, ...]] = attrs.field(factory=dict)
     against: tuple[Point, ...] = ()
 
-
-def short(values: Mapping[str, float], evaluate: Evaluate, goal: float) -> dict[str, Fraction]:
-    """The values with as few digits as keep the criterion within a part in a million of `goal`."""
-    for digits in range(1, 16):
-        found = {name: Fraction(f"{value:.{digits}g}") for name, value in values.items()}
-        if evaluate(found) <= goal * COST:
-            return found
-    return {name: Fraction(value) for name, value in values.items()}
-
-
-def spread(low: Fraction, high: Fraction, count: int = ALONG) -> list[Fraction]:
-    """Points between two numbers, denser towards both, in three digits of the range."""
-    parts = [(1 - math.cos(math.pi * (i + 0.5) / count)) / 2 for i in range(count)]
-    found = [low + (high - low) * Fraction(round(part * 1000), 1000) for part in parts]
-    return [one for one in dict.fromkeys(found) if low < one < high]
-
-
-def tilted(weights: Mapping[str, Fraction], label: str, share: Fraction) -> dict[str, Fraction]:
-    """Weights where one release has `share`, and the others the rest, in proportion as before."""
-    rest = sum((one for name, one in weights.items() if name != label), Fraction(0))
-    return {
-        name: share if name == label else (1 - share) * one / rest for name, one in weights.items()
-    }
-
-
-def whole_of(weights: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The same proportions, with sum 1."""
-    total = sum(weights.values(), Fraction(0))
-    return {name: one / total for name, one in weights.items()}
-
-
-def splits_along(
-    family: Family, chosen: Mapping[str, Fraction], ends: Sequence[Interval]
-) -> dict[str, list[dict[str, Fraction]]]:
-    """The splits of each curve: by one field, the others as chosen; or by the share of each
-    release, the others in proportion.
-    """
-    if not family.labels:
-        return {
-            name: [{**chosen, name: point} for point in sorted({*spread(*pair), chosen[name]})]
-            for (name, pair) in zip(chosen, ends, strict=True)
-        }
-    whole = whole_of(chosen)
-    shares = spread(Fraction(0), Fraction(1))
-    return {
-        label: [tilted(whole, label, share) for share in sorted({*shares, whole[label]})]
-        for label in family.labels
-    }
-
-
-def equal_parts(
-    family: Family, releases: int, ends: Sequence[Interval]
-) -> tuple[str, dict[str, Fraction]] | None:
-    """What the choice is compared with: equal shares; fields at 1 over the number of releases
-    (adaSSP's own for adaSSPbudget), if that is in their range.
-    """
-    if family.labels:
-        return "equal shares", dict.fromkeys(family.labels, Fraction(1, len(family.labels)))
-    part, fields = Fraction(1, releases), list(zip(family.symbols, ends, strict=True))
-    inside = all(low <= part <= high and part in symbol.domain for symbol, (low, high) in fields)
-    if releases < 2 or not inside:
-        return None
-    names = [symbol.name for symbol in family.symbols]
-    return f"{' = '.join(names)} = {part}", dict.fromkeys(names, part)
-
-
-def as_point(family: Family, split: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The numbers of the family's symbols at a split."""
-    return family.point(split) if family.labels else dict(split)
+    @property
+    def exact(self) -> bool:
+        """The best split is known in closed form, by the rule `law`; else a search found it."""
+        return bool(self.law)
 
 
 EPSILON, MU = "epsilon", "squared mu"

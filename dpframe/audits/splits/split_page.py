@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from decimal import ROUND_CEILING, Context
+from contextlib import suppress
 from fractions import Fraction
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,6 @@ from dpframe.wording import digits as digits_of
 
 from ..figures import figure
 from ..plot import COLOURS, blended, ink, log_ticks, new_axes
-from .resplit import symbols_of
-from .split import Point
 
 if TYPE_CHECKING:
     from .split import Split
@@ -119,26 +117,17 @@ def _compared(axes: Any, split: Split) -> None:
             axes.annotate(other.label, (at, other.value), (8, -4), **beside)
 
 
-BARS = "▁▂▃▄▅▆▇█"
-STEPS = 7  # rows of the curve's table, or a few more
 LITTLE = 0.01  # of the budget
-WIDE = 1000.0  # a curve is drawn up to so many times its least value
 
 
 def page(split: Split) -> str:
-    """The criterion, the choice, why it is best, what else costs, the curve, the proof."""
+    """The criterion, the choice, why it is best, what else costs, the proof."""
     return "\n".join(
         [
             f"Split of {split.regression}",
             "",
-            f"  criterion   {split.criterion.sentence}",
             *_choice(split),
-            *_worth(split),
-            *_shares(split),
-            *_instead(split),
-            *_note(split),
             *_jointly(split),
-            *(line for name, points in _curves(split) for line in _curve(split, name, points)),
             "",
             f"Proved: {argument(split.certificate.derivation)}",
             *(f"  {line}" for line in sentence(split.certificate)),
@@ -149,60 +138,31 @@ def page(split: Split) -> str:
 
 
 def _choice(split: Split) -> Iterator[str]:
-    said = ", ".join(f"{name} = {_exactly(one)}" for name, one in split.chosen.items())
-    yield f"  chosen      {said}"
+    yield f"  criterion   {split.criterion.sentence}"
+    chosen = ", ".join(f"{name} = {_number(one)}" for name, one in split.chosen.items())
+    yield f"  chosen      {chosen}"
     if split.exact:
         yield f"  because     {split.law}: in closed form"
-
-
-def _worth(split: Split) -> Iterator[str]:
-    if split.value is None:
-        yield f"  worth       {split.least}"
-        return
-    yield f"  worth       {above(split.value)}"
-
-
-def above(value: float, digits: int = 4) -> str:
-    """A positive number, rounded up to so many digits.
-
-    >>> above(12474.2), above(1.95044e-06), above(math.inf)
-    ('12480', '1.951e-6', 'inf')
-    """
-    if not math.isfinite(value):
-        return str(value)
-    rounded = Context(prec=digits, rounding=ROUND_CEILING).create_decimal_from_float(value)
-    return digits_of(float(rounded), max(digits, 5))
-
-
-def _shares(split: Split) -> Iterator[str]:
+    worth = split.least if split.value is None else figure(split.value, "up", 4)
+    yield f"  worth       {worth}"
     if split.shares:
-        said = ", ".join(f"{name} {100 * share:.3g}%" for name, share in split.shares.items())
-        yield f"  shares      {said} of {split.currency}"
-
-
-def _instead(split: Split) -> Iterator[str]:
+        parts = ", ".join(f"{name} {100 * share:.3g}%" for name, share in split.shares.items())
+        yield f"  shares      {parts} of {split.currency}"
     for place, point in enumerate(split.against):
         head = "instead of" if place == 0 else ""
-        times = "" if not split.value else f", {point.value / split.value:.3g} times as much"
-        yield f"  {head:<10}  {above(point.value)} for {point.label}{times}"
-
-
-def _note(split: Split) -> Iterator[str]:
+        times = f", {point.value / split.value:.3g} times as much" if split.value else ""
+        yield f"  {head:<10}  {figure(point.value, 'up', 4)} for {point.label}{times}"
     for name, share in split.shares.items():
         if share < LITTLE:
             yield f"  note        {name} is hardly worth its price here: is it needed at all?"
-    for name in _unread(split):
-        yield f"  note        no noise reads {name}; the last step does, and needs its number"
 
 
-def _unread(split: Split) -> list[str]:
-    """Fields that are still symbols and have no part in what is proved."""
-    problem = split.certificate.report.problem
-    formulas = [*problem.target.amounts, problem.rows]
-    formulas += [one.mechanism.formula for one in problem.graph.releases]
-    read = frozenset().union(*(formula.symbols() for formula in formulas))
-    fields = symbols_of(split.regression)
-    return [one.name for one in fields if one in problem.symbols and one not in read]
+def _number(formula: Expression) -> str:
+    """A number in six digits where those are exact, else in four."""
+    if not isinstance(formula, Number):
+        return str(formula)
+    decimal = digits_of(float(formula.value), 6)
+    return decimal if Fraction(decimal) == formula.value else digits_of(float(formula.value), 4)
 
 
 def _jointly(split: Split) -> Iterator[str]:
@@ -210,58 +170,9 @@ def _jointly(split: Split) -> Iterator[str]:
     problem = split.certificate.report.problem
     if split.certificate.derivation != "basic" or not problem.graph.additive:
         return
-    try:
+    with suppress(InvalidArgument):
         factor = ends_of(noise_factor(problem.graph.releases, problem.target.budget))
-    except InvalidArgument:
-        return
-    if factor is not None and factor[1] < 1 - LITTLE:
-        yield (
-            f"  note        calibrated jointly, this noise could be multiplied by "
-            f"{figure(factor[1], 'up')}:"
-        )
-        yield "              dp.regressions.Jointly(of=...), or over='shares'"
-
-
-def _curves(split: Split) -> list[tuple[str, tuple[Point, ...]]]:
-    """Of two shares, the first: the other is what is left."""
-    found = list(split.curve.items())
-    return found[:1] if len(found) == 2 and split.over == "shares" else found
-
-
-def _curve(split: Split, name: str, points: Sequence[Point]) -> Iterator[str]:
-    """A line of bars, their heights logarithmic, and a few numbers below."""
-    seen = [point for point in points if math.isfinite(point.value) and point.value > 0]
-    if len(seen) < 2:
-        return
-    yield ""
-    ends = f"{_short(seen[0].at[name])} to {_short(seen[-1].at[name])}"
-    yield f"  {name}, {ends}"
-    yield f"  {bars([point.value for point in seen])}"
-    for point in _some(seen):
-        mark = "  <- chosen" if point.value == split.value else ""
-        yield f"  {_short(point.at[name]):>10}  {above(point.value)}{mark}"
-
-
-def bars(values: Sequence[float]) -> str:
-    """One bar a value, from the least to at most 1,000 times as much, in equal ratios."""
-    low = min(values)
-    most = min(max(values), WIDE * low)
-    width = math.log(most / low) or 1.0
-    places = [min(1.0, math.log(value / low) / width) for value in values]
-    return "".join(BARS[round(place * (len(BARS) - 1))] for place in places)
-
-
-def _some(points: Sequence[Point]) -> list[Point]:
-    """A few points: the best, and others evenly among them."""
-    best = min(range(len(points)), key=lambda place: points[place].value)
-    step = max(1, (len(points) - 1) // (STEPS - 1))
-    return [points[place] for place in sorted({*range(0, len(points), step), best})]
-
-
-def _exactly(formula: Expression) -> str:
-    return _short(formula.value) if isinstance(formula, Number) else str(formula)
-
-
-def _short(value: Fraction) -> str:
-    decimal = digits_of(float(value), 6)
-    return decimal if Fraction(decimal) == value else digits_of(float(value), 4)
+        if factor is not None and factor[1] < 1 - LITTLE:
+            times = figure(factor[1], "up")
+            yield f"  note        calibrated jointly, this noise could be multiplied by {times}:"
+            yield "              dp.regressions.Jointly(of=...), or over='shares'"

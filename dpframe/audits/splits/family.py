@@ -1,0 +1,239 @@
+"""What a search for a split varies: symbolic fields of a declaration, or every share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import attrs
+
+from dpframe.errors import InvalidArgument, Plain
+from dpframe.exact.interval import Interval
+from dpframe.graph import Graph, Regression, Setting
+from dpframe.privacy import Share
+from dpframe.prover.algebra import Field
+from dpframe.symbols import Expression, Number, Symbol, add, parameter, rational
+
+from .resplit import Resplit, inner, released
+
+SHARES = "shares"
+ALONG = 33  # points of a curve
+Numbers = Mapping[str, Fraction]
+
+
+@attrs.frozen
+class Family:
+    """Declarations that differ in the numbers of the `free` symbols only, by the names under which
+    a split shows them: fields, or releases, of whose `shares` the proportions are free. `implied`
+    are fields that follow, by their formulas: of fields that are shares the last is 1 less the
+    others.
+    """
+
+    regression: Regression
+    free: Mapping[str, Symbol]
+    implied: Mapping[str, Expression] = attrs.field(factory=dict)
+    shares: bool = False
+
+    @classmethod
+    def of(cls, regression: Regression, setting: Setting, budget: Share, over: object) -> Family:
+        """The fields called `over`, or every share for "shares"; None: the one that is symbolic,
+        all that are where shares are made of them, else every share. Raises InvalidArgument.
+        """
+        if not isinstance(regression, Regression):
+            raise InvalidArgument("regression", "a dp.Regression", regression)
+        fields = {symbol.name: symbol for symbol in symbols_of(regression)}
+        if over == SHARES or (over is None and not fields):
+            return _every_share(regression, setting, budget)
+        parts = _parts(regression, setting, budget)
+        names = _every_field(fields, parts) if over is None else _listed(over)
+        for name in names:
+            if name not in fields:
+                known = ", ".join([*sorted(fields), SHARES])
+                way_out = "A field is free while it is symbolic: "
+                way_out += f"{name}=dp.parameter({name!r}, 0, 1)."
+                raise InvalidArgument("over", f"one of {known}", name, way_out)
+            if fields[name].origin is not None:
+                way_out = "A split is chosen from public numbers, before any data is touched."
+                raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
+        free = {name: fields[name] for name in names}
+        rest = Field(free.values()).constant(add(*parts) - add(*free.values())) if parts else None
+        if len(names) == 1 or rest is None:
+            return cls(regression, free)
+        *others, last = free
+        left = add(Number(1 - rest), *(-1 * free[name] for name in others))
+        filled_in = filled(regression, {last: left})
+        return cls(filled_in, {name: free[name] for name in others}, {last: left})
+
+    @property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """The free ones, in order."""
+        return tuple(self.free.values())
+
+    @property
+    def over(self) -> str:
+        """What is chosen, in words."""
+        return SHARES if self.shares else ", ".join([*self.free, *self.implied])
+
+    def point(self, split: Numbers) -> dict[str, Fraction]:
+        """The numbers of the free symbols."""
+        return {symbol.name: split[name] for name, symbol in self.free.items()}
+
+    def whole(self, split: Numbers) -> dict[str, Expression]:
+        """The numbers of a split, and those that follow from them."""
+        values = {name: Number(split[name]) for name in self.free}
+        follow = {name: left.substitute(values) for name, left in self.implied.items()}
+        return {**values, **follow}
+
+    def at(self, split: Numbers) -> Regression:
+        """The declaration at a split."""
+        point = self.point(split).items()
+        return filled(self.regression, {name: Number(value) for name, value in point})
+
+    def ends(self, within: Sequence[object] | None) -> list[Interval]:
+        """Between which numbers to look, for each symbol. Raises InvalidArgument."""
+        if within is None:
+            return [_bounded(symbol) for symbol in self.symbols]
+        if self.shares or len(self.free) > 1:
+            raise InvalidArgument("within", "left out where more than one number is free", within)
+        return [_within(self.symbols[0], within)]
+
+    def inside(self, split: Numbers, ends: Sequence[Interval]) -> bool:
+        """Every number is in its domain and range."""
+        return all(
+            low <= split[name] <= high and split[name] in symbol.domain
+            for (name, symbol), (low, high) in zip(self.free.items(), ends, strict=True)
+        )
+
+    def lines(
+        self, chosen: Numbers, ends: Sequence[Interval]
+    ) -> Iterator[tuple[str, list[dict[str, Fraction]]]]:
+        """The splits of each curve: by one field, the others as chosen; or by the share of each
+        release, the others in proportion.
+        """
+        if not self.shares:
+            for name, pair in zip(self.free, ends, strict=True):
+                points = sorted({*_spread(*pair), chosen[name]})
+                yield name, [{**chosen, name: point} for point in points]
+            return
+        total = sum(chosen.values())
+        parts = {name: one / total for name, one in chosen.items()}
+        for label, own in parts.items():
+            rest = {name: part / (1 - own) for name, part in parts.items()}
+            yield (
+                label,
+                [
+                    {name: (1 - share) * part for name, part in rest.items()} | {label: share}
+                    for share in sorted({*_spread(Fraction(0), Fraction(1)), own})
+                ],
+            )
+
+    def equal(self, releases: int) -> tuple[str, dict[str, Fraction]]:
+        """Equal parts, with which a choice is compared, and their name: adaSSP's own split for
+        adaSSPbudget.
+        """
+        split = dict.fromkeys(self.free, Fraction(1, releases))
+        said = "equal shares" if self.shares else f"{' = '.join(self.free)} = 1/{releases}"
+        return said, split
+
+
+def _spread(low: Fraction, high: Fraction) -> list[Fraction]:
+    """Points between two numbers, denser towards both, in three digits of the range."""
+    parts = [(1 - math.cos(math.pi * (i + 0.5) / ALONG)) / 2 for i in range(ALONG)]
+    points = [low + (high - low) * Fraction(round(part * 1000), 1000) for part in parts]
+    return [one for one in points if low < one < high]
+
+
+def _every_field(fields: Mapping[str, Symbol], parts: Sequence[Expression]) -> tuple[str, ...]:
+    """All symbolic fields: one, or those that shares are made of. Raises InvalidArgument."""
+    names = tuple(sorted(fields))
+    dividing = {symbol.name for part in parts for symbol in part.symbols()}
+    if len(names) > 1 and not set(names) <= dividing:
+        way_out = (
+            f"Name what is to be chosen: over={names[0]!r}, over={names[:2]} for several, or "
+            "over='shares'; give the others numbers."
+        )
+        given = Plain(f"none, with symbolic {', '.join(names)}")
+        raise InvalidArgument("over", "given where several fields are symbolic", given, way_out)
+    return names
+
+
+def _listed(over: object) -> tuple[str, ...]:
+    """One name or several different ones. Raises InvalidArgument."""
+    given = over if isinstance(over, (tuple, list)) else (over,)
+    names = tuple(one for one in given if isinstance(one, str))
+    if not names or len(names) < len(given) or len(set(names)) < len(names):
+        way_out = "Such as over='gamma', over=('a', 'b') or over='shares'."
+        raise InvalidArgument("over", "a field, several different ones, or shares", over, way_out)
+    return names
+
+
+def _parts(regression: Regression, setting: Setting, budget: Share) -> list[Expression]:
+    """The part of the budget of each release in all its draws; empty where one states none."""
+    releases = Graph.of(regression.graph(setting, budget).output).releases
+    shares = [one.share.weights[0] * one.times for one in releases if one.share is not None]
+    return shares if len(shares) == len(releases) else []
+
+
+def _every_share(regression: Regression, setting: Setting, budget: Share) -> Family:
+    of = inner(regression)
+    releases = released(Graph.of(of.graph(setting, budget).output))
+    if len(releases) < 2:
+        wanted, way_out = "at least two, to divide a budget among", "Free a field of it instead."
+        raise InvalidArgument("releases", wanted, releases[0].label, way_out)
+    free = {one.label: parameter(f"p_{i + 1}", 0, 1) for i, one in enumerate(releases)}
+    resplit: Any = Resplit(of=filled(of, {}), weights=tuple(free.values()))  # type: ignore[call-arg]
+    return Family(resplit, free, shares=True)
+
+
+def symbols_of(regression: Regression) -> set[Symbol]:
+    """Every symbol of its fields, and of those of declarations inside."""
+    kind: Any = type(regression)
+    symbols: set[Symbol] = set()
+    for field in attrs.fields(kind):
+        value = getattr(regression, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if isinstance(part, Expression):
+                symbols |= part.symbols()
+            if isinstance(part, Regression):
+                symbols |= symbols_of(part)
+    return symbols
+
+
+def filled(regression: Regression, values: Mapping[str, Expression]) -> Regression:
+    """The declaration with numbers for symbols of its fields. Raises InvalidArgument."""
+    kind: Any = type(regression)
+    given = {f.alias: _filled(getattr(regression, f.name), values) for f in attrs.fields(kind)}
+    changed: Regression = attrs.evolve(regression, **given)  # type: ignore[misc]
+    return changed
+
+
+def _filled(value: Any, values: Mapping[str, Expression]) -> Any:
+    if isinstance(value, Expression):
+        return value.substitute(values)
+    if isinstance(value, Regression):
+        return filled(value, values)
+    return tuple(_filled(part, values) for part in value) if isinstance(value, tuple) else value
+
+
+def _bounded(symbol: Symbol) -> Interval:
+    domain = symbol.domain
+    if domain.integer:
+        raise InvalidArgument(symbol.name, "a number that varies continuously", str(domain))
+    if domain.lower is None or domain.upper is None:
+        way_out = "Say where to look: within=(lower, upper)."
+        raise InvalidArgument(symbol.name, "bounded on both sides", str(domain), way_out)
+    return Interval(domain.lower, domain.upper)
+
+
+def _within(symbol: Symbol, within: Sequence[object]) -> Interval:
+    if not isinstance(within, (tuple, list)) or len(within) != 2:
+        raise InvalidArgument("within", "a pair (lower, upper)", within)
+    low, high = (rational(end, "within") for end in within)
+    domain = symbol.domain
+    above = domain.lower is None or low >= domain.lower
+    below = domain.upper is None or high <= domain.upper
+    if not (above and below and low < high):
+        raise InvalidArgument("within", f"(lower, upper) with lower < upper, {domain}", within)
+    return Interval(low, high)
