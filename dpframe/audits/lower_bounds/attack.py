@@ -24,7 +24,7 @@ from .certificates import certificate_findings, check_complete
 from .claims import ClaimedProfile, claim_of
 from .mechanism_draws import mechanism_findings, sensitivity_of
 from .neighbours import Neighbours
-from .one_run import canary_findings
+from .one_run import canary_finding, canary_table
 from .programs import program_findings
 
 
@@ -74,11 +74,6 @@ class Attack:
     def mu(self) -> float:
         """A lower bound on the mu of any Gaussian guarantee of one run of the whole target."""
         return max((one.mu for one in self._whole() if one.mu is not None), default=0.0)
-
-    @property
-    def method(self) -> str:
-        """How the claim was attacked, in a few words."""
-        return "; ".join(dict.fromkeys(one.method.partition(":")[0] for one in self.findings))
 
     def _whole(self) -> Iterator[Finding]:
         return (one for one in self.findings if one.whole and one.repeats == 1 and not one.floating)
@@ -172,7 +167,6 @@ def attack(
     confidence: float = 0.95,
     seed: int | None = None,
     on_progress: Callable[[str], object] | None = None,
-    **unknown: object,
 ) -> Attack:
     """Attack `target` by drawing from it, and prove lower bounds on what it leaks.
 
@@ -198,57 +192,34 @@ def attack(
     >>> found.flagged
     True
     """
-    _check_names(unknown)
     size = sensitivity_of(sensitivity)
     _check_target(target, claim, canaries)
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
     profile = claim_of(target if claim is None else claim, size, under)
     randomness = Randomness.of(seed)
+    pair: Neighbours | None = None
+    passed_over: list[str] = []
     with Progress(None, "drawing") as bar:
         job = Job.of(profile, draws, confidence, randomness, on_progress or bar.say)
-        canary = None if canaries is None else (canaries, score, guesses)
-        drawn = _drawn(target, job, on=on, claim=claim, size=size, relation=under, canary=canary)
+        if isinstance(target, Mechanism):
+            findings = mechanism_findings(target, size, under, job, claim)
+        elif isinstance(target, AtNumbers):
+            pair, findings, passed_over = certificate_findings(target, on, job)
+        elif canaries is None:
+            pair, findings = program_findings(target, on, job, under)  # type: ignore[arg-type]
+        else:
+            given = canary_table(canaries, score, guesses, under)
+            findings = [canary_finding(target, on, given, job)]  # type: ignore[arg-type]
     return Attack(
         target=_name(target, size),
         claim=profile,
-        findings=tuple(drawn[0]),
+        findings=tuple(findings),
         confidence=float(confidence),
         draws=job.draws if canaries is None else 1,
         source=randomness.kind,
-        pair=drawn[1],
-        passed_over=tuple(drawn[2]),
+        pair=pair,
+        passed_over=tuple(passed_over),
     )
-
-
-def _drawn(
-    target: Any,
-    job: Job,
-    *,
-    on: object,
-    claim: object,
-    size: Fraction,
-    relation: Relation,
-    canary: tuple[Any, Any, Any] | None,
-) -> tuple[list[Finding], Neighbours | None, list[str]]:
-    """The findings, the pair of tables, and the parts that were passed over."""
-    if isinstance(target, Mechanism):
-        return mechanism_findings(target, size, relation, job, claim), None, []
-    if isinstance(target, AtNumbers):
-        pair, findings, passed = certificate_findings(target, on, job)
-        return findings, pair, passed
-    if canary is not None:
-        canaries, score, guesses = canary
-        options = {"score": score, "guesses": guesses}
-        return canary_findings(target, on, canaries, job, relation, **options), None, []
-    pair, findings = program_findings(target, on, job, relation)
-    return findings, pair, []
-
-
-def _check_names(unknown: dict[str, object]) -> None:
-    """Raise TypeError for a keyword that is not known; for an old one with the new name."""
-    for name in unknown:
-        way_out = ": it is called on_progress" if name == "told" else ""
-        raise TypeError(f"attack() got an unexpected keyword argument {name!r}{way_out}")
 
 
 def _check_target(target: object, claim: object, canaries: object) -> None:

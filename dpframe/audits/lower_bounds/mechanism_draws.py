@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial, singledispatch
+from typing import Any
 
 import attrs
 import numpy as np
@@ -237,50 +238,33 @@ def _(mechanism: SelectionNoise, sensitivity: Fraction, *_: object) -> Iterator[
     yield DrawnPair("the index", f"scores {rows}", scores)
 
 
-@draws_of.register
-def _(
-    mechanism: PoissonSubsampled, sensitivity: Fraction, relation: Relation
-) -> Iterator[DrawnPair]:
-    """A table of one row against the empty one: n inclusion indicators are n samples of it."""
-    if relation is not ADD_REMOVE:
+@draws_of.register(PoissonSubsampled)
+@draws_of.register(SubsampledWithoutReplacement)
+def _(mechanism: Any, sensitivity: Fraction, relation: Relation) -> Iterator[DrawnPair]:
+    """A Poisson sample of a table of one row, against the empty one: n inclusion indicators are n
+    samples of it. Without replacement the first row of the table is replaced.
+    """
+    poisson, base = isinstance(mechanism, PoissonSubsampled), mechanism.mechanism
+    if poisson and relation is not ADD_REMOVE:
         raise InvalidArgument("relation", "add/remove for a Poisson sample", relation)
-
-    def included(n: int, randomness: Randomness) -> Array:
-        indicators = np.zeros(n)
-        indicators[mechanism.rows(n, randomness.bits)] = 1.0
-        return indicators
-
-    yield _subsampled(mechanism.mechanism, sensitivity, included)
-
-
-@draws_of.register
-def _(
-    mechanism: SubsampledWithoutReplacement, sensitivity: Fraction, *_: object
-) -> Iterator[DrawnPair]:
-    """The first row of the table is replaced: it counts where the sample has it."""
-
-    def included(n: int, randomness: Randomness) -> Array:
-        samples = (mechanism.rows(mechanism.of, randomness.bits) for _ in range(n))
-        return np.array([float(rows[0] == 0) for rows in samples])
-
-    yield _subsampled(mechanism.mechanism, sensitivity, included)
-
-
-def _subsampled(
-    base: Mechanism, sensitivity: Fraction, included: Callable[[int, Randomness], Array]
-) -> DrawnPair:
     if not isinstance(base, AdditiveNoise):
         raise _unknown("additive noise on a sample", base)
     kind, size = type(base), to_float(number(base.noise, base.formula), up=True)
+    shape = (1,) if kind.joint else ()
+
+    def included(n: int, randomness: Randomness) -> Array:
+        if poisson:
+            return np.isin(np.arange(n), mechanism.rows(n, randomness.bits))
+        samples = (mechanism.rows(mechanism.of, randomness.bits) for _ in range(n))
+        return np.array([rows[0] == 0 for rows in samples])
 
     def scores(n: int, randomness: Randomness) -> Scores:
-        shape = (1,) if kind.joint else ()
         first, second = (
             sampled(kind, size, n, shape, randomness.generator).reshape(n) for _ in range(2)
         )
         return Scores(first + float(sensitivity) * included(n, randomness), second)
 
-    return DrawnPair("fresh samples of the rows", "one row, which a sample may lack", scores)
+    yield DrawnPair("fresh samples of the rows", "one row, which a sample may lack", scores)
 
 
 def sensitivity_of(value: object) -> Fraction:

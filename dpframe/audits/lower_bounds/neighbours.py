@@ -21,11 +21,18 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.symbols import Expression
 
 Array = NDArray[Any]
-TURNS = (0.3, 0.6, 0.8, 1.0)  # angles between a row and the one that replaces it, in right angles
+TURNS = (
+    0.25,
+    0.5,
+    0.65,
+    0.75,
+    0.85,
+    1.0,
+)  # angles between a row and the one that replaces it, in right angles
 COLUMNS = (2, 1)
 FULL, FEWER = 2, 3  # tables of others beyond these are tried with every third pair
 LENGTHS = (0.0, 0.5, 1.0, 1.0, 10.0)  # of random rows and labels, as shares of their bounds
-STEPS = 16  # of the random search
+RANDOM = 40  # pairs beside those on the boundary
 
 
 @attrs.frozen(eq=False)
@@ -225,8 +232,8 @@ def searched(
     rng: np.random.Generator,
     widths: tuple[int, ...] | None = None,
 ) -> tuple[Neighbours, float]:
-    """The pair that moves the releases furthest: on the boundary, then at random nearby. Pairs that
-    an execution refuses are passed over. Raises InvalidArgument where all are.
+    """The pair that moves the releases furthest, of those on the boundary and a few random ones.
+    Pairs that an execution refuses are passed over. Raises InvalidArgument where all are.
     """
     best: tuple[float, Neighbours] | None = None
 
@@ -240,35 +247,12 @@ def searched(
             best = reached, pair
 
     for d in widths or space.widths:
-        for pair in space.pairs(d):
+        for pair in (*space.pairs(d), *(space.random_pair(d, rng) for _ in range(RANDOM))):
             compare(pair)
     if best is None:
         way_out = "Give a pair: on=((X, y), (X2, y2))."
         raise InvalidArgument("setting", "one for which neighbouring tables run", space, way_out)
-    for step in range(STEPS if space.columns is None else 0):
-        compare(_nearby(space, best[1], rng, 2.0 ** -(step % 8)))
     return best[1], best[0]
-
-
-def _nearby(space: Space, pair: Neighbours, rng: np.random.Generator, size: float) -> Neighbours:
-    """The differing rows turned a little, their labels moved."""
-    first, second = pair.tables
-    shared = min(len(first.X), len(second.X))
-    shared -= space.rows_per_person if space.relation.replaced else 0
-    labels = np.zeros(len(first.X)) if first.y is None else first.y
-    base = [TableRow(x, label) for x, label in zip(first.X[:shared], labels, strict=False)]
-
-    def moved(table: AttackedTable) -> TableRow | None:
-        if len(table.X) <= shared:
-            return None
-        x = np.asarray(table.X[shared], dtype=float)
-        scale = float(np.linalg.norm(x)) or 1.0
-        label = 0.0 if table.y is None else float(table.y[shared])
-        if space.low is not None and space.high is not None:
-            label = float(np.clip(label + size * rng.normal(), space.low, space.high))
-        return space.row(x / scale + size * rng.normal(size=len(x)), label)
-
-    return space.pair(moved(first), moved(second), base, pair.description.rpartition("; ")[2])
 
 
 def _short(value: Any) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial, singledispatch
+from functools import singledispatch
 from typing import Any
 
 import attrs
 import numpy as np
-from scipy.special import chdtr, gammainc
+from scipy.stats import chi as gaussian_length  # of a Gaussian vector
+from scipy.stats import gamma as laplace_length  # of a vector of density exp(-|z|/scale)
 
 from dpframe.execution.running import Execution
 from dpframe.execution.totals import real
@@ -75,8 +76,9 @@ def vector_length(drawn: TableRelease) -> NoiseLaw | None:
     if not isinstance(drawn.release.mechanism, L2Laplace):
         return None
     d = round(drawn.numbers.up(drawn.release.entries))
-    below = partial(_laplace_below, drawn.size, d)
-    return NoiseLaw(lambda draws: np.linalg.norm(draws, axis=1), below)
+    return NoiseLaw(
+        lambda draws: np.linalg.norm(draws, axis=1), laplace_length(d, scale=drawn.size).cdf
+    )
 
 
 @singledispatch
@@ -98,7 +100,7 @@ def _(node: Posterior, running: Execution) -> NoiseLaw | None:
     scale = math.sqrt(gamma)
     return NoiseLaw(
         lambda thetas: np.linalg.norm((thetas - mean) @ root, axis=1) * scale,
-        partial(_gaussian_below, 1.0, len(gram)),
+        gaussian_length(len(gram)).cdf,
     )
 
 
@@ -113,8 +115,8 @@ def _(node: PerturbedMinimum, running: Execution) -> NoiseLaw | None:
         lengths = np.linalg.norm(moment - thetas @ system, axis=1)
         return np.asarray(np.where(np.linalg.norm(thetas, axis=1) < radius, lengths, np.inf))
 
-    below = _gaussian_below if node.noise == "gaussian" else _laplace_below
-    return NoiseLaw(length, partial(below, running.numbers.up(node.size), len(gram)))
+    law = gaussian_length if node.noise == "gaussian" else laplace_length
+    return NoiseLaw(length, law(len(gram), scale=running.numbers.up(node.size)).cdf)
 
 
 @law_of.register
@@ -132,7 +134,7 @@ def _(node: TiltedMinimum, running: Execution) -> NoiseLaw | None:
         return None
     up = running.numbers.up
     penalty, d = up(node.penalty), round(up(node.rows.columns))
-    below = partial(_laplace_below, up(node.size), d)
+    below = laplace_length(d, scale=up(node.size)).cdf
     return NoiseLaw(lambda thetas: np.linalg.norm(thetas, axis=1) * penalty, below)
 
 
@@ -147,7 +149,7 @@ def _(node: GaussianMixing, running: Execution) -> NoiseLaw | None:
         sketched = draws.reshape(len(draws), sketches, *gram.shape)
         return np.asarray(np.sqrt(k * np.einsum("ntij,ij->n", sketched, inverse)))
 
-    return NoiseLaw(length, partial(_gaussian_below, 1.0, sketches * k * len(gram)))
+    return NoiseLaw(length, gaussian_length(sketches * k * len(gram)).cdf)
 
 
 @law_of.register
@@ -202,13 +204,3 @@ def _varied(space: Space, node: DeepPoint) -> list[TableRow]:
 def _sums(node: Any, running: Execution) -> tuple[Array, Array]:
     number = running.numbers.towards_zero
     return real(node.gram, running.values, number), real(node.moment, running.values, number)
-
-
-def _gaussian_below(size: float, d: int, r: Reals) -> Reals:
-    """The distribution of the length of a Gaussian vector."""
-    return np.asarray(chdtr(d, (r / size) ** 2))
-
-
-def _laplace_below(size: float, d: int, r: Reals) -> Reals:
-    """That of a vector of density exp(-|z|/size)."""
-    return np.asarray(gammainc(d, r / size))
