@@ -239,7 +239,8 @@ def test_tables_that_are_no_neighbours_are_refused(on):
 def planted(**options):
     """Sixty canaries that a program hands over."""
     own = {"canaries": (np.eye(60), np.ones(60)), "score": lambda o, X, y: o, "on": None}
-    return at_one(lambda X, y: X.sum(axis=0), **{**own, **options})
+    own |= {"confidence": 0.95, **options}
+    return at_one(lambda X, y: X.sum(axis=0), **own)
 
 
 @pytest.mark.parametrize("guesses", [None, 30, 60])
