@@ -1,6 +1,5 @@
-"""Writes schema.json beside the code, and the tables of docs/describing, from the schema."""
+"""Writes the tables of docs/describing from the keys and functions of descriptions."""
 
-import json
 import re
 from pathlib import Path
 
@@ -15,22 +14,15 @@ from dpframe.audits.descriptions.keys import (
     ROWS,
     TOP,
     Key,
-    json_schema,
 )
 
 ROOT = Path(dpframe.__file__).parents[1]
-SCHEMA = ROOT / "dpframe" / "audits" / "descriptions" / "schema.json"
 PAGE = ROOT / "docs" / "describing.md"
 EXAMPLES = ROOT / "docs" / "examples"
 BLOCK = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 TABLES = {"top": TOP, "claim": CLAIM, "rows": ROWS, "labels": LABELS}
 TABLES |= {"release": RELEASE, "output": OUTPUT}
 FUNCTIONS = {"formulas": FORMULAS, "maps": MAPS, "statistics": STATISTICS, "raw": RAW}
-
-
-def schema() -> str:
-    """The JSON Schema as a file."""
-    return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def page(text: str) -> str:
@@ -52,8 +44,7 @@ def table(name: str) -> str:
 
 def keyed(key: Key) -> tuple[str, ...]:
     """A key as a row."""
-    words = key.takes.get("enum")
-    listed = f" One of {', '.join(f'`{word}`' for word in words)}." if words else ""
+    listed = f" One of {', '.join(f'`{word}`' for word in key.words)}." if key.words else ""
     meaning = re.sub(r'"(\w+)"', r'`"\1"`', key.meaning)
     return f"`{key.name}`", "needed" if key.required else "", meaning + listed
 
@@ -66,5 +57,4 @@ def rows(head: tuple[str, ...], body: list[tuple[str, ...]]) -> str:
 
 
 if __name__ == "__main__":
-    SCHEMA.write_text(schema(), "utf-8")
     PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")

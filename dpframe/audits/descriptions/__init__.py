@@ -13,14 +13,12 @@ is printed in markup must be escaped there. The schema is docs/describing.
 
 from .described import Described
 from .description import Description, parse_description, read_description
-from .keys import json_schema
 from .stated import ClaimedSensitivity
 
 __all__ = [
     "ClaimedSensitivity",
     "Described",
     "Description",
-    "json_schema",
     "parse_description",
     "read_description",
 ]

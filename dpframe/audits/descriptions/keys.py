@@ -1,5 +1,4 @@
-"""The schema of descriptions: every key, its type and its meaning. Files are read by it, and the
-JSON Schema for editors is made of it.
+"""The schema of descriptions: every key and its meaning.
 
 The values of a file are text with a place: no number, date or name is interpreted before its key
 is known.
@@ -11,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import attrs
 
@@ -24,7 +23,7 @@ from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.theory.mechanisms import NOISES
 
-from .limits import MOST_IN_FORMULA, MOST_RELEASES
+from .limits import MOST_IN_FORMULA
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move the characters around them."""
@@ -127,15 +126,6 @@ class FilePart:
         return text
 
 
-Schema = dict[str, Any]
-TEXT: Schema = {"type": "string"}
-FORMULA: Schema = {"type": ["string", "number"]}
-NUMBER: Schema = {"type": ["string", "number"]}
-SHARE: Schema = {"anyOf": [FORMULA, {"type": "array", "items": FORMULA, "minItems": 1}]}
-NAMED: Schema = {"type": "object", "additionalProperties": FORMULA}
-NAMES: Schema = {"type": "array", "items": TEXT, "minItems": 1}
-
-
 def theorems_of(noise: type[AdditiveNoise]) -> list[str]:
     """The names of its theorems of calibration."""
     return sorted(name for name, own in vars(noise).items() if isinstance(own, Calibration))
@@ -162,118 +152,81 @@ SIZES = ("std", "variance", "scale", "calibration")
 
 @attrs.frozen
 class Key:
-    """One key: its name, type and meaning."""
+    """One key: its name, its meaning, and the `words` of which its value is one, if any."""
 
     name: str
-    takes: Schema
     meaning: str
+    words: tuple[str, ...] = ()
     example: str = ""
     required: bool = False
 
 
 required = partial(Key, required=True)
-
-
-def one_of(*words: str) -> Schema:
-    """The type of these words."""
-    return {"enum": list(words)}
-
-
 CLAIM = (
-    Key("epsilon", NUMBER, 'The claimed epsilon: a number, or "any" for every value.', "1"),
-    Key("delta", NUMBER, 'The claimed delta: a number, or "any"; left out or 0 for pure privacy.'),
-    Key("rho", NUMBER, "The claimed rho of zero-concentrated privacy, instead of epsilon."),
-    Key("mu", NUMBER, "The claimed mu of Gaussian privacy, instead of epsilon."),
-    Key("order", NUMBER, "Of a Renyi divergence, a number above 1: epsilon is its bound."),
+    Key("epsilon", 'The claimed epsilon: a number, or "any" for every value.', example="1"),
+    Key("delta", 'The claimed delta: a number, or "any"; left out or 0 for pure privacy.'),
+    Key("rho", "The claimed rho of zero-concentrated privacy, instead of epsilon."),
+    Key("mu", "The claimed mu of Gaussian privacy, instead of epsilon."),
+    Key("order", "Of a Renyi divergence, a number above 1: epsilon is its bound."),
 )
 ROWS = (
-    Key("norm", NUMBER, 'A bound on the 2-norm of every row, B in formulas: a number or "any".'),
-    Key("box", NUMBER, "A bound on every |entry|, box in formulas; B is then sqrt(d) box."),
-    Key("columns", NUMBER, "The public number of columns, d in formulas; every d where left out."),
+    Key("norm", 'A bound on the 2-norm of every row, B in formulas: a number or "any".'),
+    Key("box", "A bound on every |entry|, box in formulas; B is then sqrt(d) box."),
+    Key("columns", "The public number of columns, d in formulas; every d where left out."),
 )
 LABELS = (
-    Key("bound", NUMBER, 'A bound on every |label|, Y in formulas: a number or "any".'),
-    Key("lower", NUMBER, "With upper instead of bound: labels are mapped onto [-1, 1]."),
-    Key("upper", NUMBER, "With lower."),
+    Key("bound", 'A bound on every |label|, Y in formulas: a number or "any".'),
+    Key("lower", "With upper instead of bound: labels are mapped onto [-1, 1]."),
+    Key("upper", "With lower."),
 )
 RELEASE = (
-    required("name", TEXT, "The name of the release.", "gram"),
-    required("statistic", TEXT, 'The statistic of X and y, such as X\'X; or "other".', "X'X"),
-    required("mechanism", one_of(*MECHANISMS), "The kind of noise, or of selection.", "gaussian"),
-    Key("std", FORMULA, "The standard deviation of Gaussian noise; never its variance."),
-    Key("variance", FORMULA, "The variance of Gaussian noise, where the paper states that."),
-    Key("scale", FORMULA, "The scale b of Laplace noise (std sqrt(2) b) or of a selection."),
-    Key("law", TEXT, 'Other parameters of noise of a class in trust: "left = 2, tail = 1/3".'),
-    Key("calibration", one_of(*THEOREMS), "A theorem that sizes the noise, instead of a formula."),
-    Key("share", SHARE, "The cost of this release by the paper: epsilon/3, delta/3."),
-    Key("weight", FORMULA, "Of a release that is calibrated jointly: its part of the squared mu."),
-    Key("times", FORMULA, "The number of independent draws: a whole number or parameter."),
-    Key("sampled", NUMBER, "The rate of a fresh Poisson sample that each draw reads."),
-    Key("step", FORMULA, "The step size of a gradient's rounds, where they are to be run."),
-    Key("known", TEXT, 'Later formulas may read its value, clipped to this range: "in [-1, 1]".'),
-    Key(
-        "fails",
-        FORMULA,
-        "Later formulas may read a lower confidence bound on the statistic, which fails with at "
-        "most this probability, a part of delta.",
-    ),
-    Key(
-        "claimed_sensitivity",
-        FORMULA,
-        "The move by one row as the paper says; compared, never used.",
-    ),
-    Key("sensitivity", FORMULA, 'Of "other": the largest move by one row, assumed as stated.'),
-    Key("norm", one_of(*NORMS), 'Of "other": the norm of that sensitivity.'),
-    Key("why", TEXT, 'Of "other": the theorem or the argument. It is printed as an assumption.'),
-    Key("given", TEXT, 'Of "other": the condition under which its sensitivity holds, if any.'),
-    Key("size", FORMULA, 'Of "other": the number of its entries; 1 where left out.'),
-    Key("note", TEXT, "A remark for readers."),
+    required("name", "The name of the release.", example="gram"),
+    required("statistic", 'The statistic of X and y, such as X\'X; or "other".', example="X'X"),
+    required("mechanism", "The kind of noise, or of selection.", words=tuple(MECHANISMS)),
+    Key("std", "The standard deviation of Gaussian noise; never its variance."),
+    Key("variance", "The variance of Gaussian noise, where the paper states that."),
+    Key("scale", "The scale b of Laplace noise (std sqrt(2) b) or of a selection."),
+    Key("law", 'Other parameters of noise of a class in trust: "left = 2, tail = 1/3".'),
+    Key("calibration", "A theorem that sizes the noise, instead of a formula.", words=THEOREMS),
+    Key("share", "The cost of this release by the paper: epsilon/3, delta/3."),
+    Key("weight", "Of a release that is calibrated jointly: its part of the squared mu."),
+    Key("times", "The number of independent draws: a whole number or parameter."),
+    Key("sampled", "The rate of a fresh Poisson sample that each draw reads."),
+    Key("step", "The step size of a gradient's rounds, where they are to be run."),
+    Key("known", 'Later formulas may read its value, clipped to this range: "in [-1, 1]".'),
+    Key("fails", "Later formulas may read a lower bound that fails with this part of delta."),
+    Key("claimed_sensitivity", "The move by one row as the paper says; compared, never used."),
+    Key("sensitivity", 'Of "other": the largest move by one row, assumed as stated.'),
+    Key("norm", 'Of "other": the norm of that sensitivity.', words=tuple(NORMS)),
+    Key("why", 'Of "other": the theorem or the argument. It is printed as an assumption.'),
+    Key("given", 'Of "other": the condition under which its sensitivity holds, if any.'),
+    Key("size", 'Of "other": the number of its entries; 1 where left out.'),
+    Key("note", "A remark for readers."),
 )
 OUTPUT = (
-    required(
-        "reads",
-        NAMES,
-        "Inputs of the last step: names of releases. X, y and statistics are refused.",
-    ),
-    Key("note", TEXT, "The quantity that it computes."),
+    required("reads", "Inputs of the last step: names of releases. Statistics are refused."),
+    Key("note", "The quantity that it computes."),
 )
 
 
-def table(keys: Sequence[Key]) -> Schema:
-    """The JSON Schema of a table."""
-    required = [key.name for key in keys if key.required]
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "properties": {key.name: {"description": key.meaning, **key.takes} for key in keys},
-        **({"required": required} if required else {}),
-    }
-
-
-RELEASES: Schema = {
-    "type": "array",
-    "items": table(RELEASE),
-    "minItems": 1,
-    "maxItems": MOST_RELEASES,
-}
 TOP = (
-    required("title", TEXT, "The name of the algorithm."),
-    Key("paper", TEXT, "The source: author, year, page, number of the algorithm."),
-    Key("notes", TEXT, "Remarks for readers."),
-    required("relation", one_of(*RELATIONS), "The neighbouring relation."),
-    Key("rows_per_person", NUMBER, "The most rows of one person; 1 where left out."),
-    Key("accountant", one_of(*ACCOUNTANTS), "The argument for the total; auto where left out."),
-    required("claim", table(CLAIM), "The guarantee claimed of all releases together."),
-    required("rows", table(ROWS), "The bounds on every row of X."),
-    Key("labels", table(LABELS), "The bounds on the labels y; left out where there are none."),
-    Key("parameters", NAMED, 'Public parameters: a number, or a range: gamma = "in (0, 1)".'),
-    Key("let", NAMED, "Named formulas, each over the names before it."),
-    required("release", RELEASES, "Every noisy release, in order."),
-    Key("output", table(OUTPUT), "The last step, which reads releases only."),
+    required("title", "The name of the algorithm."),
+    Key("paper", "The source: author, year, page, number of the algorithm."),
+    Key("notes", "Remarks for readers."),
+    required("relation", "The neighbouring relation.", words=RELATIONS),
+    Key("rows_per_person", "The most rows of one person; 1 where left out."),
+    Key("accountant", "The argument for the total; auto where left out.", words=ACCOUNTANTS),
+    required("claim", "The guarantee claimed of all releases together."),
+    required("rows", "The bounds on every row of X."),
+    Key("labels", "The bounds on the labels y; left out where there are none."),
+    Key("parameters", 'Public parameters: a number, or a range: gamma = "in (0, 1)".'),
+    Key("let", "Named formulas, each over the names before it."),
+    required("release", "Every noisy release, in order."),
+    Key("output", "The last step, which reads releases only."),
 )
 CANONICAL = (
-    Key("title", TEXT, "The name of the algorithm."),
-    Key("bounds", NAMED, "Relation and bounds for which sensitivities are stated."),
+    Key("title", "The name of the algorithm."),
+    Key("bounds", "Relation and bounds for which sensitivities are stated."),
     *(key for key in TOP if key.name in {"parameters", "let", "release", "output"}),
 )
 """The keys of the canonical text, of which a graph is built."""
@@ -292,12 +245,3 @@ def keyed(part: FilePart, keys: Sequence[Key]) -> dict[str, FilePart]:
             written = f"Such as {key.name} = '{key.example}'." if key.example else key.meaning
             part.refuse(f"complete: {key.name} is missing", "no " + key.name, written)
     return {name: part.inside(name) for name in given}
-
-
-def json_schema() -> Schema:
-    """The JSON Schema of description files, for editors."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A description of a private algorithm, for dpframe audit",
-        **table(TOP),
-    }
