@@ -312,7 +312,8 @@ def _solved(graph: Graph, solver: Callable[..., Any] | None) -> Solved:
         outputs = ", ".join(node.label for node in graph.outputs)
         raise InvalidArgument("output", wanted, outputs, OTHERS.format(own))
     inputs = [one for one in solving[0].inputs if isinstance(one, Release)]
-    gram, moment, floor = (_of_kind(inputs, kind) for kind in (Gram, Moment, LambdaMin))
+    gram, moment = _of_kind(inputs, Gram), _of_kind(inputs, Moment)
+    floor = _of_kind(inputs, LambdaMin)
     if gram is None or moment is None:
         names = ", ".join(one.label for one in inputs)
         raise InvalidArgument("releases", "one of X'X and one of X'y", names, ELSE)
