@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
-from typing import Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import attrs
 
@@ -30,6 +30,9 @@ from dpframe.symbols.grammar import FormulaReader
 from .functions import Value
 from .keys import OF_YOUR_OWN
 from .limits import MOST_BRACKETS, MOST_DEEP, MOST_IN_FORMULA, MOST_PARTS, MOST_POWER, MOST_TERMS
+
+if TYPE_CHECKING:
+    from .scope import FormulaScope
 
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?(?![.\w]))"
@@ -92,20 +95,7 @@ class ParsedFormula:
     constant: Fraction | None = None
 
 
-class Names(Protocol):
-    """The values of names and functions."""
-
-    def size(self, name: str) -> FormulaSize:
-        """Of a named formula; 1 of other names."""
-
-    def name(self, name: str) -> Value:
-        """The value of a name."""
-
-    def call(self, name: str, arguments: list[ParsedFormula]) -> Value:
-        """A named function of its arguments."""
-
-
-def read(text: str, names: Names) -> ParsedFormula:
+def read(text: str, names: FormulaScope) -> ParsedFormula:
     """The formula that the text spells, within the limits. Raises UnsafeFormula, in time linear in
     a short text.
     """
@@ -127,7 +117,7 @@ def _values(parts: list[tuple[bool, ParsedFormula]]) -> list[tuple[bool, Any]]:
 class _FormulaReader(FormulaReader[ParsedFormula]):
     token, most = TOKEN, MOST_BRACKETS
 
-    def __init__(self, text: str, names: Names) -> None:
+    def __init__(self, text: str, names: FormulaScope) -> None:
         super().__init__(text)
         self.names = names
 

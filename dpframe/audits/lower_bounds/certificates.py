@@ -12,7 +12,7 @@ import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
 from dpframe.execution.draws import ExactDraw, ReleaseDraw, times_of
-from dpframe.execution.running import ONE, AnyDraw
+from dpframe.execution.running import AnyDraw
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
@@ -24,8 +24,8 @@ from .neighbours import Neighbours, Space, given_pair, searched
 from .noise_laws import calm_table, law_of, length_finding, vector_length
 from .repeated_noise import RepeatedNoise, double_collision, freshness_findings, grid_collision
 from .scores import Array
-from .table_releases import TableRelease, scores_of
-from .two_tables import MovedRelease, TwoTables, first_values, procedure_draws, start
+from .table_releases import TableRelease, scores_of, start
+from .two_tables import MovedRelease, TwoTables, procedure_draws
 
 Draws = list[tuple[AnyDraw, AnyDraw]]
 SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
@@ -205,9 +205,11 @@ def _noises(run: AtNumbers, pair: Neighbours, randomness: Randomness) -> Iterato
         if isinstance(one, Release) and one not in released and not one.noise.selects:
             released.add(one)
             loop = loops.get(one)
-            once = one if loop is None else attrs.evolve(one, times=ONE, sampled=None)
-            values = first_values(step.running, loop)
-            yield _repeated(TableRelease.of(once, step.running, values))
+            running = step.running
+            if loop is None:
+                yield _repeated(TableRelease.of(one, running, running.values))
+            else:
+                yield _repeated(TableRelease.once(one, running, loop))
 
 
 def _repeated(drawn: TableRelease) -> RepeatedNoise:

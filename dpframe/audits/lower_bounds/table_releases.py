@@ -43,6 +43,16 @@ class TableRelease:
         """Raises NotExecutable, InvalidArgument."""
         return cls(ReleaseDraw.of(release, running.numbers), running.numbers, values)
 
+    @classmethod
+    def once(
+        cls, release: Release, running: Execution, loop: Loop | None, at: Array | None = None
+    ) -> TableRelease:
+        """One draw on all rows; in a loop, at a point or at its start."""
+        values = dict(running.values)
+        if loop is not None:
+            values |= running.at_point(loop, start(loop, running) if at is None else at)
+        return cls.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
+
     @property
     def release(self) -> Release:
         """The node of the graph."""
@@ -94,6 +104,11 @@ class TableRelease:
             return float(np.sum(gap**2)) / self.size**2
         away = -float(logs[0])
         return self.copies * (2 * away if self.release.noise.noise == "std" else away**2)
+
+
+def start(loop: Loop, running: Execution) -> Array:
+    """The first point of a loop: zero."""
+    return np.zeros(round(running.numbers.up(loop.point.size)))
 
 
 def masked(bits: int, block: Block) -> Block:

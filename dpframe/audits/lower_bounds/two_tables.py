@@ -18,7 +18,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.execution.draws import ReleaseDraw, times_of
 from dpframe.execution.execution import first_pass
-from dpframe.execution.running import ONE, AnyDraw, Execution, finite
+from dpframe.execution.running import AnyDraw, Execution, finite
 from dpframe.execution.totals import in_integers, real
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
@@ -31,7 +31,7 @@ from .bounds import Scores
 from .claims import ClaimedProfile, claim_of
 from .neighbours import AttackedTable, Neighbours
 from .scores import Array, learned_scores
-from .table_releases import PossibleSamples, TableRelease, scores_of
+from .table_releases import PossibleSamples, TableRelease, scores_of, start
 
 
 @attrs.frozen(eq=False)
@@ -91,11 +91,7 @@ class TwoTables:
 
     def at(self, loop: Loop, at: Array) -> tuple[TableRelease, TableRelease]:
         """One turn of a loop at a point, on either table, which it reads in full."""
-        once = attrs.evolve(loop.step, times=ONE, sampled=None)
-        first, second = (
-            TableRelease.of(once, one, {**one.values, **one.at_point(loop, at)})
-            for one in self.both
-        )
+        first, second = (TableRelease.once(loop.step, one, loop, at) for one in self.both)
         return first, second
 
     def _once(self, drawn: AnyDraw, other: AnyDraw) -> ReleaseStep:
@@ -131,11 +127,6 @@ class TwoTables:
             running.released[loop] = np.array(path)
 
 
-def start(loop: Loop, running: Execution) -> Array:
-    """The first point of a loop: zero."""
-    return np.zeros(round(running.numbers.up(loop.point.size)))
-
-
 def opened(run: AtNumbers, table: AttackedTable, randomness: Randomness) -> Execution:
     """An execution that has read the first stage of a table."""
     source = open_source(run.setting, table.X, table.y, drop=False, budgets=None)
@@ -163,12 +154,6 @@ def procedure_draws(running: Execution, node: Any, n: int, randomness: Randomnes
     return np.array([np.ravel(one) for one in arrays])
 
 
-def first_values(running: Execution, loop: Loop | None) -> dict[Node, Array]:
-    """The values that a release of a stage that was read reads; in a loop, at its start."""
-    moving = {} if loop is None else running.at_point(loop, start(loop, running))
-    return {**running.values, **moving}
-
-
 @attrs.frozen(eq=False)
 class MovedRelease:
     """One draw of a release, on its statistic and on that moved by its sensitivity; with the claim
@@ -183,16 +168,15 @@ class MovedRelease:
     @classmethod
     def of(cls, running: Execution, release: Release, loop: Loop | None) -> MovedRelease:
         """Raises InvalidArgument for an unbounded statistic, or noise without one loss."""
-        values = first_values(running, loop)
         statistic, numbers = release.statistic, running.numbers
         sensitivity = statistic.sensitivity(release.noise.norm)
         if sensitivity is None:
             raise InvalidArgument("statistic", "bounded", statistic.label, "Clip its rows.")
         most, least = numbers.up(sensitivity.value), numbers.down(sensitivity.value)
-        plain = TableRelease.of(attrs.evolve(release, times=ONE, sampled=None), running, values)
+        plain = TableRelease.once(release, running, loop)
         noise: Any = type(release.mechanism)
         claim = claim_of(noise(Fraction(plain.size)), Fraction(most), statistic.unit.relation)
-        moved = {**values, **shifted(statistic, values, least, running)}
+        moved = {**plain.values, **shifted(statistic, plain.values, least, running)}
         return cls(plain, attrs.evolve(plain, values=moved), claim, least)
 
 

@@ -6,10 +6,11 @@ A picture of a split: the criterion by what was free. Needs matplotlib.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
-from textwrap import fill
+from itertools import cycle
+from textwrap import fill, shorten
 from typing import TYPE_CHECKING, Any
 
 from dpframe.errors import InvalidArgument
@@ -20,104 +21,56 @@ from dpframe.symbols import Expression, Number
 from dpframe.wording import digits as digits_of
 
 from ..figures import figure
-from ..plot import COLOURS, blended, ink, log_ticks, new_axes
+from ..plot import COLOURS, ink, log_ticks, new_axes
 
 if TYPE_CHECKING:
     from .split import Split
 
 
 HIGH = 30.0  # the picture shows up to so many times the least value
-ROW = 0.06  # of the height of the axes, for a line of text
+LITTLE = 0.01  # of the budget
 
 
 def draw(split: Split, ax: Any) -> Any:
     """The criterion against each field, the others as chosen, or against the share of each release,
-    the others in proportion: a line each, named below the dot of the choice, and one line for
-    releases whose lines are the same. A cross is what the choice is compared with. Raises
-    InvalidArgument where the split is a formula.
+    the others in proportion: a line each, with a dot at the choice, and one line for releases whose
+    lines are the same. A cross is what one field is compared with. Raises InvalidArgument where the
+    split is a formula.
     """
     if split.value is None or not split.curve:
         way_out = "Give epsilon, delta and the bounds numbers."
         raise InvalidArgument("split", "one in numbers, to be drawn", split.over, way_out)
     axes = new_axes() if ax is None else ax
     shares = split.over == "shares"
-    lines = sorted(_alike(split), key=lambda names: _place(split, names[0]))
-    room = ROW * len(lines) + 0.03
-    axes.set(yscale="log", ylabel="criterion", xlabel=_across(split))
-    axes.set_ylim(split.value * HIGH ** (-room / (1 - room)), HIGH * split.value)
-    if shares:
-        axes.set_xlim(0, 1)
-    for row, names in enumerate(lines):
-        _line(axes, split, names, row)
-    if not shares:
-        _compared(axes, split)
+    along = "share of one release, the others in proportion" if shares else split.over
+    axes.set(yscale="log", ylabel="criterion", xlabel=along)
+    total = sum(map(float, split.chosen.values())) if shares else 1.0
+    for names, colour in zip(_alike(split), cycle(COLOURS)):
+        place = float(split.chosen[names[0]]) / total
+        points = [point for point in split.curve[names[0]] if math.isfinite(point.value)]
+        at = [float(point.at[names[0]]) for point in points]
+        axes.plot(at, [point.value for point in points], color=colour)
+        number = f"{100 * place:.3g}%" if shares else f"= {place:.3g}"
+        label = f"{shorten(', '.join(names), 50, placeholder=' ...')} {number}"
+        axes.plot([place], [split.value], "o", color=colour, label=label)
+    for other in split.against if len(split.curve) == 1 else ():
+        if math.isfinite(other.value):
+            at = [float(number) for number in other.at.values()]
+            axes.plot(at, [other.value], "x", color=ink(), label=other.label)
+    axes.set_ylim(top=HIGH * split.value)
+    axes.legend(fontsize="small")
     axes.set_title(fill(split.criterion.sentence, 70), fontsize="small")
     log_ticks(axes.yaxis)
     return axes
 
 
-def _across(split: Split) -> str:
-    if split.over == "shares":
-        return "share of one release, the others in proportion"
-    return split.over if len(split.curve) == 1 else "one field, the others as chosen"
-
-
 def _alike(split: Split) -> list[list[str]]:
     """Names by the numbers of their curves."""
-    found: dict[object, list[str]] = {}
+    alike: dict[object, list[str]] = {}
     for name, points in split.curve.items():
         key = tuple((point.at[name], f"{point.value:.9g}") for point in points)
-        found.setdefault(key, []).append(name)
-    return list(found.values())
-
-
-def _place(split: Split, name: str) -> float:
-    """Where on the axis the choice is: shares sum to 1."""
-    whole = sum(map(float, split.chosen.values())) if split.over == "shares" else 1.0
-    return float(split.chosen[name]) / whole
-
-
-def _line(axes: Any, split: Split, names: Sequence[str], row: int) -> None:
-    name, colour = names[0], COLOURS[row % len(COLOURS)]
-    shown = [point for point in split.curve[name] if math.isfinite(point.value)]
-    at = [float(point.at[name]) for point in shown]
-    axes.plot(at, [point.value for point in shown], color=colour, label=", ".join(names))
-    place = _place(split, name)
-    axes.plot([place], [split.value], "o", color=colour)
-    right = place > 0.5 * sum(axes.get_xlim())
-    axes.annotate(
-        _named(split, names, place),
-        (place, split.value),
-        (place, ROW * (row + 0.5)),
-        textcoords=blended(axes),
-        ha="right" if right else "left",
-        va="center",
-        fontsize="small",
-        color=colour,
-        arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.6, "relpos": (right, 0.5)},
-    )
-
-
-def _named(split: Split, names: Sequence[str], place: float) -> str:
-    """`gram 54.4%`, `moment and 6 others 8.21% each`, `gamma = 0.119`."""
-    if split.over != "shares":
-        return ", ".join(f"{name} = {place:.3g}" for name in names)
-    others = f" and {len(names) - 1} others" if len(names) > 2 else ""
-    said = f"{names[0]}{others}" if others else " and ".join(names)
-    return f" {said} {100 * place:.3g}%{' each' if len(names) > 1 else ''} "
-
-
-def _compared(axes: Any, split: Split) -> None:
-    """Crosses at other splits."""
-    for other in split.against:
-        if len(other.at) == 1 and math.isfinite(other.value):
-            (at,) = map(float, other.at.values())
-            axes.plot([at], [other.value], "x", color=ink(), markersize=8)
-            beside = {"textcoords": "offset points", "fontsize": "small", "color": ink()}
-            axes.annotate(other.label, (at, other.value), (8, -4), **beside)
-
-
-LITTLE = 0.01  # of the budget
+        alike.setdefault(key, []).append(name)
+    return list(alike.values())
 
 
 def page(split: Split) -> str:
