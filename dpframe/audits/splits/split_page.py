@@ -22,6 +22,7 @@ from dpframe.wording import digits as digits_of
 
 from ..figures import figure
 from ..plot import COLOURS, ink, log_ticks, new_axes
+from .family import symbols_of
 
 if TYPE_CHECKING:
     from .split import Split
@@ -108,6 +109,18 @@ def _choice(split: Split) -> Iterator[str]:
     for name, share in split.shares.items():
         if share < LITTLE:
             yield f"  note        {name} is hardly worth its price here: is it needed at all?"
+    for name in _unread(split):
+        yield f"  note        no noise reads {name}; the last step does, and needs its number"
+
+
+def _unread(split: Split) -> list[str]:
+    """Fields that are still symbols and have no part in what is proved."""
+    problem = split.certificate.report.problem
+    formulas = [*problem.target.amounts, problem.rows]
+    formulas += [one.mechanism.formula for one in problem.graph.releases]
+    read = frozenset().union(*(formula.symbols() for formula in formulas))
+    fields = symbols_of(split.regression)
+    return [one.name for one in fields if one in problem.symbols and one not in read]
 
 
 def _number(formula: Expression) -> str:
