@@ -117,13 +117,6 @@ def log_ticks(axis: Any) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def blended(axes: Any) -> Any:
-    """Across as data, upwards as parts of the axes."""
-    from matplotlib.transforms import blended_transform_factory
-
-    return blended_transform_factory(axes.transData, axes.transAxes)
-
-
 def ink() -> str:
     """The colour of text, which suits the ground of the style in use."""
     return str(pyplot().rcParams["text.color"])
