@@ -111,8 +111,8 @@ class Releases:
         """`3 proved, 1 refuted`: the claims of releases that are left out of a table of `most`."""
         left = list(self.counts.items())[most:]
         claims = Counter(line.claim for line, many in left for _ in range(many))
-        said = ", ".join(f"{count} {claim}" for claim, count in claims.items())
-        return f"{claims.total()} more: {said}" if left else ""
+        counts = ", ".join(f"{count} {claim}" for claim, count in claims.items())
+        return f"{claims.total()} more: {counts}" if left else ""
 
     def notes(self, columns: Sequence[str]) -> Iterator[Text]:
         """What the columns of costs among these mean."""
@@ -134,16 +134,16 @@ class Releases:
     def derivations(self) -> list[Derivation]:
         """The derivation of the numbers; equal ones of several releases once."""
         names: dict[object, list[str]] = {}
-        found: dict[object, Derivation] = {}
+        unique: dict[object, Derivation] = {}
         releases = self.audit.report.problem.graph.releases
         for line, release in zip(self.audit.lines, releases, strict=True):
             key = (line.statistic, line.written, line.rule, line.witness, line.note, line.open)
             names.setdefault(key, []).append(clipped(line.name, 80))
-            if key not in found:
+            if key not in unique:
                 moved = release.statistic.sensitivity(release.mechanism.norm)
                 rule = "" if moved is None else moved.rule
-                found[key] = Derivation(say(""), line, release.noise.__name__, rule)
-        return [attrs.evolve(one, names=listed(names[key])) for key, one in found.items()]
+                unique[key] = Derivation(say(""), line, release.noise.__name__, rule)
+        return [attrs.evolve(one, names=listed(names[key])) for key, one in unique.items()]
 
     @property
     def letters(self) -> dict[str, Text]:
@@ -163,15 +163,15 @@ def drawn(line: ReleaseLine, many: int) -> str:
 
 
 def release_table(
-    found: Releases, without: Sequence[str] = ()
+    listing: Releases, without: Sequence[str] = ()
 ) -> tuple[list[str], list[list[str]]]:
     """The head and the rows of a table, without some columns."""
-    names = {line.noise for line in found.counts}
-    sized = [names.pop() if len(names) == 1 else "noise"] if "noise" in found.given else []
-    costs = [one for one in found.costs if one != "mu" or "exact delta" not in found.costs]
-    head = ["release", "statistic", "sensitivity", *sized, *found.given[len(sized) :]]
+    names = {line.noise for line in listing.counts}
+    sized = [names.pop() if len(names) == 1 else "noise"] if "noise" in listing.given else []
+    costs = [one for one in listing.costs if one != "mu" or "exact delta" not in listing.costs]
+    head = ["release", "statistic", "sensitivity", *sized, *listing.given[len(sized) :]]
     head = [one for one in (*head, *costs, "claim") if one not in without]
-    shown = list(found.counts.items())[:MOST]
+    shown = list(listing.counts.items())[:MOST]
     return head, [[_cell(line, column, many) for column in head] for line, many in shown]
 
 
@@ -237,19 +237,19 @@ def releases(audit: Audit, width: int) -> Iterator[str]:
         yield from () if audit.report.problem.graph.charged else ("Nothing is released",)
         return
     yield "Releases, each alone"
-    found = Releases(audit)
+    listing = Releases(audit)
     tables = []
     for dropped in ((), ("statistic",), ("statistic", "exact eps")):
-        head, rows = release_table(found, dropped)
+        head, rows = release_table(listing, dropped)
         tables.append(table(head, rows, [i for i, one in enumerate(head) if one in RIGHT]))
     fits = [max(map(len, one)) <= width for one in tables]
     yield from next((one for one, fit in zip(tables, fits, strict=True) if fit), tables[-1])
-    below = [f"... and {found.rest(MOST)}"] if found.rest(MOST) else []
+    below = [f"... and {listing.rest(MOST)}"] if listing.rest(MOST) else []
     if not fits[0]:
-        names = _grouped((clipped(line.statistic, 24), line.name) for line in found.counts)
+        names = _grouped((clipped(line.statistic, 24), line.name) for line in listing.counts)
         pairs = list(names.items())[:MOST]
         below.append("; ".join(f"{some}: {statistic}" for statistic, some in pairs))
-    below += found.notes(release_table(found)[0])
+    below += listing.notes(release_table(listing)[0])
     long = ((one.sensitivity, one.name) for one in audit.lines if one.sensitivity is not None)
     sizes = _grouped((formula(size), name) for size, name in long if _long(size))
     below += [f"sensitivity of {some}: {size}" for size, some in sizes.items()]
