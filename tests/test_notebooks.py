@@ -124,16 +124,3 @@ def test_what_comes_from_outside_is_escaped():
     ):
         assert "<script>" not in html
     assert "width: 100.00%" in notebooks.bar(7)
-
-
-def test_a_ledger_is_drawn_over_time(ledger):
-    """A step a run, up to what is spent of the budget."""
-    axes = ledger.plot("survey")
-    total = ledger.account("survey").main
-    spent = float(total.spent[0] / total.most[0])
-    steps = axes.lines[0].get_ydata()
-    assert len(steps) == 3
-    assert steps[-1] == pytest.approx(100 * spent)
-    assert len(ledger.plot("other").lines[0].get_ydata()) == 1
-    with pytest.raises(dp.errors.InvalidArgument):
-        ledger.plot("nobody")
