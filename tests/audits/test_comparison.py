@@ -515,7 +515,7 @@ def test_commands_print_what_the_calls_return():
     assert run(app, ["compare", *options]).stdout.strip() == str(call).strip()
     for wrong, says in (
         (["--pair", "1"], "an epsilon and its delta"),
-        (["SSP", "--times", "2"], "--times"),
+        (["SSP", "--times", "2"], "dpframe audit NAME shows the noise of a regression"),
         (["--accountant", "prv", "--times", "3"], "got 'prv'"),
     ):
         refused = run(app, ["compare", *wrong])
