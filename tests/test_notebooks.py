@@ -139,16 +139,3 @@ def test_the_split_of_a_budget_is_drawn():
     symbolic = dp.audit(dp.SSP(), target=dp.ApproxDP(dp.EPSILON, dp.DELTA), setting=SETTING)
     with pytest.raises(dp.errors.InvalidArgument, match="proved at numbers"):
         symbolic.plot()
-
-
-def test_a_ledger_is_drawn_over_time(ledger):
-    """A step a run, up to what is spent of the budget."""
-    axes = ledger.plot("survey")
-    total = ledger.account("survey").main
-    spent = float(total.spent[0] / total.most[0])
-    steps = axes.lines[0].get_ydata()
-    assert len(steps) == 3
-    assert steps[-1] == pytest.approx(100 * spent)
-    assert len(ledger.plot("other").lines[0].get_ydata()) == 1
-    with pytest.raises(dp.errors.InvalidArgument):
-        ledger.plot("nobody")

@@ -152,19 +152,12 @@ def _budget(**given: str | None) -> dp.Guarantee:
 
 
 def _record(account: Any) -> dict[str, Any]:
-    from dpframe.budgets.ledger.json_values import of_amounts, of_guarantee
-    from dpframe.budgets.saved_ledger import of_unit
+    from dpframe.budgets.ledger.json_values import of_account
 
-    kind = account.main.kind
+    main, left = account.main, map(str, account.main.remaining)
     return {
-        "dataset": account.dataset,
-        "budget": of_guarantee(account.budget),
-        "unit": of_unit(account.unit),
-        "adds": kind.kind if account.settled else None,
-        "spent": dict(zip(kind.currency, of_amounts(account.main.spent), strict=True)),
-        "remaining": dict(zip(kind.currency, of_amounts(account.main.remaining), strict=True)),
-        "runs": account.runs,
-        "unfinished": account.unfinished,
+        **of_account(account),
+        "remaining": dict(zip(main.kind.currency, left, strict=True)),
     }
 
 

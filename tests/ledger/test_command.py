@@ -82,7 +82,9 @@ def test_show_export_and_verify(path, spend, cost):
     assert "charged, not finished" in printed
     assert "spent epsilon 3/10 of 1" in printed
     (record,) = json.loads(call("show", path, "--json"))
-    assert (record["spent"], record["runs"], record["unfinished"]) == ({"epsilon": "3/10"}, 2, 1)
+    (total,) = record["totals"]
+    assert (total["spent"], record["remaining"]) == (["3/10"], {"epsilon": "7/10"})
+    assert (record["runs"], record["unfinished"]) == (2, 1)
     assert json.loads(call("export", path))["head"] == ledger.head
     assert "contains that head" in call("verify", path, "--head", kept)
     assert "no head was given" in call("verify", path)

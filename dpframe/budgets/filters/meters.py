@@ -27,7 +27,6 @@ from dpframe.privacy import (
 )
 from dpframe.prover import Certificate
 from dpframe.prover.composed import joint_gaussian
-from dpframe.symbols import Number
 
 from ..saved_ledger import (
     Document,
@@ -53,6 +52,7 @@ from .prices import (
     price,
     share_of,
     short,
+    target_of,
 )
 
 SCHEMA = "dpframe-ledger/1"
@@ -66,9 +66,7 @@ def in_kind(cost: Cost, kind: Kind) -> Guarantee | Share:
     if not isinstance(cost, Certificate):
         return cost
     joint = joint_gaussian(cost)
-    if joint is not None and as_kind(joint, kind) is not None:
-        return joint
-    return cost.target.substitute({name: Number(value) for name, value in cost.values.items()})
+    return target_of(cost) if joint is None or as_kind(joint, kind) is None else joint
 
 
 class Meter(SavedLedger):
@@ -105,6 +103,12 @@ class Meter(SavedLedger):
         """How many queries were charged."""
         return self._total.queries
 
+    def _priced(self, cost: Cost) -> tuple[Guarantee | Share, Amounts, Unit | None]:
+        """The cost in `kind`, its amounts and its unit of privacy. Raises InvalidArgument."""
+        unit = cost.setting.unit if isinstance(cost, Certificate) else None
+        own = in_kind(cost, self.kind)
+        return own, price(own, self.kind), unit
+
     def spend(self, cost: Cost) -> None:
         """Charge one query, before it is answered.
 
@@ -113,9 +117,7 @@ class Meter(SavedLedger):
         one determines the unit of privacy. Raises InvalidArgument, also for a certificate of
         another unit, and in a filter BudgetExceeded; then nothing is charged.
         """
-        unit = cost.setting.unit if isinstance(cost, Certificate) else None
-        cost = in_kind(cost, self.kind)
-        amounts = price(cost, self.kind)
+        cost, amounts, unit = self._priced(cost)
         self._check_process()
         with self._lock:
             check_same_unit(self._unit, unit)
@@ -211,30 +213,23 @@ class Filter(Meter):
 
     def fits(self, cost: Cost) -> bool:
         """Whether `spend` would admit it now. Raises InvalidArgument as `spend` does."""
-        check_same_unit(self._unit, cost.setting.unit if isinstance(cost, Certificate) else None)
-        return self._total.plus(price(in_kind(cost, self.kind), self.kind)) is not None
+        _, amounts, unit = self._priced(cost)
+        check_same_unit(self._unit, unit)
+        return self._total.plus(amounts) is not None
 
     def _refuse(self, cost: Cost) -> NoReturn:
-        left = self.remaining
-        named = ", ".join(
-            f"{name} {short(number(name, amount))}"
-            for name, amount in zip(left.currency, left.amounts, strict=True)
-        )
+        pairs = zip(self.kind.currency, self._total.remaining, strict=True)
+        left = ", ".join(f"{name} {short(amount)}" for name, amount in pairs)
         whole = self.target or self.ceiling
-        text = f"{cost} does not fit: {named} is left of {whole}. Nothing was charged; spend less."
-        raise BudgetExceeded(cost, left, text)
+        text = f"{cost} does not fit: {left} is left of {whole}. Nothing was charged; spend less."
+        raise BudgetExceeded(cost, self.remaining, text)
 
     def __repr__(self) -> str:
         """`Filter(1-zCDP: rho 1/2 of 1 in 3 queries)`."""
         total = self._total
-        totals = ", ".join(
-            f"{name} {short(spent, up=True)} of {short(most)}"
-            for name, spent, most in zip(
-                total.kind.currency, total.spent, total.most or (), strict=True
-            )
-        )
         inside = f"inside {self.target}" if self.target else self.ceiling
-        return f"Filter({inside}: {totals} in {total.queries} queries)"
+        spent = total.of_ceiling(total.spent, up=True)
+        return f"Filter({inside}: {spent} in {total.queries} queries)"
 
 
 class Odometer(Meter):
@@ -302,10 +297,8 @@ class Odometer(Meter):
 
     def __repr__(self) -> str:
         """`Odometer(zcdp: rho 1/2 in 3 queries)`."""
-        totals = ", ".join(
-            f"{name} {total}"
-            for name, total in zip(self.kind.currency, self._total.spent, strict=True)
-        )
+        pairs = zip(self.kind.currency, self._total.spent, strict=True)
+        totals = ", ".join(f"{name} {total}" for name, total in pairs)
         return f"Odometer({self.kind.kind}: {totals} in {self.queries} queries)"
 
 

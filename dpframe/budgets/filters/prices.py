@@ -38,6 +38,7 @@ from dpframe.privacy import (
     number,
 )
 from dpframe.privacy.guarantees import CONVERTS, GUARANTEES
+from dpframe.prover import Certificate
 from dpframe.symbols import Expression, Number, sqrt
 
 Kind = type[Guarantee]
@@ -92,9 +93,7 @@ def _of_guarantee(cost: Guarantee, kind: Kind) -> Amounts:
 
 @lru_cache(maxsize=4096)
 def _of_share(cost: Share, kind: Kind) -> Amounts:
-    amounts = tuple(
-        _number(name, amount) for name, amount in zip(cost.currency, cost.amounts, strict=True)
-    )
+    amounts = tuple(map(_number, cost.currency, cost.amounts))
     if kind is ApproxDP and cost.currency == PureDP.currency:
         amounts = (*amounts, NOTHING)
     elif cost.currency != kind.currency:
@@ -145,9 +144,7 @@ def amounts_of(cost: Guarantee, kind: Kind) -> Amounts:
                 f"Choose a ledger that adds it, or convert it by {CONVERTS}, rounded up in .upper."
             )
         raise InvalidArgument("cost", " or ".join(own), str(cost), way_out)
-    return tuple(
-        _number(name, amount) for name, amount in zip(kind.currency, converted.amounts, strict=True)
-    )
+    return tuple(map(_number, kind.currency, converted.amounts))
 
 
 _LEADS = {(PureDP, ApproxDP), *((rule.source, rule.result) for rule in IMPLICATIONS)}
@@ -170,6 +167,12 @@ def checked(what: str, names: Sequence[str], amounts: Amounts, bits: int = MAX_B
                 f"{name} of the {what}", f"of at most {bits} bits", "a huge number", ROUND_UP
             )
     return amounts
+
+
+def target_of(certificate: Certificate) -> Guarantee:
+    """The target with the certificate's numbers in place of its parameters."""
+    values = {name: Number(value) for name, value in certificate.values.items()}
+    return certificate.target.substitute(values)
 
 
 class Total(NamedTuple):
@@ -212,6 +215,15 @@ class Total(NamedTuple):
     def remaining(self) -> Amounts:
         """Ceiling minus spent amounts; empty where there is no ceiling."""
         return tuple(map(sub, self.most or (), self.spent))
+
+    def of_ceiling(self, amounts: Amounts, *, up: bool = False) -> str:
+        """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: amounts, rounded to one side, of the ceiling,
+        rounded down.
+        """
+        triples = zip(self.kind.currency, amounts, self.most or (), strict=True)
+        return ", ".join(
+            f"{name} {short(one, up=up)} of {short(top)}" for name, one, top in triples
+        )
 
     def plus(self, amounts: Amounts) -> Total | None:
         """The total after one more query; None where that would exceed the ceiling.

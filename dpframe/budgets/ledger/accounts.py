@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any
 
 import attrs
 from flint import arb
 
 from dpframe.accountants.conversions import epsilon_of
 from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.notebooks import bar, card, sentences
 from dpframe.numbers import shortest
 from dpframe.numerics import (
     arb_float,
@@ -39,7 +39,6 @@ from dpframe.privacy import (
     number,
 )
 from dpframe.prover import Certificate
-from dpframe.symbols import Number
 
 from ..filters.prices import (
     KINDS,
@@ -52,6 +51,7 @@ from ..filters.prices import (
     price,
     share_of,
     short,
+    target_of,
 )
 from ..saved_ledger import check_unit
 
@@ -101,21 +101,12 @@ class Cost:
             missing = ", ".join(f"{name}=..." for name in sorted(certificate.free))
             raise NotExecutable(f"the certificate lacks numbers. run = run.at({missing})")
         text = type(certificate.regression).__name__ if description is None else description
-        return cls(
-            (target_of(certificate), *also), certificate.setting.unit, certificate.hash, text
-        )
+        guarantees = (target_of(certificate), *also)
+        return cls(guarantees, certificate.setting.unit, certificate.hash, text)
 
     def __str__(self) -> str:
         """`(1, 1e-6)-differential privacy, also 1/5-Gaussian differential privacy`."""
         return ", also ".join(map(str, self.guarantees))
-
-
-def target_of(certificate: Certificate) -> Guarantee:
-    """The target with the certificate's numbers in place of its parameters."""
-    values = {name: Number(value) for name, value in certificate.values.items()}
-    target: Any = certificate.target
-    parts = {part: getattr(target, part).substitute(values) for part in target.parameters}
-    return attrs.evolve(target, **parts)  # type: ignore[no-any-return]
 
 
 BITS = 256
@@ -183,7 +174,7 @@ def spent_line(total: Total, budget: Guarantee) -> str:
     """`mu^2 1/100 of 0.0560289 (epsilon 0.383453 at delta 1e-6)`: the spent amounts, rounded up, of
     the ceiling, rounded down; also in the currency of the budget where that is another.
     """
-    line = _of_ceiling(total, total.spent, up=True)
+    line = total.of_ceiling(total.spent, up=True)
     (spent, *_) = total.spent
     if type(budget) is not ApproxDP or "epsilon" in total.kind.currency or not spent:
         return line
@@ -193,29 +184,19 @@ def spent_line(total: Total, budget: Guarantee) -> str:
     return f"{line} (epsilon {short(epsilon, up=True)} at delta {short(delta)})"
 
 
-def left_line(total: Total) -> str:
-    """`epsilon 1/10 of 1, delta 1e-7 of 1e-6`: the rest of the ceiling, rounded down."""
-    return _of_ceiling(total, total.remaining)
-
-
-def _of_ceiling(total: Total, amounts: Amounts, *, up: bool = False) -> str:
-    triples = zip(total.kind.currency, amounts, total.most or (), strict=True)
-    return ", ".join(f"{name} {short(one, up=up)} of {short(most)}" for name, one, most in triples)
-
-
 def largest_fit(total: Total, requested: Sequence[Guarantee]) -> str:
     """The largest run that a total could still hold, in its own kind, and the largest epsilon at
     the requested delta; rounded down.
     """
     left = total.remaining
+    name = total.kind.currency[0]
     if not left[0]:
-        return f"nothing that costs {total.kind.currency[0]}"
+        return f"nothing that costs {name}"
     if total.kind is GaussianDP:
-        return _gaussian(left[0], requested)
+        return _gaussian_fit(root(left[0]), requested)
     if total.kind is ApproxDP:
         return f"a run of epsilon up to {short(left[0])} at delta up to {short(left[1])}"
-    pure = "pure " if total.kind is PureDP else ""
-    return f"a {pure}run of {total.kind.currency[0]} up to {short(left[0])}"
+    return f"a {'pure ' if total.kind is PureDP else ''}run of {name} up to {short(left[0])}"
 
 
 def root(value: Fraction) -> Fraction:
@@ -225,24 +206,20 @@ def root(value: Fraction) -> Fraction:
     return Fraction(math.isqrt(value.numerator * unit**2 // value.denominator), unit)
 
 
-def _gaussian(left: Fraction, requested: Sequence[Guarantee]) -> str:
-    mu = root(left)
+def _gaussian_fit(mu: Fraction, requested: Sequence[Guarantee]) -> str:
+    """The first requested kind that mu bounds, else mu itself."""
     for one in requested:
         if type(one) is ApproxDP:
             delta = number("delta", one.delta)
             epsilon = _printed(profile_epsilon_lower(delta, mu))
             at = f"a fit at epsilon {epsilon}, delta {short(delta)}"
             return f"{at}; at a smaller delta its epsilon may be larger (mu up to {short(mu)})"
-        if type(one) is PureDP:
-            return f"a pure run of epsilon up to {_printed(_pure(mu))}"
+        if type(one) is PureDP:  # whose chord is mu: Phi(mu/2) = e^epsilon/(1 + e^epsilon)
+            with working(BITS):
+                tail = corner(mu)
+                epsilon = _printed(max(0.0, arb_float(((1 - tail) / tail).log(), up=False)))
+            return f"a pure run of epsilon up to {epsilon}"
     return f"Gaussian noise of mu up to {short(mu)}"
-
-
-def _pure(mu: Fraction) -> float:
-    """The largest epsilon with chord mu, Phi(mu/2) = e^epsilon/(1 + e^epsilon); rounded down."""
-    with working(BITS):
-        tail = corner(mu)
-        return max(0.0, arb_float(((1 - tail) / tail).log(), up=False))
 
 
 def _printed(epsilon: float) -> str:
@@ -291,11 +268,6 @@ class Account:
     unfinished: int = 0
 
     @property
-    def settled(self) -> bool:
-        """Whether its totals are determined."""
-        return bool(self.totals)
-
-    @property
     def spent(self) -> Share:
         """The main total, exactly."""
         return share_of(self.main.kind, self.main.spent)
@@ -331,6 +303,17 @@ class Account:
         return "\n  ".join([f"{self.dataset}: {self.budget} {first}", *rest])
 
     def _repr_html_(self) -> str:
-        from .history import ledger_html
+        return accounts_html([self])
 
-        return ledger_html([self])
+
+def accounts_html(accounts: Sequence[Account]) -> str:
+    """A card an account: its budget, the spent part in words and as a bar, its runs."""
+    return "".join(map(_card, accounts)) or card("a ledger without data sets")
+
+
+def _card(account: Account) -> str:
+    unit, spent, fits, runs = account.lines
+    pairs = zip(account.main.spent, account.main.most or (), strict=True)
+    shares = [float(part / whole) for part, whole in pairs if whole]
+    words = sentences([unit, f"{spent}; {runs}", fits])
+    return card(f"{account.dataset}: {account.budget}", words, *map(bar, shares))

@@ -24,17 +24,10 @@ from . import json_values
 from .accounts import Account
 from .chain import BEGINNING, ChainEntry, check_link, validated
 from .names import check_name
-from .plan import Admission, admitted, check_budget, check_by, check_inside, check_remaining
+from .plan import Admission, admitted, check_budget, check_by, check_inside
 
 EVERY = 500  # entries from one checkpoint to the next, at least
 SHARE = 25  # its accounts and unfinished runs may be that many times the entries
-
-
-def due(since: int, listed: int) -> bool:
-    """Whether one is due `since` entries after the last, where it would list so many things: a
-    fixed cost an entry on average, whatever the number of data sets.
-    """
-    return since >= max(EVERY, listed // SHARE)
 
 
 def document(accounts: Iterable[Account], unreleased: Mapping[int, str]) -> dict[str, Any]:
@@ -42,7 +35,12 @@ def document(accounts: Iterable[Account], unreleased: Mapping[int, str]) -> dict
     numbers = defaultdict(list)
     for number, dataset in unreleased.items():
         numbers[dataset].append(number)
-    return {"accounts": [_of(one, sorted(numbers[one.dataset])) for one in accounts]}
+    return {
+        "accounts": [
+            {**json_values.of_account(one), "unfinished": sorted(numbers[one.dataset])}
+            for one in accounts
+        ]
+    }
 
 
 def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], dict[int, str]]:
@@ -60,17 +58,6 @@ def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], d
     return accounts, unreleased
 
 
-def _of(account: Account, unfinished: list[int]) -> dict[str, Any]:
-    totals = [
-        {
-            "ceiling": json_values.of_guarantee(total.ceiling),
-            "spent": json_values.of_amounts(total.spent),
-        }
-        for total in account.totals
-    ]
-    return {**json_values.of_account(account), "totals": totals, "unfinished": unfinished}
-
-
 def _account(value: Mapping[str, Any]) -> Account:
     check_name(value["dataset"])
     budget = check_budget(json_values.guarantee(value["budget"]))
@@ -82,7 +69,7 @@ def _account(value: Mapping[str, Any]) -> Account:
         Total.within(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
         for one in value["totals"]
     )
-    check_remaining(budget, tuple(total.ceiling for total in totals))
+    check_inside(budget, tuple(total.ceiling for total in totals), dropped=True)
     unit = unit_of(value["unit"])
     if runs and (unit is None or not totals):
         raise InvalidArgument("unit and totals", "settled before the first charge", "open")
@@ -125,9 +112,11 @@ class Book:
 
     @property
     def due(self) -> bool:
-        """Whether the next entry should be a checkpoint."""
+        """Whether the next entry should be a checkpoint: a fixed cost an entry on average, whatever
+        the number of data sets.
+        """
         listed = len(self.accounts) + len(self.unreleased)
-        return due(self.head.number - self.checked, listed)
+        return self.head.number - self.checked >= max(EVERY, listed // SHARE)
 
     def extend(self, entries: Iterable[ChainEntry]) -> None:
         """Read on. Raises BadLedger at the first entry that does not belong here."""
@@ -140,65 +129,46 @@ class Book:
         if (entry.action == "ledger") != (entry.number == 1):
             raise InvalidArgument("the first entry", "the ledger's own", entry.action)
         json_values.time(entry.time)
-        steps = {
-            "ledger": _nothing,
-            "dataset": self._dataset,
-            "unit": self._unit,
-            "rule": self._rule,
-            "charge": self._charge,
-            "released": self._released,
-            "checkpoint": self._checkpoint,
-        }
-        steps[entry.action](entry, content)
+        if entry.action == "ledger":
+            if set(content) != {"identity", "format"}:
+                raise InvalidArgument("the first entry", "identity and format", "something else")
+        elif entry.action == "checkpoint":
+            if entry.dataset or content != self.checkpoint():
+                raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
+            self.checked = entry.number
+        elif entry.action == "dataset":
+            if entry.dataset in self.accounts:
+                raise InvalidArgument("data set", "new", "a known one")
+            fresh = {"dataset": entry.dataset, "created": entry.time, "runs": 0}
+            none = {"totals": [], "unfinished": []}
+            self.accounts[entry.dataset] = _account({**content, **fresh, **none})
+        else:
+            steps = {
+                "unit": _with_unit,
+                "rule": _with_rule,
+                "charge": self._charged,
+                "released": self._released,
+            }
+            account = self.accounts[entry.dataset]
+            self.accounts[entry.dataset] = steps[entry.action](account, entry.number, content)
 
-    def _dataset(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        if entry.dataset in self.accounts:
-            raise InvalidArgument("data set", "new", "a known one")
-        fresh = {"dataset": entry.dataset, "created": entry.time, "runs": 0}
-        self.accounts[entry.dataset] = _account(
-            {**content, **fresh, "totals": [], "unfinished": []}
-        )
-
-    def _unit(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        account = self.accounts[entry.dataset]
-        if account.unit is not None:
-            raise InvalidArgument("unit", "settled once", "twice")
-        self.accounts[entry.dataset] = attrs.evolve(account, unit=unit_of(content))
-
-    def _rule(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        account = self.accounts[entry.dataset]
-        plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
-        check_inside(account.budget, plan)
-        if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
-            raise InvalidArgument("rule", "settled once, and as requested", "another")
-        totals = tuple(map(Total.within, plan))
-        self.accounts[entry.dataset] = attrs.evolve(account, totals=totals)
-
-    def _charge(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        account = self.accounts[entry.dataset]
+    def _charged(self, account: Account, number: int, content: Mapping[str, Any]) -> Account:
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
         cost = json_values.cost(content["cost"], account.unit)
         found = admitted(account.totals, cost.guarantees)
         if not found.totals or amounts_of(found) != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
-        self.unreleased[entry.number] = entry.dataset
+        self.unreleased[number] = account.dataset
         runs, unfinished = account.runs + 1, account.unfinished + 1
-        self.accounts[entry.dataset] = attrs.evolve(
-            account, totals=found.totals, runs=runs, unfinished=unfinished
-        )
+        return attrs.evolve(account, totals=found.totals, runs=runs, unfinished=unfinished)
 
-    def _released(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        account, number = self.accounts[entry.dataset], content["charge"]
-        if type(number) is not int or self.unreleased.get(number) != entry.dataset:
+    def _released(self, account: Account, _: int, content: Mapping[str, Any]) -> Account:
+        number = content["charge"]
+        if type(number) is not int or self.unreleased.get(number) != account.dataset:
             raise InvalidArgument("charge", "one of this data set, released once", "another")
         del self.unreleased[number]
-        self.accounts[entry.dataset] = attrs.evolve(account, unfinished=account.unfinished - 1)
-
-    def _checkpoint(self, entry: ChainEntry, content: Mapping[str, Any]) -> None:
-        if entry.dataset or content != self.checkpoint():
-            raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
-        self.checked = entry.number
+        return attrs.evolve(account, unfinished=account.unfinished - 1)
 
     def checkpoint(self) -> dict[str, Any]:
         """The content of a checkpoint here."""
@@ -214,6 +184,15 @@ def amounts_of(found: Admission) -> dict[str, Any]:
     return {"cost": None, "prices": prices, "totals": totals}
 
 
-def _nothing(_: ChainEntry, content: Mapping[str, Any]) -> None:
-    if set(content) != {"identity", "format"}:
-        raise InvalidArgument("the first entry", "identity and format", "something else")
+def _with_unit(account: Account, _: int, content: Mapping[str, Any]) -> Account:
+    if account.unit is not None:
+        raise InvalidArgument("unit", "settled once", "twice")
+    return attrs.evolve(account, unit=unit_of(content))
+
+
+def _with_rule(account: Account, _: int, content: Mapping[str, Any]) -> Account:
+    plan = tuple(json_values.guarantee(one) for one in content["ceilings"])
+    check_inside(account.budget, plan)
+    if account.totals or (account.by is not None and type(plan[-1]).kind != account.by):
+        raise InvalidArgument("rule", "settled once, and as requested", "another")
+    return attrs.evolve(account, totals=tuple(map(Total.within, plan)))

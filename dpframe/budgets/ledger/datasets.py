@@ -17,10 +17,10 @@ from dpframe.privacy import Guarantee, Relation, Unit
 from ..files import Where, place
 from ..saved_ledger import check_unit
 from . import store
-from .accounts import HASH, Account, Charge, Cost
+from .accounts import HASH, Account, Charge, Cost, accounts_html
 from .book import Book
 from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
-from .history import charges_of, exported
+from .json_values import charges_of, exported
 from .names import check_name
 from .plan import check_budget, check_by
 from .transaction import (
@@ -166,8 +166,7 @@ class Ledger:
             if connection is None:
                 self._absent()
             else:
-                store.check_pages(connection)
-                store.check_numbers(connection)
+                store.check_whole(connection)
         missing = self._missing(Book(), {before.hash, head or START})
         if before.hash in missing:
             raise rolled_back()
@@ -175,7 +174,7 @@ class Ledger:
             raise rolled_back(CONTAINS)
 
     def export(self) -> str:
-        """Everything as JSON: budgets, totals and charges with exact numbers, and the chain."""
+        """Everything as JSON: budgets and totals with exact numbers, and the chain of entries."""
         with self._reading() as book:
             head, accounts = book.head, tuple(book.accounts.values())
         return exported(accounts, tuple(self._entries(head)))
@@ -185,19 +184,7 @@ class Ledger:
         return _reopened, (str(self.path), self._known.hash, self._file.wait)
 
     def _repr_html_(self) -> str:
-        from .history import ledger_html
-
-        return ledger_html([self.account(name) for name in self.datasets])
-
-    def plot(self, dataset: str, ax: Any = None) -> Any:
-        """The spent part of the budget of a data set over time, a step a run.
-
-        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument, MissingExtra
-        without matplotlib.
-        """
-        from .history import draw
-
-        return draw(self.account(dataset), self.charges(dataset), ax)
+        return accounts_html([self.account(name) for name in self.datasets])
 
     def __repr__(self) -> str:
         """`Ledger('/data/budget.sqlite', 2 data sets)`, as of the last operation."""

@@ -1,20 +1,23 @@
-"""Guarantees, units and costs as JSON values with exact numbers as text, and back."""
+"""Accounts, costs and charges as JSON values with exact numbers as text, and back."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+
+import attrs
 
 from dpframe.errors import InvalidArgument
 from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import KINDS, amounts_of, exactly
 from ..saved_ledger import exact_amounts, of_unit
-from .accounts import Account, Cost
+from .accounts import Account, Charge, Cost
+from .chain import BEGINNING, NAME, ChainEntry, validated
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
 
@@ -22,10 +25,8 @@ TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]
 def of_guarantee(guarantee: Guarantee) -> dict[str, Any]:
     """`{"kind": "gaussian", "mu^2": "1/25"}`."""
     kind = type(guarantee)
-    return {
-        "kind": kind.kind,
-        **dict(zip(kind.currency, of_amounts(amounts_of(guarantee, kind)), strict=True)),
-    }
+    amounts = of_amounts(amounts_of(guarantee, kind))
+    return {"kind": kind.kind, **dict(zip(kind.currency, amounts, strict=True))}
 
 
 def guarantee(value: Mapping[str, Any]) -> Guarantee:
@@ -40,14 +41,19 @@ def of_amounts(values: Sequence[Fraction]) -> list[str]:
 
 
 def of_account(account: Account) -> dict[str, Any]:
-    """An account without its totals."""
+    """An account; its totals with what is spent of their ceilings."""
     return {
         "dataset": account.dataset,
         "budget": of_guarantee(account.budget),
         "unit": of_unit(account.unit),
         "by": account.by,
         "created": account.created,
+        "totals": [
+            {"ceiling": of_guarantee(total.ceiling), "spent": of_amounts(total.spent)}
+            for total in account.totals
+        ],
         "runs": account.runs,
+        "unfinished": account.unfinished,
     }
 
 
@@ -65,9 +71,7 @@ def cost(value: Mapping[str, Any], unit: Unit) -> Cost:
     return _cost(json.dumps(value, sort_keys=True), unit)
 
 
-@lru_cache(
-    maxsize=1024
-)  # runs are often repeated, and exact numbers take most of the time of reading
+@lru_cache(maxsize=1024)  # runs are often repeated, and exact numbers take long to read
 def _cost(text: str, unit: Unit) -> Cost:
     value = json.loads(text)
     alternatives = tuple(guarantee(one) for one in value["guarantees"])
@@ -79,3 +83,51 @@ def time(value: object) -> str:
     if not (isinstance(value, str) and TIME.fullmatch(value)):
         raise InvalidArgument("time", "UTC in ISO 8601, to the millisecond", value)
     return value
+
+
+def charge_of(entry: ChainEntry, content: Mapping[str, Any], unit: Unit) -> Charge:
+    """The charge that an entry states."""
+    return Charge(
+        number=entry.number,
+        hash=entry.hash,
+        dataset=entry.dataset,
+        cost=cost(content["cost"], unit),
+        prices={kind: exact_amounts(one) for kind, one in content["prices"].items()},
+        time=time(entry.time),
+    )
+
+
+def charges_of(entries: Iterable[ChainEntry], units: Mapping[str, Unit]) -> dict[int, Charge]:
+    """The charges of data sets of these units, by number, in order. Raises BadLedger for another
+    entry.
+    """
+    found: dict[int, Charge] = {}
+
+    def read(entry: ChainEntry, content: Mapping[str, Any]) -> None:
+        if entry.action == "charge":
+            found[entry.number] = charge_of(entry, content, units[entry.dataset])
+            return
+        charge = found[content["charge"]]
+        if charge.released is not None or charge.dataset != entry.dataset:
+            raise InvalidArgument("charge", "one of this data set, released once", "another")
+        found[charge.number] = attrs.evolve(charge, released=time(entry.time))
+
+    for entry in entries:
+        if entry.action in {"charge", "released"} and entry.dataset in units:
+            validated(entry, read)
+    return found
+
+
+def exported(accounts: Sequence[Account], entries: Sequence[ChainEntry]) -> str:
+    """Every account, and every entry of the chain, for people and other programs: no function of
+    dpframe reads it.
+    """
+    number, head = entries[-1].head if entries else BEGINNING
+    whole = {
+        "format": NAME,
+        "head": head,
+        "length": number,
+        "datasets": list(map(of_account, accounts)),
+        "chain": [entry._asdict() for entry in entries],
+    }
+    return json.dumps(whole, indent=1) + "\n"

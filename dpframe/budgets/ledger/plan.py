@@ -81,25 +81,16 @@ def _tried(budget: Guarantee, kind: Kind) -> Plan | None:
         return None
 
 
-def check_inside(budget: Guarantee, plan: Plan) -> None:
-    """Refuse ceilings that are not proved to imply the budget. Raises InvalidArgument."""
-    if plan == (budget,):
+def check_inside(budget: Guarantee, ceilings: Plan, *, dropped: bool = False) -> None:
+    """Refuse ceilings that are not proved to imply the budget. With `dropped`, those of totals that
+    could not hold a run may be missing. Raises InvalidArgument.
+    """
+    if ceilings == (budget,) or (dropped and not ceilings):
         return
-    if type(budget) is not ApproxDP or len(plan) != 2 or type(plan[0]) is not PureDP:
-        raise InvalidArgument("ceilings", f"those of {budget}", listed_words(plan))
-    check_remaining(budget, plan)
-
-
-def check_remaining(budget: Guarantee, ceilings: Plan) -> None:
-    """The same for the ceilings that remain after totals that could not hold a run were dropped."""
-    if ceilings in {(), (budget,)}:
-        return
-    kinds = [type(one) for one in ceilings]
-    if type(budget) is not ApproxDP or len(kinds) > 2 or (len(kinds) == 2) > (PureDP == kinds[0]):
+    pair = len(ceilings) == 2 and type(ceilings[0]) is PureDP
+    known = type(budget) is ApproxDP and (pair or (dropped and len(ceilings) == 1))
+    if not known or not all(_implies(one, type(one), budget) for one in ceilings):  # type: ignore[arg-type]
         raise InvalidArgument("ceilings", f"those of {budget}", listed_words(ceilings))
-    for ceiling, kind in zip(ceilings, kinds, strict=True):
-        if not _implies(ceiling, kind, budget):
-            raise InvalidArgument("ceilings", f"inside {budget}", str(ceiling))
 
 
 @lru_cache(maxsize=1024)

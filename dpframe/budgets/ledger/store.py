@@ -112,45 +112,33 @@ CLOSED = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN}
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
-def is_locked(error: sqlite3.Error) -> bool:
-    """Whether another connection is in the way, so that it may be tried again."""
-    return (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY in LOCKED
+def _code(error: Exception) -> int:
+    """SQLite's primary error code; 0 where there is none."""
+    return (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY
 
 
-def unavailable(path: Path, wait: float, error: Exception) -> DPFrameError:
-    """dpframe's error for an error of SQLite."""
-    code = (getattr(error, "sqlite_errorcode", None) or 0) & PRIMARY
-    if isinstance(error, sqlite3.Error) and is_locked(error):
+def unavailable(path: Path, error: Exception, wait: float = 0) -> DPFrameError:
+    """dpframe's error for an error of SQLite or of the file system."""
+    code = _code(error)
+    if code in LOCKED:
         cause = f"is locked: another process has held SQLite's write lock for {wait:g} seconds"
-        return LedgerUnavailable(path, cause, "Let it finish, or open with a longer wait=.")
-    if code in FULL:
-        return _no_room(path)
-    if code in CLOSED:
-        return _closed(path)
-    way_out = f"It is no SQLite file, or a damaged one. {TRUSTED}"
-    return BadLedger("the file", "an undamaged dpframe ledger", str(path), way_out)
-
-
-def inaccessible(path: Path, error: OSError) -> LedgerUnavailable:
-    """dpframe's error for an error of the file system."""
-    return _no_room(path) if error.errno in NO_ROOM else _closed(path)
+        way_out = "Let it finish, or open with a longer wait=."
+    elif code in FULL or getattr(error, "errno", None) in NO_ROOM:
+        cause = "could not be written: the disk is full, a quota or size limit is reached, or it "
+        cause, way_out = f"{cause}fails", "Make room, and run again; the ledger is as it was."
+    elif code in CLOSED or isinstance(error, OSError):
+        cause = "cannot be opened for writing: it or its folder is read-only, missing or not yours"
+        way_out = "Charging needs write permission on the file and on its folder."
+    else:
+        way_out = f"It is no SQLite file, or a damaged one. {TRUSTED}"
+        return BadLedger("the file", "an undamaged dpframe ledger", str(path), way_out)
+    return LedgerUnavailable(path, cause, way_out)
 
 
 def no_ledger(path: Path) -> InvalidArgument:
     """The error on charging where there is no ledger."""
     way_out = "Check the path; ledger.create(...) begins a new ledger."
     return InvalidArgument("ledger", "an existing file", str(path), way_out)
-
-
-def _no_room(path: Path) -> LedgerUnavailable:
-    cause = "could not be written: the disk is full, a quota or size limit is reached, or it fails"
-    return LedgerUnavailable(path, cause, "Make room, and run again; the ledger is as it was.")
-
-
-def _closed(path: Path) -> LedgerUnavailable:
-    cause = "cannot be opened for writing: it or its folder is read-only, missing or not yours"
-    way_out = "Charging needs write permission on the file and on its folder."
-    return LedgerUnavailable(path, cause, way_out)
 
 
 PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02)  # seconds between two attempts; then the last again
@@ -178,7 +166,7 @@ class LedgerFile:
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as error:
-            raise inaccessible(self.path, error) from None
+            raise unavailable(self.path, error) from None
         if found.st_nlink > 1:
             cause = "has a second name, a hard link, under which a charge could be undone"
             way_out = "Remove all names but one; a symbolic link is safe."
@@ -194,12 +182,7 @@ class LedgerFile:
             yield None
             return
         with self._connection("BEGIN") as connection:
-            if not self.exists():  # the first entry of all was half-written, and is undone
-                yield None
-                return
-            self._check_size(connection)
-            check_header(connection)
-            yield connection
+            yield connection if self._is_ledger(connection) else None
 
     @contextmanager
     def writing(self, *, new: bool = False) -> Iterator[sqlite3.Connection]:
@@ -214,13 +197,10 @@ class LedgerFile:
         elif not self.exists():
             raise no_ledger(self.path)
         with self._connection("BEGIN IMMEDIATE") as connection:
-            if not self.exists():
+            if not self._is_ledger(connection):
                 if not new:
                     raise no_ledger(self.path)
                 _lay_out(connection)
-            else:
-                self._check_size(connection)
-            check_header(connection)
             yield connection
 
     def commit(self, connection: sqlite3.Connection) -> None:
@@ -234,7 +214,7 @@ class LedgerFile:
             with ExitStack() as held:
                 yield self._begun(begin, held)
         except (sqlite3.Error, UnicodeDecodeError) as error:  # damage makes text unreadable too
-            raise unavailable(self.path, self.wait, error) from None
+            raise unavailable(self.path, error, self.wait) from None
 
     def _begun(self, begin: str, held: ExitStack) -> sqlite3.Connection:
         """A connection in a transaction, which `held` closes. Nothing is held between attempts."""
@@ -247,18 +227,25 @@ class LedgerFile:
                 try:
                     _begin(connection, begin)
                 except sqlite3.OperationalError as error:
-                    if not is_locked(error) or time.monotonic() >= end:
+                    if _code(error) not in LOCKED or time.monotonic() >= end:
                         raise
                 else:
                     held.push(attempt.pop_all())
                     return connection
             time.sleep(next(pauses, PAUSES[-1]))
 
-    def _check_size(self, connection: sqlite3.Connection) -> None:
-        """Refuse a file that was cut: SQLite reads the missing part of a page as zeros."""
+    def _is_ledger(self, connection: sqlite3.Connection) -> bool:
+        """Whether anything was committed: a first entry that was half-written is undone. Refuses a
+        file that was cut, since SQLite reads the missing part of a page as zeros, and one of
+        another program.
+        """
+        if not self.exists():
+            return False
         pages, size = (_number(connection, name) for name in ("page_count", "page_size"))
         if self.path.stat().st_size != pages * size:
             raise BadLedger("the ledger", "as long as its header says", "damaged, or cut", TRUSTED)
+        check_header(connection)
+        return True
 
     def _connected(self) -> sqlite3.Connection:
         uri = f"{self.path.as_uri()}?mode=rw"
@@ -271,7 +258,7 @@ class LedgerFile:
             with GATE.passage(), suppress(FileExistsError):
                 os.close(os.open(self.path, flags, 0o600))
         except OSError as error:
-            raise inaccessible(self.path, error) from None
+            raise unavailable(self.path, error) from None
 
 
 def entries_after(
@@ -309,23 +296,13 @@ def last(connection: sqlite3.Connection) -> int:
     return int(most or 0)
 
 
-def check_numbers(connection: sqlite3.Connection) -> None:
-    """Refuse a file with entries beside those from 1 to the last."""
+def check_whole(connection: sqlite3.Connection) -> None:
+    """Refuse a file with damaged pages, or with entries beside those from 1 to the last."""
+    if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+        raise BadLedger("the ledger", "an undamaged SQLite file", "damaged pages", TRUSTED)
     found = connection.execute("SELECT count(*), min(number), max(number) FROM entries").fetchone()
     if found[0] and found != (found[0], 1, found[0]):
         raise BadLedger("the ledger", "numbered from 1 on", "otherwise", TRUSTED)
-
-
-def append(connection: sqlite3.Connection, entry: ChainEntry) -> None:
-    """Write one more entry."""
-    connection.execute(INSERT, entry)
-
-
-def check_pages(connection: sqlite3.Connection) -> None:
-    """Refuse a file whose pages are damaged."""
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-    if found != "ok":
-        raise BadLedger("the ledger", "an undamaged SQLite file", "damaged pages", TRUSTED)
 
 
 def check_header(connection: sqlite3.Connection) -> None:

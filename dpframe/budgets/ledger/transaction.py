@@ -14,10 +14,9 @@ from dpframe.privacy import Guarantee, Unit
 from ..filters.prices import Kind, Total
 from ..saved_ledger import of_unit
 from . import json_values, store
-from .accounts import Account, Charge, Cost, largest_fit, left_line
+from .accounts import Account, Charge, Cost, largest_fit
 from .book import Book, amounts_of
 from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
-from .history import charge_of
 from .names import appearances, check_name, check_new
 from .plan import Admission, Plan, admitted, plan_for, planned
 
@@ -36,7 +35,9 @@ class Transaction:
     def create(self, dataset: str, budget: Guarantee, unit: Unit | None, by: Kind | None) -> None:
         """Open an account. Raises InvalidArgument where its name, or one like it, is taken."""
         if dataset in self._book.accounts:
-            raise name_taken(self._book, dataset)
+            budget = self._book.accounts[dataset].budget
+            way_out = f"It has its budget already, {budget}, for good: leave create out on a rerun."
+            raise InvalidArgument("dataset", "a new name", dataset, way_out)
         check_new(dataset, self._book.accounts)
         if not self._book.head.number:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
@@ -58,7 +59,8 @@ class Transaction:
             self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
         content = {**amounts_of(admission), "cost": json_values.of_cost(cost)}
-        return charge_of(self._append("charge", dataset, content), content, cost.unit)
+        entry = self._append("charge", dataset, content)
+        return json_values.charge_of(entry, content, cost.unit)
 
     def released(self, charge: Charge) -> None:
         """Append that a charge has been released, once."""
@@ -78,7 +80,7 @@ class Transaction:
         time = dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
         entry = entry_after(self._book.head, time, action, dataset, content)
         self._book.extend([entry])
-        store.append(self._connection, entry)
+        self._connection.execute(store.INSERT, entry)
         return entry
 
 
@@ -120,7 +122,7 @@ def admission_of(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
     Raises InvalidArgument for another unit of privacy, and for a kind that is not added here.
     """
     check_cost(account, cost)
-    plan = None if account.settled else plan_for(account.budget, cost.guarantees)
+    plan = None if account.totals else plan_for(account.budget, cost.guarantees)
     totals = account.totals if plan is None else tuple(map(Total.within, plan))
     admission = admitted(totals, cost.guarantees)
     if not admission.priced:
@@ -131,9 +133,8 @@ def admission_of(account: Account, cost: Cost) -> tuple[Plan | None, Admission]:
 def check_cost(account: Account, cost: object) -> None:
     """Refuse anything but a Cost for this unit of privacy. Raises InvalidArgument."""
     if type(cost) is not Cost:
-        raise InvalidArgument(
-            "cost", "a dpframe.budgets.ledger.Cost", cost, "Take Cost.of(certificate)."
-        )
+        wanted = "a dpframe.budgets.ledger.Cost"
+        raise InvalidArgument("cost", wanted, cost, "Take Cost.of(certificate).")
     if account.unit is not None and cost.unit != account.unit:
         rows = account.unit.rows_per_person
         way_out = f"Certify for relation={account.unit.relation.name}, rows_per_person={rows}."
@@ -143,7 +144,7 @@ def check_cost(account: Account, cost: object) -> None:
 
 def over_budget(account: Account, cost: Cost) -> BudgetExceeded:
     """The error on a run beyond the rest of every total."""
-    left = "; ".join(map(left_line, account.sums))
+    left = "; ".join(total.of_ceiling(total.remaining) for total in account.sums)
     fits = ", or ".join(largest_fit(total, cost.guarantees) for total in account.sums)
     text = (
         f"{cost} does not fit the budget of {account.dataset!r}: {left} is left. "
@@ -157,23 +158,13 @@ def account_of(book: Book, dataset: str) -> Account:
     check_name(dataset)
     if dataset not in book.accounts:
         names = ", ".join(map(repr, book.accounts)) or "none yet"
-        meant = next((name for name in book.accounts if _alike(name, dataset)), None)
+        looks = appearances(dataset)
+        alike = (name for name in book.accounts if not looks.isdisjoint(appearances(name)))
+        near = next(alike, None)
         make = "ledger.create(name, budget, relation=...) makes one."
-        way_out = make if meant is None else f"Did you mean {meant!r}?"
+        way_out = make if near is None else f"Did you mean {near!r}?"
         raise InvalidArgument("dataset", f"one of this ledger ({names})", dataset, way_out)
     return book.accounts[dataset]
-
-
-def _alike(name: str, other: str) -> bool:
-    """Whether names differ at most in what `create` does not tell apart, such as capitals."""
-    return not appearances(name).isdisjoint(appearances(other))
-
-
-def name_taken(book: Book, dataset: str) -> InvalidArgument:
-    """The error on creating a data set again."""
-    budget = book.accounts[dataset].budget
-    way_out = f"It has its budget already, {budget}, for good: leave create out on a rerun."
-    return InvalidArgument("dataset", "a new name", dataset, way_out)
 
 
 def _unpriced(totals: Sequence[Total], cost: Cost) -> InvalidArgument:

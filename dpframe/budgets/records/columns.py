@@ -57,13 +57,9 @@ class Members:
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Records a group."""
-        return self.counts(np.ones(self.n, np.bool_))
-
-    def counts(self, records: Mask) -> tuple[int, ...]:
-        """How many of these records each group has."""
         if self.codes is None:
-            return (int(records.sum()),)
-        return tuple(map(int, np.bincount(self.codes[records], minlength=self.groups)))
+            return (self.n,)
+        return tuple(map(int, np.bincount(self.codes, minlength=self.groups)))
 
     def group_of(self, record: int) -> int:
         """The place of the group of a record."""
@@ -150,8 +146,8 @@ class SpendingColumn(ABC):
         """The budget of a record of the group; without one, the least there."""
 
     @abstractmethod
-    def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
-        """The least remaining and the largest spent among the group, or those of it in `who`."""
+    def extremes(self, group: int) -> tuple[Fraction, Fraction]:
+        """The least remaining and the largest spent among the group."""
 
     def charged(self, cost: Cost, who: Mask | None) -> Self | None:
         """The column after these records have paid; None where one would exceed its budget."""
@@ -162,11 +158,6 @@ class SpendingColumn(ABC):
             if (after[part] > self.limits(part)).any():
                 return None
         return attrs.evolve(self, own=RecordTotals(after, self.members))
-
-    def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        """Whether the cost does not fit a record that takes part, a group each (or all in one)."""
-        over = ~self.affordable(cost)
-        return np.array(self.members.counts(over if who is None else over & who)) > 0
 
     def account(self, record: int) -> Fraction:
         """The spent amount of a record, exactly."""
@@ -231,21 +222,16 @@ class GroupColumn(SpendingColumn):
     budgets: Amounts
 
     def charged(self, cost: Cost, who: Mask | None) -> Self | None:
-        """In time O(groups) where every record pays the cost of its group."""
+        """In time O(groups) where every record pays the cost of its group. Raises InvalidArgument
+        where exact totals would need more than 8192 bits.
+        """
         if who is not None or not isinstance(cost, tuple):
             return super().charged(cost, who)
-        column = self.with_common(cost)
-        return None if column.exceeded.any() else column
-
-    def with_common(self, cost: Amounts) -> Self:
-        """After every record has paid, within its budget or not. Raises InvalidArgument where
-        exact totals would need more than 8192 bits.
-        """
         triples = zip(self.common, cost, self.members.sizes, strict=True)
         common = tuple(total + amount if size else total for total, amount, size in triples)
-        for total in common:
-            checked("total", ("cost",), (total,), TOTAL_BITS)
-        return attrs.evolve(self, common=common)
+        checked("total", ("cost",) * len(common), common, TOTAL_BITS)
+        column = attrs.evolve(self, common=common)
+        return None if column.exceeded.any() else column
 
     @cached_property
     def table(self) -> Counts:
@@ -262,21 +248,11 @@ class GroupColumn(SpendingColumn):
     def limits(self, part: slice) -> Counts:
         return self._each(self.table, part)
 
-    def stopped(self, cost: Cost, who: Mask | None) -> Mask:
-        if who is None and isinstance(cost, tuple):
-            return self.with_common(cost).exceeded
-        return super().stopped(cost, who)
-
     def budget(self, group: int, record: int | None = None) -> Fraction:
         return self.budgets[group]
 
-    def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
-        largest = 0
-        if self.own is not None and who is None:
-            largest = int(self.own.largest[group])
-        elif self.own is not None:
-            there = who & np.asarray(self.members.codes == group)
-            largest = int(self.own.counts[there].max(initial=0))
+    def extremes(self, group: int) -> tuple[Fraction, Fraction]:
+        largest = 0 if self.own is None else int(self.own.largest[group])
         spent = self.common[group] + self.quantum.amount(largest)
         return self.budgets[group] - spent, spent
 
@@ -295,10 +271,9 @@ class SingleColumn(SpendingColumn):
     def budget(self, group: int, record: int | None = None) -> Fraction:
         return self.quantum.amount(int(self.most.min() if record is None else self.most[record]))
 
-    def extremes(self, group: int, who: Mask | None = None) -> tuple[Fraction, Fraction]:
-        there, own = slice(None) if who is None else who, self.own.counts
-        least = (self.most - own)[there].min(initial=int(self.most.max()))
-        largest = own[there].max(initial=0)
+    def extremes(self, group: int) -> tuple[Fraction, Fraction]:
+        own = self.own.counts
+        least, largest = (self.most - own).min(), own.max()
         return self.quantum.amount(int(least)), self.quantum.amount(int(largest))
 
 

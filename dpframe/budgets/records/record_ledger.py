@@ -213,14 +213,8 @@ class RecordLedger(SavedLedger):
         state = self._state
         charges, _ = self._parsed_cost(cost, None, state)
         if _charged(state.columns, charges, None) is not None:
-            return np.ones(state.columns[0].members.n, np.bool_)
-        pairs = zip(state.columns, charges, strict=True)
-        fits = [column.affordable(charge) for column, charge in pairs]
-        return np.asarray(np.logical_and.reduce(fits))
-
-    def exhausted(self, cost: object) -> NDArray[np.intp]:
-        """The places of the records that it does not fit."""
-        return np.flatnonzero(~self.affords(cost))
+            return np.ones(self.n, np.bool_)
+        return _affordable(state.columns, charges)
 
     def _parsed_cost(
         self, cost: object, who: object, state: Saved
@@ -233,19 +227,14 @@ class RecordLedger(SavedLedger):
     def _refuse(
         self, cost: object, charges: tuple[Cost, ...], mask: Mask | None, state: Saved
     ) -> NoReturn:
-        pairs = zip(state.columns, charges, strict=True)
-        stopped = np.logical_or.reduce([column.stopped(charge, mask) for column, charge in pairs])
-        group = int(np.argmax(stopped))
-        amounts = [column.extremes(group, mask)[0] for column in state.columns]
-        left = share_of(self._state.kind, amounts)
-        named = " and ".join(
-            f"{name} {amount}" for name, amount in zip(left.currency, amounts, strict=True)
-        )
-        names = state.columns[0].members.names
-        whom = f"group {names[group]!r}" if names else "the records with least left"
+        stopped = ~_affordable(state.columns, charges)
+        first = self.account(int(np.argmax(stopped if mask is None else stopped & mask)))
+        pairs = zip(first.remaining.currency, first.remaining.amounts, strict=True)
+        named = " and ".join(f"{name} {amount}" for name, amount in pairs)
+        whom = f"group {first.group!r}" if first.group else "some records"
         way_out = "No record was charged; spend less, or leave out those that it does not fit."
-        text = f"the cost does not fit {whom}: to some of them {named} is left. {way_out}"
-        raise BudgetExceeded(cost, left, text)
+        text = f"the cost does not fit {whom}: to one of them {named} is left. {way_out}"
+        raise BudgetExceeded(cost, first.remaining, text)
 
     def _document(self) -> Document:
         return saved_records.document_of(self._state)
@@ -270,6 +259,13 @@ class RecordLedger(SavedLedger):
         groups = f"{len(members.names)} groups, " if members.names else ""
         sizes = f"{groups}{members.n} records, {self.releases} releases"
         return f"RecordLedger({self._state.kind.kind}: {sizes})"
+
+
+def _affordable(columns: tuple[SpendingColumn, ...], charges: tuple[Cost, ...]) -> Mask:
+    """The records that can pay, costs rounded up to quanta, shape (n,)."""
+    pairs = zip(columns, charges, strict=True)
+    fits = [column.affordable(charge) for column, charge in pairs]
+    return np.asarray(np.logical_and.reduce(fits))
 
 
 def _charged(
