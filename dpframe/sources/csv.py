@@ -1,43 +1,40 @@
 """CSV files with a row of names: a part a file, streamed in constant memory.
 
-A line is a record. Cells with line breaks are refused, since an unclosed quote would make one cell
-of all the records after it; `MultilineCSV` accepts them.
+A line is a record. A cell is quoted as a whole, with quotes inside it doubled, or it has no quote.
+A line of such cells, as many as there are names, has the same meaning in every place, so an
+unclosed quote spoils its own line and no other. [RFC 4180, without line breaks in cells]
+`MultilineCSV` accepts cells with line breaks.
+
+Values of cells follow from the codebook and never from a guess by the first rows. Where rows may be
+dropped each cell is read by itself, so that no row influences another.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, BinaryIO, ClassVar, NoReturn
 
 import attrs
+import numpy as np
 
 from dpframe.errors import BadData, SourceFailed
-from dpframe.graph import Setting
+from dpframe.graph import Categorical, Setting
 
-from .csv_records import (
-    CHUNK,
-    batches,
-    cells,
-    check_plain,
-    first_line,
-    installed,
-    kind_of_budget,
-    lines,
-    without_rows,
-)
+from .arrow import decoded
+from .budgets import NAMES, NUMBERS
 from .files import UNCHANGED, File
 from .layout import Layout
-from .opening import ENCODE, whole_batch
+from .opening import ENCODE
 from .parts import TablePart, with_layout
-from .reading import Plain
-from .safe_errors import arrow, safely
+from .reading import Array, Plain
+from .safe_errors import safely
 from .source import Source
-from .table import Table
+from .table import Table, block_rows
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
@@ -46,7 +43,158 @@ SHAPE = (
 CUT = "It may be cut short, or have rows of other lengths than its row of names."
 CLOSED = "every quote in the CSV files is closed inside its own record"
 
+# ------------------------------------------------------------------------------------- Records
+LONGEST = 2**24  # bytes of a record of several lines
+BOM = b"\xef\xbb\xbf"
+CELL = rb'(?:[^",\r\n]*|"(?:%s|"")*+")'
+LINE, LINES = (
+    re.compile(rb"%s(?:,%s)*" % (cell, cell)) for cell in (CELL % rb'[^"\r\n]++', CELL % rb'[^"]++')
+)
+CELLS = re.compile(rb'(?:\A|,)("(?:[^"]|"")*"|[^",]*)')  # of a text that is a record
+Record = list[bytes] | None
 
+
+def records(path: str, *, multiline: bool) -> Iterator[Record]:
+    """The cells of each record without their quotes, the row of names first; None for a text that
+    is no record. A blank line has one blank cell.
+    """
+    form = LINES if multiline else LINE
+    with Path(path).open("rb") as file:
+        if file.read(len(BOM)) != BOM:
+            file.seek(0)
+        for line in _several_lines(file) if multiline else file:
+            text = line.removesuffix(b"\n").removesuffix(b"\r")
+            plain = b'"' not in text and b"\r" not in text
+            yield text.split(b",") if plain else _quoted(text, form)
+
+
+def _several_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Lines, joined to the next where a quote is open."""
+    lines: list[bytes] = []
+    size, inside = 0, False
+    for line in file:
+        lines.append(line)
+        size, inside = size + len(line), inside ^ (line.count(b'"') % 2 == 1)
+        if not inside or size > LONGEST:
+            yield b"".join(lines)
+            lines, size = [], 0
+    if lines:
+        yield b"".join(lines)
+
+
+def _quoted(text: bytes, form: re.Pattern[bytes]) -> Record:
+    if not form.fullmatch(text):
+        return None
+    return [
+        cell[1:-1].replace(b'""', b'"') if cell.startswith(b'"') else cell
+        for cell in CELLS.findall(text)
+    ]
+
+
+def header(path: str, *, multiline: bool = False) -> tuple[str, ...]:
+    """The row of names. Raises BadData or SourceFailed."""
+    first = safely(lambda: next(records(path, multiline=multiline), None), path)
+    names = [cell.decode("utf-8", "replace") for cell in first or ()]
+    if names in ([], [""]) or len(set(names)) < len(names):
+        raise BadData("X", "a CSV file with a row of different names", path)
+    return tuple(names)
+
+
+def rows_of(path: str, columns: int, *, multiline: bool) -> Iterator[Record]:
+    """The records below the row of names; None for one of another number of cells. Blank lines are
+    none, but in a file of a single column.
+    """
+    for record in islice(records(path, multiline=multiline), 1, None):
+        if record is not None and len(record) == columns:
+            yield record
+        elif record != [b""]:
+            yield None
+
+
+# --------------------------------------------------------------------------------------- Cells
+DIGITS = b"0123456789.eE+- \t"  # of these float() takes decimals only, as DECIMAL does
+DECIMAL = re.compile(rb"[ \t]*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[ \t]*")
+NO_NUMBER = re.compile(rb"[ \t]*[+-]?(nan|inf|infinity)[ \t]*", re.IGNORECASE)
+MISSING = {b"", b"na", b"n/a", b"#n/a", b"nan", b"null", b"inf", b"infinity"}
+TRUTHS = {b"true": True, b"false": False}
+Parser = Callable[[Sequence[bytes]], Array | list[Any]]
+
+
+def _each(read: Callable[[bytes], Any], cells: Sequence[bytes]) -> list[Any]:
+    return list(map(read, cells))
+
+
+def _numbers(cells: Sequence[bytes]) -> Array | list[Any]:
+    """The nearest doubles; None for a missing or an infinite one, and anything else as a text."""
+    if not b"".join(cells).translate(None, DIGITS):
+        with suppress(ValueError):
+            return np.fromiter(map(float, cells), dtype=float, count=len(cells))
+    return _each(_number, cells)
+
+
+def _number(cell: bytes) -> Any:
+    if DECIMAL.fullmatch(cell):
+        return float(cell)
+    return None if cell.strip().lower().lstrip(b"+-") in MISSING else decoded(cell)
+
+
+def _budgets(cells: Sequence[bytes]) -> Array:
+    """Doubles, nan for anything but a decimal number."""
+    found = (float(cell) if DECIMAL.fullmatch(cell) else np.nan for cell in cells)
+    return np.fromiter(found, dtype=float, count=len(cells))
+
+
+def _group(cell: bytes) -> str | None:
+    """The name of a group; None for a number, a blank, or what is not UTF-8."""
+    numeric = DECIMAL.fullmatch(cell) or NO_NUMBER.fullmatch(cell)
+    name = decoded(cell) or ""
+    return None if numeric or not name.strip() else name
+
+
+TEXTS: Parser = partial(_each, decoded)
+GROUPS: Parser = partial(_each, _group)
+NUMBER_LEVELS: Parser = partial(_each, _number)
+TRUTH_VALUES: Parser = partial(_each, lambda cell: TRUTHS.get(cell.strip().lower()))
+
+
+def parsers(layout: Layout) -> dict[str, Parser]:
+    """How the cells of every column that is read become values. Raises BadData."""
+    parts = dict(zip(layout.names, layout.parts, strict=True))
+    levels = {name: part.levels for name, part in parts.items() if isinstance(part, Categorical)}
+    if layout.label is not None and layout.classes is not None:
+        levels[layout.label] = layout.classes
+    order = layout.needed if layout.schema is not None else layout.header or ()
+    found = {name: _levelled(name, levels[name]) if name in levels else _numbers for name in order}
+    own = GROUPS if layout.budget_kind == NAMES else _budgets
+    return found if layout.budget is None else {**found, layout.budget: own}
+
+
+def _levelled(name: str, levels: Sequence[object]) -> Parser:
+    """How cells of levels are read. Raises BadData."""
+    kinds = {type(level) if isinstance(level, (str, bool)) else float for level in levels}
+    if len(kinds) > 1:
+        wanted, got = "all texts, all numbers or all truth values", Plain("several kinds")
+        raise BadData(f"levels of {name}", wanted, got, "A CSV file does not tell them apart.")
+    kind = kinds.pop()
+    return TEXTS if issubclass(kind, str) else TRUTH_VALUES if kind is bool else NUMBER_LEVELS
+
+
+@attrs.frozen(eq=False)
+class Columns:
+    """Values of cells by the names of columns, as a data frame has them."""
+
+    columns: tuple[str, ...]
+    cells: tuple[Any, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        return self.cells[self.columns.index(name)]
+
+    def to_numpy(self) -> NoReturn:
+        """Marks a frame; no frame is read as a whole."""
+        raise NotImplementedError
+
+
+# -------------------------------------------------------------------------------------- Sources
 @attrs.frozen
 class MultilineCSV:
     """CSV files whose quoted cells may hold line breaks: a path, a pattern or a list of them.
@@ -78,20 +226,21 @@ class CsvSource(Source):
         drop: bool,
         multiline: bool = False,
     ) -> CsvSource:
-        """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed or
-        MissingExtra.
-        """
-        if not installed():
-            check_plain(multiline=multiline, budget=budgets)
+        """Reads every file's row of names, and the first budget. Raises BadData, SourceFailed."""
         headers = [header(file.path, multiline=multiline) for file in files]
         layout = Layout.of(setting, headers[0], len(headers[0]), y, budgets, drop=drop)
         layout.check_names(headers[0], file=True)
         if layout.budget is not None:
-            found = first_kind(files, headers, layout.budget, multiline=multiline)
-            layout = attrs.evolve(layout, budget_kind=found)
-        cells(layout)
+            firsts = (
+                _first(file.path, names, layout.budget, multiline=multiline)
+                for file, names in zip(files, headers, strict=True)
+            )
+            first = next((cell for cell in firsts if cell is not None), b"")
+            kind = NUMBERS if _group(first) is None else NAMES
+            layout = attrs.evolve(layout, budget_kind=kind)
+        parsers(layout)
         for file, names in zip(files, headers, strict=True):
-            with_layout(layout, empty(names), None, file.path)
+            with_layout(layout, Columns(names, ([],) * len(names)), None, file.path)
         return cls(layout, files, multiline)
 
     @property
@@ -120,6 +269,15 @@ class CsvSource(Source):
         return self.multiline or self.layout.budget is not None
 
 
+def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> bytes | None:
+    """The first cell of a column; None where there are no rows. Raises BadData or SourceFailed."""
+    if name not in names:
+        return None
+    rows = filter(None, rows_of(path, len(names), multiline=multiline))
+    first = safely(lambda: next(rows, None), path, CUT)
+    return None if first is None else first[names.index(name)]
+
+
 @attrs.frozen(eq=False)
 class CsvFile(TablePart):
     """A file by its path, which the worker that reads it must be able to open."""
@@ -135,129 +293,35 @@ class CsvFile(TablePart):
         return self.file.path
 
     def tables(self) -> Iterator[Table]:
-        """The file, parsed some megabytes at a time."""
+        """The file, parsed a block at a time."""
+        path = self.file.path
         self.file.unchanged()
-        for batch, rejected in self._batches():
-            if rejected:
+        names, size = header(path, multiline=self.multiline), block_rows(len(self.layout.names))
+        rows = rows_of(path, len(names), multiline=self.multiline)
+        while group := list(islice(rows, size)):
+            complete = [row for row in group if row is not None]
+            if len(complete) < len(group):
                 self._check_droppable()
-            yield with_layout(self.layout, batch, None, self.file.path)
+            columns = dict(zip(names, zip(*complete, strict=True), strict=False))
+            yield with_layout(self.layout, self._parsed(columns), None, path)
         self.file.unchanged()
 
+    def _parsed(self, columns: dict[str, Sequence[bytes]]) -> Columns:
+        """The values of the columns that are read. Raises BadData."""
+        reading = parsers(self.layout)
+        values = {name: parse(columns.get(name, ())) for name, parse in reading.items()}
+        for name, cells in values.items():
+            numbers = reading[name] is _numbers and isinstance(cells, list) and not self.layout.drop
+            if numbers and any(isinstance(cell, str) for cell in cells):
+                place = f"column {name} of X, in {self.file.path},"
+                raise BadData(place, "real numbers", Plain("other values"), ENCODE)
+        return Columns(tuple(values), tuple(values.values()))
+
     def _check_droppable(self) -> None:
-        """Refuse malformed lines where rows may not be left out. Raises SourceFailed or BadData."""
+        """Refuse malformed records where rows may not be left out. Raises SourceFailed or BadData."""
+        if self.multiline:
+            raise SourceFailed(self.file.path, "no table of equal rows", CUT)
         if not self.layout.drop:
             raise SourceFailed(self.file.path, "no table of equal rows", SHAPE)
         if self.layout.budget is not None:
             raise BadData(self.layout.budget_title, "given for every line", Plain("others"), SHAPE)
-
-    def _batches(self) -> Iterator[tuple[Any, int]]:
-        """Batches of numbers and levels, and the number of malformed lines beside each. Raises
-        BadData or SourceFailed without quoting a cell.
-        """
-        columns = cells(self.layout)
-        if not installed():
-            yield from batches(self.file.path, self._names, columns)
-            return
-        invalid = arrow("pyarrow.lib").ArrowInvalid
-        kinds = {name: one.kind for name, one in columns.items()}
-        try:
-            path, names = self.file.path, self._names
-            for batch, rejected in parsed(path, names, kinds, multiline=self.multiline):
-                arrays = [one.from_arrow(batch[name]) for name, one in columns.items()]
-                yield arrow().RecordBatch.from_arrays(arrays, names=list(columns)), rejected
-        except invalid as error:
-            message = str(error)
-        else:
-            return
-        raise self._refusal(message)
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return header(self.file.path, multiline=self.multiline)
-
-    def _refusal(self, message: str) -> BadData | SourceFailed:
-        """The parser's error, of which only the number of the column is used."""
-        place = re.search(r"column #(\d+)", message.partition(":")[0])
-        if place is None:
-            return SourceFailed(self.file.path, "no table of equal rows", CUT)
-        name = f"column {self._names[int(place[1])]} of X, in {self.file.path},"
-        return BadData(name, "real numbers", Plain("other values"), ENCODE)
-
-
-def parsed(
-    path: str, names: Sequence[str], kinds: dict[str, Any], *, multiline: bool
-) -> Iterator[tuple[Any, int]]:
-    """Batches of the columns in `kinds`, as these types, and the number of malformed lines beside
-    each; a blank line is a row of a file of a single column.
-    """
-    library, rejected = arrow("pyarrow.csv"), list[object]()
-    read = library.ReadOptions(use_threads=False, block_size=CHUNK)
-    convert = library.ConvertOptions(
-        include_columns=list(kinds), column_types=kinds, check_utf8=False
-    )
-    parse = library.ParseOptions(newlines_in_values=multiline, ignore_empty_lines=len(names) > 1)
-    if multiline:
-        for batch in library.open_csv(path, read, parse, convert):
-            yield batch, 0
-        return
-
-    def skipped(row: object) -> str:
-        rejected.append(row)
-        return "skip"
-
-    parse.invalid_row_handler, read.column_names = skipped, list(names)
-    for chunk in lines(path, len(names)):
-        rejected.clear()
-        read.block_size = max(len(chunk.text), 1)
-        batch = empty_of(kinds)
-        if chunk.text and (len(names) == 1 or chunk.text.strip(b"\r\n")):
-            batch = whole_batch(library.read_csv(io.BytesIO(chunk.text), read, parse, convert))
-        yield batch, chunk.rejected + len(rejected)
-
-
-def first_kind(
-    files: Sequence[File], headers: Sequence[Sequence[str]], name: str, *, multiline: bool
-) -> str:
-    """The kind of the first budget in this column of the files. Raises BadData or SourceFailed."""
-    firsts = (
-        safely(partial(_first, file.path, names, name, multiline=multiline), file.path, CUT)
-        for file, names in zip(files, headers, strict=True)
-    )
-    return kind_of_budget(next((cell for cells in firsts for cell in cells), b""))
-
-
-def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> list[bytes]:
-    """The first cell of a column, none where there are no rows."""
-    batches = parsed(path, names, {name: arrow().binary()}, multiline=multiline)
-    cells: list[bytes] = next((one[name][:1].to_pylist() for one, _ in batches if len(one)), [])
-    return cells
-
-
-def header(path: str, *, multiline: bool = False) -> tuple[str, ...]:
-    """The row of names. Raises BadData or SourceFailed."""
-    names = safely(lambda: _first_row(path, multiline=multiline), path)
-    if not names or len(set(names)) < len(names):
-        raise BadData("X", "a CSV file with a row of different names", path)
-    return tuple(names)
-
-
-def _first_row(path: str, *, multiline: bool) -> list[str]:
-    if multiline:
-        with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            return next(csv.reader(file), [])
-    line = first_line(path)
-    return [] if line is None else next(csv.reader([line.decode("utf-8", "replace")]), [])
-
-
-def empty_of(kinds: dict[str, Any]) -> Any:
-    """A batch without rows of columns of these types."""
-    library = arrow()
-    empty_table = [library.nulls(0, kind) for kind in kinds.values()]
-    return library.RecordBatch.from_arrays(empty_table, names=list(kinds))
-
-
-def empty(names: Sequence[str]) -> Any:
-    """A batch without rows that has these columns."""
-    if not installed():
-        return without_rows(names)
-    return empty_of(dict.fromkeys(names, arrow().null()))

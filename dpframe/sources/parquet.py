@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import attrs
@@ -20,58 +19,19 @@ from .safe_errors import arrow, safely
 from .source import Source
 from .table import Table, block_rows
 
-START = 4  # the place of the first page, behind the letters PAR1
-HEAD = 64  # bytes, of which the first four fields of a header take at most 24
-CRC = 4  # the number of the checksum among the fields of a PageHeader
-I32 = 5  # the type of a 32-bit number in Thrift's compact protocol
-
-
-def has_checksums(path: str) -> bool:
-    """Whether the first page of the file has a checksum: writers give one to all pages or to none.
-    (pyarrow knows where every page begins, but aborts where a footer is damaged.) Raises
-    SourceFailed.
-    """
-    return has_crc(safely(lambda: _first(path), path))
-
-
-def _first(path: str) -> bytes:
-    with Path(path).open("rb") as file:
-        file.seek(START)
-        return file.read(HEAD)
-
-
-def has_crc(header: bytes) -> bool:
-    """Whether a page header, in Thrift's compact protocol, has its optional field `crc`.
-
-    A field begins with a byte: the step from the last field's number, and a type. The fields
-    before `crc` (type, size, compressed size) are 32-bit numbers, seven bits a byte.
-    """
-    field, place = 0, 0
-    while field < CRC and place < len(header):
-        step, kind = divmod(header[place], 16)
-        field += step
-        if kind != I32 or step == 0:
-            return False
-        place += 1
-        while place < len(header) and header[place] >= 128:
-            place += 1
-        place += 1
-    return field == CRC
-
-
 BATCH = 8  # blocks that are decoded at once
 BUFFER = 2**18  # bytes of a column that are read at once
 CUT = "A file that was cut short, or is no Parquet file, looks like this."
-UNCHECKED = (
-    "Parquet pages without checksums: damage inside them may go unnoticed (pyarrow and pandas "
-    "write checksums with write_page_checksum=True)"
+UNDAMAGED = (
+    "Parquet pages that have no checksums are undamaged (pyarrow and pandas write checksums with "
+    "write_page_checksum=True)"
 )
 
 
 @attrs.frozen(eq=False, repr=False)
 class ParquetSource(Source):
     """Parquet files of the same columns, one row group after the other; `groups` is a row group's
-    file and its number there, `checked` whether the pages of every file have checksums.
+    file and its number there.
     """
 
     thread_safe: ClassVar[bool] = True
@@ -80,7 +40,6 @@ class ParquetSource(Source):
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
     rows: int
-    checked: bool
 
     @classmethod
     def of(
@@ -93,15 +52,14 @@ class ParquetSource(Source):
         arrow("pyarrow.parquet")
         first = empty(files[0])
         layout = Table.of(setting, first, y, budgets, drop=drop).layout
-        groups, rows, checked = [], 0, True
+        groups, rows = [], 0
         for file in files:
             schema, known = empty(file), metadata(file)
             with_layout(layout, schema, None, file.path)
             check_rows(known, file)
-            checked = checked and has_checksums(file.path)
             groups += [(file, group) for group in range(known.num_row_groups)]
             rows += known.num_rows
-        return cls(layout, files, tuple(groups), rows, checked)
+        return cls(layout, files, tuple(groups), rows)
 
     @property
     def identity(self) -> object:
@@ -110,8 +68,8 @@ class ParquetSource(Source):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Those of files; and that pages without checksums are undamaged, where there are any."""
-        return (UNCHANGED,) if self.checked else (UNCHANGED, UNCHECKED)
+        """Those of files; and that pages without checksums are undamaged."""
+        return UNCHANGED, UNDAMAGED
 
     @property
     def steps(self) -> int:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import lru_cache, partial
-from itertools import islice
-from multiprocessing.pool import Pool
 from typing import Any, TypeVar
 
 import attrs
@@ -27,7 +24,6 @@ from .table import Block
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")
 AGAIN = 3  # times that rows are sent again to a cluster that lost them
-PATIENCE = 0.1  # seconds between two checks of the workers of a pool
 AHEAD = 2  # parts in flight for every worker
 DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
@@ -85,35 +81,27 @@ def left_sum(values: Iterable[Any]) -> Any:
     return total
 
 
-class Engine(ABC):
-    """Abstract: runs work on parts, in their order."""
-
-    executor: Any
-
-    @abstractmethod
-    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
-        """One outcome a part, in the order of the parts. Raises SourceFailed."""
-
-    def _safely(self, call: Callable[[], T]) -> T:
-        return safely(call, "by the executor", DIED)
-
-
 @attrs.frozen(eq=False, repr=False)
-class Submitting(Engine):
-    """Anything with submit(function, *arguments) that gives futures."""
+class Submitting:
+    """Work on parts, in their order, by anything with submit(function, *arguments) that gives
+    futures.
+    """
 
     executor: Any
 
     def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
-        """Submitted work is cancelled where anything stops the pass, Ctrl-C included."""
+        """One outcome a part, in the order of the parts. Raises SourceFailed.
+
+        Submitted work is cancelled where anything stops the pass, Ctrl-C included.
+        """
         width, pending = AHEAD * workers(self.executor), deque[tuple[Any, TablePart]]()
         try:
             for part in parts:
-                pending.append((self._safely(partial(self.submit, work, part)), part))
+                pending.append((_safely(partial(self.submit, work, part)), part))
                 if len(pending) >= width:
-                    yield self._safely(partial(self.result, work, *pending.popleft()))
+                    yield _safely(partial(self.result, work, *pending.popleft()))
             while pending:
-                yield self._safely(partial(self.result, work, *pending.popleft()))
+                yield _safely(partial(self.result, work, *pending.popleft()))
         finally:
             for future, _ in pending:
                 future.cancel()
@@ -127,6 +115,10 @@ class Submitting(Engine):
         del work, part
         result: PartOutcome = future.result()
         return result
+
+
+def _safely(call: Callable[[], T]) -> T:
+    return safely(call, "by the executor", DIED)
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -151,40 +143,7 @@ class Distributed(Submitting):
         return super().result(work, future, part)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Mapping(Engine):
-    """Anything with map(function, items) only, in waves."""
-
-    executor: Any
-
-    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
-        """A wave at a time."""
-        width, remaining = AHEAD * workers(self.executor), iter(parts)
-        while wave := list(islice(remaining, width)):
-            yield from self._safely(partial(self._wave, work, wave))
-
-    def _wave(self, work: Work, wave: list[TablePart]) -> list[PartOutcome]:
-        return list(self.executor.map(partial(outcome, work), wave))
-
-
-@attrs.frozen(eq=False, repr=False)
-class Pooled(Mapping):
-    """A pool of multiprocessing, which replaces a worker that dies and waits for its task for ever:
-    so a worker that is replaced ends the pass.
-    """
-
-    def _wave(self, work: Work, wave: list[TablePart]) -> list[PartOutcome]:
-        at_work = list(self.executor._pool)  # noqa: SLF001 - it has no public list of workers
-        waiting = self.executor.map_async(partial(outcome, work), wave)
-        while not waiting.ready():
-            waiting.wait(PATIENCE)
-            if self.executor._pool != at_work and not waiting.ready():  # noqa: SLF001
-                raise SourceFailed("by the executor", "a worker died", DIED)
-        result: list[PartOutcome] = waiting.get()
-        return result
-
-
-def engine(executor: Any) -> Engine:
+def engine(executor: Any) -> Submitting:
     """How this executor is used. Raises InvalidArgument."""
     if is_nested(executor):
         wanted = "another than the one that this call runs in, or was started from"
@@ -195,14 +154,7 @@ def engine(executor: Any) -> Engine:
         return Distributed(client)
     if callable(getattr(executor, "submit", None)):
         return Submitting(executor)
-    if isinstance(executor, Pool):
-        if executor._maxtasksperchild is not None:  # type: ignore[attr-defined]  # noqa: SLF001
-            wanted = "a pool whose workers stay, without maxtasksperchild"
-            raise InvalidArgument("executor", wanted, Plain("a pool that replaces them"))
-        return Pooled(executor)
-    if callable(getattr(executor, "map", None)):
-        return Mapping(executor)
-    wanted = "an executor, with submit(function, *arguments) or map(function, items)"
+    wanted = "an executor, with submit(function, *arguments)"
     way_out = "concurrent.futures.ThreadPoolExecutor() is one; so is a Dask Client."
     raise InvalidArgument("executor", wanted, type(executor).__name__, way_out)
 
@@ -214,21 +166,15 @@ def is_nested(executor: Any) -> bool:
     if isinstance(executor, ThreadPoolExecutor):
         with executor._shutdown_lock:  # noqa: SLF001 - held until a thread that started is listed
             return threading.current_thread() in executor._threads  # noqa: SLF001
-    workers = getattr(executor, "_threads", None) or getattr(executor, "_pool", None) or ()
-    if isinstance(workers, Collection) and threading.current_thread() in workers:
-        return True
     queue = getattr(executor, "_call_queue", None)  # of a ProcessPoolExecutor
-    makers = [getattr(queue, "_opid", None)]
-    if isinstance(workers, Collection):
-        makers += [getattr(one, "_parent_pid", None) for one in workers]
-    return any(maker not in {None, os.getpid()} for maker in makers)
+    return getattr(queue, "_opid", None) not in {None, os.getpid()}
 
 
 def workers(executor: Any) -> int:
     """The number of its workers; of processors where it does not tell."""
     if hasattr(executor, "ncores"):
         return sum(map(int, executor.ncores().values())) or 1
-    count = getattr(executor, "_max_workers", None) or getattr(executor, "_processes", None)
+    count = getattr(executor, "_max_workers", None)
     return count if isinstance(count, int) else os.cpu_count() or 1
 
 

@@ -86,9 +86,9 @@ class Source(ABC):
         """work(part 1) + work(part 2) + ..., added from the left in any case.
 
         `work` gets the blocks of one part, at least one and perhaps without rows; other processes
-        need it picklable. `executor` has submit(function, *arguments) or map(function, items), or
-        is a client of Dask distributed; None reads here, large tables by threads of its own. A
-        second pass gives the same blocks.
+        need it picklable. `executor` has submit(function, *arguments), or is a client of Dask
+        distributed; None reads here, large tables by threads of its own. A second pass gives the
+        same blocks.
 
         Raises BadData for rows that cannot be used, SourceFailed where reading or a worker fails,
         InvalidArgument for any other executor.

@@ -1,4 +1,4 @@
-"""Pieces of a frame of 700 rows, as tables and files, and the bits of arrays."""
+"""Pieces of a frame of 700 rows, as tables and files, the bits of arrays, a slow executor."""
 
 from __future__ import annotations
 
@@ -27,3 +27,25 @@ def written(frame, folder, kind, pieces=PIECES):
         else:
             frame[piece].to_csv(folder / f"{number}.csv", index=False)
     return sorted(folder.glob(f"*.{kind}"))
+
+
+class Late:
+    """An executor that works on a part only when its result is asked for."""
+
+    _max_workers = 4
+
+    def submit(self, function, *arguments):
+        return Promise(function, arguments)
+
+
+class Promise:
+    """A future of it."""
+
+    def __init__(self, function, arguments):
+        self.function, self.arguments = function, arguments
+
+    def result(self):
+        return self.function(*self.arguments)
+
+    def cancel(self):
+        """Nothing is running."""

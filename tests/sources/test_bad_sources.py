@@ -542,13 +542,6 @@ def test_the_first_record_of_a_table_without_a_header_is_refused_and_not_quoted(
         assert "header=None" in str(caught.value)
 
 
-def test_a_file_without_a_header_is_refused_without_pyarrow(tmp_path, monkeypatch):
-    """By the reader of the standard library."""
-    monkeypatch.setattr("dpframe.sources.csv.installed", lambda: False)
-    with pytest.raises(BadData, match="columns have names"):
-        open_source(UNLABELLED, csv(tmp_path, f"{CANARY},2\n1,2\n"))
-
-
 @pytest.mark.parametrize("more", [[], ["--multiline"]])
 def test_a_file_without_a_header_is_refused_by_dpframe_fit(more, tmp_path):
     """Also where the option names a label that is a cell of the first record."""

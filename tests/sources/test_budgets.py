@@ -25,7 +25,7 @@ from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import Block, open_source
 from dpframe.sources.table import Table
-from tests.sources.frames import PIECES, arrow, bits, written
+from tests.sources.frames import PIECES, Late, arrow, bits, written
 
 N = 700
 NUMBERS = 10.0 ** np.random.default_rng(5).uniform(-300, 300, N)
@@ -238,21 +238,6 @@ def refilled(own):
 
 def test_budgets_in_a_buffer_that_is_filled_again_are_copied(own, setting):
     """Where several blocks are in flight."""
-
-    class Later:
-        def __init__(self, *call):
-            self.call = call
-
-        def result(self):
-            function, *arguments = self.call
-            return function(*arguments)
-
-    class Late:
-        _max_workers = 4
-
-        def submit(self, *call):
-            return Later(*call)
-
     _, _, budgets = read(open_source(setting, refilled(own)), Late())
     assert budgets.tolist() == np.repeat(own[:3], 5).tolist()
 
@@ -282,12 +267,7 @@ def test_collections_of_dask_stand_beside_each_other(make, scheduler, table, own
     assert bits(rows) == bits(table[["u", "v"]].to_numpy())
     assert bits(labels) == bits(table["rating"].to_numpy())
     assert same(found, own)
-
-    class OnlyMap:
-        def map(self, work, parts):
-            return map(work, parts)
-
-    assert same(read(source, OnlyMap())[2], own)
+    assert same(read(source, Late())[2], own)
 
 
 def test_a_cluster_carries_budgets(people, setting, named, cluster):

@@ -25,9 +25,8 @@ import dpframe
 from dpframe.errors import BadData, DataWarning, DPFrameError, SourceFailed
 from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE
-from dpframe.sources import csv as csv_source
-from dpframe.sources import open_source, parts
-from dpframe.sources.csv import MultilineCSV
+from dpframe.sources import MultilineCSV, open_source, parts
+from tests.sources.frames import Late
 
 CANARY = "canary73194628"
 U = Setting(X=Rows(columns=[Numeric("u", -1, 1)]), y=Column("rating", bound=1), relation=ADD_REMOVE)
@@ -56,14 +55,13 @@ def notes(path, least):
             number += 1
 
 
-@pytest.mark.parametrize("chunk", [1024, csv_source.CHUNK])
-def test_line_breaks_in_cells_make_no_rows(chunk, tmp_path, monkeypatch):
-    """Where they are asked for, rows are those of Python's own reader, over several chunks; without
-    the option, Arrow's reader finds others (the control).
+@pytest.mark.parametrize("chunk", [1024, 2**22])
+def test_line_breaks_in_cells_make_no_rows(chunk, tmp_path):
+    """Where they are requested, rows are those of Python's own reader; without the option, Arrow's
+    reader finds others (the control).
     """
     path = tmp_path / "notes.csv"
     notes(path, chunk + chunk // 3)
-    monkeypatch.setattr(csv_source, "CHUNK", chunk)
     with path.open(newline="") as file:
         wanted = [[float(row["u"])] for row in csv.DictReader(file)]
     assert open_source(U, MultilineCSV(path)).total(rows) == wanted
@@ -98,37 +96,6 @@ def test_a_blank_line_of_several_columns_is_no_row(tmp_path):
 
 
 # iterators that fill one buffer again and again
-
-
-class Late:
-    """An executor that works on a part only when its result is asked for."""
-
-    _max_workers = 4
-
-    def submit(self, function, *arguments):
-        return Promise(function, arguments)
-
-
-class Promise:
-    """A future of it."""
-
-    def __init__(self, function, arguments):
-        self.function, self.arguments = function, arguments
-
-    def result(self):
-        return self.function(*self.arguments)
-
-    def cancel(self):
-        """Nothing is running."""
-
-
-class Waves:
-    """An executor that has map only."""
-
-    _processes = 3
-
-    def map(self, function, items):
-        return map(function, items)
 
 
 def refilled(make):
@@ -182,7 +149,7 @@ def both(blocks):
     return [[*row, label] for b in blocks for row, label in zip(b.rows, b.labels, strict=True)]
 
 
-@pytest.mark.parametrize("executor", [None, Late(), Waves()], ids=["alone", "late", "waves"])
+@pytest.mark.parametrize("executor", [None, Late()], ids=["alone", "late"])
 @pytest.mark.parametrize("kind", REFILLED)
 def test_a_buffer_may_be_filled_again(kind, executor):
     """Each row counts once, though all parts that are in flight came out of one array."""

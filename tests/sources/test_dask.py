@@ -5,8 +5,6 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from functools import partial
-from multiprocessing.pool import ThreadPool
 
 import dask.array as da
 import dask.dataframe as dd
@@ -16,16 +14,11 @@ import pytest
 
 from dpframe.errors import BadData, InvalidArgument, SourceFailed
 from dpframe.sources import open_source
-from dpframe.sources.running import engine
+from tests.sources.frames import Late, bits
 from tests.support.workers import WHOLE_POOLS
 
 # --------------------------------------------------------------------------------- Dask distributed
 CANARY = 73194628.25
-
-
-def bits(array):
-    """The 64 bits of every double."""
-    return np.ascontiguousarray(array).view(np.int64).tolist()
 
 
 def rows(blocks):
@@ -186,14 +179,9 @@ def test_dask_computes_only_the_columns_that_are_read(codebook, mixed):
 
 
 def test_an_executor_that_dask_does_not_know_gets_partitions(table, named):
-    """One with map alone; and what is no executor is refused."""
-
-    class OnlyMap:
-        def map(self, work, parts):
-            return map(work, parts)
-
+    """And a value that is no executor is refused."""
     source = open_source(named, dd.from_pandas(table, npartitions=3))
-    assert bits(rows(source.total(list, executor=OnlyMap()))) == bits(table.to_numpy())
+    assert bits(rows(source.total(list, executor=Late()))) == bits(table.to_numpy())
     with pytest.raises(InvalidArgument, match="executor must be"):
         source.total(list, executor="threads")
 
@@ -253,27 +241,12 @@ def killed(blocks):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def killed_once(mark, blocks):
-    """The first worker that works is killed; a file remembers that it was."""
-    try:
-        os.close(os.open(mark, os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        return count(blocks)
-    return killed(blocks)
-
-
 def total_of_shared(source):
     """A pass by the executor that this worker was forked with."""
     try:
         return source.total(count, executor=shared[0])
     except InvalidArgument as error:
         return str(error)
-
-
-def test_a_killed_worker_of_a_pool_is_one_error(source, tmp_path):
-    """The pool itself would wait for ever."""
-    with FORK.Pool(2) as pool, pytest.raises(SourceFailed, match="a worker died"):
-        source.total(partial(killed_once, str(tmp_path / "mark")), executor=pool)
 
 
 @WHOLE_POOLS
@@ -283,40 +256,21 @@ def test_a_killed_worker_of_a_process_pool_executor_is_one_error(source):
         source.total(killed, executor=pool)
 
 
-@pytest.mark.parametrize("kind", [FORK.Pool, ThreadPool], ids=["processes", "threads"])
-def test_pools_add_what_everybody_adds(source, kind):
-    """The same number as here."""
-    with kind(2) as pool:
-        assert source.total(count, executor=pool) == source.total(count) == 6 * 8192
-
-
-def test_a_pool_that_replaces_its_workers_is_refused():
-    """Those cannot be told from workers that died."""
-    with (
-        FORK.Pool(1, maxtasksperchild=1) as pool,
-        pytest.raises(InvalidArgument, match="maxtasksperchild"),
-    ):
-        engine(pool)
-
-
-@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ThreadPool])
-def test_a_thread_does_not_wait_for_itself(source, kind):
+def test_a_thread_does_not_wait_for_itself(source):
     """A call inside of its own executor is refused by name."""
-    with kind(1) as threads:
+    with ThreadPoolExecutor(1) as threads:
         shared[:] = [threads]
-        start = getattr(threads, "submit", None) or threads.apply_async
-        arguments = (source,) if kind is ThreadPoolExecutor else ((source,),)
-        future = start(total_of_shared, *arguments)
-        said = future.result() if kind is ThreadPoolExecutor else future.get()
+        said = threads.submit(total_of_shared, source).result()
         assert "the one that this call runs in" in said
 
 
-@pytest.mark.parametrize("kind", [ProcessPoolExecutor, FORK.Pool], ids=["executor", "pool"])
-def test_a_process_does_not_wait_for_the_pool_it_was_forked_from(source, kind):
+def test_a_process_does_not_wait_for_the_pool_it_was_forked_from(source):
     """Nobody reads what it would send."""
-    outer = kind(1, mp_context=FORK) if kind is ProcessPoolExecutor else kind(1)
-    with outer, ProcessPoolExecutor(1, mp_context=FORK) as others:
-        outer.map(abs, [1]) if kind is not ProcessPoolExecutor else outer.submit(abs, 1).result()
+    with (
+        ProcessPoolExecutor(1, mp_context=FORK) as outer,
+        ProcessPoolExecutor(1, mp_context=FORK) as others,
+    ):
+        outer.submit(abs, 1).result()
         shared[:] = [outer]
         assert "the one that this call runs in" in others.submit(total_of_shared, source).result()
 

@@ -418,17 +418,6 @@ def test_a_line_of_csv_is_read_by_itself(line, tmp_path):
             open_source(schema, path).total(list)
 
 
-@pytest.mark.parametrize("chunk", [7, 16, 4096])
-def test_lines_of_csv_do_not_depend_on_how_they_are_cut(chunk, tmp_path, monkeypatch):
-    """Pieces of any size, with lines that are no records among them."""
-    lines = ["a,b", *itertools.islice(itertools.cycle(["u,0.5", '"v",1', *LINES.values()]), 60)]
-    (tmp_path / "x.csv").write_bytes("\r\n".join(lines).encode())
-    whole = read(setting(SCHEMAS["texts"]), tmp_path / "x.csv", drop=True)
-    monkeypatch.setattr("dpframe.sources.csv_records.CHUNK", chunk)
-    assert read(setting(SCHEMAS["texts"]), tmp_path / "x.csv", drop=True) == whole
-    assert whole == [[0.0, 0.5], [1.0, 1.0]] * (len(whole) // 2)
-
-
 NUMERALS = ["1", " 1 ", "+2", "-0.5", "1e3", "1e999", ".5", "5.", "nan"]
 CSV = [*NUMERALS, "u", "v", "NA", "", "0x1", "1_0"]
 
