@@ -87,46 +87,28 @@ def test_the_past_cannot_be_changed_by_accident(history, raw):
     history.verify()
 
 
-def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, edit, raw):
+def test_a_chain_rewritten_with_right_hashes_still_adds_up(history, rows_of, rewritten, write):
     """An edit with every hash computed again is seen where the sums or ceilings cannot be; where
     they can, only a kept head shows it. This is what the documentation says.
     """
-    from dpframe.budgets.ledger.chain import ChainEntry, entry_after
+    head, rows = history.head, rows_of(history.path)
 
-    head, rows = history.head, [ChainEntry(*row) for row in raw(history.path, (store.SELECT,))]
+    def edited(action, change):
+        write(
+            history.path,
+            rewritten(rows, lambda row, c: c | change(c) if row.action == action else c),
+        )
 
-    def rewritten(change):
-        last, chain = (0, "0" * 64), []
-        for row in rows:
-            content = change(row.action, json.loads(row.content))
-            chain.append(entry_after(last, row.time, row.action, row.dataset, content))
-            last = (chain[-1].number, chain[-1].hash)
-        for entry in chain:
-            fields = (entry.content, entry.previous, entry.hash, entry.number)
-            edit(
-                history.path,
-                "UPDATE entries SET content=?, previous=?, hash=? WHERE number=?",
-                fields,
-            )
-
-    rewritten(lambda action, c: {**c, "totals": {"pure": ["1/10"]}} if action == "charge" else c)
-    with pytest.raises(dp.errors.BadLedger):
-        dp.Ledger(history.path)
-    rewritten(lambda action, c: {**c, "prices": {"pure": ["2"]}} if action == "charge" else c)
-    with pytest.raises(dp.errors.BadLedger):
-        dp.Ledger(history.path)
-
-    def dearer(content):
-        return {**content, "prices": {**content["prices"], "zcdp": ["1/10"]}}
-
-    rewritten(lambda action, c: dearer(c) if action == "charge" else c)
-    with pytest.raises(dp.errors.BadLedger):
-        dp.Ledger(history.path)
-    larger = {"ceilings": [{"kind": "pure", "epsilon": "2"}]}
-    rewritten(lambda action, c: larger if action == "rule" else c)
-    with pytest.raises(dp.errors.BadLedger):
-        dp.Ledger(history.path)
-    rewritten(lambda action, c: {**c, "identity": "00"} if action == "ledger" else c)
+    for action, change in (
+        ("charge", lambda _: {"totals": {"pure": ["1/10"]}}),
+        ("charge", lambda _: {"prices": {"pure": ["2"]}}),
+        ("charge", lambda c: {"prices": {**c["prices"], "zcdp": ["1/10"]}}),
+        ("rule", lambda _: {"ceilings": [{"kind": "pure", "epsilon": "2"}]}),
+    ):
+        edited(action, change)
+        with pytest.raises(dp.errors.BadLedger):
+            dp.Ledger(history.path)
+    edited("ledger", lambda _: {"identity": "00"})
     assert dp.Ledger(history.path).account("survey").runs == 6
     with pytest.raises(dp.errors.StaleLedger):
         dp.Ledger(history.path, head=head)

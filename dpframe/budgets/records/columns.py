@@ -6,7 +6,6 @@ whole quanta.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -124,33 +123,69 @@ def _coded(given: NDArray[Any], valid: tuple[str, ...]) -> NDArray[np.int64]:
     return codes
 
 
-@attrs.frozen(eq=False, kw_only=True)
-class SpendingColumn(ABC):
-    """Abstract: totals of n records, each within its budget.
+TOTAL_BITS = 8192
+
+
+@attrs.frozen(eq=False, slots=False, kw_only=True)
+class SpendingColumn:
+    """Totals of n records, each within its budget: the exact one of its group, in `budgets`, or
+    `most[i]` quanta where every record has its own.
 
     A record has spent `common` of its group, an exact number, and its part of `own`; None is 0 for
-    all.
+    all. Nothing is spent in common where every record has its own budget.
     """
 
     members: Members
     quantum: Quantum
-    own: RecordTotals | None
+    own: RecordTotals | None = None
     common: Amounts
+    budgets: Amounts = ()
+    most: Counts | None = None
 
-    @abstractmethod
+    @cached_property
+    def table(self) -> Counts:
+        """The most that `own` may reach, a group each; below 0 where `common` alone exceeds."""
+        pairs = zip(self.budgets, self.common, strict=True)
+        down = [max(-1, self.quantum.down(most - total)) for most, total in pairs]
+        return np.array(down, np.int64)
+
     def limits(self, part: slice) -> Counts:
         """The most that `own` of these records may reach."""
+        return self._each(self.table, part) if self.most is None else self.most[part]
 
-    @abstractmethod
+    @property
+    def exceeded(self) -> bool:
+        """Whether a record is beyond its budget."""
+        if self.most is not None:
+            return self.own is not None and bool((self.own.counts > self.most).any())
+        return bool((self.table < (0 if self.own is None else self.own.largest)).any())
+
     def budget(self, group: int, record: int | None = None) -> Fraction:
         """The budget of a record of the group; without one, the least there."""
+        if self.most is None:
+            return self.budgets[group]
+        return self.quantum.amount(int(self.most.min() if record is None else self.most[record]))
 
-    @abstractmethod
     def extremes(self, group: int) -> tuple[Fraction, Fraction]:
         """The least remaining and the largest spent among the group."""
+        largest = 0 if self.own is None else int(self.own.largest[group])
+        spent = self.common[group] + self.quantum.amount(largest)
+        if self.most is None or self.own is None:
+            return self.budget(group) - spent, spent
+        return self.quantum.amount(int((self.most - self.own.counts).min())), spent
 
     def charged(self, cost: Cost, who: Mask | None) -> Self | None:
-        """The column after these records have paid; None where one would exceed its budget."""
+        """The column after these records have paid; None where one would exceed its budget.
+
+        In time O(groups) where every record pays the cost of its group. Raises InvalidArgument
+        where exact totals would need more than 8192 bits.
+        """
+        if self.most is None and who is None and isinstance(cost, tuple):
+            triples = zip(self.common, cost, self.members.sizes, strict=True)
+            common = tuple(total + amount if size else total for total, amount, size in triples)
+            checked("total", ("cost",) * len(common), common, TOTAL_BITS)
+            column = attrs.evolve(self, common=common)
+            return None if column.exceeded else column
         after, pay = np.empty(self.members.n, np.int64), self._payer(cost)
         for part in parts(self.members.n):
             paid = pay(part) if who is None else pay(part) * who[part]
@@ -212,72 +247,7 @@ class SpendingColumn(ABC):
         return found
 
 
-TOTAL_BITS = 8192
-
-
-@attrs.frozen(eq=False, slots=False, kw_only=True)
-class GroupColumn(SpendingColumn):
-    """One exact budget a group."""
-
-    budgets: Amounts
-
-    def charged(self, cost: Cost, who: Mask | None) -> Self | None:
-        """In time O(groups) where every record pays the cost of its group. Raises InvalidArgument
-        where exact totals would need more than 8192 bits.
-        """
-        if who is not None or not isinstance(cost, tuple):
-            return super().charged(cost, who)
-        triples = zip(self.common, cost, self.members.sizes, strict=True)
-        common = tuple(total + amount if size else total for total, amount, size in triples)
-        checked("total", ("cost",) * len(common), common, TOTAL_BITS)
-        column = attrs.evolve(self, common=common)
-        return None if column.exceeded.any() else column
-
-    @cached_property
-    def table(self) -> Counts:
-        """The most that `own` may reach, a group each; below 0 where `common` alone exceeds."""
-        pairs = zip(self.budgets, self.common, strict=True)
-        down = [max(-1, self.quantum.down(most - total)) for most, total in pairs]
-        return np.array(down, np.int64)
-
-    @property
-    def exceeded(self) -> Mask:
-        """Whether a record is beyond its budget, a group each."""
-        return np.asarray(self.table < (0 if self.own is None else self.own.largest))
-
-    def limits(self, part: slice) -> Counts:
-        return self._each(self.table, part)
-
-    def budget(self, group: int, record: int | None = None) -> Fraction:
-        return self.budgets[group]
-
-    def extremes(self, group: int) -> tuple[Fraction, Fraction]:
-        largest = 0 if self.own is None else int(self.own.largest[group])
-        spent = self.common[group] + self.quantum.amount(largest)
-        return self.budgets[group] - spent, spent
-
-
-@attrs.frozen(eq=False, kw_only=True)
-class SingleColumn(SpendingColumn):
-    """`most[i]` quanta are the budget of record i; nothing is spent in common."""
-
-    own: RecordTotals
-    common: Amounts = (NOTHING,)
-    most: Counts
-
-    def limits(self, part: slice) -> Counts:
-        return self.most[part]
-
-    def budget(self, group: int, record: int | None = None) -> Fraction:
-        return self.quantum.amount(int(self.most.min() if record is None else self.most[record]))
-
-    def extremes(self, group: int) -> tuple[Fraction, Fraction]:
-        own = self.own.counts
-        least, largest = (self.most - own).min(), own.max()
-        return self.quantum.amount(int(least)), self.quantum.amount(int(largest))
-
-
-def new_singles(budgets: Any) -> SingleColumn:
+def new_singles(budgets: Any) -> SpendingColumn:
     """Nothing spent; `budgets` are doubles or Fractions, rounded down to the quantum.
 
     Raises InvalidArgument where one is not above 0, or they are too far apart.
@@ -295,7 +265,9 @@ def new_singles(budgets: Any) -> SingleColumn:
             counts[part] = quantum.all_down(budgets[part])
     members = Members(len(counts))
     nothing = RecordTotals(np.zeros(len(counts), np.int64), members)
-    return SingleColumn(members=members, quantum=quantum, own=nothing, most=counts)
+    return SpendingColumn(
+        members=members, quantum=quantum, own=nothing, common=(NOTHING,), most=counts
+    )
 
 
 def opened(budgets: object, groups: object, kind: Kind) -> tuple[SpendingColumn, ...]:
@@ -325,10 +297,9 @@ def _grouped(
         exactly(kind, amounts)  # refuses what is out of range, such as a delta of 0
     nothing = (NOTHING,) * len(rows)
     return tuple(
-        GroupColumn(
+        SpendingColumn(
             members=membership,
             quantum=quantum_for(min(column), max(column)),
-            own=None,
             common=nothing,
             budgets=column,
         )

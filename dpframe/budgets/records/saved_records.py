@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dpframe.privacy import Unit
 
-from ..filters.prices import KINDS, Kind, exactly
+from ..filters.prices import KINDS, NOTHING, Kind, exactly
 from ..saved_ledger import (
     Document,
     bad_ledger,
@@ -24,7 +24,7 @@ from ..saved_ledger import (
     unit_of,
 )
 from .amounts import FINE, MOST, PLACES, Quantum, quantum_for
-from .columns import GroupColumn, Members, RecordTotals, SingleColumn, SpendingColumn, members
+from .columns import Members, RecordTotals, SpendingColumn, members
 
 SCHEMA = "dpframe-records/2"
 Arrays = dict[str, NDArray[Any]]
@@ -53,7 +53,7 @@ def _arrays(columns: tuple[SpendingColumn, ...]) -> Arrays:
     for place, column in enumerate(columns):
         if column.own is not None:
             found[f"own {place}"] = column.own.counts
-        if isinstance(column, SingleColumn):
+        if column.most is not None:
             found[f"most {place}"] = column.most
     return {
         name: array.astype(array.dtype.newbyteorder("<"), copy=False)
@@ -63,7 +63,7 @@ def _arrays(columns: tuple[SpendingColumn, ...]) -> Arrays:
 
 def _body(saved: Saved, arrays: Arrays) -> dict[str, Any]:
     first = saved.columns[0]
-    grouped = [column for column in saved.columns if isinstance(column, GroupColumn)]
+    grouped = [column for column in saved.columns if column.most is None]
     digests = {
         name: {"type": array.dtype.str, "sha256": hashlib.sha256(array.data).hexdigest()}
         for name, array in arrays.items()
@@ -118,14 +118,14 @@ def _groups(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[Spendi
     found = []
     for place, (most, total) in enumerate(zip(budgets, common, strict=True)):
         own = arrays.get(f"own {place}")
-        column = GroupColumn(
+        column = SpendingColumn(
             members=membership,
             quantum=quantum_for(min(most), max(most)),
             own=None if own is None else _totals(own, membership),
             common=total,
             budgets=most,
         )
-        if column.exceeded.any():
+        if column.exceeded:
             raise bad_ledger("within its budgets", "one beyond them")
         found.append(column)
     return tuple(found)
@@ -140,15 +140,17 @@ def _table(values: Any, kind: Kind, membership: Members) -> list[tuple[Fraction,
 def _singles(body: Mapping[str, Any], kind: Kind, arrays: Arrays) -> tuple[SpendingColumn, ...]:
     if len(body["places"]) != len(kind.currency):
         raise bad_ledger("with a quantum a currency", "others")
-    found, membership = [], Members(body["records"])
+    found, largest, membership = [], [], Members(body["records"])
     for place, places in enumerate(body["places"]):
         own = _totals(arrays[f"own {place}"], membership)
         most = _totals(arrays[f"most {place}"], membership).counts
-        if most.min() < FINE or most.max() > MOST or (own.counts > most).any():
+        column = SpendingColumn(
+            members=membership, quantum=Quantum(places), own=own, common=(NOTHING,), most=most
+        )
+        if most.min() < FINE or most.max() > MOST or column.exceeded:
             raise bad_ledger("within its budgets", "one beyond them")
-        quantum = Quantum(places)
-        found.append(SingleColumn(members=membership, quantum=quantum, own=own, most=most))
-    largest = tuple(column.quantum.amount(int(column.most.max())) for column in found)
+        found.append(column)
+        largest.append(column.quantum.amount(int(most.max())))
     exactly(kind, largest)  # refuses a delta of at least 1
     return tuple(found)
 
