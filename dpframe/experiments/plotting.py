@@ -38,7 +38,12 @@ def picture(
     parts = panels(found, figure, item)
     columns = min(len(parts), _columns(found, figure, item))
     rows = math.ceil(len(parts) / columns)
-    above = {name for part in parts.values() for name in _above(part, figure)}
+    above = {
+        one.method.name
+        for part in parts.values()
+        for one in part
+        if one.ours.value > _top(part, figure)
+    }
     if above:
         note = f"{note} Above the picture in part: {', '.join(sorted(above))}."
     wide = max(columns * WIDTHS[columns], 5.5)
@@ -46,7 +51,7 @@ def picture(
         figsize=(wide, rows * HEIGHT), layout="constrained"
     )
     grid = canvas.subplots(rows, columns, squeeze=False)
-    titles = _titles(list(parts), WIDTHS[columns])
+    titles = [textwrap.fill(name, int(12.5 * WIDTHS[columns])) for name in parts]
     for place, axes in enumerate(grid.flat):
         if place >= len(parts):
             axes.set_axis_off()
@@ -61,21 +66,16 @@ def picture(
             axes.set_ylabel("")
     title = textwrap.fill(f"[{item.paper}] {item.title}", int(wide * 11))
     heading = canvas.suptitle(title, fontsize=FONT + 0.5)
-    legend = _legend(canvas, grid.flat[0], textwrap.fill(_notes(item, note), int(wide * 13)))
+    stand_in = f"STAND-IN DATA: {item.stand_in.removesuffix('.')}. " if item.stand_in else ""
+    notes = textwrap.fill(f"{NOT_PRIVATE}. {stand_in}{note}", int(wide * 13))
+    legend = _legend(canvas, grid.flat[0], notes)
     canvas.draw_without_rendering()
     more = sum(one.get_window_extent().height for one in (heading, legend)) / canvas.dpi
-    lines = rows * titles[0].count("\n") * FONT / 60
+    lines = rows * max(title.count("\n") for title in titles) * FONT / 60
     canvas.set_figheight(rows * HEIGHT + lines + more)
     for file in files:
         undated = {"Date": None} if file.suffix == ".svg" else {}  # the same results, the same file
         canvas.savefig(file, dpi=150, metadata=undated)
-
-
-def _titles(names: Sequence[str], width: float) -> list[str]:
-    """Titles of panels, all on two lines where one is too long for its panel."""
-    if max(map(len, names)) <= 12.5 * width:
-        return list(names)
-    return [name.replace(", ", "\n", 1) for name in names]
 
 
 def _legend(canvas: Any, axes: Any, notes: str) -> Any:
@@ -99,9 +99,7 @@ def _legend(canvas: Any, axes: Any, notes: str) -> Any:
 
 def _distinct(found: Sequence[TableEntry], figure: Figure, item: Item) -> list[TableEntry]:
     """Without the curves of a method that are the same at every value of an axis without panels."""
-    curves: dict[tuple[str, str], list[TableEntry]] = {}
-    for one in found:
-        curves.setdefault(_curve(one, figure, item), []).append(one)
+    curves = _by_curve(found, figure, item)
     lines: dict[str, set[tuple[str, ...]]] = {}
     for (method, _), line in curves.items():
         lines.setdefault(method, set()).add(tuple(f"{one.ours.value:.4g}" for one in line))
@@ -120,9 +118,13 @@ def _columns(found: Sequence[TableEntry], figure: Figure, item: Item) -> int:
     return len(choices(found, item)[figure.panels[-1]])
 
 
-def _notes(item: Item, note: str) -> str:
-    stand_in = f"STAND-IN DATA: {item.stand_in.removesuffix('.')}. " if item.stand_in else ""
-    return f"{NOT_PRIVATE}. {stand_in}{note}"
+def _by_curve(
+    found: Sequence[TableEntry], figure: Figure, item: Item
+) -> dict[tuple[str, str], list[TableEntry]]:
+    curves: dict[tuple[str, str], list[TableEntry]] = {}
+    for one in found:
+        curves.setdefault(_curve(one, figure, item), []).append(one)
+    return curves
 
 
 def _curve(entry: TableEntry, figure: Figure, item: Item) -> tuple[str, str]:
@@ -139,34 +141,15 @@ def _curve(entry: TableEntry, figure: Figure, item: Item) -> tuple[str, str]:
 
 
 def _panel(axes: Any, found: Sequence[TableEntry], figure: Figure, item: Item) -> None:
-    curves: dict[tuple[str, str], list[TableEntry]] = {}
-    for one in found:
-        curves.setdefault(_curve(one, figure, item), []).append(one)
     if figure.kind == "box":
         _boxes(axes, found, figure)
     else:
-        others = list(dict.fromkeys(besides for _, besides in curves))
-        count = Counter(method for method, _ in curves)
-        for (method, besides), line in curves.items():
-            place = others.index(besides)
-            name, look = method, ("", FILLS[0])
-            if count[method] > 1:
-                name = besides if "method" in figure.panels else ""
-                look = f"C{place}", FILLS[place % len(FILLS)]
-            elif len(others) > 1:
-                look = "black", FILLS[0]
-            _draw(axes, name, line, figure, look)
-        if len(others) > 1 and "method" not in figure.panels:
-            _key(axes, [one for one in item.shown_methods() if count[one.name] > 1], others)
-        if any(one.published for one in found):
-            _published(axes, curves, figure)
-        if "x" in figure.log:
-            axes.set_xscale("log")
+        _curves(axes, found, figure, item)
     if "y" in figure.log and any(one.ours.value > 0 for one in found):
         axes.set_yscale("log")
-        _limits(axes, found, figure)
-        _out_of_sight(axes, found, figure)
-        _ticks(axes)
+        if (top := _top(found, figure)) < math.inf:  # no curve that diverges hides the others
+            least = min(one.ours.value for one in found if one.ours.value > 0)
+            axes.set_ylim(least / 1.3, max(top, least * 2))
     elif figure.kind == "lines" and "y" not in figure.log:
         axes.set_ylim(-0.05, 1.05)  # a share
     if figure.mark is not None:
@@ -177,6 +160,27 @@ def _panel(axes: Any, found: Sequence[TableEntry], figure: Figure, item: Item) -
     axes.grid(visible=True, which="major", linewidth=0.3, alpha=0.6)
 
 
+def _curves(axes: Any, found: Sequence[TableEntry], figure: Figure, item: Item) -> None:
+    curves = _by_curve(found, figure, item)
+    others = list(dict.fromkeys(besides for _, besides in curves))
+    count = Counter(method for method, _ in curves)
+    for (method, besides), line in curves.items():
+        place = others.index(besides)
+        name, look = method, ("", FILLS[0])
+        if count[method] > 1:
+            name = besides if "method" in figure.panels else ""
+            look = f"C{place}", FILLS[place % len(FILLS)]
+        elif len(others) > 1:
+            look = "black", FILLS[0]
+        _draw(axes, name, line, figure, look)
+    if len(others) > 1 and "method" not in figure.panels:
+        _key(axes, [one for one in item.shown_methods() if count[one.name] > 1], others)
+    if any(one.published for one in found):
+        _published(axes, curves, figure)
+    if "x" in figure.log:
+        axes.set_xscale("log")
+
+
 def _key(axes: Any, methods: Sequence[Any], others: Sequence[str]) -> None:
     """For the legend: each method once by its line, what is besides it once by its color."""
     for one in methods:
@@ -184,25 +188,6 @@ def _key(axes: Any, methods: Sequence[Any], others: Sequence[str]) -> None:
     for place, name in enumerate(others):
         fill = FILLS[place % len(FILLS)]
         axes.plot([], [], "s", color=f"C{place}", markersize=8, fillstyle=fill, label=name)
-
-
-def _ticks(axes: Any) -> None:
-    """Plain numbers, at 2 and 5 too where the axis is short."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    low, high = axes.get_ylim()
-    short = math.log10(high / low) < 1.7
-    axes.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if short else (1,), numticks=9))
-    axes.yaxis.set_major_formatter(FuncFormatter(_number))
-    axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def _number(value: float, _place: object) -> str:
-    if 1e-4 <= value < 1e5:
-        return f"{value:g}"
-    power = math.floor(math.log10(value) + 1e-9)
-    lead = f"{value / 10.0**power:.3g}"
-    return f"$10^{{{power}}}$" if lead == "1" else f"${lead} \\cdot 10^{{{power}}}$"
 
 
 def _draw(
@@ -286,43 +271,9 @@ def _boxes(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
     axes.set_xticks(range(len(places)), [f"{place:g}" for place in places])
 
 
-def _limits(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
-    """No curve that diverges hides the others: up to `ceiling`; down to the least value."""
-    top = _top(found, figure)
-    if top < math.inf:
-        least = min(one.ours.value for one in found if one.ours.value > 0)
-        axes.set_ylim(least / 1.3, max(top, least * 2))
-
-
-def _out_of_sight(axes: Any, found: Sequence[TableEntry], figure: Figure) -> None:
-    """The values of methods that all lie above the panel, as text at its upper end."""
-    top = _top(found, figure)
-    values: dict[str, list[float]] = {}
-    for one in found:
-        values.setdefault(one.method.name, []).append(one.ours.value)
-    for place, (name, of) in enumerate((k, v) for k, v in values.items() if min(v) > top):
-        low, high = (f"{end:.3g}" for end in (min(of), max(of)))
-        axes.text(
-            0.97,
-            0.95 - 0.09 * place,
-            f"{name}: {low}" if low == high else f"{name}: {low} to {high}",
-            transform=axes.transAxes,
-            horizontalalignment="right",
-            verticalalignment="top",
-            fontsize=FONT - 2.5,
-            color=next(one.method.color for one in found if one.method.name == name) or "black",
-        )
-
-
 def _top(found: Sequence[TableEntry], figure: Figure) -> float:
     """The upper end of a panel; infinite where it has no ceiling."""
     name, factor = figure.ceiling or ("", 1.0)
     of = [one.ours.value for one in found if one.method.name == name]
     positive = [one.ours.value for one in found if one.ours.value > 0]
     return min(max(of) * factor, max(positive) * 1.3) if of and positive else math.inf
-
-
-def _above(found: Sequence[TableEntry], figure: Figure) -> set[str]:
-    """Methods with a value above the panel."""
-    top = _top(found, figure)
-    return {one.method.name for one in found if one.ours.value > top}
