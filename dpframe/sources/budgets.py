@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 
 from dpframe.errors import BadData
-from dpframe.graph import Setting
 from dpframe.graph.cells import number
 
 from .column_values import cell_values, kind_of
-from .headers import columns_said
 from .reading import Array, ColumnData, Plain
 
 NUMBERS, NAMES = "positive numbers", "names of groups"
@@ -25,7 +23,6 @@ TRUTHS = (bool, np.bool_)
 BOTH = "positive numbers, or names of groups as texts"
 PUBLIC = "Budgets are public: every record needs one, and none is left out for the lack of it."
 SAME = "All budgets of a table are of one kind; astype(float) makes numbers of objects."
-DERIVED = "is derived from what it protects; give budgets that are public."
 
 
 def _positive(title: str, window: Any) -> Array:
@@ -86,37 +83,3 @@ def listed(entries: Sequence[Any]) -> Array:
     """
     cells = np.fromiter(entries, dtype=object, count=len(entries))
     return cells if any(isinstance(cell, str) for cell in cells) else amounts(cells)
-
-
-def column_name(
-    setting: Setting, header: Sequence[str] | None, budgets: Any, label: str | None
-) -> str | None:
-    """The column of X that holds the budgets; None where none does. Raises BadData.
-
-    It is neither a feature of the codebook nor the column of the labels.
-    """
-    if not isinstance(budgets, str):
-        return None
-    if header is None:
-        got = Plain("a name")
-        raise BadData("budgets", "an entry a record", got, "An array has no names of columns.")
-    if budgets not in header:
-        way_out = columns_said(setting.X.columns, header)
-        raise BadData("budgets", "the name of a column", budgets, way_out)
-    if any(part.name == budgets for part in setting.X.columns or ()):
-        way_out = f"A budget that is also a feature {DERIVED}"
-        raise BadData("budgets", "no column of the codebook", budgets, way_out)
-    if budgets in (label, None if setting.y is None else setting.y.name):
-        raise _label(budgets)
-    return budgets
-
-
-def check_no_labels(y: Any, budgets: Any) -> None:
-    """Refuse labels that are given as budgets too. Raises BadData."""
-    if budgets is not None and budgets is y:
-        raise _label(Plain("the same"))
-
-
-def _label(got: str) -> BadData:
-    way_out = f"A budget that is also a label {DERIVED}"
-    return BadData("budgets", "something else than the labels", got, way_out)

@@ -1,4 +1,6 @@
-"""How a table is read: its columns, their order and their meaning, fixed before a row is read."""
+"""How a table is read: its columns, their order and their meaning, fixed before a row is read; and
+names of columns that may be a record: the first one of a CSV file without a row of names.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,11 @@ from dpframe.errors import BadData, InvalidArgument, nearest
 from dpframe.graph import Categorical, Numeric, Setting
 from dpframe.graph.columns import Class
 
-from .budgets import column_name
-from .headers import Schema, columns_said, headless, is_name
 from .reading import Plain
 
+MOST_NAMES = 30  # that an error lists
+Schema = tuple[Numeric | Categorical, ...] | None
+DERIVED = "is derived from what it protects; give budgets that are public."
 NAMED = "dp.Rows(columns=[...]) names the columns of its codebook."
 NO_NAMES = (
     "If the first line of the file is a record, write a line of names before it, or give "
@@ -76,7 +79,7 @@ class Layout:
             raise InvalidArgument("missing", f"'refuse' under {setting.relation}", "drop", FILL)
         schema = setting.X.columns
         label = label_column(setting, header, y)
-        budget = column_name(setting, header, budgets, label)
+        budget = budget_column(setting, header, budgets, label)
         others = [name for name in (label, budget) if name is not None]
         names = _chosen(schema, header, width, others)
         if header is not None:
@@ -193,12 +196,46 @@ def label_column(setting: Setting, header: Sequence[str] | None, y: Any) -> str 
 def _named(setting: Setting, header: Sequence[str] | None, y: str) -> str:
     if setting.y is None:
         raise BadData("y", "left out", Plain("labels"), "The certificate declares none.")
+    return _found("y", "one number a record", y, setting, header)
+
+
+def budget_column(
+    setting: Setting, header: Sequence[str] | None, budgets: Any, label: str | None
+) -> str | None:
+    """The column of X that holds the budgets; None where none does. Raises BadData.
+
+    It is neither a feature of the codebook nor the column of the labels.
+    """
+    if not isinstance(budgets, str):
+        return None
+    name = _found("budgets", "an entry a record", budgets, setting, header)
+    if any(part.name == name for part in setting.X.columns or ()):
+        way_out = f"A budget that is also a feature {DERIVED}"
+        raise BadData("budgets", "no column of the codebook", name, way_out)
+    if name in (label, None if setting.y is None else setting.y.name):
+        raise _label(name)
+    return name
+
+
+def check_no_labels(y: Any, budgets: Any) -> None:
+    """Refuse labels that are given as budgets too. Raises BadData."""
+    if budgets is not None and budgets is y:
+        raise _label(Plain("the same"))
+
+
+def _label(got: str) -> BadData:
+    way_out = f"A budget that is also a label {DERIVED}"
+    return BadData("budgets", "something else than the labels", got, way_out)
+
+
+def _found(of: str, wanted: str, name: str, setting: Setting, header: Sequence[str] | None) -> str:
+    """The name of a column, if it stands in the header. Raises BadData."""
     if header is None:
-        got = Plain("a name")
-        raise BadData("y", "one number a record", got, "An array has no names of columns.")
-    if y not in header:
-        raise BadData("y", "the name of a column", y, columns_said(setting.X.columns, header))
-    return y
+        raise BadData(of, wanted, Plain("a name"), "An array has no names of columns.")
+    if name not in header:
+        way_out = columns_said(setting.X.columns, header)
+        raise BadData(of, "the name of a column", name, way_out)
+    return name
 
 
 def _chosen(
@@ -235,3 +272,34 @@ def _difference(wanted: Sequence[str], given: Sequence[str]) -> str:
     if left_sum and headless(None, given):
         return "numbers among them"
     return f"a column {left_sum[0]!r}" if left_sum else "another order or number of them"
+
+
+# ------------------------------- Names that may be a record, of a file without a row of names
+def is_name(text: str) -> bool:
+    """Whether a text has a letter and is no number, as 1e5 and nan are."""
+    try:
+        float(text)
+    except ValueError:
+        return any(map(str.isalpha, text))
+    return False
+
+
+def columns_said(schema: Schema, header: Sequence[str]) -> str:
+    """`X has age, town.`, without the names where they may be a record; a single one may be of a
+    file that is not separated by commas.
+    """
+    if len(header) == 1:
+        name = "" if headless(schema, header) else f", {header[0]!r}"
+        return f"X has one column{name}. Is it separated by commas, with a row of names?"
+    if not headless(schema, header):
+        more = len(header) - MOST_NAMES
+        return f"X has {', '.join(header[:MOST_NAMES])}{f' and {more} more' if more > 0 else ''}."
+    undeclared = schema is not None and not any(part.name in header for part in schema)
+    which = "none of the declared names" if undeclared else "numbers among their names"
+    return f"X has {len(header)} columns, {which}. Does it have a header?"
+
+
+def headless(schema: Schema, header: Sequence[str]) -> bool:
+    """Whether the names may be a record: one is a number, or none is declared."""
+    numbers = any(text.strip() and not is_name(text) for text in header)
+    return numbers or not (schema is None or any(part.name in header for part in schema))

@@ -10,11 +10,10 @@ import attrs
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
 
-from .budgets import check_no_labels
 from .csv import CsvSource, MultilineCSV
 from .dask import DaskSource, is_dask
 from .files import existing_files, file_kind, is_path
-from .layout import Layout
+from .layout import Layout, check_no_labels
 from .parquet import ParquetSource
 from .parts import TablePart, TableWindow
 from .reading import ListFeatures, Plain

@@ -185,10 +185,7 @@ def labels_beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = Non
     read = ColumnReader(label_meaning(classes))
     if isinstance(y, (list, tuple)) or (is_arrow(y) and not is_batch(y)):
         return _column(y, read, "y", drop=drop)
-    series = y if hasattr(y, "to_numpy") and hasattr(y, "dtype") else as_array(y, "y")
-    if len(series.shape) != 1:
-        got, way_out = _dimensions(series), "y.ravel() flattens one column."
-        raise BadData("y", "one-dimensional: a number a record", got, way_out)
+    series = _series(y, "y", "a number a record", "y.ravel() flattens one column.")
     return _column(series, read, "y", drop=drop)
 
 
@@ -228,19 +225,19 @@ def budgets_beside(given: Any) -> Any:
     """Budgets that are no column of X, as an array or a series. Raises BadData."""
     if given is None:
         raise BadData("budgets", "given", None, ALIKE)
-    series = _series(given)
-    if len(series.shape) != 1:
-        raise BadData("budgets", "one-dimensional: an entry a record", _dimensions(series))
-    return series
-
-
-def _series(given: Any) -> Any:
-    if isinstance(given, (list, tuple)):
-        return listed(given)
     if isinstance(given, np.ma.MaskedArray):
         raise BadData("budgets", "unmasked", Plain("a masked array"), "Give every record one.")
+    values = listed(given) if isinstance(given, (list, tuple)) else given
+    return _series(values, "budgets", "an entry a record")
+
+
+def _series(given: Any, name: str, wanted: str, way_out: str = "") -> Any:
+    """A series as it is, anything else as an array, of one dimension. Raises BadData."""
     named = hasattr(given, "to_numpy") and hasattr(given, "dtype")
-    return given if named else as_array(given, "budgets")
+    series = given if named else as_array(given, name)
+    if len(series.shape) != 1:
+        raise BadData(name, f"one-dimensional: {wanted}", _dimensions(series), way_out)
+    return series
 
 
 def _from_array(layout: Layout, array: Array) -> Features:

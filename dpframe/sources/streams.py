@@ -14,8 +14,7 @@ from dpframe.errors import BadData, SourceFailed
 from dpframe.graph import Setting
 
 from .arrow import without_rows
-from .budgets import check_no_labels
-from .layout import Layout
+from .layout import Layout, check_no_labels
 from .opening import budgets as all_budgets
 from .opening import is_batch, labels_beside, with_budget_kind
 from .parts import RawPart, TablePart

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import dask.dataframe as dd
+import duckdb
 import numpy as np
+import polars as pl
 import pyarrow as pa
 
 PIECES = [slice(0, 250), slice(250, 251), slice(251, 700)]
@@ -27,6 +30,33 @@ def written(frame, folder, kind, pieces=PIECES):
         else:
             frame[piece].to_csv(folder / f"{number}.csv", index=False)
     return sorted(folder.glob(f"*.{kind}"))
+
+
+TABLES = {  # each takes a frame and a folder
+    "a frame of pandas": lambda frame, _: frame,
+    "nullable pandas": lambda frame, _: frame.convert_dtypes(),
+    "pandas on Arrow": lambda frame, _: frame.convert_dtypes(dtype_backend="pyarrow"),
+    "Polars": lambda frame, _: pl.from_pandas(frame),
+    "lazy Polars": lambda frame, _: pl.from_pandas(frame).lazy(),
+    "a scan of Polars": lambda frame, f: pl.scan_parquet(written(frame, f, "parquet")),
+    "a table of Arrow": lambda frame, _: arrow(frame),
+    "a reader of Arrow": lambda frame, _: arrow(frame).to_reader(max_chunksize=64),
+    "a relation of DuckDB": lambda frame, _: duckdb.connect().from_arrow(arrow(frame)),
+    "a Parquet file": lambda frame, f: written(frame, f, "parquet", [slice(None)])[0],
+    "Parquet files by pattern": lambda frame, f: (
+        written(frame, f, "parquet") and str(f / "*.parquet")
+    ),
+    "Parquet files by list": lambda frame, f: written(frame, f, "parquet"),
+    "a CSV file": lambda frame, f: written(frame, f, "csv", [slice(None)])[0],
+    "CSV files by pattern": lambda frame, f: written(frame, f, "csv") and str(f / "*.csv"),
+    "an iterator of frames": lambda frame, _: iter([frame[piece] for piece in PIECES]),
+    "an iterator of pairs": lambda frame, _: (
+        (frame[piece].drop(columns="rating"), frame[piece]["rating"]) for piece in PIECES
+    ),
+    "an iterator of Arrow": lambda frame, _: iter(arrow(frame).to_batches(max_chunksize=64)),
+    "an iterator of tables": lambda frame, _: iter([arrow(frame[piece]) for piece in PIECES]),
+    "a Dask data frame": lambda frame, _: dd.from_pandas(frame, npartitions=3),
+}
 
 
 class Late:

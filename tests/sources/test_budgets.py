@@ -13,7 +13,6 @@ import attrs
 import dask
 import dask.array as da
 import dask.dataframe as dd
-import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -25,7 +24,7 @@ from dpframe.graph import Categorical, Column, Numeric, Rows, Setting
 from dpframe.privacy import ADD_REMOVE
 from dpframe.sources import Block, open_source
 from dpframe.sources.table import Table
-from tests.sources.frames import PIECES, Late, arrow, bits, written
+from tests.sources.frames import PIECES, TABLES, Late, arrow, bits, written
 
 N = 700
 NUMBERS = 10.0 ** np.random.default_rng(5).uniform(-300, 300, N)
@@ -71,30 +70,14 @@ def same(found, wanted):
 
 
 INSIDE = {  # tables that hold the budgets as the column `own`
-    "a frame of pandas": lambda frame, _: frame,
-    "nullable pandas": lambda frame, _: frame.convert_dtypes(),
-    "pandas on Arrow": lambda frame, _: frame.convert_dtypes(dtype_backend="pyarrow"),
+    **TABLES,
     "pandas with a category": lambda frame, _: frame.astype({"own": "category"}),
-    "Polars": lambda frame, _: pl.from_pandas(frame),
-    "lazy Polars": lambda frame, _: pl.from_pandas(frame).lazy(),
-    "a scan of Polars": lambda frame, f: pl.scan_parquet(written(frame, f, "parquet")),
-    "a table of Arrow": lambda frame, _: arrow(frame),
     "Arrow, of Polars": lambda frame, _: pa.table(pl.from_pandas(frame)),
     "a dictionary of Arrow": lambda frame, _: arrow(frame).set_column(
         1, "own", arrow(frame)["own"].dictionary_encode()
     ),
-    "a reader of Arrow": lambda frame, _: arrow(frame).to_reader(max_chunksize=64),
-    "a relation of DuckDB": lambda frame, _: duckdb.connect().from_arrow(arrow(frame)),
-    "Parquet files": lambda frame, f: written(frame, f, "parquet"),
-    "a CSV file": lambda frame, f: written(frame, f, "csv", [slice(0, N)])[0],
     "CSV files, the first empty": lambda frame, f: written(frame, f, "csv", [slice(0), *PIECES]),
-    "an iterator of frames": lambda frame, _: iter([frame[piece] for piece in PIECES]),
-    "an iterator of pairs": lambda frame, _: (
-        (frame[piece].drop(columns="rating"), frame[piece]["rating"]) for piece in PIECES
-    ),
-    "an iterator of Arrow": lambda frame, _: iter(arrow(frame).to_batches(max_chunksize=64)),
     "an iterator of Polars": lambda frame, _: iter([pl.from_pandas(frame[p]) for p in PIECES]),
-    "a Dask data frame": lambda frame, _: dd.from_pandas(frame, npartitions=3),
 }
 PARALLEL = [kind for kind in INSIDE if kind != "a scan of Polars"]
 
@@ -154,7 +137,7 @@ BESIDE = {  # what stands beside a table: arrays, lists, series
     "an array of Arrow": lambda own: pa.array(own.tolist()),
     "chunks of Arrow": lambda own: pa.chunked_array([own[piece].tolist() for piece in PIECES]),
 }
-TABLES = {  # tables of u and v, with labels beside them
+UNLABELLED = {  # tables of u and v, with labels beside them
     "an array": lambda X: X.to_numpy(),
     "lists": lambda X: X.to_numpy().tolist(),
     "pandas": lambda X: X,
@@ -166,7 +149,7 @@ TABLES = {  # tables of u and v, with labels beside them
 
 
 @pytest.mark.some(1, most=30)
-@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("make", UNLABELLED.values(), ids=UNLABELLED)
 @pytest.mark.parametrize("given", BESIDE.values(), ids=BESIDE)
 def test_budgets_stand_beside_a_table(make, given, table, own, setting):
     """By position, whatever the index of a series."""
@@ -177,11 +160,11 @@ def test_budgets_stand_beside_a_table(make, given, table, own, setting):
     assert same(budgets, own)
 
 
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize("kind", UNLABELLED)
 def test_budgets_beside_a_table_travel(kind, table, own, setting, processes):
     """To processes, part by part."""
     X, y = table[["u", "v"]], table["rating"].to_numpy()
-    source = open_source(setting, TABLES[kind](X), y, budgets=list(own.tolist()), parts=1)
+    source = open_source(setting, UNLABELLED[kind](X), y, budgets=list(own.tolist()), parts=1)
     rows, labels, budgets = read(source, processes)
     assert bits(rows) == bits(X.to_numpy())
     assert bits(labels) == bits(y)
@@ -669,7 +652,7 @@ def test_later_triples_are_of_the_kind_of_the_first(blocks, setting):
 
 
 @pytest.mark.parametrize("length", [N - 1, N + 1, 0])
-@pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
+@pytest.mark.parametrize("make", UNLABELLED.values(), ids=UNLABELLED)
 def test_another_length_is_refused(make, length, table, setting):
     """Early or late, of a table in memory or of a stream."""
     X, y = table[["u", "v"]], table["rating"].to_numpy()

@@ -19,7 +19,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.sources import open_source
-from tests.sources.frames import PIECES, arrow, bits, written
+from tests.sources.frames import PIECES, TABLES, arrow, bits
 
 
 # ---------------------------- Blocks are the same doubles, in the same order, wherever the table is
@@ -31,42 +31,12 @@ def read(source, executor=None):
     return rows, labels, [len(block.rows) for block in blocks]
 
 
-def one_file(frame, folder, kind):
-    """One file."""
-    path = folder / f"whole.{kind}"
-    write = frame.to_parquet if kind == "parquet" else frame.to_csv
-    write(path, index=False)
-    return path
-
-
 KINDS = {  # each takes the frame and a folder, and gives X, or X and y
-    "a frame of pandas": lambda frame, _: frame,
-    "nullable pandas": lambda frame, _: frame.convert_dtypes(),
-    "pandas on Arrow": lambda frame, _: frame.convert_dtypes(dtype_backend="pyarrow"),
-    "Polars": lambda frame, _: pl.from_pandas(frame),
-    "lazy Polars": lambda frame, _: pl.from_pandas(frame).lazy(),
-    "a scan of Polars": lambda frame, f: pl.scan_parquet(one_file(frame, f, "parquet")),
-    "a table of Arrow": lambda frame, _: arrow(frame),
-    "a reader of Arrow": lambda frame, _: arrow(frame).to_reader(max_chunksize=64),
+    **TABLES,
     "Arrow with labels beside": lambda frame, _: (
         arrow(frame.drop(columns="rating")),
         frame["rating"].to_numpy(),
     ),
-    "a relation of DuckDB": lambda frame, _: duckdb.connect().from_arrow(arrow(frame)),
-    "a Parquet file": lambda frame, f: one_file(frame, f, "parquet"),
-    "Parquet files by pattern": lambda frame, f: (
-        written(frame, f, "parquet") and str(f / "*.parquet")
-    ),
-    "Parquet files by list": lambda frame, f: written(frame, f, "parquet"),
-    "a CSV file": lambda frame, f: one_file(frame, f, "csv"),
-    "CSV files by pattern": lambda frame, f: written(frame, f, "csv") and str(f / "*.csv"),
-    "an iterator of frames": lambda frame, _: iter([frame[piece] for piece in PIECES]),
-    "an iterator of pairs": lambda frame, _: (
-        (frame[piece].drop(columns="rating"), frame[piece]["rating"]) for piece in PIECES
-    ),
-    "an iterator of Arrow": lambda frame, _: iter(arrow(frame).to_batches(max_chunksize=64)),
-    "an iterator of tables": lambda frame, _: iter([arrow(frame[piece]) for piece in PIECES]),
-    "a Dask data frame": lambda frame, _: dd.from_pandas(frame, npartitions=3),
     "Dask with labels beside": lambda frame, _: (
         dd.from_pandas(frame.drop(columns="rating"), npartitions=3),
         dd.from_pandas(frame["rating"], npartitions=3),
