@@ -184,18 +184,6 @@ def test_compare_draws(tmp_path, monkeypatch):
     assert (tmp_path / "noise.png").stat().st_size > 1000
 
 
-def test_compare_a_declaration():
-    """By its name, or in a description, which says its own table."""
-    records = json.loads(call("compare", "AdaSSP", "--epsilon", "1,8", "--json"))
-    assert [record["release"] for record in records] == ["floor", "gram", "moment"] * 2
-    printed = call("compare", "docs/examples/adassp.toml", "--epsilon", "1")
-    assert "7.318" in printed
-    assert "1.620" in printed
-    assert "--norm" in call("compare", "docs/examples/adassp.toml", "--norm", "1", status=2)
-    assert "--norm" in call("compare", "--norm", "1", status=2)
-    assert "--sensitivity" in call("compare", "AdaSSP", "--sensitivity", "2", status=2)
-
-
 def test_fit_by_codebook(table):
     """Coefficients by name in the codebook's units, and the receipt."""
     schema = ["--schema", str(table / "schema.json")]
@@ -364,7 +352,6 @@ class Mine(dp.Regression):
     [
         ("--target", ["fit", "SSP", "t.csv", *ONE, *BALL]),
         ("--delta", ["fit", "SSP", "t.csv", "--target", "y", "--epsilon", "1", *BALL]),
-        ("--columns", ["split", "AdaSSPBudgetTight", *ONE]),
     ],
 )
 def test_required_options_have_no_default(option, arguments):

@@ -30,7 +30,6 @@ COMMANDS = (  # modules of this package with a typer application each, in the or
     "fit",
     "check",
     "diff",
-    "split",
     "ledger",
     "experiment",
 )
@@ -45,32 +44,27 @@ class Group(TyperGroup):
         """Run a command; 2 is the exit status of a bad argument."""
         try:
             return super().invoke(ctx)
-        except Uncertified as error:
-            from .printing import page
-
-            page(str(error))
-            raise typer.Exit(1) from None
-        except DPFrameError as error:
-            from .printing import complain, spelled
-
-            complain(spelled(str(error)))
-            raise typer.Exit(2) from None
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
-        except OverflowError:
-            from .printing import complain
-
-            complain("numbers must be between -1.8e308 and 1.8e308; got a larger one.")
-            raise typer.Exit(2) from None
         except Exception as error:
-            of_typer = hasattr(error, "exit_code") or isinstance(error, typer.Abort)
-            if of_typer or os.environ.get("DPFRAME_TRACEBACK"):
+            if hasattr(error, "exit_code") or isinstance(error, typer.Abort):  # of typer
                 raise
-            from .printing import complain
+            from .printing import complain, page, spelled
 
-            complain(unforeseen(error))  # its text might quote data
-            raise typer.Exit(3) from None
+            if isinstance(error, Uncertified):
+                page(str(error))
+                raise typer.Exit(1) from None
+            if isinstance(error, DPFrameError):
+                complain(spelled(str(error)))
+            elif isinstance(error, OverflowError):
+                complain("numbers must be between -1.8e308 and 1.8e308; got a larger one.")
+            elif os.environ.get("DPFRAME_TRACEBACK"):
+                raise
+            else:
+                complain(unforeseen(error))  # its text might quote data
+                raise typer.Exit(3) from None
+            raise typer.Exit(2) from None
 
 
 def unforeseen(error: Exception) -> str:

@@ -65,8 +65,9 @@ def attack_(
     if target is None:
         declared = _numbered(regression.regression(name))
         goal = ClaimOptions(epsilon=claim.epsilon or "1", delta=claim.delta or "1e-6").target
-        bounds = attrs.evolve(table, norm=table.norm or "1", bound=table.bound or "1")
-        target = dp.certify(declared, target=goal, setting=bounds.setting, trust=regression.trusted)
+        if table.schema is None:
+            table = attrs.evolve(table, norm=table.norm or "1", bound=table.bound or "1")
+        target = dp.certify(declared, target=goal, setting=table.setting, trust=regression.trusted)
     elif claim.epsilon is not None:
         stated = attrs.evolve(claim, delta=claim.delta or "0").target
     result = dp.attack(

@@ -17,10 +17,10 @@ from .declaration import is_description
 from .options import (
     ClaimOptions,
     Force,
-    JointProofOptions,
     Json,
     PersonalClaimOptions,
-    SizedTableOptions,
+    ProofOptions,
+    TableOptions,
     grouped,
     names_given,
     option,
@@ -48,8 +48,8 @@ def audit_(
     name: Annotated[str, typer.Argument(help=SUBJECT)],
     *,
     claim: PersonalClaimOptions,
-    table: SizedTableOptions,
-    proof: JointProofOptions,
+    table: TableOptions,
+    proof: ProofOptions,
     html: Annotated[Path | None, option(PAGE)] = None,
     sources: Annotated[bool, option(SOURCES)] = False,
     force: Force = False,
@@ -87,7 +87,7 @@ class Audited:
 
 
 def _audited(
-    name: str, claim: PersonalClaimOptions, table: SizedTableOptions, proof: JointProofOptions
+    name: str, claim: PersonalClaimOptions, table: TableOptions, proof: ProofOptions
 ) -> Audited:
     """The audit of a regression by its name; or of a description for the same table, with its claim
     or that by --epsilon and --delta. Raises InvalidArgument.

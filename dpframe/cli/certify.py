@@ -9,13 +9,13 @@ import typer
 import dpframe as dp
 
 from .options import (
-    CodebookOptions,
     Force,
-    JointProofOptions,
     Json,
     Name,
     Out,
     PersonalClaimOptions,
+    ProofOptions,
+    TableOptions,
     grouped,
 )
 from .printing import check_written, page, print_json, written
@@ -29,8 +29,8 @@ def certify(
     name: Name,
     *,
     claim: PersonalClaimOptions,
-    table: CodebookOptions,
-    proof: JointProofOptions,
+    table: TableOptions,
+    proof: ProofOptions,
     out: Out = None,
     force: Force = False,
     as_json: Json = False,

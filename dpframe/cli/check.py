@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -85,7 +85,6 @@ def check(
     """Verify a certificate file by the kernel, which replays each step of the proof. Exit status 1
     if the certificate is rejected.
     """
-    from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check as checked
     from dpframe.kernel.__main__ import main
 
@@ -93,43 +92,36 @@ def check(
         got = dp.errors.Plain("neither" if file is None else "both")
         way_out = "dpframe check FILE checks; dpframe check --standalone kernel.pyz writes."
         raise dp.InvalidArgument("FILE", "given, or --standalone kernel.pyz", got, way_out)
-    if file is None:
-        _write(standalone)
-        return
-    _check_kind(file)
-    if not as_json:
-        allowed = [part for name in trusted for part in ("--trusted", name)]
-        pinned = ["--expect", expect] if expect else []
-        raise typer.Exit(main([*pinned, *allowed, "--", str(file)]))
-    try:
-        verdict = checked(read(content_of(file)), expect, trusted=trusted or None)
-    except (OSError, ValueError, Unusable) as error:
-        raise dp.errors.BadCertificate(
-            "FILE", "a readable certificate", str(file), str(error)
-        ) from None
-    print_json(dataclasses.asdict(verdict))
-    unusable = verdict.reason.startswith("unusable")
-    raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
+    if standalone is not None:
+        written("--standalone", standalone, write_standalone)
+        typer.echo(f"SHA-256 {hashlib.sha256(standalone.read_bytes()).hexdigest()}")
+    elif file is not None:
+        document = document_of(file)
+        if not as_json:
+            allowed = [part for name in trusted for part in ("--trusted", name)]
+            pinned = ["--expect", expect] if expect else []
+            raise typer.Exit(main([*pinned, *allowed, "--", str(file)]))
+        verdict = checked(document, expect, trusted=trusted or None)
+        print_json(dataclasses.asdict(verdict))
+        unusable = verdict.reason.startswith("unusable")
+        raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
 
 
-def _check_kind(path: Path) -> None:
-    """Refuse a result or a binary file; the kernel judges all others. Raises BadCertificate."""
+def document_of(path: Path) -> Any:
+    """The JSON values of a certificate file, which the kernel judges. Raises BadCertificate for a
+    result, a binary file, or one that cannot be read.
+    """
     from dpframe.exact.documents import Unusable, content_of, read
 
+    wanted, got, way_out = "a certificate file", str(path), SAVED
     try:
         document = read(content_of(path))
     except UnicodeDecodeError:
-        wanted, got = "a certificate file, which is text", str(path)
-        raise dp.errors.BadCertificate("FILE", wanted, got, SAVED) from None
-    except (OSError, ValueError, Unusable):
-        return
-    if isinstance(document, dict) and "receipt" in document:
-        wanted, got = "a certificate file", f"{path}, a result without a proof"
-        raise dp.errors.BadCertificate("FILE", wanted, got, SAVED)
-
-
-def _write(path: Path | None) -> None:
-    """Write the checker, and print its SHA-256."""
-    if path is not None:
-        written("--standalone", path, write_standalone)
-        typer.echo(f"SHA-256 {hashlib.sha256(path.read_bytes()).hexdigest()}")
+        wanted = "a certificate file, which is text"
+    except (OSError, ValueError, Unusable) as error:
+        wanted, way_out = "a readable certificate", str(error)
+    else:
+        if not (isinstance(document, dict) and "receipt" in document):
+            return document
+        got = f"{path}, a result without a proof"
+    raise dp.errors.BadCertificate("FILE", wanted, got, way_out)

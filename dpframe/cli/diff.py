@@ -9,6 +9,7 @@ import typer
 
 import dpframe as dp
 
+from .check import document_of
 from .options import Json, option
 from .printing import complain, print_json, say
 
@@ -37,21 +38,13 @@ def diff(
 
 def _checked(path: Path) -> Any:
     """The document in a file; a warning if the independent checker rejects it."""
-    from dpframe.exact.documents import Unusable, content_of, read
     from dpframe.kernel import check
 
-    try:
-        document: Any = read(content_of(path))
-        verdict = (
-            check(document) if isinstance(document, dict) and "statement" in document else None
-        )
-    except (OSError, ValueError, Unusable) as error:
-        raise dp.errors.BadCertificate(
-            "FILE", "a readable certificate", str(path), str(error)
-        ) from None
-    if verdict is None:
+    document = document_of(path)
+    if not (isinstance(document, dict) and "statement" in document):
         way_out = "It is none: dpframe fit --certificate and dpframe certify --out write them."
         raise dp.InvalidArgument("FILE", "a certificate", str(path), way_out)
+    verdict = check(document)
     if not verdict.accepted:
         complain(f"{path}: not accepted by the checker: {verdict.reason}")
     return document

@@ -15,12 +15,12 @@ from dpframe.symbols import rational
 from .ledger import existing
 from .options import (
     GROUPS,
-    CodebookOptions,
     Force,
-    JointProofOptions,
     Json,
     Name,
+    ProofOptions,
     RelationName,
+    TableOptions,
     grouped,
     groups_of,
     option,
@@ -76,7 +76,7 @@ class BudgetOptions:
 
 
 @attrs.frozen(kw_only=True)
-class DataOptions(CodebookOptions):
+class DataOptions(TableOptions):
     """The public description of the table, and how it is read."""
 
     drop: Annotated[
@@ -151,7 +151,7 @@ def fit(
     target: Annotated[str, typer.Option(help="The column of labels.")],
     budget: BudgetOptions,
     data: DataOptions,
-    proof: JointProofOptions,
+    proof: ProofOptions,
     charge: ChargeOptions,
     output: OutputOptions,
 ) -> None:

@@ -113,6 +113,7 @@ def option(*words: str) -> Any:
 
 Name = Annotated[str, typer.Argument(help=NAME)]
 CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
+WIDTH = "The public number of columns. Default: every number, or those of the codebook."
 FORMULA = "Columns and products of the codebook, 'age + bmi:C(smoker)'; needs formulaic."
 Out = Annotated[Path | None, option("--out", "Save the certificate to this new file.")]
 PLOT = "Draw a picture into this .png, .pdf or .svg file, which is overwritten if it exists."
@@ -179,7 +180,7 @@ class PersonalClaimOptions(ClaimOptions):
 
 @attrs.frozen(kw_only=True)
 class TableOptions:
-    """The public description of the table by two numbers."""
+    """The public description of the table, by two numbers or a codebook."""
 
     norm: Annotated[str | None, option("Public bound B on the norm of rows.")] = None
     box: Annotated[
@@ -191,43 +192,34 @@ class TableOptions:
     rows_per_person: Annotated[
         str, typer.Option("--rows-per-person", help="The most rows that one person may have.")
     ] = "1"
-
-    @property
-    def setting(self) -> dp.Setting:
-        """The setting with these bounds, or the symbols B and Y. Raises InvalidArgument."""
-        free = dp.parameter("B") if self.box is None else None
-        return self._setting(
-            dp.Rows(norm=free if self.norm is None else self.norm, box=self.box),
-            dp.Column(bound=dp.parameter("Y") if self.bound is None else self.bound),
-        )
-
-    def _setting(self, X: dp.Rows, y: dp.Column) -> dp.Setting:
-        relation, rows = self.relation.relation, self.rows_per_person
-        return dp.Setting(X=X, y=y, relation=relation, rows_per_person=rows)
-
-
-@attrs.frozen(kw_only=True)
-class CodebookOptions(TableOptions):
-    """The public description of the table by a codebook or two numbers."""
-
     schema: Annotated[Path | None, option(CODEBOOK)] = None
     formula: Annotated[str | None, option(FORMULA)] = None
+    columns: Annotated[int | None, option("-d", "--columns", WIDTH)] = None
 
     @property
     def setting(self) -> dp.Setting:
-        """The setting of the codebook, if one is given. Raises InvalidArgument, MissingExtra."""
-        if self.schema is None:
-            if self.formula is not None:
-                wanted, way_out = "given with --schema, its codebook", "Add --schema FILE.json."
-                raise dp.InvalidArgument("--formula", wanted, "--formula alone", way_out)
-            return super().setting
+        """The setting of the codebook or of these bounds, by default the symbols B and Y. Raises
+        InvalidArgument, MissingExtra.
+        """
+        rows, column = self._bounded() if self.schema is None else self._coded(self.schema)
+        rows = rows if self.columns is None else attrs.evolve(rows, d=self.columns)
+        relation, people = self.relation.relation, self.rows_per_person
+        return dp.Setting(X=rows, y=column, relation=relation, rows_per_person=people)
+
+    def _bounded(self) -> tuple[dp.Rows, dp.Column]:
+        if self.formula is not None:
+            wanted, way_out = "given with --schema, its codebook", "Add --schema FILE.json."
+            raise dp.InvalidArgument("--formula", wanted, "--formula alone", way_out)
+        norm = dp.parameter("B") if self.norm is None and self.box is None else self.norm
+        bound = dp.parameter("Y") if self.bound is None else self.bound
+        return dp.Rows(norm=norm, box=self.box), dp.Column(bound=bound)
+
+    def _coded(self, schema: Path) -> tuple[dp.Rows, dp.Column]:
         if any(number is not None for number in (self.norm, self.box, self.bound)):
             wanted = "given once: by --schema, or by --norm, --box and --bound"
             raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-        rows, column = codebook(self.schema)
-        return self._setting(
-            rows if self.formula is None else _by_formula(self.formula, rows), column
-        )
+        rows, column = codebook(schema)
+        return (rows if self.formula is None else _by_formula(self.formula, rows)), column
 
 
 def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
@@ -238,23 +230,6 @@ def _by_formula(formula: str, rows: dp.Rows) -> dp.Rows:
         way_out = "The norm follows from the formula: delete it from the codebook."
         raise dp.InvalidArgument("--schema", "without a norm beside --formula", "norm", way_out)
     return right_side(formula, rows.columns or ())
-
-
-@attrs.frozen(kw_only=True)
-class SizedTableOptions(CodebookOptions):
-    """The same, and a public number of columns."""
-
-    columns: Annotated[int | None, option("The public number d of columns. Default: every d.")] = (
-        None
-    )
-
-    @property
-    def setting(self) -> dp.Setting:
-        """The setting. Raises InvalidArgument, also for a number of columns beside a codebook."""
-        found = super().setting
-        if self.columns is None:
-            return found
-        return attrs.evolve(found, X=attrs.evolve(found.X, d=self.columns))
 
 
 @attrs.frozen(kw_only=True)
@@ -281,8 +256,11 @@ class RegressionOptions:
 
 @attrs.frozen(kw_only=True)
 class ProofOptions(RegressionOptions):
-    """Hyperparameters of a regression, and how its total is proved."""
+    """Hyperparameters of a regression, its calibration, and how its total is proved."""
 
+    jointly: Annotated[
+        bool, typer.Option("--jointly", help="Scale all noise jointly to the budget.")
+    ] = False
     accountant: Annotated[
         str,
         typer.Option(
@@ -294,15 +272,6 @@ class ProofOptions(RegressionOptions):
     def accounting(self) -> str | dp.Accountant:
         """The accountant. Raises InvalidArgument."""
         return accountant_of(self.accountant)
-
-
-@attrs.frozen(kw_only=True)
-class JointProofOptions(ProofOptions):
-    """ProofOptions, and joint calibration."""
-
-    jointly: Annotated[
-        bool, typer.Option("--jointly", help="Scale all noise jointly to the budget.")
-    ] = False
 
     def regression(self, name: str) -> dp.Regression:
         """The regression of that name, calibrated jointly if requested. Raises InvalidArgument."""
@@ -364,19 +333,13 @@ def names_given(*groups: Any) -> tuple[str, ...]:
     )
 
 
-def numbers_of(texts: Iterable[str], option_of: str, example: str) -> dict[str, str]:
-    """Numbers by different names, each written name=number. Raises InvalidArgument."""
-    numbers: dict[str, str] = {}
-    for text in texts:
-        name, equal, number = (part.strip() for part in text.rpartition("="))
-        if not (name and equal) or name in numbers:
-            wanted = f"written name=number, once for each name, such as {example}"
-            raise dp.InvalidArgument(option_of, wanted, text)
-        numbers[name] = number
-    return numbers
-
-
 def groups_of(text: str) -> dict[str, Fraction]:
     """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
-    numbers = numbers_of(text.split(","), "--groups", "careful=0.1,open=1")
-    return {name: rational(number, f"epsilon of {name}") for name, number in numbers.items()}
+    numbers: dict[str, Fraction] = {}
+    for part in text.split(","):
+        name, equal, number = (one.strip() for one in part.rpartition("="))
+        if not (name and equal) or name in numbers:
+            wanted = "written name=number, once for each name, such as careful=0.1,open=1"
+            raise dp.InvalidArgument("--groups", wanted, part)
+        numbers[name] = rational(number, f"epsilon of {name}")
+    return numbers

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
+import attrs
 import typer
 
 import dpframe as dp
 
-from .options import CodebookOptions, grouped, names_given, option
+from .options import TableOptions, grouped, names_given, option
 from .printing import say
 
 app = typer.Typer(add_completion=False)
 
 CALL = re.compile(r"\bdp\.(?:regressions\.)?(\w+(?:\.\w+)?)\(([^()]*)\)")
 SIZE = "About how many records the table has."
-WIDTH = "The number of columns. Default: those of the codebook."
 
 
 @app.command(epilog="Example: dpframe recommend -n 20000 -d 8 --epsilon 1 --delta 1e-6")
@@ -24,18 +24,18 @@ WIDTH = "The number of columns. Default: those of the codebook."
 def recommend(
     *,
     n: Annotated[int, option("-n", SIZE)],
-    d: Annotated[int | None, option("-d", WIDTH)] = None,
     epsilon: Annotated[str, option("--epsilon", "The budget, a number.")],
     delta: Annotated[str, typer.Option(help="A number; 0 for pure privacy.")] = "0",
     each: Annotated[bool, option("--each", "Records have budgets of their own.")] = False,
     explained: Annotated[float, typer.Option(help="A guess of R^2.")] = 0.5,
-    table: CodebookOptions,
+    table: TableOptions,
 ) -> None:
     """Recommend a regression for about n records of d columns, with its alternatives and its
     predicted accuracy and intervals.
     """
-    sizes = {"n": n, "d": d, "each": each, "explained": explained}
-    setting = table.setting if names_given(table) else None
+    sizes = {"n": n, "d": table.columns, "each": each, "explained": explained}
+    described = attrs.evolve(table, columns=None)
+    setting = described.setting if names_given(described) else None
     found = dp.recommend(epsilon=epsilon, delta=delta, setting=setting, **sizes)
     say(CALL.sub(_named, str(found)).replace("dp.regressions.", ""))
 

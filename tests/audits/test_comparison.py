@@ -459,7 +459,7 @@ def test_the_command_composes():
     assert shown.stdout.strip() == str(call).strip()
     for wrong, says in (
         (["--pair", "1"], "an epsilon and its delta"),
-        (["SSP", "--times", "2"], "--times"),
+        (["SSP", "--times", "2"], "dpframe audit NAME shows the noise of a regression"),
     ):
         refused = CliRunner().invoke(app, ["compare", *wrong])
         assert refused.exit_code == 2

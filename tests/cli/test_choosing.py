@@ -88,15 +88,6 @@ def test_a_missing_key_of_a_codebook_is_named(folder, book, says):
     assert says in call(*FIT, *ONE, "--schema", "book.json", status=2)
 
 
-def test_compare_reads_a_codebook(folder):
-    """And states the bounds of its table."""
-    book = {"columns": [{"name": "a", "lower": 0, "upper": 9}], "target": {"bound": 1}}
-    (folder / "book.json").write_text(json.dumps(book))
-    given = ("compare", "SSP", "--epsilon", "1")
-    assert "a: 0 to 9; y (label): at most 1 in size" in call(*given, "--schema", "book.json")
-    assert "2-norm of a row: at most 1" in call(*given)
-
-
 @pytest.mark.usefixtures("folder")
 def test_messages_of_numbers_name_the_option():
     """Without advice on Python."""

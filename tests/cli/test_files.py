@@ -113,7 +113,6 @@ def test_two_options_do_not_name_one_file():
     [
         (("certify", "SSP", *CLAIM, *BALL), "--out"),
         (("audit", "SSP", *CLAIM, *BALL), "--html"),
-        (("split", "SSP", "-d", "2", "--over", "shares", *CLAIM, *BALL), "--out"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )
@@ -223,16 +222,7 @@ def test_messages_say_what_to_look_at(folder, table, rows, book, says):
     assert says in fit(*SIMULATE, table=table, status=2)
 
 
-def test_a_description_has_no_split_to_choose():
-    """The message keeps the name of the file, and says how a description divides its budget."""
-    said = call("split", "paper1.toml", "-d", "2", *CLAIM, status=2)
-    assert "got 'paper1.toml'" in said
-    assert 'calibration = "jointly"' in said
-    assert "weight" in said
-
-
-@pytest.mark.parametrize("given", [[], ["SSP"]])
-def test_a_comparison_shows_that_it_works(given, monkeypatch):
+def test_a_comparison_shows_that_it_works(monkeypatch):
     """On a terminal, while it computes."""
     shown = []
 
@@ -242,7 +232,7 @@ def test_a_comparison_shows_that_it_works(given, monkeypatch):
         yield
 
     monkeypatch.setattr("dpframe.cli.compare.waiting", waiting)
-    call("compare", *given, "--epsilon", "1")
+    call("compare", "--epsilon", "1")
     assert len(shown) == 1
 
 

@@ -160,7 +160,6 @@ WRONG = [
     ("certify", "SSP", *ONE, "--norm", "1", "--schema", "s.json"),
     ("audit", "SSP", *ONE, "--box", "1", "--schema", "s.json"),
     ("audit", "SSPWang", "--epsilon", "1e400", "--delta", "1e-6"),
-    ("split", "SSPWang", "-d", "5", *ONE, "--plot", "x.nope"),
     ("check", "t.csv"),
     ("diff", "t.csv", "s.json"),
     ("ledger", "show", "t.csv"),

@@ -2,17 +2,14 @@
 
 import json
 import re
-import sys
 from fractions import Fraction
 
 import mpmath
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import dpframe as dp
 from dpframe.audits.splits.split_page import above, bars
-from dpframe.cli import app
 from tests.support import oracles
 
 NOISE = dp.audits.NoiseCriterion(d=10)
@@ -473,49 +470,3 @@ def test_the_picture_of_a_rule(one):
     rule = dp.best_split(dp.SSP(), target=one, setting=symbolic, criterion=NOISE)
     with pytest.raises(dp.InvalidArgument, match="to be drawn"):
         rule.plot()
-
-
-def test_the_command_takes_several_fields_and_a_solver(tmp_path, monkeypatch):
-    """Of a declaration in a file."""
-    (tmp_path / "owned.py").write_text(
-        "import numpy as np\n"
-        "import dpframe as dp\n"
-        "def solve(gram, moment):\n"
-        "    return np.linalg.solve(gram + np.eye(len(moment)) * 0, moment)\n"
-        "class Owned(dp.Regression):\n"
-        "    a: dp.Expression = dp.parameter('a', 0, 1)\n"
-        "    b: dp.Expression = dp.parameter('b', 0, 1)\n"
-        "    def declare(self, X, y, budget):\n"
-        "        first, second = budget.split(self.a, self.b)\n"
-        "        gram = dp.release(X.T @ X, dp.Gaussian.analytic, first, name='gram')\n"
-        "        moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name='moment')\n"
-        "        return dp.post(solve, gram, moment)\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delitem(sys.modules, "owned", raising=False)
-    common = [
-        "split",
-        "owned:Owned",
-        "-d",
-        "5",
-        "--epsilon",
-        "1",
-        "--delta",
-        "1e-6",
-        "--norm",
-        "1",
-        "--bound",
-        "1",
-        "--json",
-    ]
-    own = ["-n", "20000", "--criterion", "error", "--solver", "owned:solve"]
-    for more in ([], own):
-        for over in ([], ["--over", "a,b"], ["--over", "a, b"]):
-            ran = CliRunner().invoke(app, [*common, *more, *over])
-            assert ran.exit_code == 0, ran.stderr
-            record = json.loads(ran.stdout)
-            assert record["over"] == "a, b"
-            assert sum(Fraction(one) for one in record["chosen"].values()) == 1
-    refused = CliRunner().invoke(app, [*common, *own[:4]])
-    assert refused.exit_code == 2
-    assert "solver=solve" in refused.stderr
