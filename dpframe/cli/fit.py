@@ -218,8 +218,9 @@ def _fit(model: Any, source: Any, target: str, column: str | None, *, named: boo
 
 def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
-    summary, why = _summary(model, output)
-    record = _record(model) | {"summary": summary and summary.to_dict()}
+    options = {} if _of_classes(model) else {"alpha": output.alpha, "notes": output.notes}
+    summary = model.summary(**options)
+    record = _record(model) | {"summary": summary.to_dict()}
     failed = _saved(
         ("--certificate", output.certificate, model.certificate_.save),
         ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
@@ -227,9 +228,7 @@ def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     if output.as_json:
         print_json(record)
     else:
-        say(spelled(str(summary or _coefficients(model))))
-        if why:
-            page(f"\nno standard errors: {why}")
+        say(spelled(str(summary)))
         page(f"\n{model.receipt_}")
         if budgets:
             say(f"\n{model.budget_report_}")
@@ -251,43 +250,20 @@ def _saved(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.Inva
     return failed
 
 
-def _summary(model: Any, output: OutputOptions) -> tuple[Any, str]:
-    """The summary of a fit; or None, and the reason."""
-    if hasattr(model, "classes_"):
-        return model.summary(), ""
-    try:
-        return model.summary(output.alpha, notes=output.notes), ""
-    except dp.errors.DPFrameError as error:
-        return None, str(error)
-
-
-def _coefficients(model: Any) -> str:
-    """One line per coefficient, the intercept last."""
-    width = max(map(len, [*model.coef_names_, "intercept"]))
-    values = [*_named(model).items(), ("intercept", _intercept(model))]
-    return "\n".join(f"{label:{width}}  {value:>12.6g}" for label, value in values)
-
-
-def _named(model: Any) -> dict[str, float]:
-    """The coefficients by name."""
-    names = [str(name) for name in model.coef_names_]
-    return dict(zip(names, map(float, model.coef_.flat), strict=True))
-
-
-def _intercept(model: Any) -> float:
-    value = model.intercept_
-    return float(value[0] if hasattr(model, "classes_") else value)
+def _of_classes(model: Any) -> bool:
+    return hasattr(model, "classes_")
 
 
 def _record(model: Any) -> dict[str, Any]:
     receipt = attrs.asdict(model.receipt_, recurse=False)
-    classes = {"classes": model.classes_.tolist()} if hasattr(model, "classes_") else {}
-    own = model.budget_report_.records() if hasattr(model, "budget_report_") else None
+    reported = hasattr(model, "budget_report_")
+    classes, intercept = _of_classes(model), model.intercept_
+    names = map(str, model.coef_names_)
     return {
-        **({} if own is None else {"budgets": own}),
-        **classes,
-        "coefficients": _named(model),
-        "intercept": _intercept(model),
+        **({"budgets": model.budget_report_.records()} if reported else {}),
+        **({"classes": model.classes_.tolist()} if classes else {}),
+        "coefficients": dict(zip(names, map(float, model.coef_.flat), strict=True)),
+        "intercept": float(intercept[0] if classes else intercept),
         "certificate": model.certificate_.hash,
         "receipt": {key: _plain(value) for key, value in receipt.items()},
     }

@@ -102,208 +102,136 @@ class Failing:
 
 
 GOOD = "u,v,rating\n1,2,3\n"
-BAD = {  # X from a folder, y, the kind of error, what the message says
-    "a file cut in half": (cut, None, SourceFailed, "cut.parquet failed (Arrow"),
-    "spoiled pages": (spoiled, None, SourceFailed, "row group 1 of "),
-    "no such file": (lambda f: f / "no.parquet", None, BadData, "an existing file"),
-    "no such pattern": (lambda f: str(f / "*.csv"), None, BadData, "a pattern that some file"),
-    "a folder": (str, None, BadData, "a file, or a pattern of files"),
-    "an address": (lambda f: "s3://bucket/x.parquet", None, BadData, "a path on this machine"),
-    "another kind of file": (
-        lambda f: (f / "x.xlsx").write_text("") or f / "x.xlsx",
-        None,
-        BadData,
-        "a .parquet or .csv file",
+
+
+def bad(X, says, *, y=None, kind=BadData):
+    """X from a folder, labels, the kind of error, a part of its message."""
+    return X, y, kind, says
+
+
+BAD = {
+    "a file cut in half": bad(cut, "cut.parquet failed (Arrow", kind=SourceFailed),
+    "spoiled pages": bad(spoiled, "row group 1 of ", kind=SourceFailed),
+    "no such file": bad(lambda f: f / "no.parquet", "an existing file"),
+    "no such pattern": bad(lambda f: str(f / "*.csv"), "a pattern that some file"),
+    "a folder": bad(str, "a file, or a pattern of files"),
+    "an address": bad(lambda f: "s3://bucket/x.parquet", "a path on this machine"),
+    "another kind of file": bad(
+        lambda f: (f / "x.xlsx").write_text("") or f / "x.xlsx", "a .parquet or .csv file"
     ),
-    "two kinds of files": (
-        lambda f: [parquet(f, frame()), csv(f, GOOD)],
-        None,
-        BadData,
-        "files of one kind",
+    "two kinds of files": bad(lambda f: [parquet(f, frame()), csv(f, GOOD)], "files of one kind"),
+    "a file twice": bad(twice, "a list of different files"),
+    "an array of labels": bad(
+        lambda f: parquet(f, frame()), "y must be left out, or the name of a column", y=[1.0]
     ),
-    "a file twice": (twice, None, BadData, "a list of different files"),
-    "an array of labels": (
-        lambda f: parquet(f, frame()),
-        [1.0],
-        BadData,
-        "y must be left out, or the name of a column",
-    ),
-    "a later file lacks a column": (
+    "a later file lacks a column": bad(
         lambda f: parquet(f, frame(), without("v")),
-        None,
-        BadData,
         "must be a table with the columns u, v, rating, in this order; got no column 'v'",
     ),
-    "a later file has another column": (
-        lambda f: parquet(f, frame(), frame(w=1.0)),
-        None,
-        BadData,
-        "got a column 'w'",
+    "a later file has another column": bad(
+        lambda f: parquet(f, frame(), frame(w=1.0)), "got a column 'w'"
     ),
-    "a later file is in another order": (
-        lambda f: parquet(f, frame(), frame()[["v", "u", "rating"]]),
-        None,
-        BadData,
-        "another order",
+    "a later file is in another order": bad(
+        lambda f: parquet(f, frame(), frame()[["v", "u", "rating"]]), "another order"
     ),
-    "a later file has text for numbers": (
-        lambda f: parquet(f, frame(), frame(v=TEXT)),
-        None,
-        BadData,
-        "column v of X, in ",
+    "a later file has text for numbers": bad(
+        lambda f: parquet(f, frame(), frame(v=TEXT)), "column v of X, in "
     ),
-    "no labels": (lambda f: parquet(f, without("rating")), None, BadData, "y must be given"),
-    "no such label": (lambda f: parquet(f, frame()), "nope", BadData, "the name of a column"),
-    "block 3 lacks a column": (
-        lambda f: blocks(frame(), frame(), without("v")),
-        None,
-        BadData,
-        "X, in block 3, must be",
+    "no labels": bad(lambda f: parquet(f, without("rating")), "y must be given"),
+    "no such label": bad(lambda f: parquet(f, frame()), "the name of a column", y="nope"),
+    "block 3 lacks a column": bad(
+        lambda f: blocks(frame(), frame(), without("v")), "X, in block 3, must be"
     ),
-    "block 3 lacks labels": (
-        lambda f: blocks(frame(), frame(), without("rating")),
-        None,
-        BadData,
-        "in block 3,",
+    "block 3 lacks labels": bad(
+        lambda f: blocks(frame(), frame(), without("rating")), "in block 3,"
     ),
-    "block 2 is an array": (
-        lambda f: blocks(frame(), np.zeros((3, 3))),
-        None,
-        BadData,
-        "X, in block 2, must be a table with names",
+    "block 2 is an array": bad(
+        lambda f: blocks(frame(), np.zeros((3, 3))), "X, in block 2, must be a table with names"
     ),
-    "block 2 is wider": (
+    "block 2 is wider": bad(
         lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 4)), np.zeros(3))),
-        None,
-        BadData,
         "X, in block 2, must be a table of 2 columns; got 4 columns",
     ),
-    "block 2 brings labels of its own": (
-        lambda f: blocks(frame(), (frame(), frame()["rating"])),
-        None,
-        BadData,
-        "y, in block 2, must be left out",
+    "block 2 brings labels of its own": bad(
+        lambda f: blocks(frame(), (frame(), frame()["rating"])), "y, in block 2, must be left out"
     ),
-    "block 2 brings none": (
+    "block 2 brings none": bad(
         lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), np.zeros((3, 2))),
-        None,
-        BadData,
         "y, in block 2, must be given",
     ),
-    "block 2 is uneven": (
+    "block 2 is uneven": bad(
         lambda f: blocks((np.zeros((3, 2)), np.zeros(3)), (np.zeros((3, 2)), np.zeros(4))),
-        None,
-        BadData,
         "y, in block 2, must be as long as X",
     ),
-    "text in block 2": (
-        lambda f: blocks(frame(), frame(v=TEXT)),
-        None,
-        BadData,
-        "column v of X, in block 2, must be real numbers",
+    "text in block 2": bad(
+        lambda f: blocks(frame(), frame(v=TEXT)), "column v of X, in block 2, must be real numbers"
     ),
-    "a generator that raises": (lambda f: raising(), None, SourceFailed, "block 2 failed (Value"),
-    "no block": (lambda f: iter([]), None, BadData, "at least one block"),
-    "an iterator and labels": (lambda f: blocks(frame()), [1.0], BadData, "y must be left out, or"),
-    "a stream that breaks off": (lambda f: Failing(), None, SourceFailed, "reading X failed"),
-    "labels end early": (
+    "a generator that raises": bad(lambda f: raising(), "block 2 failed (Value", kind=SourceFailed),
+    "no block": bad(lambda f: iter([]), "at least one block"),
+    "an iterator and labels": bad(lambda f: blocks(frame()), "y must be left out, or", y=[1.0]),
+    "a stream that breaks off": bad(lambda f: Failing(), "reading X failed", kind=SourceFailed),
+    "labels end early": bad(
         lambda f: pa.Table.from_pandas(without("rating"), preserve_index=False),
-        np.zeros(59),
-        BadData,
         "y must be as long as X",
+        y=np.zeros(59),
     ),
-    "labels end late": (
-        lambda f: pl.from_pandas(without("rating")).lazy(),
-        np.zeros(61),
-        BadData,
-        "y must be as long as X",
+    "labels end late": bad(
+        lambda f: pl.from_pandas(without("rating")).lazy(), "y must be as long as X", y=np.zeros(61)
     ),
-    "a lazy frame that fails": (
+    "a lazy frame that fails": bad(
         lambda f: pl.from_pandas(frame(t=TEXT)).lazy().with_columns(pl.col("t").cast(pl.Float64)),
-        None,
-        SourceFailed,
         "reading X failed (InvalidOperationError)",
+        kind=SourceFailed,
     ),
-    "text in Arrow": (
+    "text in Arrow": bad(
         lambda f: pa.table({"u": [TEXT], "rating": [1.0]}),
-        None,
-        BadData,
         "column u of X must be real numbers; got values of kind text",
     ),
-    "dates in Polars": (
+    "dates in Polars": bad(
         lambda f: pl.DataFrame({"u": [0], "rating": [1.0]}).cast({"u": pl.Date}).lazy(),
-        None,
-        BadData,
         "column u of X must be real numbers",
     ),
-    "text in a CSV file": (
-        lambda f: csv(f, GOOD, f"u,v,rating\n1,{TEXT},3\n"),
-        None,
-        BadData,
-        "column v of X, in ",
+    "text in a CSV file": bad(
+        lambda f: csv(f, GOOD, f"u,v,rating\n1,{TEXT},3\n"), "column v of X, in "
     ),
-    "a short row in a CSV file": (
+    "a short row in a CSV file": bad(
         lambda f: csv(f, f"u,v,rating\n1,{CANARY}\n"),
-        None,
-        SourceFailed,
         "0.csv failed (no table of equal rows)",
+        kind=SourceFailed,
     ),
-    "an empty CSV file": (lambda f: csv(f, ""), None, BadData, "a row of different names"),
-    "equal names in CSV": (lambda f: csv(f, "u,u\n1,2\n"), None, BadData, "a row of different"),
-    "no text in a CSV file": (
-        lambda f: csv(f, b"\xff\xfe\x00"),
-        None,
-        BadData,
-        "y must be given",
+    "an empty CSV file": bad(lambda f: csv(f, ""), "a row of different names"),
+    "equal names in CSV": bad(lambda f: csv(f, "u,u\n1,2\n"), "a row of different"),
+    "no text in a CSV file": bad(lambda f: csv(f, b"\xff\xfe\x00"), "y must be given"),
+    "nothing in a CSV cell": bad(
+        lambda f: csv(f, f"u,v,rating\n1,,{CANARY}\n"), "column v of X must be finite"
     ),
-    "nothing in a CSV cell": (
-        lambda f: csv(f, f"u,v,rating\n1,,{CANARY}\n"),
-        None,
-        BadData,
-        "column v of X must be finite",
+    "later names in CSV": bad(lambda f: csv(f, GOOD, "u,w,rating\n"), "no column 'v'"),
+    "Dask without labels": bad(
+        lambda f: dd.from_pandas(without("rating"), npartitions=2), "y must be given"
     ),
-    "later names in CSV": (lambda f: csv(f, GOOD, "u,w,rating\n"), None, BadData, "no column 'v'"),
-    "Dask without labels": (
+    "Dask and an array": bad(
         lambda f: dd.from_pandas(without("rating"), npartitions=2),
-        None,
-        BadData,
-        "y must be given",
-    ),
-    "Dask and an array": (
-        lambda f: dd.from_pandas(without("rating"), npartitions=2),
-        np.zeros(60),
-        BadData,
         "y must be a collection of Dask",
+        y=np.zeros(60),
     ),
-    "partitions that differ": (
-        lambda f: da.zeros((60, 2), chunks=20),
-        da.zeros(60, chunks=30),
-        BadData,
-        "as many partitions as X",
+    "partitions that differ": bad(
+        lambda f: da.zeros((60, 2), chunks=20), "as many partitions as X", y=da.zeros(60, chunks=30)
     ),
-    "partitions of other lengths": (
+    "partitions of other lengths": bad(
         lambda f: da.zeros((60, 2), chunks=20),
-        da.zeros(60, chunks=((20, 19, 21),)),
-        BadData,
         "y, in partition 2, must be as long as X",
+        y=da.zeros(60, chunks=((20, 19, 21),)),
     ),
-    "text in Dask": (
-        lambda f: dd.from_pandas(frame(v=TEXT), npartitions=2),
-        None,
-        BadData,
-        "column v of X must be real numbers",
+    "text in Dask": bad(
+        lambda f: dd.from_pandas(frame(v=TEXT), npartitions=2), "column v of X must be real numbers"
     ),
-    "a Dask array of three dimensions": (
-        lambda f: da.zeros((6, 2, 2)),
-        da.zeros(6),
-        BadData,
-        "X must be two-dimensional",
+    "a Dask array of three dimensions": bad(
+        lambda f: da.zeros((6, 2, 2)), "X must be two-dimensional", y=da.zeros(6)
     ),
-    "a partition that raises": (
+    "a partition that raises": bad(
         lambda f: dd.from_pandas(frame(), npartitions=2).map_partitions(raise_there, meta=frame()),
-        None,
-        SourceFailed,
         "by Dask failed (ValueError)",
+        kind=SourceFailed,
     ),
 }
 

@@ -11,11 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import attrs
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import threadpoolctl
 from sklearn.base import clone
@@ -25,6 +23,7 @@ import dpframe as dp
 from dpframe.cli import app
 from dpframe.sources import open_source, progress
 from dpframe.sources.running import NARROW, limited_blas, one_thread_of_blas
+from tests.sources.frames import TABLES
 
 # ------------------------------------------------------------------------------------- Every source
 N = 5000
@@ -33,15 +32,15 @@ FRAME = pd.DataFrame({"age": RNG.uniform(20, 60, N), "years": RNG.uniform(0, 30,
 FRAME["rating"] = 1.5 + 0.03 * FRAME["age"] + 0.02 * FRAME["years"]
 CODEBOOK = [dp.Numeric("years", 0, 30), dp.Numeric("age", 20, 60)]
 BOUNDED = {"norm": dp.Rows(norm=70), "codebook": dp.Rows(columns=CODEBOOK, intercept=True)}
-SOURCES = {
-    "a frame with labels": lambda f: FRAME,
-    "lazy": lambda f: pl.from_pandas(FRAME).lazy(),
-    "Arrow": lambda f: pa.Table.from_pandas(FRAME),
-    "Parquet": lambda f: FRAME.to_parquet(f / "t.parquet", index=False) or str(f / "*.parquet"),
-    "CSV": lambda f: FRAME.to_csv(f / "t.csv", index=False) or f / "t.csv",
-    "iterator": lambda f: iter([FRAME[:10], FRAME[10:]]),
-    "Dask": lambda f: dd.from_pandas(FRAME, npartitions=7),
-}
+SOURCES = (
+    "a frame of pandas",
+    "lazy Polars",
+    "a table of Arrow",
+    "Parquet files by pattern",
+    "a CSV file",
+    "an iterator of frames",
+    "a Dask data frame",
+)
 
 
 def model(rows, **options):
@@ -51,11 +50,11 @@ def model(rows, **options):
 
 
 @pytest.mark.parametrize("rows", BOUNDED.values(), ids=BOUNDED)
-@pytest.mark.parametrize("make", SOURCES.values(), ids=SOURCES)
-def test_an_estimator_is_fitted_from_every_source(make, rows, tmp_path):
+@pytest.mark.parametrize("kind", SOURCES)
+def test_an_estimator_is_fitted_from_every_source(kind, rows, tmp_path):
     """To the bit what X and y in memory give, with the same names of features."""
     wanted = model(rows).fit(FRAME[["age", "years"]], FRAME["rating"])
-    fitted = model(rows).fit(make(tmp_path))
+    fitted = model(rows).fit(TABLES[kind](FRAME, tmp_path))
     np.testing.assert_array_equal(fitted.coef_, wanted.coef_)
     assert fitted.intercept_ == wanted.intercept_
     assert fitted.coef_names_ == wanted.coef_names_
