@@ -12,7 +12,7 @@ dropped each cell is read by itself, so that no row influences another.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -306,7 +306,7 @@ class CsvFile(TablePart):
             yield with_layout(self.layout, self._parsed(columns), None, path)
         self.file.unchanged()
 
-    def _parsed(self, columns: dict[str, Sequence[bytes]]) -> Columns:
+    def _parsed(self, columns: Mapping[str, Sequence[bytes]]) -> Columns:
         """The values of the columns that are read. Raises BadData."""
         reading = parsers(self.layout)
         values = {name: parse(columns.get(name, ())) for name, parse in reading.items()}

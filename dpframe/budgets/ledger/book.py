@@ -139,9 +139,9 @@ class Book:
         elif entry.action == "dataset":
             if entry.dataset in self.accounts:
                 raise InvalidArgument("data set", "new", "a known one")
-            fresh = {"dataset": entry.dataset, "created": entry.time, "runs": 0}
-            none = {"totals": [], "unfinished": []}
-            self.accounts[entry.dataset] = _account({**content, **fresh, **none})
+            named = {"dataset": entry.dataset, "created": entry.time}
+            empty: dict[str, Any] = {"totals": [], "runs": 0, "unfinished": []}
+            self.accounts[entry.dataset] = _account({**content, **named, **empty})
         else:
             steps = {
                 "unit": _with_unit,

@@ -89,7 +89,7 @@ def check_inside(budget: Guarantee, ceilings: Plan, *, dropped: bool = False) ->
         return
     pair = len(ceilings) == 2 and type(ceilings[0]) is PureDP
     known = type(budget) is ApproxDP and (pair or (dropped and len(ceilings) == 1))
-    if not known or not all(_implies(one, type(one), budget) for one in ceilings):  # type: ignore[arg-type]
+    if not known or not all(_implies(one, type(one), budget) for one in ceilings):
         raise InvalidArgument("ceilings", f"those of {budget}", listed_words(ceilings))
 
 
