@@ -318,7 +318,7 @@ class CsvFile(TablePart):
         return Columns(tuple(values), tuple(values.values()))
 
     def _check_droppable(self) -> None:
-        """Refuse malformed records where rows may not be left out. Raises SourceFailed or BadData."""
+        """Refuse malformed records where none may be left out. Raises SourceFailed or BadData."""
         if self.multiline:
             raise SourceFailed(self.file.path, "no table of equal rows", CUT)
         if not self.layout.drop:
