@@ -11,8 +11,8 @@ import typer
 
 import dpframe as dp
 
-from .options import Json, option
-from .printing import print_json, written
+from .options import Json, codebook, option
+from .printing import print_json, say, written
 
 INSIDE = ("exact", "theory", "kernel")
 MAIN = "import sys\n\nfrom dpframe.kernel.__main__ import main\n\nsys.exit(main())\n"
@@ -62,6 +62,8 @@ EXPECT = (
     "declaration or with fewer assumptions."
 )
 SAVED = "Check proof.json, saved by --certificate or model.certificate_.save."
+OTHER_FILES = {"receipt": "a result without a proof", "columns": "a codebook"}
+BOOK = "Compare the bounds and levels of this codebook with those of the certificate."
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
 
@@ -79,11 +81,12 @@ def check(
     *,
     expect: Annotated[str | None, option(EXPECT)] = None,
     trusted: Annotated[list[str], option(TRUSTED)] = [],  # noqa: B006 - typer's own
+    book: Annotated[Path | None, option("--codebook", BOOK)] = None,
     as_json: Json = False,
     standalone: Annotated[Path | None, option(STANDALONE)] = None,
 ) -> None:
     """Verify a certificate file by the kernel, which replays each step of the proof. Exit status 1
-    if the certificate is rejected.
+    if the certificate is rejected, or if its bounds are not those of the codebook.
     """
     from dpframe.kernel import check as checked
     from dpframe.kernel.__main__ import main
@@ -100,16 +103,54 @@ def check(
         if not as_json:
             allowed = [part for name in trusted for part in ("--trusted", name)]
             pinned = ["--expect", expect] if expect else []
-            raise typer.Exit(main([*pinned, *allowed, "--", str(file)]))
+            status = main([*pinned, *allowed, "--", str(file)])
+            differing = [] if status or book is None else differences(document, book)
+            if book is not None and not status:
+                say("\n".join(differing) or f"The bounds and levels are those of {book}.")
+            raise typer.Exit(status or int(bool(differing)))
         verdict = checked(document, expect, trusted=trusted or None)
-        print_json(dataclasses.asdict(verdict))
+        differing = differences(document, book) if verdict.accepted and book is not None else []
+        compared = {} if book is None else {"differences": differing}
+        print_json(dataclasses.asdict(verdict) | compared)
         unusable = verdict.reason.startswith("unusable")
-        raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
+        right = verdict.accepted and not differing
+        raise typer.Exit(0 if right else 2 if unusable else 1)
+
+
+def differences(document: Any, book: Path) -> list[str]:
+    """A line for each column whose bounds or levels in the graph of an accepted certificate are not
+    those of the codebook, and for an intercept that only one of them has. Raises InvalidArgument.
+    """
+    rows, label = codebook(book)
+    nodes = document["graph"]["nodes"]
+    given = [node["id"] for node in nodes if node["kind"] == "column"]
+    ends = (label.lower, label.upper) if label.bound is None else (-label.bound, label.bound)
+    declared = [part.record() for part in rows.columns or ()]
+    declared += [["the label", *map(str, ends)], ["intercept", *["1"] * rows.intercept]]
+    proved = [row for node in nodes if node["kind"] == "encode" for row in node["schema"]]
+    proved += [
+        ["the label", node["lower"], node["upper"]]
+        for node in nodes
+        if {"lower", "upper"} <= node.keys() and node["inputs"][0] in given
+    ]
+    constants = {node["value"] for node in nodes if node["kind"] == "intercept"}
+    proved.append(["intercept", *sorted(constants)])
+    return [
+        *(_difference(row, book, "the certificate") for row in declared if row not in proved),
+        *(_difference(row, "the certificate", book) for row in proved if row not in declared),
+    ]
+
+
+def _difference(row: list[Any], place: object, other: object) -> str:
+    """`salary: 0, 40000 in book.json, not in the certificate`."""
+    name, *values = row
+    cells = ", ".join(", ".join(one) if isinstance(one, list) else str(one) for one in values)
+    return f"{name}: {cells or 'none'} in {place}, not in {other}"
 
 
 def document_of(path: Path) -> Any:
     """The JSON values of a certificate file, which the kernel judges. Raises BadCertificate for a
-    result, a binary file, or one that cannot be read.
+    result, a codebook, a binary file, or one that cannot be read.
     """
     from dpframe.exact.documents import Unusable, content_of, read
 
@@ -121,7 +162,9 @@ def document_of(path: Path) -> Any:
     except (OSError, ValueError, Unusable) as error:
         wanted, way_out = "a readable certificate", str(error)
     else:
-        if not (isinstance(document, dict) and "receipt" in document):
+        keys = document if isinstance(document, dict) else ()
+        others = [text for key, text in OTHER_FILES.items() if key in keys]
+        if not others:
             return document
-        got = f"{path}, a result without a proof"
+        got = f"{path}, {others[0]}"
     raise dp.errors.BadCertificate("FILE", wanted, got, way_out)

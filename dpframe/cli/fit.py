@@ -10,6 +10,7 @@ import attrs
 import typer
 
 import dpframe as dp
+from dpframe.notebooks import pyplot
 from dpframe.symbols import rational
 
 from .ledger import existing
@@ -18,6 +19,7 @@ from .options import (
     Force,
     Json,
     Name,
+    Plot,
     ProofOptions,
     RelationName,
     TableOptions,
@@ -33,10 +35,8 @@ TABLE = "Parquet files, or CSV files with a row of column names: paths or patter
 LINES = "Quoted cells of CSV may contain line breaks. Assumes that every record closes its quotes."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
-CLASSES = (
-    "dpframe fit LogisticDescent TABLE ... fits two classes. Labels of 0 and 1 "
-    'that are fitted as numbers have "lower": 0, "upper": 1 in the codebook.'
-)
+NEIGHBOURS = "--relation {}: privacy is for {}.\n"
+HTML = '<!DOCTYPE html>\n<meta charset="utf-8">\n<title>dpframe fit</title>\n{}\n'
 FEATURES = "Features: {columns}, every column but the labels. A --schema names other columns.\n"
 EXAMPLE = (
     "Example: dpframe fit JointSSP people.csv --target charges --schema codebook.json --epsilon 1 "
@@ -130,6 +130,9 @@ class OutputOptions:
         Path | None,
         option("Save coefficients, intervals and receipt to this new JSON file."),
     ] = None
+    receipt: Annotated[Path | None, option("Save the receipt to this new text file.")] = None
+    html: Annotated[Path | None, option("Save the summary to this new HTML file.")] = None
+    plot: Plot = None
     force: Force = False
     notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
     as_json: Json = False
@@ -139,7 +142,12 @@ class OutputOptions:
         from dpframe.inference.estimates import checked
 
         checked(self.alpha)
-        check_written({"--certificate": self.certificate, "--out": self.out}, force=self.force)
+        named = {"--certificate": self.certificate, "--out": self.out}
+        named |= {"--receipt": self.receipt, "--html": self.html}
+        check_written(named, force=self.force)
+        if self.plot is not None:
+            check_written({"--plot": self.plot}, force=True)
+            pyplot()
 
 
 @app.command(epilog=EXAMPLE)
@@ -156,16 +164,19 @@ def fit(
     output: OutputOptions,
 ) -> None:
     """Fit a regression to a table once, with noise, and print coefficients with standard errors and
-    intervals, if the regression has them, and a receipt of the spent budget. The coefficients of a
-    loss for two classes are log-odds; the target of the codebook then has "levels".
+    intervals, if the regression has them, and a receipt of the spent budget. Where the target of
+    the codebook has "levels", LogisticDescent has log-odds, and a regression on numbers fits a
+    linear probability model, 1 for the second level and 0 for the first.
     """
     from dpframe.estimators.budgets import claim
+    from dpframe.estimators.links import of_classes
 
     output.check()
     spent, setting = budget.spent(data.relation), data.of(target)
     declared = proof.regression(name)
     claimed = claim(spent, budget.delta, budget.epsilon_column).target
-    model = _estimator(declared, name, claimed, setting)(
+    logistic = of_classes(declared, setting, claimed)
+    model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
         declared,
         epsilon=spent,
         delta=budget.delta,
@@ -179,19 +190,6 @@ def fit(
     named = data.schema is not None or output.as_json
     _fit(model, source, target, budget.epsilon_column, named=named)
     _report(model, output, budgets=budget.epsilon_column is not None)
-
-
-def _estimator(
-    declared: dp.Regression, name: str, target: dp.Guarantee, setting: dp.Setting
-) -> type[Any]:
-    """The class of estimators for the loss of the regression. Raises InvalidArgument."""
-    from dpframe.estimators.links import of_classes
-
-    logistic = of_classes(declared, setting, target)
-    if setting.y is not None and setting.y.levels is not None and not logistic:
-        wanted = "a regression for two classes, as the target has"
-        raise dp.InvalidArgument("NAME", wanted, name, CLASSES)
-    return dp.PrivateClassifier if logistic else dp.PrivateRegressor
 
 
 def _fit(model: Any, source: Any, target: str, column: str | None, *, named: bool) -> None:
@@ -218,12 +216,17 @@ def _fit(model: Any, source: Any, target: str, column: str | None, *, named: boo
 
 def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+    if not output.as_json:
+        say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
     options = {} if _of_classes(model) else {"alpha": output.alpha, "notes": output.notes}
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
     failed = _saved(
         ("--certificate", output.certificate, model.certificate_.save),
         ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
+        ("--receipt", output.receipt, lambda path: path.write_text(f"{model.receipt_}\n")),
+        ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
+        ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
     )
     if output.as_json:
         print_json(record)
@@ -236,7 +239,9 @@ def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
         raise failed
 
 
-def _saved(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.InvalidArgument | None:
+def _saved(
+    *files: tuple[str, Path | None, Callable[[Path], object]],
+) -> dp.errors.DPFrameError | None:
     """Write the requested files. Returns the error of a file that cannot be written, so that the
     fit, whose budget is spent, is printed first.
     """
@@ -245,7 +250,7 @@ def _saved(*files: tuple[str, Path | None, Callable[[Path], object]]) -> dp.Inva
         try:
             if path is not None:
                 written(option_of, path, write)
-        except dp.InvalidArgument as error:
+        except dp.errors.DPFrameError as error:
             failed = error
     return failed
 

@@ -29,9 +29,11 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
         '"bound", or "lower" and "upper", in the codebook\'s target'
     ),
     "dp.Column(levels=[...])": '"levels" in the codebook\'s target',
-    "dp.PrivateRegressor with dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, "
-    "lower=0, upper=1)": "dp.PrivateRegressor in Python, on labels of 0 and 1",
     "dp.JointSSP.for_intervals()": "JointSSP.for_intervals",
+    ", of dp.PrivateRegressor with the same setting": ", with the same codebook",
+    ", of dp.PrivateClassifier": "",
+    "relation=REPLACE_ONE, rows_per_person=": "--relation replace-one --rows-per-person ",
+    "relation=ADD_REMOVE, rows_per_person=": "--relation add-remove --rows-per-person ",
     'dp.Column("smoker", levels=["no", "yes"])': '"levels": ["no", "yes"] in a codebook\'s target',
     " dp.graph.parse reads formulas.": "",
     "use summary(equal_variance=True)": "use summary(equal_variance=True) in Python",

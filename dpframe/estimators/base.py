@@ -29,6 +29,7 @@ from dpframe.execution.receipts import Result, Spending
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.graph import (
     Categorical,
+    Column,
     ColumnNode,
     Numeric,
     Regression,
@@ -59,7 +60,16 @@ from .scikit import (
     check_is_fitted,
     validate_data,
 )
-from .units import AffineScale, Coefficients, check_undone, in_one_unit, linear, mapped, row_maps
+from .units import (
+    AffineScale,
+    Coefficients,
+    check_undone,
+    in_one_unit,
+    label_scale,
+    linear,
+    mapped,
+    row_maps,
+)
 
 if TYPE_CHECKING:
     from dpframe.budgets.ledger import Ledger
@@ -211,12 +221,32 @@ class PrivateEstimator(BaseEstimator, ABC):
         return result
 
     def _what(self) -> dict[str, str]:
-        """The header of a summary: regression, privacy and randomness."""
+        """The header of a summary: regression, label, baselines, privacy and randomness."""
+        setting = self.certificate_.setting
+        baselines = [
+            f"{part.name} {part.baseline}"
+            for part in setting.X.columns or ()
+            if isinstance(part, Categorical) and part.baseline is not None
+        ]
         return {
-            "regression": type(self.certificate_.regression).__name__,
+            "regression": self.certificate_.regression.full_name,
+            **({} if setting.y is None else {"label": self._label(setting.y)}),
+            **({"baselines": ", ".join(baselines)} if baselines else {}),
             "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
             "randomness": str(self.receipt_.randomness),
         }
+
+    def _label(self, column: Column) -> str:
+        """`salary, clipped to [15000, 150000]`, or `smoker, no (0) or yes (1)`."""
+        if column.levels is not None:
+            first, second = column.levels
+            coded = (first, second) == (0, 1)
+            return f"{column.name}, {'0 or 1' if coded else f'{first} (0) or {second} (1)'}"
+        scale, radius = label_scale(column), self.certificate_.setting.nodes()[1].radius
+        reach = scale.half * self._number(radius)
+        return (
+            f"{column.name}, clipped to [{scale.centre - reach:.12g}, {scale.centre + reach:.12g}]"
+        )
 
     def _warn_of_delta(self, certificate: Certificate, source: Source) -> None:
         """Warn, before anything is spent, that delta is not far below 1/n; in a simulation only

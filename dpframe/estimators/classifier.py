@@ -39,9 +39,10 @@ PENALISED = (
     "about n records."
 )
 BIASED = (
-    "Coefficients are shrunk towards zero and odds ratios towards 1, by the penalty{}; "
-    "the noise std does not include that bias. Do not form intervals from it."
+    "{} coefficients towards zero and odds ratios towards 1{}. The noise std does not include that "
+    "bias. Do not form intervals from it."
 )
+SHRINKS, MAY_SHRINK = "The penalty{} shrinks", "The penalty{} may shrink"
 KEPT = (
     "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size: "
     "a rough estimate for roughly normal log-odds, which ignores the noise."
@@ -208,6 +209,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         >>> model = PrivateClassifier(declared, epsilon=1, delta="1e-6", setting=setting, rng=0)
         >>> print(model.fit(ages, smokes).summary())  # doctest: +ELLIPSIS
           regression:  LogisticOutputPerturbation
+          label:       smoker, no (0) or yes (1)
           privacy:     (1, 1e-6)-differential privacy for one row added or removed
           randomness:  simulation, NOT private
           log-odds:    of yes against no
@@ -231,8 +233,10 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def _notes(self, near: Array) -> Iterator[str]:
         """Notes on bias and noise; `near` (m,) says which coefficients are within two stds."""
         rounds = any(release.times != ONE for release in self.certificate_.graph.releases)
-        yield BIASED.format(" and the limited number of rounds" if rounds else "")
         kept = getattr(self.result_.output, "kept", math.nan)
+        cause = SHRINKS if kept < LITTLE_SHRUNK else MAY_SHRINK
+        enlarged = "" if kept < LITTLE_SHRUNK else "; noise can also enlarge them"
+        yield BIASED.format(cause.format(" (with few rounds)" if rounds else ""), enlarged)
         if kept < LITTLE_SHRUNK:
             yield KEPT.format(f"about {kept:.0%}" if kept > HALF else "half or less")
         predicted = self._noise_root is not None

@@ -47,19 +47,12 @@ CODES = tuple((Fraction(low), Fraction(high)) for low, high in ENDS)
 
 
 def check_numbers(certificate: Certificate) -> None:
-    """Refuse to fit a declaration whose labels are not numbers. Raises InvalidArgument."""
-    name, column = type(certificate.regression).__name__, certificate.setting.y
+    """Refuse a declaration for log-odds. Raises InvalidArgument."""
     if link_of(certificate) != IDENTITY:
+        name = type(certificate.regression).__name__
         way_out = "dp.PrivateClassifier(...) fits it, with predict_proba and log-odds."
         wanted = "one of labels that are numbers"
         raise InvalidArgument("regression", wanted, f"{name}, of two classes", way_out)
-    if column is not None and column.levels is not None:
-        way_out = (
-            "dp.PrivateClassifier(...) fits classes. For a linear probability model declare "
-            f"dp.Column({column.name!r}, lower=0, upper=1) and give labels 0 and 1."
-        )
-        wanted = "of labels that are numbers: dp.Column(lower=..., upper=...)"
-        raise InvalidArgument("setting", wanted, column.levels, way_out)
     check_undone(certificate, ColumnNode, RowsNode)
 
 

@@ -35,6 +35,7 @@ from .summary import (
     INTERCEPT,
     LOST,
     NOT_RELEASED,
+    REASONS,
     CoefficientSummary,
     Summary,
     between,
@@ -52,8 +53,8 @@ SHORTER = (
     "choose it before the budget is spent."
 )
 NEARER = (
-    "fitted is shrunk towards zero: it is mostly much nearer to the truth than the ends of the "
-    "interval are, but has no proved interval of its own."
+    "fitted is shrunk, numbers towards zero and levels towards their average: it is mostly nearer "
+    "to the truth than the ends of the interval, but has no proved interval of its own."
 )
 NO_DELTA = (
     "delta is 0, so the default regression is {}: its coefficients come without standard errors "
@@ -230,6 +231,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         """
         self._warn_of_score()
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        levels = self.certificate_.setting.y.levels
+        y = y if levels is None else np.asarray(y) == levels[1]
         return float(super().score(X, y, **weights))
 
     def inference(
@@ -375,11 +378,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         own = isinstance(getattr(self.result_.output, "evidence", None), Evidence)
         texts += [
             *summary.outside(shrunk_by_noise=own),
+            *(summary.shrunken_levels if len(evidence.moments) == 1 else ()),
             *of_bounds,
             *self._of_short_rows(),
             *self._of_delta(),
         ]
-        texts += [*summary.on_lengths] if notes else []
+        texts += [f"{text} {REASONS}" if notes else text for text in summary.on_lengths]
         texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
         texts += [together] if simultaneous else []

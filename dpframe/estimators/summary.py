@@ -33,19 +33,19 @@ NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST, NOT_RELEASED = "lost in noise", "not released"
 FAR = 0.1  # of a length of intervals in standard errors from the usual one
-LENGTHS = (
-    "Intervals extend {:.2g} to {:.2g} standard errors to either side, not {:.3g}. They are "
-    "shorter where the standard error counts sampling by an upper bound, longer where they add a "
-    "possible bias, from clipped labels or hidden directions, or the error of an estimated "
-    "variance."
+LENGTHS = "Intervals extend {:.2g} to {:.2g} standard errors to either side, not {:.3g}."
+REASONS = (
+    "They are shorter where the standard error counts sampling by an upper bound, longer where "
+    "they add a possible bias, from clipped labels or hidden directions, or the error of an "
+    "estimated variance."
 )
 LEAST_SHARE = 0.01  # lower bounds below it are not shown
 NO_INTERVAL = "no interval"
 ONE_MORE = "1 more"
 NO_INTERVALS = (
     "There are no intervals: the sampling distribution of these coefficients cannot be computed "
-    "from the released values. A linear probability model has intervals: dp.PrivateRegressor with "
-    "dp.JointSSP.for_intervals() on labels of 0 and 1, dp.Column(name, lower=0, upper=1)."
+    "from the released values. A linear probability model of the same labels has intervals: "
+    "dp.JointSSP.for_intervals()."
 )
 OUTSIDE = "fitted is outside the {level:.3g}% interval of {names}"
 PENALTY = (
@@ -54,6 +54,11 @@ PENALTY = (
 )
 CHANCE = ", as is that of some coefficients in a hundred: report both there."
 MOST_NAMES = 3  # in a note
+STRONG = 0.4  # standard errors between coef and fitted, from which levels are strongly shrunk
+TOWARDS = (
+    "fitted of {} is shrunk by {:.0%} of a standard error or more, towards the average of all "
+    "levels, not towards the baseline, and may have the wrong sign: report coef there."
+)
 USUAL = 0.05  # fitted may well be outside a shorter interval by chance
 LATEX = {sign: f"\\{sign}" for sign in "#$%&_{}"}
 LATEX |= {"\\": "\\textbackslash{}", "^": "\\textasciicircum{}", "~": "\\textasciitilde{}"}
@@ -231,6 +236,7 @@ class Summary(Printed):
                 axes.annotate(NO_INTERVAL, (0, place), color="grey", **aside)
         axes.set_yticks(places, names)
         axes.set_ylim(0.5 - len(names), 0.5)
+        axes.locator_params(axis="x", nbins=5)
         jointly = "" if self.simultaneous is None else ", all together"
         what = f"difference of {self.label} over the range" if self.ranges else "coefficient"
         axes.set_xlabel(f"{what}, {100 * (1 - self.alpha):g}% intervals{jointly}")
@@ -272,11 +278,18 @@ class Summary(Printed):
             for (name, effect, fitted), out in zip(rows, beyond, strict=True)
             if out
         ]
-        few, more = names[:MOST_NAMES], len(names) - MOST_NAMES
-        few += [f"{more} more"] if more > 0 else []
-        if few:
-            text = OUTSIDE.format(level=100 * (1 - alpha), names=", ".join(few))
+        if names:
+            text = OUTSIDE.format(level=100 * (1 - alpha), names=listed(names))
             yield f"{text}{CHANCE if shrunk_by_noise else PENALTY}"
+
+    @property
+    def shrunken_levels(self) -> Iterator[str]:
+        """A note on the levels of which `fitted` is far from coef, in standard errors."""
+        far = np.abs(self.fitted - self.estimates.effect) > STRONG * self.estimates.sd
+        levels = [length == 1 and not text for length, text in self.ranges]
+        rows = zip(self.names, far, levels, strict=False)
+        if names := [name for name, shrunk, level in rows if shrunk and level]:
+            yield TOWARDS.format(listed(names), STRONG)
 
     @property
     def tested_by_z(self) -> bool:
@@ -286,7 +299,7 @@ class Summary(Printed):
         from scipy.special import ndtr
 
         estimates = self.estimates
-        known = np.isfinite(estimates.sd)
+        known = estimates.testable
         z, apart = (
             np.abs(estimates.statistic[known]),
             np.abs(estimates.effect - estimates.null)[known],
@@ -317,7 +330,7 @@ class Summary(Printed):
         yield share_text(record["privacy_share"], bound=record[FLAG])
         if self.tested_by_z:
             yield f"{record['z']:z.2f}" if known else "-"
-        yield f"{record['p_value']:.3f}"
+        yield "-" if record["p_value"] is None else f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"
 
@@ -414,6 +427,12 @@ class OddsSummary(Printed):
             noise = [figure(one["noise_std"])] * noisy
             rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
         return rows
+
+
+def listed(names: list[str]) -> str:
+    """`a, b, c, 2 more`."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def _apart(effect: float, fitted: float) -> str:

@@ -349,6 +349,11 @@ class Regression(ABC):
         super().__init_subclass__(**kwargs)
         attrs.frozen(cls, slots=False, field_transformer=_exact_fields, repr=True)
 
+    @property
+    def full_name(self) -> str:
+        """The name of the class, with that of a variant."""
+        return type(self).__name__
+
     @abstractmethod
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The output of the graph: dp.post(...), a release, or a tuple of them."""

@@ -109,8 +109,15 @@ class Estimates:
             half = self.spread.biased(stds, self.hidden, self.unsure)
         return np.stack([self.effect - half, self.effect + half], axis=1)
 
+    @property
+    def testable(self) -> Array:
+        """Where an effect exceeds what noise and clips may hide, so that a test could reject, (q,);
+        or nothing is hidden.
+        """
+        return np.asarray(np.isfinite(self.hidden) & ((self.sizes > 0) | (self.bias == 0)))
+
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
-        """One dictionary an effect; None stands where nothing is known."""
+        """One dictionary an effect; None stands for unknown values and p values without a test."""
         ends = self.conf_int(alpha, simultaneous=simultaneous)
         known = np.isfinite(self.sd)
         columns = {
@@ -118,7 +125,7 @@ class Estimates:
             "std_err": self.sd,
             "privacy_share": self.shares,
             "z": np.where(known, self.statistic, np.nan),
-            "p_value": self.pvalue,
+            "p_value": np.where(self.testable, self.pvalue, np.nan),
             "lower": ends[:, 0],
             "upper": ends[:, 1],
         }

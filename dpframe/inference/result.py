@@ -8,7 +8,7 @@ from typing import Any, Never
 import attrs
 import numpy as np
 
-from dpframe.errors import InvalidArgument, missing
+from dpframe.errors import DataWarning, InvalidArgument, missing, warn
 from dpframe.notebooks import data_frame
 
 from .arrays import Array
@@ -40,6 +40,10 @@ INSTEAD = {
     "f_test": "wald_test(R, r) tests several hypotheses together",
     "summary": "model.summary() is the table, t_test().summary_frame() a data frame",
 }
+OUTSIDE = (
+    "{} of {} predicted means are outside the bounds [{:g}, {:g}] of labels: by noise, or because "
+    "the mean of labels is not linear in the columns there."
+)
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
 
@@ -245,8 +249,12 @@ class Inference:
             of_residuals = half**2 * self.taken
             label = self.spread(estimates.spread.errors + of_residuals, estimates.spread.private)
         mean = attrs.evolve(estimates, effect=estimates.effect + centre)
-        reach = half * self.bound
-        return Prediction(mean, label, (centre - reach, centre + reach), law)
+        ends = (centre - half * self.bound, centre + half * self.bound)
+        means = mean.effect[np.isfinite(mean.hidden)]
+        outside = int(np.sum((means < ends[0]) | (means > ends[1])))
+        if outside:
+            warn(OUTSIDE.format(outside, len(mean.effect), *ends), DataWarning)
+        return Prediction(mean, label, ends, law)
 
     @property
     def taken(self) -> float:

@@ -11,10 +11,14 @@ from .result import COVERED, Inference
 
 ROBUST = "Residuals may have another variance in every row"
 HELD = (
-    "The finite intervals assume that each hidden direction changes the label by at most its "
-    "declared range."
+    "The finite intervals assume that each hidden direction changes the label by at most the "
+    "declared range of the label."
 )
 LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
+NEVER_EQUAL = (
+    "Residuals of labels 0 and 1 do not have equal variance, since the variance depends on the "
+    "mean: leave equal_variance=True out for such labels."
+)
 NO_NEW_LABELS = "New labels have no interval but the bound."
 TIGHTER = "a tighter public bound of labels"
 RELEASE = {
@@ -94,12 +98,17 @@ def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterat
     else:
         yield (
             "A coefficient that lies along them has no interval. The finite intervals assume that "
-            "each of these directions changes the label by at most its declared range, and allow "
-            "for such a change."
+            "each of these directions changes the label by at most the declared range of the "
+            "label, and allow for such a change."
         )
         if inference.target == "sample":
             yield "Beside a hidden direction they count sampling too, and are longer than need be."
     yield WAY_OUT
+
+
+def binary(inference: Inference) -> bool:
+    """Whether labels have the bounds [0, 1], as labels of 0 and 1 have."""
+    return inference.units.half * inference.bound == inference.units.centre == 0.5
 
 
 def assumed(inference: Inference) -> Iterator[str]:
@@ -114,6 +123,8 @@ def assumed(inference: Inference) -> Iterator[str]:
             "Residuals are assumed to be homoscedastic, of one variance in every row, and "
             "independent."
         )
+        if binary(inference):
+            yield NEVER_EQUAL
     if inference.target == "population" and not inference.equal_variance:
         how = "the norm of rows bounds its effect"
         if inference.sandwich is not None:
@@ -166,7 +177,8 @@ def of_residuals(inference: Inference, *, tighter: bool = True) -> Iterator[str]
     elif not np.isfinite(inference.residual.std):
         yield f"The residual variance is lost in noise. {NO_NEW_LABELS}"
     elif not inference.residual.known:
-        helps = f"{TIGHTER}, more records" if tighter else "more records"
+        narrow = tighter and not binary(inference)
+        helps = f"{TIGHTER}, more records" if narrow else "more records"
         yield (
             "The residual variance is lost in noise, so the lengths of intervals vary with it: "
             "their level holds on average over repeated releases, but a single one may be too "
@@ -177,7 +189,7 @@ def of_residuals(inference: Inference, *, tighter: bool = True) -> Iterator[str]
 
 def of_sampling(inference: Inference, *, tighter: bool = True) -> Iterator[str]:
     """Sampling, where it enters variances as an upper bound."""
-    estimates = inference.t_test()
+    estimates, tighter = inference.t_test(), tighter and not binary(inference)
     if not np.any(estimates.bounded):
         return
     ways, bound = [], [f"declare {TIGHTER}"] if tighter else []
@@ -188,7 +200,8 @@ def of_sampling(inference: Inference, *, tighter: bool = True) -> Iterator[str]:
         inference.residual is None or inference.residual.known
     ):
         ways += bound
-    if inference.residual is not None and not inference.equal_variance and inference.residual.known:
+    known = inference.residual is not None and inference.residual.known
+    if known and not inference.equal_variance and not binary(inference):
         ways.append("use summary(equal_variance=True) if residuals have equal variance")
     *others, last = ways or [""]
     listed = f"{', '.join(others)} or {last}" if others else last

@@ -35,6 +35,11 @@ USUAL_LEVELS = 0.7  # the same of three levels or more
 WITH_ALL = "the intercept only with all of them"
 ALONE = "or if their means are near the middle of the range"
 END = ", 1.5 times that for means near an end"
+TYPICAL_VARIATION = (
+    "Words are for typical variation: a std of 20% of the range, 20% of records at the rarer of",
+    "two levels, 70% of the variation of equal shares. Means near an end need 1.5 times the std.",
+    "Percentages in parentheses are for noise that hides other columns.",
+)
 
 
 @attrs.frozen
@@ -85,16 +90,29 @@ class Predicted:
         return f"{self._least}{end}"
 
     @property
-    def short(self) -> str:
-        """The condition on a column, for a table; empty if no usual variation suffices."""
+    def cell(self) -> str:
+        """The prediction and its least variation, for a table: `likely, from 8%`."""
         if self.unlikely:
-            return ""
-        return self._least.removeprefix("the ").replace("if noise hides other columns", "at worst")
+            return self.word
+        least, more = self._shares
+        return f"{self.word}, from {least}{f' ({more})' if more != least else ''}"
+
+    @property
+    def measure(self) -> str:
+        """The variation to which percentages in a table refer."""
+        if self.levels == 2:
+            return "of records, the rarer level"
+        return "of equal shares, the variation" if self.levels else "of the range, the std"
+
+    @property
+    def _shares(self) -> tuple[str, str]:
+        """The least variation, and the least one if noise hides other columns."""
+        least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
+        return least, "more" if self.beside > self.even and more != least else more
 
     @property
     def _least(self) -> str:
-        least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
-        hidden = "more" if self.beside > self.even else more
+        least, hidden = self._shares
         note = f" ({hidden} if noise hides other columns)" if hidden != least else ""
         if self.levels == 2:
             return f"the rarer level has at least {least} of the records{note}"
@@ -200,27 +218,31 @@ class Foreseen:
         if self.few:
             return "no interval for most columns"
         if self._share == 1:
-            return "intervals for columns that spread as usual"
+            return "intervals for columns of typical variation"
         return f"intervals for {'most' if self._share > 0.75 else 'some'} columns"
 
     def table(self, other: Foreseen | None = None) -> list[str]:
-        """One row per column: the prediction, also for another regression, and the condition on the
-        table.
+        """One row per column: the prediction and the least variation that it needs, also for
+        another regression; then the definition of typical variation.
         """
         both = [self] if other is None else [self, other]
         named = ["default", "for intervals"] if other else ["interval"]
         rows = [
-            [mine[0].name, *(part.word for part in mine), mine[-1].short]
+            [mine[0].name, *(part.cell for part in mine), mine[-1].measure]
             for mine in zip(*(one.parts for one in both), strict=True)
         ]
-        lines = [["column", *named, f"{named[-1]}, where"], *rows]
+        lines = [["column", *named, "percent"], *rows]
         if len(rows) > 1 and self.intercept is not None:
-            central = ALONE if any(one.intercept for one in both) else ""
+            central = "or if means are central" if any(one.intercept for one in both) else ""
             lines.append(["intercept", *("with all others" for _ in named), central])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         pairs = (zip(line, widths, strict=True) for line in lines)
         return [
-            "  " + "  ".join(f"{cell:<{wide}}" for cell, wide in pair).rstrip() for pair in pairs
+            *(
+                "  " + "  ".join(f"{cell:<{wide}}" for cell, wide in pair).rstrip()
+                for pair in pairs
+            ),
+            *TYPICAL_VARIATION,
         ]
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -109,15 +108,10 @@ class Recommendation:
         elif expected.few and by:
             yield f"Most columns have an interval{by}."
         first, *rest = [written(self.regression), *self._reasons()]
-        if self.instead is None:
-            yield from (first, *rest)
-        else:
-            few = expected.few
-            named = f"for {'' if few else 'shorter '}intervals: {written(self.instead)}"
-            for_intervals = (named, f"  {MORE_INTERVALS}")
-            predictions = (f"for predictions: {first}" if few else first, *rest)
-            both = (for_intervals, predictions) if few else (predictions, for_intervals)
-            yield from itertools.chain(*both)
+        if self.instead is not None:
+            yield from (f"for intervals: {written(self.instead)}", f"  {MORE_INTERVALS}")
+            first = f"for predictions: {first}"
+        yield from (first, *rest)
         yield from expected.table(self.instead_intervals)
 
     def _reasons(self) -> Iterator[str]:
@@ -150,8 +144,8 @@ OTHERS = (  # the field of a variant, when to take it, and its limits
     ),
     (
         "of_numbers",
-        "for intervals: {} with dp.PrivateRegressor",
-        "on labels of 0 and 1, dp.Column(name, lower=0, upper=1); cut predictions at 0.5",
+        "for intervals: {}",
+        "a linear probability model, of dp.PrivateRegressor with the same setting",
     ),
     (
         "at_once",
@@ -389,7 +383,7 @@ def of_classes(target: Guarantee, setting: Setting, n: int, d: int) -> Recommend
     if isinstance(target, PureDP):
         way_out = NO_PURE_LOGISTIC
         raise InvalidArgument("delta", "above 0 for labels of two classes", "0", way_out)
-    why = "two classes, dp.PrivateClassifier; nothing to tune"
+    why = "two classes, of dp.PrivateClassifier; nothing to tune"
     advice = Recommendation(LogisticDescent(), why, of_numbers=FOR_INTERVALS)
     if certify(advice.regression, target=target, setting=setting).free:
         return advice

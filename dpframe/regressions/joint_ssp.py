@@ -129,6 +129,12 @@ class JointSSP(Regression):
         variant: Self = make(counting="0.08", gram=100, moment=46, squares=12, rounds=0)
         return variant
 
+    @property
+    def full_name(self) -> str:
+        """JointSSP, or JointSSP.for_intervals."""
+        variant = "" if self != type(self).for_intervals() else ".for_intervals"
+        return f"{super().full_name}{variant}"
+
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release counts, sums and corrections, in released or public units if requested."""
         part = self.scaling.value if isinstance(self.scaling, Number) else Fraction(1, 2)

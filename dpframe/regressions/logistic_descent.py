@@ -49,7 +49,7 @@ class LogisticDescent(Regression):
     title: ClassVar[str] = "logistic descent"
     use: ClassVar[str] = (
         "The default for two classes: nothing to tune, the penalty follows from released values. "
-        "It has no intervals; JointSSP.for_intervals() on labels of 0 and 1 has."
+        "It has no intervals; JointSSP.for_intervals() in dp.PrivateRegressor has."
     )
     rounds: Expression = constant(48)
     clip: Expression = constant(1)

@@ -20,8 +20,8 @@ from .solve import Array, Fit
 
 NO_PURE_LOGISTIC = (
     "Logistic regressions use Gaussian noise: delta='1e-6' is usual. Without a delta fit a linear "
-    "probability model: dp.PrivateRegressor, whose default is then dp.regressions.ObjPertPure(), "
-    "on labels of 0 and 1, dp.Column(name, lower=0, upper=1)."
+    "probability model: dp.PrivateRegressor with the same setting, whose default is then "
+    "dp.regressions.ObjPertPure()."
 )
 WAY_OUT = (
     "dp.recommend(n=..., epsilon=..., delta=..., setting=setting) computes the best one; "

@@ -34,7 +34,7 @@ from .parts import TablePart, with_layout
 from .reading import Array, Plain
 from .safe_errors import safely
 from .source import Source
-from .table import Table, block_rows
+from .table import CLASSES, Table, block_rows
 
 SHAPE = (
     "A line is a record of as many cells as there are names, with its quotes closed; "
@@ -313,8 +313,10 @@ class CsvFile(TablePart):
         for name, cells in values.items():
             numbers = reading[name] is _numbers and isinstance(cells, list) and not self.layout.drop
             if numbers and any(isinstance(cell, str) for cell in cells):
-                place = f"column {name} of X, in {self.file.path},"
-                raise BadData(place, "real numbers", Plain("other values"), ENCODE)
+                labels = name == self.layout.label
+                title = self.layout.label_title if labels else f"column {name} of X"
+                place, way_out = f"{title}, in {self.file.path},", CLASSES if labels else ENCODE
+                raise BadData(place, "real numbers", Plain("other values"), way_out)
         return Columns(tuple(values), tuple(values.values()))
 
     def _check_droppable(self) -> None:

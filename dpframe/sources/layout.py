@@ -146,7 +146,7 @@ class Layout:
     @property
     def label_title(self) -> str:
         """The labels as errors call them."""
-        return "y" if self.label is None else f"column {self.label} of X"
+        return "y" if self.label is None else f"label column {self.label}"
 
     @property
     def budget_title(self) -> str:

@@ -139,7 +139,7 @@ def labels(layout: Layout, X: Any, y: Any) -> ColumnData | None:
             raise BadData("y", wanted, Plain("labels"), ALIKE)
         values = column(X, layout.place(layout.label, header(X) or ()))
         read = ColumnReader(label_meaning(layout.classes))
-        return _column(values, read, layout.label_title, drop=layout.drop)
+        return _column(values, read, layout.label_title, drop=layout.drop, labels=True)
     if y is None and not layout.declared:
         return None
     if y is None:
@@ -155,7 +155,9 @@ def labels(layout: Layout, X: Any, y: Any) -> ColumnData | None:
     return labels_beside(y, drop=layout.drop, classes=layout.classes)
 
 
-def _column(values: Any, read: ColumnReader, title: str, *, drop: bool) -> ColumnData:
+def _column(
+    values: Any, read: ColumnReader, title: str, *, drop: bool, labels: bool = False
+) -> ColumnData:
     """A column and its reader. Where no cell of its type has a value, raises BadData, or warns if
     no cell alone would be refused.
     """
@@ -163,7 +165,7 @@ def _column(values: Any, read: ColumnReader, title: str, *, drop: bool) -> Colum
     if stored is not None and stored not in kinds:
         numbers = read.meaning is NUMBERS
         zeros = isinstance(read.meaning, Levels) and read.meaning.other == NO_LEVEL
-        way_out = (ENCODE if title != "y" else AS_NUMBERS) if numbers else LEVELS
+        way_out = (AS_NUMBERS if labels else ENCODE) if numbers else LEVELS
         if not (drop or zeros):
             wanted = "real numbers" if numbers else f"{' or '.join(kinds)}, as its levels are"
             raise BadData(title, wanted, Plain(f"values of kind {stored}"), way_out)
@@ -184,9 +186,9 @@ def labels_beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = Non
     """
     read = ColumnReader(label_meaning(classes))
     if isinstance(y, (list, tuple)) or (is_arrow(y) and not is_batch(y)):
-        return _column(y, read, "y", drop=drop)
+        return _column(y, read, "y", drop=drop, labels=True)
     series = _series(y, "y", "a number a record", "y.ravel() flattens one column.")
-    return _column(series, read, "y", drop=drop)
+    return _column(series, read, "y", drop=drop, labels=True)
 
 
 def with_budget_kind(layout: Layout, X: Any, given: Any) -> tuple[Layout, Any]:

@@ -17,7 +17,7 @@ from dpframe.graph.cells import is_missing, number
 from . import opening
 from .column_values import cell_values
 from .layout import Layout
-from .opening import ONE
+from .opening import AS_NUMBERS, ONE
 from .reading import Array, ColumnData, Features, ListFeatures, Plain
 
 ENTRIES = 2**19  # of a block: 4 MiB of doubles
@@ -159,7 +159,7 @@ class Table:
                 way_out = f"{CLASSES} {self.layout.way_out}"
                 return _no_level(names[-1], f"{first!r} or {second!r}", way_out)
             if self.labels is not None and _odd(self.labels.entries(start, stop)):
-                return BadData(names[-1], "real numbers", Plain("other values"), NUMERIC)
+                return BadData(names[-1], "real numbers", Plain("other values"), AS_NUMBERS)
         got = Plain("missing or infinite values")
         return BadData(", ".join(names), "finite", got, self.layout.way_out)
 

@@ -260,3 +260,28 @@ def test_the_page_of_an_audit_has_a_row_a_column(folder):
     assert "Column age 18.5 to 64 " in text
     assert "Column smoker &#39;no&#39;, &#39;yes&#39; " in text
     assert "; sign the claim" in text
+
+
+def test_the_bounds_of_a_certificate_are_compared_with_the_codebook(folder):
+    """Each difference has a line, in both directions, and fails the check."""
+    right, _ = checked(60_000, folder, "--codebook", "book.json")
+    assert "The bounds and levels are those of book.json." in right
+    wrong, _ = checked(40_000, folder, "--codebook", "book.json", status=1)
+    assert "the label: 0, 60000 in book.json, not in the certificate" in wrong
+    assert "the label: 0, 40000 in the certificate, not in book.json" in wrong
+    other = {**BOOK, "intercept": False, "columns": [{**BOOK["columns"][0], "upper": 65}]}
+    (folder / "other.json").write_text(json.dumps(other))
+    lines, _ = checked(60_000, folder, "--codebook", "other.json", status=1)
+    for said in ("age: 37/2, 65 in other", "age: 37/2, 64 in the", "smoker: 'no', 'yes'", "inter"):
+        assert any(line.startswith(said) for line in lines.splitlines())
+
+
+def test_the_files_of_a_fit_are_those_of_the_guide(folder):
+    """Receipt, page and picture; the relation is printed first."""
+    pytest.importorskip("matplotlib")
+    named = ("--receipt", "receipt.txt", "--html", "s.html", "--plot", "s.png")
+    printed = fit(*named)
+    assert printed.startswith("--relation add-remove: privacy is for one row added or removed.")
+    assert "certificate" in (folder / "receipt.txt").read_text()
+    assert "smoker[yes]" in (folder / "s.html").read_text()
+    assert (folder / "s.png").stat().st_size > 1000

@@ -2,6 +2,8 @@
 name.
 """
 
+import math
+
 import attrs
 import numpy as np
 import pandas as pd
@@ -117,7 +119,7 @@ def test_conditions_are_of_the_table_and_decide(people):
 def test_a_variant_that_spends_more_on_the_gram_is_named_and_has_more(people):
     """Where the default may not show everything."""
     advice = dp.recommend(epsilon=3, **ADVICE)
-    assert "for shorter intervals: dp.JointSSP.for_intervals()\n" in str(advice)
+    assert "\nfor intervals: dp.JointSSP.for_intervals()\n" in str(advice)
     count = [
         sum("bmi" in given(fitted(people, 3, regression, seed)) for seed in range(4))
         for regression in (advice.regression, advice.instead)
@@ -153,8 +155,18 @@ def test_advice_says_first_what_to_expect_then_a_row_a_column():
         found = dp.recommend(epsilon=epsilon, **ADVICE)
         assert str(found).startswith(f"At this size expect {said} columns.")
     more = str(dp.recommend(epsilon=3, **ADVICE)).splitlines()
-    all_of_them = "At this size expect intervals for columns that spread as usual."
-    assert more[:2] == [all_of_them, "dp.JointSSP()"]
+    all_of_them = "At this size expect intervals for columns of typical variation."
+    assert more[:2] == [all_of_them, "for intervals: dp.JointSSP.for_intervals()"]
+    (row,) = [line for line in more if line.split()[0] == "age"]
+    least = [
+        math.ceil(100 * math.sqrt(one.needed) / 2)
+        for found in (dp.recommend(epsilon=3, **ADVICE),)
+        for intervals in (found.intervals, found.instead_intervals)
+        for one in intervals.parts
+        if one.name == "age"
+    ]
+    assert least[0] > least[1]
+    assert [f"from {one}%" in row for one in least] == [True, True]
 
 
 def test_what_is_enough_for_most_columns_is(people):

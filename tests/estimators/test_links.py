@@ -247,9 +247,6 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
         dp.PrivateRegressor(dp.regressions.LogisticDescent(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateRegressor"):
         dp.PrivateClassifier(dp.SSP(), **given).fit(None, None)
-    classes = dp.Setting(X=CODEBOOK, y=dp.Column(levels=["a", "b"]), relation=dp.ADD_REMOVE)
-    with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateClassifier"):
-        dp.PrivateRegressor(dp.SSP(), **{**given, "setting": classes}).fit(None, None)
 
 
 def test_bounds_of_labels_that_are_no_codes_of_classes_are_refused() -> None:

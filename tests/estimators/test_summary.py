@@ -185,7 +185,7 @@ def test_where_noise_hides_a_direction_nothing_is_claimed():
     assert record["std_err"] is None
     assert record["coef"] is None
     assert record["z"] is None
-    assert record["p_value"] == 1
+    assert record["p_value"] is None
     assert np.array_equal(labels_at(model, people()[0][:3]), [[1, 9]] * 3)
     assert np.all(np.isfinite(model.inference(largest=2.0).conf_int()))
 
@@ -278,7 +278,7 @@ def test_few_sentences_stand_under_the_table(noisy):
     assert "without" not in short.notes[0]
     said = " ".join(short.notes)
     assert "More records, a larger epsilon or fewer columns help" in said
-    assert "fitted is shrunk towards zero" in said
+    assert "fitted is shrunk, numbers towards zero" in said
     assert "dp.JointSSP.for_intervals()" in said
     assert "counting=" not in said
     assumed = noisy.summary(normal_residuals=True)

@@ -100,7 +100,7 @@ class Cost:
         if certificate.free:
             missing = ", ".join(f"{name}=..." for name in sorted(certificate.free))
             raise NotExecutable(f"the certificate lacks numbers. run = run.at({missing})")
-        text = type(certificate.regression).__name__ if description is None else description
+        text = certificate.regression.full_name if description is None else description
         guarantees = (target_of(certificate), *also)
         return cls(guarantees, certificate.setting.unit, certificate.hash, text)
 
