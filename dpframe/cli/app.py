@@ -30,6 +30,7 @@ COMMANDS = (  # modules of this package with a typer application each, in the or
     "fit",
     "check",
     "diff",
+    "split",
     "ledger",
     "experiment",
 )

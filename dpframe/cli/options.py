@@ -333,13 +333,19 @@ def names_given(*groups: Any) -> tuple[str, ...]:
     )
 
 
+def numbers_of(texts: Iterable[str], option_of: str, example: str) -> dict[str, str]:
+    """Numbers by different names, each written name=number. Raises InvalidArgument."""
+    numbers: dict[str, str] = {}
+    for text in texts:
+        name, equal, number = (part.strip() for part in text.rpartition("="))
+        if not (name and equal) or name in numbers:
+            wanted = f"written name=number, once for each name, such as {example}"
+            raise dp.InvalidArgument(option_of, wanted, text)
+        numbers[name] = number
+    return numbers
+
+
 def groups_of(text: str) -> dict[str, Fraction]:
     """`careful=0.1,open=1` as a mapping. Raises InvalidArgument."""
-    numbers: dict[str, Fraction] = {}
-    for part in text.split(","):
-        name, equal, number = (one.strip() for one in part.rpartition("="))
-        if not (name and equal) or name in numbers:
-            wanted = "written name=number, once for each name, such as careful=0.1,open=1"
-            raise dp.InvalidArgument("--groups", wanted, part)
-        numbers[name] = rational(number, f"epsilon of {name}")
-    return numbers
+    numbers = numbers_of(text.split(","), "--groups", "careful=0.1,open=1")
+    return {name: rational(number, f"epsilon of {name}") for name, number in numbers.items()}

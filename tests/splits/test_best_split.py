@@ -1,6 +1,7 @@
 """best_split: known answers, the certificate, what is refused, what is printed and drawn."""
 
 import json
+import sys
 from fractions import Fraction
 
 import attrs
@@ -11,7 +12,7 @@ import pytest
 import dpframe as dp
 from dpframe.regressions import solve
 from tests.splits.conftest import NOISE, setting
-from tests.support import oracles
+from tests.support import commands, oracles
 
 
 def budget_noise(gamma, epsilon, delta, entries):
@@ -392,6 +393,22 @@ class Owned(dp.Regression):
         moment = dp.release(X.T @ y, dp.Gaussian.analytic, second, name="moment")
         return dp.post(solve, gram, moment)
 """
+
+
+def test_the_command_takes_several_fields_and_a_solver(tmp_path, monkeypatch):
+    """Of a declaration in a file."""
+    (tmp_path / "owned.py").write_text(OWNED)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "owned", raising=False)
+    claim = ["split", "owned:Owned", "-d", "5", "--epsilon", "1", "--delta", "1e-6"]
+    claim += ["--norm", "1", "--bound", "1", "--json"]
+    own = ["-n", "20000", "--criterion", "error", "--solver", "owned:solve"]
+    for more in ([], own):
+        for over in ([], ["--over", "a,b"], ["--over", "a, b"]):
+            record = json.loads(commands.call(*claim, *more, *over))
+            assert record["over"] == "a, b"
+            assert sum(Fraction(one) for one in record["chosen"].values()) == 1
+    assert "solver=solve" in commands.call(*claim, *own[:4], status=2)
 
 
 # -------------------------------------------------------- Refusals name the cause, and a way out
