@@ -176,6 +176,9 @@ def fit(
     declared = proof.regression(name)
     claimed = claim(spent, budget.delta, budget.epsilon_column).target
     logistic = of_classes(declared, setting, claimed)
+    if logistic and output.plot is not None:
+        wanted = "left out for a logistic regression, which has no intervals to draw"
+        raise dp.InvalidArgument("--plot", wanted, str(output.plot))
     model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
         declared,
         epsilon=spent,
