@@ -144,7 +144,7 @@ def test_sentences_name_the_direction_and_no_vain_advice():
     said = " ".join(sentences(found, ["a - 1.0 b"]))
     assert "1 of 5 directions of the coefficients are not identified: a - 1.0 b" in said
     assert "leave it out: no budget tells them apart" in said
-    assert "changes the label by at most its declared range" in said
+    assert "changes the label by at most the declared range of the label" in said
     assert "No coefficient has an interval" in " ".join(sentences(found, ["a"], some=False))
 
 

@@ -75,6 +75,11 @@ class Described:
                 raise InvalidArgument("setting", wanted, bounds, WAY_OUT)
         return GraphBuilder.of(algorithm, setting, budget, vocabulary_of(self.trust)).graph()
 
+    @property
+    def full_name(self) -> str:
+        """The name of the class, as of a regression."""
+        return type(self).__name__
+
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Graph:
         """A description has no parts that could be declared with other noise. Raises
         InvalidArgument.
