@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from dpframe.identity import own
 from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 
-from .facts import made_as, stated
+from .facts import stated
 
 if TYPE_CHECKING:
     from .columns import ColumnNode
@@ -50,9 +51,10 @@ def entry(table: dict[str, Any], *kinds: str) -> Callable[[Callable[..., Any]], 
 
 
 def entry_of(table: dict[str, Any], node: Node) -> Any:
-    """The entry for a node's kind, if the rule book knows the kind."""
-    own = table.get(vars(made_as(type(node))).get("kind", ""))
-    return None if stated(node) is None else own
+    """The entry for a node's kind, if the rule book knows it; none is inherited from outside."""
+    if not own(type(node)):
+        return None
+    return None if stated(node) is None else table.get(vars(type(node)).get("kind", ""))
 
 
 @lru_cache(maxsize=4096)
@@ -118,9 +120,12 @@ FINE = 16  # bits of a grid
 
 @entry(MAPS, "grid", "weighted_grid")
 def _on_grid(node: Any) -> Occurring:
-    """Up to 2^-FINE of the bound; on a coarser grid only rows along an axis, which are exact."""
+    """Up to 2^-FINE of the bound; on a coarser grid only rows along an axis, which are exact where
+    the grid subsumes the clip to the bound.
+    """
     source, fine = node.source, node.bits >= FINE
-    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or source.ball))
+    exact = source.ball and getattr(node, "reads", source) is not source
+    return Occurring(ball=fine and source.ball, extreme=source.extreme and (fine or exact))
 
 
 @entry(MAPS, "box_grid")
@@ -164,9 +169,16 @@ def _within(column: Any) -> Fraction | None:
     return bound.value if isinstance(bound, Number) and occurring(column).ball else None
 
 
-@entry(MAPS, "grid_column", "weighted_column", "weighted_grid_column")
-def _labels(node: Any) -> Occurring:
+@entry(MAPS, "weighted_column")
+def _weighted_labels(node: Any) -> Occurring:
     return Occurring(ball=node.source.ball)
+
+
+@entry(MAPS, "grid_column", "weighted_grid_column")
+def _labels_on_grid(node: Any) -> Occurring:
+    """Up to 2^-FINE of the bound; the bound itself where the grid subsumes the clip to it."""
+    exact = getattr(node, "reads", node.source) is not node.source
+    return Occurring(ball=(exact or node.bits >= FINE) and node.source.ball)
 
 
 @entry(MAPS, "scaled_labels")

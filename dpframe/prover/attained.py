@@ -86,10 +86,11 @@ def _even(release: Release) -> bool:
     """Whether the record attains the sensitivity, whatever was released before."""
     moved, mechanism = release.moved, release.mechanism
     added = release.noise is Laplace or (release.gives is GaussianDP and own(release.noise))
-    if not added or moved is None or not moved.attained or not release.reached:
+    if not added or moved is None or moved.value == ZERO:
         return False
     fixed = RELEASED not in moved.value.scope | mechanism.formula.scope
-    return fixed and release.sampled is None and moves_evenly(release.statistic)
+    attained = moved.attained and release.reached and release.sampled is None
+    return fixed and attained and moves_evenly(release.statistic)
 
 
 def _uneven(release: Release) -> bool:
@@ -165,7 +166,8 @@ def _witnesses(problem: Problem) -> Iterator[Witness | None]:
     joint = None if problem.of_cells else joint_of_classes(problem, gaussians)
     if gaussians and joint is not None and isinstance(problem.target, ApproxDP):
         square = reached_moves(joint, joint_moves(problem.rows, joint, gaussians), gaussians)
-        yield refute(ProfileClaim(share.epsilon, share.delta, square, square))
+        claim = ProfileClaim(share.epsilon, share.delta, square, square)
+        yield refute(claim, whole=len(gaussians) == len(grouped))
     for release, _ in grouped:
         found = pure_witness(release, share)
         yield found and attrs.evolve(found, says=say("{}: {}", release.label, found.says))

@@ -335,27 +335,27 @@ def holds(claim: ProfileClaim, values: Mapping[str, Ball]) -> bool:
     return bool(arb_upper(delta_ball(least, mu)) <= target)
 
 
-def refute(claim: ProfileClaim) -> Witness | None:
+def refute(claim: ProfileClaim, *, whole: bool = True) -> Witness | None:
     """Numbers at which the transcript certainly breaks the claim, or None."""
-    read, broken = (claim.epsilon, claim.delta, claim.lower), _breaking(claim)
+    broken = partial(_broken, exact=whole and claim.lower == claim.upper)
+    read = (claim.epsilon, claim.delta, claim.lower)
     witness = counterexample(read, broken, claim.symbols, MAX_TRIES)
-    return witness or next((one for one in _with_many_draws(claim) if one is not None), None)
+    return witness or next(
+        (one for one in _with_many_draws(claim, broken) if one is not None), None
+    )
 
 
-def _with_many_draws(claim: ProfileClaim) -> Iterator[Witness | None]:
+def _with_many_draws(
+    claim: ProfileClaim, broken: Callable[..., str | None]
+) -> Iterator[Witness | None]:
     """The same at large values of whole numbers without an upper end, such as numbers of draws."""
     counts = [one for one in claim.symbols if one.domain.integer and one.domain.upper is None]
     for size in MANY if counts else ():
         fixed = {one.name: Number(size) for one in counts if size in one.domain}
         names = {name: value.value for name, value in fixed.items()}
         read = [one.substitute(fixed) for one in (claim.epsilon, claim.delta, claim.lower)]
-        witness = counterexample(read, _breaking(claim), (), MAX_TRIES)
+        witness = counterexample(read, broken, (), MAX_TRIES)
         yield witness and attrs.evolve(witness, values={**witness.values, **names})
-
-
-def _breaking(claim: ProfileClaim) -> Callable[..., str | None]:
-    """What breaks it, in words; `lower` is a bound where it differs from `upper`."""
-    return partial(_broken, exact=claim.lower == claim.upper)
 
 
 def _broken(epsilon: Ball, delta: Ball, square: Ball, *, exact: bool) -> str | None:

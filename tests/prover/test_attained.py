@@ -7,10 +7,11 @@ from __future__ import annotations
 from fractions import Fraction
 
 import attrs
-import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.graph.maps.bounds import ClipNorm
+from dpframe.graph.statistics import RowSum
 from dpframe.prover.attained import least_epsilon, one_pair
 from dpframe.prover.certify import examine
 
@@ -94,7 +95,7 @@ def test_pure_totals_are_refuted_by_the_sum_of_losses():
     assert str(judged(Two("1.9"), setting(), dp.PureDP(1)).verdict) == "refuted"
 
 
-def test_rounded_counts_are_not_refuted_by_the_noise_before_rounding():
+def test_rounded_counts_have_no_lower_bound_by_a_pair():
     """A count moves by one step of its grid, so rounding may hide much of the noise's loss."""
 
     class Count(dp.Regression):
@@ -105,24 +106,70 @@ def test_rounded_counts_are_not_refuted_by_the_noise_before_rounding():
             return dp.release(dp.count(X), dp.Laplace("0.999"), name="n")
 
     done = examine(Count(), target=dp.ApproxDP(1, "1e-9"), setting=setting())
-    pair = one_pair(done.problem)
-    assert float(pair.rounding.value) > 2
+    assert float(one_pair(done.problem).rounding.value) > 2
+    assert least_epsilon(done.problem, {}, Fraction(1, 10**9)) == 0
 
 
-@pytest.mark.parametrize("noise", [dp.Gaussian, dp.mechanisms.MirroredGaussian])
-def test_the_pair_costs_what_its_tables_show(noise):
-    """The moves of an actual record of equal entries on all entries that are released, by the
-    composition of their losses; noise is larger off the diagonal where it is mirrored.
-    """
-    d, std, scale = 4, 6.0, 3.0
-    report = examine(Mixed(std=6, scale=3, noise=noise), target=TARGET, setting=setting(d))
-    entry = 1 / np.sqrt(d)
-    row = np.full(d, entry)
-    outer = np.outer(row, row)
-    squares = np.sum(outer**2) if noise is dp.Gaussian else np.sum(np.triu(outer) ** 2)
-    mu = np.sqrt(squares) / std
-    losses = (dp.Laplace(Fraction(scale / entry)), d)
-    true = dp.compose(dp.Gaussian(Fraction(1 / mu)), losses).epsilon("1e-6").lower
-    least = least_epsilon(report.problem, {}, Fraction(1, 10**6))
-    assert 0 < least <= true
-    assert noise is not dp.Gaussian or least > true - 0.01
+class HalfSum(RowSum):
+    """A statistic from outside that moves by half of what its base does."""
+
+    def block(self, values):
+        """Half."""
+        return super().block(values) / 2
+
+
+class HalfClip(ClipNorm):
+    """A row map from outside that never attains the bound of its base."""
+
+    def apply(self, block, number):
+        """Half."""
+        return super().apply(block, number) / 2
+
+
+class FromOutside(dp.Regression):
+    """Releases that cost half of what they would with the base classes."""
+
+    rows: bool = False
+
+    def declare(self, X, y, budget):
+        """A sum with half of the move, or a sum of rows of half the norm."""
+        if self.rows:
+            return dp.release(HalfClip(X.source, 1).sum(), dp.Gaussian(std=2), name="s")
+        return dp.release(HalfSum(X), dp.Laplace(2), name="s")
+
+
+@pytest.mark.parametrize(
+    ("rows", "target"),
+    [(False, dp.PureDP("0.6")), (False, dp.ApproxDP("0.6", "1e-6")), (True, dp.GaussianDP("0.3"))],
+)
+def test_nothing_is_attained_by_inheritance(rows, target):
+    """A class from outside may move less than its base: true costs are 1/2, 1/2 and mu = 1/4."""
+    trust = [HalfClip if rows else HalfSum]
+    done = dp.audit(FromOutside(rows), target=target, setting=setting(4), trust=trust)
+    assert str(done.verdict) == "unproved"
+
+
+class Shrunk(dp.Regression):
+    """Labels, or rows, divided by 3, which no clip keeps at the bound of the grid."""
+
+    rows: bool = False
+
+    def declare(self, X, y, budget):
+        """Labels twice, so that no single release is above the claim."""
+        if self.rows:
+            third = X / 3
+            return dp.release(third.T @ third, dp.Gaussian("1/100"), name="rows")
+        squares, noise = (y / 3) @ (y / 3), dp.Laplace("1/50")
+        return dp.release(squares, noise, name="a"), dp.release(squares, noise, name="b")
+
+
+@pytest.mark.parametrize("rows", [False, True])
+def test_coarse_grids_that_lose_a_step_attain_no_bound(rows):
+    """At 4 bits the largest label has 15 steps of 16, so the cost is (15/16)^2 = 0.879."""
+    given = dp.Setting(
+        X=dp.Rows(norm="3/10", d=2), y=dp.Column(bound="3/10"), relation=dp.ADD_REMOVE, grid=4
+    )
+    target = dp.GaussianDP("0.98") if rows else dp.ApproxDP("0.88", "1e-6")
+    done = dp.audit(Shrunk(rows), target=target, setting=given)
+    assert str(done.verdict) == "unproved"
+    assert least_epsilon(done.report.problem, {}, Fraction(1, 10**6)) < 0.879

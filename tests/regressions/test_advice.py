@@ -159,7 +159,11 @@ def test_two_classes_have_a_regression_of_theirs():
     """One that the setting takes; without a delta none is named."""
     found = dp.recommend(n=20_000, epsilon=1, delta="1e-6", setting=CLASSES)
     assert found.regression == dp.regressions.LogisticDescent()
-    for said in ("dp.PrivateClassifier", "LogisticOutputPerturbation(penalty=", "probability model"):
+    for said in (
+        "dp.PrivateClassifier",
+        "LogisticOutputPerturbation(penalty=",
+        "probability model",
+    ):
         assert said in str(found)
     for regression in (found.regression, found.at_once):
         assert dp.certify(regression, target=dp.ApproxDP(1, "1e-6"), setting=CLASSES).derivation
