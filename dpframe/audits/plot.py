@@ -102,7 +102,8 @@ def _dots(comparison: Comparison, ax: Any, measure: str) -> Any:
     axes.grid(axis="y", linewidth=0.4, alpha=0.5)
     axes.set_axisbelow(True)
     axes.set_title(comparison.title.replace(", ", "\n", 1), fontsize="small")
-    axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
+    if len(axes.get_legend_handles_labels()[0]) > 1:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
     return axes
 
 
