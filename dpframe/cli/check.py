@@ -11,6 +11,7 @@ import typer
 
 import dpframe as dp
 
+from .declaration import document_of
 from .options import Json, codebook, option
 from .printing import print_json, say, written
 
@@ -61,8 +62,6 @@ EXPECT = (
     "declaration share it. Without it, any valid certificate is accepted, also one of another "
     "declaration or with fewer assumptions."
 )
-SAVED = "Check proof.json, saved by --certificate or model.certificate_.save."
-OTHER_FILES = {"receipt": "a result without a proof", "columns": "a codebook"}
 BOOK = "Compare the bounds and levels of this codebook with those of the certificate."
 TRUSTED = "The only classes, module:Class, that the proof may trust; or none. Repeatable."
 
@@ -146,25 +145,3 @@ def _difference(row: list[Any], place: object, other: object) -> str:
     name, *values = row
     cells = ", ".join(", ".join(one) if isinstance(one, list) else str(one) for one in values)
     return f"{name}: {cells or 'none'} in {place}, not in {other}"
-
-
-def document_of(path: Path) -> Any:
-    """The JSON values of a certificate file, which the kernel judges. Raises BadCertificate for a
-    result, a codebook, a binary file, or one that cannot be read.
-    """
-    from dpframe.exact.documents import Unusable, content_of, read
-
-    wanted, got, way_out = "a certificate file", str(path), SAVED
-    try:
-        document = read(content_of(path))
-    except UnicodeDecodeError:
-        wanted = "a certificate file, which is text"
-    except (OSError, ValueError, Unusable) as error:
-        wanted, way_out = "a readable certificate", str(error)
-    else:
-        keys = document if isinstance(document, dict) else ()
-        others = [text for key, text in OTHER_FILES.items() if key in keys]
-        if not others:
-            return document
-        got = f"{path}, {others[0]}"
-    raise dp.errors.BadCertificate("FILE", wanted, got, way_out)

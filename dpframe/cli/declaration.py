@@ -1,4 +1,4 @@
-"""Find regressions, accountants and classes by the names that users give."""
+"""Find regressions, accountants, classes and certificate files by the names that users give."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from dpframe.errors import nearest
 from dpframe.symbols import Number, exact, rational
 
 DESCRIBED = (".toml", ".yaml", ".yml")  # YAML is refused with a message
+SAVED = "Check proof.json, saved by --certificate or model.certificate_.save."
+OTHER_FILES = {"receipt": "a result without a proof", "columns": "a codebook"}
 TRUSTED = "Such as plug:MyNoise, for the class MyNoise of plug.py in the current folder."
 
 
@@ -158,3 +160,25 @@ def _value(default: object, text: str) -> object:
     if isinstance(default, int) and isinstance(number, Number):
         return int(number.value) if number.value.denominator == 1 else number.value
     return number
+
+
+def document_of(path: Path) -> Any:
+    """The JSON values of a certificate file, which the kernel judges. Raises BadCertificate for a
+    result, a codebook, a binary file, or one that cannot be read.
+    """
+    from dpframe.exact.documents import Unusable, content_of, read
+
+    wanted, got, way_out = "a certificate file", str(path), SAVED
+    try:
+        document = read(content_of(path))
+    except UnicodeDecodeError:
+        wanted = "a certificate file, which is text"
+    except (OSError, ValueError, Unusable) as error:
+        wanted, way_out = "a readable certificate", str(error)
+    else:
+        keys = document if isinstance(document, dict) else ()
+        others = [text for key, text in OTHER_FILES.items() if key in keys]
+        if not others:
+            return document
+        got = f"{path}, {others[0]}"
+    raise dp.errors.BadCertificate("FILE", wanted, got, way_out)

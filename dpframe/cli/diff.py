@@ -9,7 +9,7 @@ import typer
 
 import dpframe as dp
 
-from .check import document_of
+from .declaration import document_of
 from .options import Json, option
 from .printing import complain, print_json, say
 

@@ -182,7 +182,7 @@ def test_wrong_input_is_answered_by_a_sentence(arguments):
         ({"smoker": "no"}, "--target must be the name of a column"),
         ({"levels": ["No", "yes"]}, "declared levels, 'No', 'yes'; got other values"),
         ({"levels": ["No", "yes"]}, "--drop leaves those rows out"),
-        ({"target": {"levels": ["a", "b"]}}, "dpframe fit LogisticDescent"),
+        ({"target": {"levels": ["a", "b"]}}, "label column charges must be 'a' or 'b'"),
     ],
 )
 def test_messages_are_in_terms_of_the_command_line(folder, change, said):

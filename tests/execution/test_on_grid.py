@@ -84,9 +84,11 @@ def together(*released: Any) -> Any:
     return released
 
 
-@pytest.mark.parametrize("relation", RELATIONS, ids=str)
+@pytest.mark.parametrize(
+    ("relation", "missing"),
+    [*((relation, "refuse") for relation in RELATIONS), (dp.ADD_REMOVE, "drop")],
+)
 @pytest.mark.parametrize("space", SPACES)
-@pytest.mark.parametrize("missing", ["refuse", "drop"])
 def test_releases_are_the_same_to_the_last_bit(space, relation, missing, monkeypatch):
     """With the rows held on their grid and without, in parts of many blocks and by threads."""
     monkeypatch.setattr(tables, "FEWEST", 8)

@@ -228,7 +228,7 @@ def test_nulls_are_missing_numbers_everywhere(make, kind, place, named, tmp_path
     """Refused by the column's name; left out with the rest of their row where rows may be."""
     numbers = {name: pa.array(["1", "2", "3"]).cast(kind) for name in ("u", "rating")}
     numbers[place] = pa.array(["1", None, "3"]).cast(kind)
-    with pytest.raises(Exception, match=f"column {place} of X must be finite"):
+    with pytest.raises(Exception, match=f"column {place}( of X)? must be finite"):
         read(open_source(named, make(pa.table(numbers), tmp_path)))
     rows, labels, _ = read(open_source(named, make(pa.table(numbers), tmp_path), drop=True))
     assert rows.tolist() == [[1.0], [3.0]]
