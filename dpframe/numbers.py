@@ -56,7 +56,9 @@ def from_text(name: str, value: str) -> Fraction:
         return Fraction(value if small else "too large")
     except (ValueError, ZeroDivisionError):
         wanted = "a number written like '0.05', '1/3' or '1e-6'"
-        raise InvalidArgument(name, wanted, value, "dp.graph.parse reads formulas.") from None
+        raise InvalidArgument(
+            name, wanted, value, "A formula is dp.graph.parse('sqrt(2)/3')."
+        ) from None
 
 
 def shortest(value: float | Real) -> Fraction:

@@ -194,7 +194,7 @@ def test_fit_by_codebook(table):
     assert "Spent (1, 1e-6)-differential privacy" in printed
     record = json.loads(call("fit", "SSP", *data, *ONE, *schema, "--simulate", "7", "--json"))
     again = json.loads(call("fit", "SSP", *data, *ONE, *schema, "--simulate", "7", "--json"))
-    assert record["coefficients"] == again["coefficients"]
+    assert record["coef_"] == again["coef_"]
     assert record["receipt"]["private"] is False
     assert record["receipt"]["rows"] is None
 
@@ -239,7 +239,7 @@ def test_fit_agrees_with_the_estimator(table):
     model.fit(frame[["age", "smoker", "children"]], frame["y"])
     data = [str(table / "table.csv"), "--target", "y", "--schema", str(table / "schema.json")]
     record = json.loads(call("fit", "SSP", *data, *ONE, "--simulate", "7", "--json"))
-    assert list(record["coefficients"].values()) == pytest.approx(list(model.coef_), rel=1e-12)
+    assert list(record["coef_"].values()) == pytest.approx(list(model.coef_), rel=1e-12)
 
 
 def test_fit_by_norm_and_bound(tmp_path):

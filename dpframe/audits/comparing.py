@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,7 @@ from dpframe.mechanisms import (
 )
 from dpframe.numbers import whole
 from dpframe.privacy import ApproxDP
+from dpframe.prover.algebra import number
 from dpframe.prover.problem import place, trusted_classes
 from dpframe.symbols import EPSILON, Expression, rational
 
@@ -32,6 +34,7 @@ from .comparison import Comparison, Point
 OTHERS = (Laplace.pure, DiscreteLaplace.pure, DiscreteGaussian.concentrated)
 ALL = (Gaussian.classical, Gaussian.kamath_ullman, Gaussian.analytic, *OTHERS)
 COMPOSED = (Gaussian.analytic, Gaussian.classical, *OTHERS)
+SIX_DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 CURRENCY = ("epsilon", "delta")
 EPSILONS = ("0.1", "0.9", 3, 10)
 DELTAS = "1e-6"
@@ -66,7 +69,8 @@ def compare(
     is in brackets. That the theorem of a class of your own holds is its word: `trust` names it, and
     the table says so.
 
-    `dimension` numbers are released together, of this `sensitivity` in 2-norm; noise for an L1
+    `dimension` numbers are released together, of this `sensitivity` in 2-norm, a number or a
+    formula of numbers, `dp.graph.parse("sqrt(10)/5000")`, rounded up; noise for an L1
     sensitivity is compared at sqrt(dimension) times it, discrete noise at the largest L1 move of
     whole numbers. With `times` above 1 they are released so
     many times, with (epsilon, delta) for all releases together: the table has each calibration on
@@ -105,10 +109,19 @@ def compare(
 
 def _workload(sensitivity: object, dimension: object, times: object) -> Workload:
     """Raises InvalidArgument."""
-    size = rational(sensitivity, "sensitivity")
+    size = _rounded_up(sensitivity)
     if size <= 0:
         raise InvalidArgument("sensitivity", "above 0", sensitivity)
     return Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
+
+
+def _rounded_up(size: object) -> Fraction:
+    """A sensitivity: a number, or a formula of numbers, rounded up. Raises InvalidArgument."""
+    if not isinstance(size, Expression):
+        return rational(size, "sensitivity")
+    if names := sorted(map(str, size.symbols())):
+        raise InvalidArgument("sensitivity", "a formula of numbers alone", ", ".join(names))
+    return Fraction(SIX_DIGITS.create_decimal(number(size, {}, up=True)))
 
 
 def _check_declaration(compared: Sequence[object], workload: Workload, accountant: object) -> None:
@@ -172,6 +185,9 @@ def points_of(epsilon: object, delta: object) -> tuple[Point, ...]:
     """Every pair of an epsilon and a delta, that of a guarantee. Raises InvalidArgument."""
     epsilons, deltas = _numbers(epsilon, "epsilon"), _numbers(delta, "delta")
     for failing in deltas:
+        if failing == 0:
+            way_out = "Pure noise does not read delta: leave it out."
+            raise InvalidArgument("delta", "in (0, 1)", "0", way_out)
         ApproxDP(EPSILON, failing)
     for spent in epsilons:
         ApproxDP(spent, deltas[0])

@@ -51,11 +51,13 @@ def _lines(comparison: Comparison, ax: Any, measure: str) -> Any:
     grid = {Fraction(f"{one:.4g}") for one in np.geomspace(float(low), float(high), POINTS)[1:-1]}
     ends = {end for end in (Fraction(1), Fraction(999, 1000)) if low < end < high}
     at = sorted({*comparison.epsilons, *grid, *ends})
-    colours = cycle(COLOURS)
+    colours, unrated = cycle(COLOURS), dict[str, None]()
     for delta in deltas:
         rows = comparison.curve([(epsilon, delta) for epsilon in at])
         for method, cells in zip(comparison.methods, rows, strict=True):
             values = np.array([_value(cell, measure) for cell in cells])
+            if measure == "ratio" and np.isnan(values).all():
+                unrated[method.names[0]] = None
             if measure == "ratio" and (np.isnan(values) | (values == 1)).all():
                 continue
             valid, colour = np.array([cell.valid for cell in cells]), next(colours)
@@ -65,6 +67,9 @@ def _lines(comparison: Comparison, ax: Any, measure: str) -> Any:
             axes.plot(x, np.where(valid, np.nan, values), "--", color=colour)
             heights += [*values]
     axes.plot([], [], "--", color=ink(), label="dashed: outside its theorem")
+    if unrated:
+        left_out = "\n".join(f"  {name}" for name in unrated)
+        axes.plot([], [], " ", label=f"without a ratio, drawn by of='std':\n{left_out}")
     if measure == "ratio":
         axes.axhline(1, color=ink(), linewidth=1, label="enough")
     axes.set(xscale="log", xlabel="epsilon", ylabel=LABELS[measure])

@@ -192,7 +192,7 @@ def fit(
     source = dp.MultilineCSV(table) if data.multiline else table
     named = data.schema is not None or output.as_json
     _fit(model, source, target, budget.epsilon_column, named=named)
-    _report(model, output, budgets=budget.epsilon_column is not None)
+    _report(model, output, table, budgets=budget.epsilon_column is not None)
 
 
 def _fit(model: Any, source: Any, target: str, column: str | None, *, named: bool) -> None:
@@ -217,8 +217,9 @@ def _fit(model: Any, source: Any, target: str, column: str | None, *, named: boo
         raise dp.BadData(name, error.requirement, error.value, error.way_out) from None
 
 
-def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
+def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: bool) -> None:
     """Save and print a fit. Raises InvalidArgument, at the end, if a file cannot be written."""
+    receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     if not output.as_json:
         say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
     options = {} if _of_classes(model) else {"alpha": output.alpha, "notes": output.notes}
@@ -227,7 +228,7 @@ def _report(model: Any, output: OutputOptions, *, budgets: bool) -> None:
     failed = _saved(
         ("--certificate", output.certificate, model.certificate_.save),
         ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
-        ("--receipt", output.receipt, lambda path: path.write_text(f"{model.receipt_}\n")),
+        ("--receipt", output.receipt, lambda path: path.write_text(receipt)),
         ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
         ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
     )
@@ -270,8 +271,8 @@ def _record(model: Any) -> dict[str, Any]:
     return {
         **({"budgets": model.budget_report_.records()} if reported else {}),
         **({"classes": model.classes_.tolist()} if classes else {}),
-        "coefficients": dict(zip(names, map(float, model.coef_.flat), strict=True)),
-        "intercept": float(intercept[0] if classes else intercept),
+        "coef_": dict(zip(names, map(float, model.coef_.flat), strict=True)),
+        "intercept_": float(intercept[0] if classes else intercept),
         "certificate": model.certificate_.hash,
         "receipt": {key: _plain(value) for key, value in receipt.items()},
     }

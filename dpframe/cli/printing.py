@@ -35,7 +35,7 @@ SPELLED = {  # in messages: the words for Python users, and those for the comman
     "relation=REPLACE_ONE, rows_per_person=": "--relation replace-one --rows-per-person ",
     "relation=ADD_REMOVE, rows_per_person=": "--relation add-remove --rows-per-person ",
     'dp.Column("smoker", levels=["no", "yes"])': '"levels": ["no", "yes"] in a codebook\'s target',
-    " dp.graph.parse reads formulas.": "",
+    " A formula is dp.graph.parse('sqrt(2)/3').": "",
     "use summary(equal_variance=True)": "use summary(equal_variance=True) in Python",
     "Open other files with Polars, DuckDB or pyarrow and give what they return.": (
         "Convert other files to CSV or Parquet."

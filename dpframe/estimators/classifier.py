@@ -23,10 +23,11 @@ from dpframe.symbols import ONE, Expression, Number
 
 from .base import PrivateEstimator, check_known
 from .budgets import REQUIRED
+from .label_bounds import SURE
 from .links import Odds, with_classes
-from .released import gaussian_stds
+from .released import gaussian_stds, number_of_records
 from .scikit import ClassifierMixin, check_is_fitted
-from .summary import INTERCEPT, NO_INTERVALS, OddsSummary
+from .summary import INTERCEPT, NO_INTERVALS, OddsSummary, constant_of, counted
 from .units import AffineScale
 
 if TYPE_CHECKING:
@@ -44,8 +45,9 @@ BIASED = (
 )
 SHRINKS, MAY_SHRINK = "The penalty{} shrinks", "The penalty{} may shrink"
 KEPT = (
-    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size: "
-    "a rough estimate for roughly normal log-odds, which ignores the noise."
+    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size, "
+    "and single coefficients can change sign. This rough estimate, for roughly normal log-odds, is "
+    "often too large, since noise enlarges the coefficients."
 )
 PREDICTED = (
     "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "
@@ -54,6 +56,10 @@ PREDICTED = (
 MOSTLY_NOISE = (
     "Most coefficients are within two stds of the noise. {}ore records, a larger epsilon or fewer "
     "columns help."
+)
+NO_RECORDS = (
+    "The released number of records is hardly above its noise, so these coefficients may be noise "
+    "alone. With missing='drop' a level that is spelt otherwise than declared drops its rows."
 )
 LITTLE_SHRUNK, HALF = 0.95, 0.5  # shares of log-odds that the penalty leaves
 
@@ -212,6 +218,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
           label:       smoker, no (0) or yes (1)
           privacy:     (1, 1e-6)-differential privacy for one row added or removed
           randomness:  simulation, NOT private
+          records:     ...
           log-odds:    of yes against no
                        coef  noise std  odds ratio      per
           age        ...
@@ -220,14 +227,16 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         check_is_fitted(self, "certificate_")
         below, above = self.classes_
         coefficients, noise = np.append(self.coef_, self.intercept_), self._noise
+        log_odds, records = f"of {above} against {below}", self._records
+        few = [NO_RECORDS] if records[0] < SURE * records[1] < math.inf else []
         return OddsSummary(
-            header={**self._what(), "log-odds": f"of {above} against {below}"},
+            header={**self._what(), "records": counted(*records), "log-odds": log_odds},
             names=(*self.coef_names_, INTERCEPT),
             coefficients=coefficients,
             noise=noise,
             predicted=self._noise_root is not None,
             ranges=self._in(self._theta, AffineScale()).ranges,
-            notes=(*self._notes(np.abs(coefficients) < 2 * noise), NO_INTERVALS),
+            notes=(*few, *self._notes(np.abs(coefficients) < 2 * noise), NO_INTERVALS),
         )
 
     def _notes(self, near: Array) -> Iterator[str]:
@@ -238,7 +247,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         enlarged = "" if kept < LITTLE_SHRUNK else "; noise can also enlarge them"
         yield BIASED.format(cause.format(" (with few rounds)" if rounds else ""), enlarged)
         if kept < LITTLE_SHRUNK:
-            yield KEPT.format(f"about {kept:.0%}" if kept > HALF else "half or less")
+            yield KEPT.format(f"about {kept:.0%} or less" if kept > HALF else "half or less")
         predicted = self._noise_root is not None
         if predicted:
             yield PREDICTED
@@ -251,6 +260,12 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
     def inference(self) -> Never:
         """Not available. Raises NotAvailable, which says why."""
         raise NotAvailable(NO_INTERVALS)
+
+    @property
+    def _records(self) -> tuple[float, float]:
+        """The number of records, and the std of its noise."""
+        unit = constant_of(self._maps, len(self._theta), self._number)
+        return number_of_records(self.certificate_, self.result_, self._sizes, unit)
 
     @property
     def _stated(self) -> Fraction | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, missing, nearest, warn
 from dpframe.graph import Regression, Setting
+from dpframe.identity import own
 from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import Specification, infer
@@ -32,9 +33,11 @@ from .outside import warn_outside
 from .released import evidence_of
 from .scikit import RegressorMixin, check_is_fitted
 from .summary import (
+    CHANCE,
     INTERCEPT,
     LOST,
     NOT_RELEASED,
+    PENALTY,
     REASONS,
     CoefficientSummary,
     Summary,
@@ -53,8 +56,12 @@ SHORTER = (
     "choose it before the budget is spent."
 )
 NEARER = (
-    "fitted is shrunk, numbers towards zero and levels towards their average: it is mostly nearer "
-    "to the truth than the ends of the interval, but has no proved interval of its own."
+    "fitted is shrunk, numbers towards zero and levels towards their average. It is usually nearer "
+    "to the truth than the ends of the interval. It has no interval of its own."
+)
+OUTPUT = (
+    "coef and its interval are the least squares fit of the released X'X and X'y. fitted is the "
+    "output of {}, and may estimate other coefficients."
 )
 NO_DELTA = (
     "delta is 0, so the default regression is {}: its coefficients come without standard errors "
@@ -375,19 +382,33 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             header=self._header(inference, alpha),
             notes=(),
         )
-        own = isinstance(getattr(self.result_.output, "evidence", None), Evidence)
         texts += [
-            *summary.outside(shrunk_by_noise=own),
-            *(summary.shrunken_levels if len(evidence.moments) == 1 else ()),
+            *self._of_fitted(summary, hides=bool(inference.unseen.lost.size)),
             *of_bounds,
             *self._of_short_rows(),
             *self._of_delta(),
         ]
         texts += [f"{text} {REASONS}" if notes else text for text in summary.on_lengths]
-        texts += [NEARER] if inference.unseen.lost.size and summary.shrunken else []
         together = f"Intervals hold jointly, by {simultaneous!r}; p values are individual."
         texts += [together] if simultaneous else []
         return attrs.evolve(summary, notes=(*texts, *([] if notes else [MORE])))
+
+    def _of_fitted(self, summary: Summary, *, hides: bool) -> Iterator[str]:
+        """Notes on the difference between `fitted` and coef; `hides` says whether noise hides some
+        directions.
+        """
+        declared = type(self.certificate_.regression)
+        if not own(declared):
+            yield from summary.outside(".")
+            if summary.shrunken:
+                yield OUTPUT.format(declared.__name__)
+            return
+        by_noise = isinstance(getattr(self.result_.output, "evidence", None), Evidence)
+        yield from summary.outside(CHANCE if by_noise else PENALTY)
+        if len(self._evidence.moments) == 1:
+            yield from summary.shrunken_levels
+        if hides and summary.shrunken:
+            yield NEARER
 
     def _of_delta(self) -> Iterator[str]:
         """A note that delta is not far below 1/n, by the n that is public or was released."""

@@ -45,23 +45,13 @@ def evidence_of(
     rows, labels = certificate.setting.nodes()
     if labels is None or row_maps(certificate.graph, certificate.setting)[-1:] != last_map(rows):
         raise no_evidence(certificate)
-    wanted: dict[str, tuple[Statistic, ...]] = {
-        "gram": (rows.T @ rows,),
-        "moment": (rows.T @ labels,),
-        "squares": (labels @ labels,),
-        "count": (count(rows), count(rows.origin)),
-    }
-    releases = {
-        name: next(released_once(certificate, result, alike, sizes), None)
-        for name, alike in wanted.items()
-    }
-    gram, moment = releases["gram"], releases["moment"]
+    gram, moment, squares = (
+        next(released_once(certificate, result, (one,), sizes), None)
+        for one in (rows.T @ rows, rows.T @ labels, labels @ labels)
+    )
     if gram is None or moment is None:
         raise no_evidence(certificate)
-    n, squares = result.receipt.rows, releases["squares"] or NOTHING
-    number = (float(n), 0.0) if n is not None else releases["count"] or NOTHING
-    if unit is not None and not np.isfinite(number[1]):
-        number = (float(unit @ gram[0] @ unit), gram[1] * float(unit @ unit))
+    squares, number = squares or NOTHING, number_of_records(certificate, result, sizes, unit)
     width = certificate.number(labels.radius, up=False, sizes=sizes)
     return Evidence(
         gram=np.asarray(gram[0]),
@@ -72,6 +62,24 @@ def evidence_of(
         count=float(number[0]),
         count_std=number[1],
     )
+
+
+def number_of_records(
+    certificate: Certificate, result: Result, sizes: dict[str, int], unit: Array | None
+) -> tuple[float, float]:
+    """The number of records, if it is public or was released, and the std of its noise; that in the
+    released X'X if row @ `unit` (d,) is 1 for every row; an infinite std if it is not known.
+    """
+    if result.receipt.rows is not None:
+        return float(result.receipt.rows), 0.0
+    rows = certificate.setting.nodes()[0]
+    counts = released_once(certificate, result, (count(rows), count(rows.origin)), sizes)
+    for value, std in counts:
+        return float(value), std
+    if unit is not None:
+        for value, std in released_once(certificate, result, (rows.T @ rows,), sizes):
+            return float(unit @ value @ unit), std * float(unit @ unit)
+    return NOTHING
 
 
 def released_once(

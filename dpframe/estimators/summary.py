@@ -265,10 +265,8 @@ class Summary(Printed):
         if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
             yield LENGTHS.format(stds.min(), stds.max(), usual)
 
-    def outside(self, *, shrunk_by_noise: bool) -> Iterator[str]:
-        """A note on the coefficients of which `fitted` is outside the interval: by chance, if it
-        shrinks by the noise alone, else mostly by a penalty.
-        """
+    def outside(self, cause: str) -> Iterator[str]:
+        """A note on the coefficients of which `fitted` is outside the interval, with the cause."""
         alpha = min(self.alpha, USUAL)
         low, high = self.estimates.conf_int(alpha, simultaneous=self.simultaneous).T
         rows = zip(self.names, self.estimates.effect, self.fitted, strict=True)
@@ -280,7 +278,7 @@ class Summary(Printed):
         ]
         if names:
             text = OUTSIDE.format(level=100 * (1 - alpha), names=listed(names))
-            yield f"{text}{CHANCE if shrunk_by_noise else PENALTY}"
+            yield f"{text}{cause}"
 
     @property
     def shrunken_levels(self) -> Iterator[str]:

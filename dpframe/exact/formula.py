@@ -128,9 +128,11 @@ def text_of(f: Formula) -> str:
 
 
 def decimal(f: Formula) -> str:
-    """`1e-6` for 1/1000000: a number in decimals where 12 digits are all, else as `text_of`."""
+    """`1e-6` for 1/1000000: a number as a double where that is exact, else as `text_of`."""
     value = f.constant or ZERO
-    short = f"{float(value):.12g}".replace("e-0", "e-") if abs(value) < 10**300 else "0"
+    short = (
+        repr(float(value)).removesuffix(".0").replace("e-0", "e-") if abs(value) < 10**300 else "0"
+    )
     return short if value and Fraction(short) == value else text_of(f)
 
 

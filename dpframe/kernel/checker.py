@@ -66,7 +66,7 @@ def sentence(c: At, claimed: Json) -> str:
         "It holds for all": free,
         "It holds where": sides,
         "Given here:": [f"{n} = {decimal(c.formula(v))}" for n, v in claimed["values"].items()],
-        "It holds whatever values these internal numbers take:": made,
+        "It holds for every value of these numbers, which the proof introduces:": made,
         "On trust:": [f"{name} ({'; '.join(c.believed[name])})" for name in sorted(c.believed)],
     }
     sentences = [f"the released values together satisfy {guarantee}{mine}, for {differ}."]

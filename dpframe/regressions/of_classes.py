@@ -23,30 +23,36 @@ Sizes = Mapping[str, int]
 CURVATURE = 0.05  # a typical second derivative of the loss along a column, over its mean square
 LEAST_KEPT = 0.1
 STRONG = 5.0  # the std of strong log-odds
+NARROW = 0.25  # of the declared range, filled by a narrow column
 MEASURED = 0.6  # noise of descents in drawn worlds, over that predicted with this curvature
 
 
 @attrs.frozen
 class LogOdds:
     """The std of the noise in log-odds of a typical row, and the shares of true log-odds that the
-    penalty keeps if their std is 1, and if it is STRONG.
+    penalty keeps if their std is 1, and if it is STRONG: `kept` where columns fill their declared
+    range, `kept_if_narrow` where they fill the share NARROW of it.
     """
 
     noise: float
-    kept: float
-    kept_of_strong: float
+    kept: tuple[float, float]
+    kept_if_narrow: tuple[float, float]
 
     @property
     def hopeless(self) -> bool:
         """Whether strong log-odds keep too little."""
-        return self.kept_of_strong < LEAST_KEPT
+        return self.kept[1] < LEAST_KEPT
 
     def __str__(self) -> str:
         """A phrase for the lines of a recommendation."""
+        narrow, full = (
+            "{:.0%} and {:.0%}".format(*one) for one in (self.kept_if_narrow, self.kept)
+        )
         return (
-            f"log-odds keep about {self.kept:.0%} of their size if their std is 1, and "
-            f"{self.kept_of_strong:.0%} if it is {STRONG:g};\n"
-            "  less if a class is rarer than 3% or columns vary little within their bounds\n"
+            f"log-odds of std 1 and {STRONG:g} keep about {narrow} of their size where columns "
+            "fill\n"
+            f"  a quarter of their declared range, {full} where they fill it; less if a class "
+            "is\n  rarer than 3%. Single coefficients can change sign\n"
             f"  noise moves the log-odds of a typical row by about {self.noise:.2g} (std)"
         )
 
@@ -69,7 +75,9 @@ def foreseen_of_descent(target: Guarantee, setting: Setting, sizes: Sizes) -> Lo
     std, curvature = at.std / math.sqrt(rounds), at.curvature
     added = shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
     noise = MEASURED * math.sqrt(TYPICAL) * at.norm * std / (curvature + added)
-    return LogOdds(noise, *(kept(CURVATURE * added / curvature, spread) for spread in (1, STRONG)))
+    penalty = CURVATURE * added / curvature
+    full, narrow = ((kept(one, 1), kept(one, STRONG)) for one in (penalty, penalty / NARROW**2))
+    return LogOdds(noise, full, narrow)
 
 
 def kept(penalty: float, spread: float) -> float:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import partial, reduce
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 import attrs
@@ -175,7 +176,7 @@ TOKEN = re.compile(
 )
 
 
-def parse(formula: str, symbols: Mapping[str, Expression]) -> Expression:
+def parse(formula: str, symbols: Mapping[str, Expression] = MappingProxyType({})) -> Expression:
     """The exact expression that `formula` spells over the names in `symbols`.
 
     Operators + - * / ^ (or **), functions sqrt, log, exp, min, max, analytic_sigma. Raises

@@ -547,8 +547,11 @@ def solid(axes):
 
 def test_lines_end_where_their_theorems_do(drawn):
     """Solid lines: classical below 1, kamath_ullman at 4 log 2; from the ratio by mpmath."""
-    lines = solid(drawn(compare(epsilon=["0.1", 10])))
+    axes = drawn(compare(epsilon=["0.1", 10]))
+    lines, legend = solid(axes), " ".join(one.get_text() for one in axes.get_legend().get_texts())
     assert set(lines) == {"enough", "Gaussian.classical", "Gaussian.kamath_ullman"}
+    for left_out in ("Laplace.pure", "DiscreteLaplace.pure", "DiscreteGaussian.concentrated"):
+        assert left_out in legend
     for name, end in (("Gaussian.classical", 1), ("Gaussian.kamath_ullman", 4 * np.log(2))):
         at, ratio = lines[name]
         assert len(at) > 50

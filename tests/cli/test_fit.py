@@ -51,8 +51,8 @@ def test_fit_with_a_column_of_epsilons(frame, numbers):
     record = json.loads(call("fit", "PersonalizedRidge", numbers, *options, "--json"))
     model = dp.PrivateRegressor(PersonalizedRidge(), epsilon=None, delta=0, setting=SETTING, rng=1)
     model.fit(frame[["a", "b"]], frame["y"], epsilon=frame["own"])
-    assert list(record["coefficients"]) == ["a", "b"]
-    assert list(record["coefficients"].values()) == pytest.approx(model.coef_.tolist())
+    assert list(record["coef_"]) == ["a", "b"]
+    assert list(record["coef_"].values()) == pytest.approx(model.coef_.tolist())
     assert record["budgets"] == model.budget_report_.records()
     assert [line["records"] for line in record["budgets"]] == [
         int((frame["own"] == own).sum()) for own in (0.1, 0.5, 1.0)
@@ -214,8 +214,8 @@ def test_every_coding_has_the_log_odds_of_the_classifier(survey):
     for name, (classes, _) in LABELS.items():
         record = json.loads(fitted(path, name, name, "--json"))
         assert record["classes"] == classes
-        assert record["coefficients"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
-        assert record["intercept"] == pytest.approx(model.intercept_[0], rel=1e-6)
+        assert record["coef_"]["age"] == pytest.approx(model.coef_[0, 0], rel=1e-6)
+        assert record["intercept_"] == pytest.approx(model.intercept_[0], rel=1e-6)
     assert "of yes against no" in fitted(path, "text", "text")
 
 

@@ -67,7 +67,7 @@ def test_a_fit_saves_its_proof_and_its_result(folder):
     model = dp.PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=setting_of(), rng=1).fit(
         "t.csv", "charges"
     )
-    assert np.allclose(list(result["coefficients"].values()), model.coef_)
+    assert np.allclose(list(result["coef_"].values()), model.coef_)
     assert result["summary"]["coefficients"][0]["name"] == "age"
     assert result["receipt"]["time"]
     model.certificate_.save("same.json")
@@ -98,7 +98,7 @@ def test_what_was_paid_for_is_printed_where_a_file_cannot_be_written(monkeypatch
     said = fit("--certificate", "p.json", "--out", "r.json", status=2)
     assert "std err" in said
     assert "No space left" in said
-    assert json.loads(Path("r.json").read_text())["coefficients"]
+    assert json.loads(Path("r.json").read_text())["coef_"]
 
 
 def test_the_kernel_says_what_is_promised_and_then_the_bounds(folder):

@@ -12,7 +12,15 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import dpframe as dp
-from dpframe.estimators.summary import Summary, between, constant_of, counted, in_units
+from dpframe.estimators.summary import (
+    CHANCE,
+    PENALTY,
+    Summary,
+    between,
+    constant_of,
+    counted,
+    in_units,
+)
 from dpframe.estimators.units import Coefficients
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.evidence import Evidence
@@ -226,9 +234,10 @@ def test_a_note_names_coefficients_whose_fitted_value_is_outside_the_interval(ex
     share = abs(found.fitted[-1] / found.estimates.effect[-1] - 1)
     assert f"intercept ({share:.0%} larger than coef)" in note
     assert all(name in note for name in outside)
-    assert "Report coef there" in note
-    assert not [*exact.summary().outside(shrunk_by_noise=False)]
-    assert not [*attrs.evolve(found, fitted=found.estimates.effect).outside(shrunk_by_noise=False)]
+    assert "fitted is the output of Penalised" in " ".join(found.notes)
+    assert "Report coef there" not in " ".join(found.notes)
+    assert not [*exact.summary().outside(PENALTY)]
+    assert not [*attrs.evolve(found, fitted=found.estimates.effect).outside(PENALTY)]
 
 
 def test_the_note_on_fitted_values_is_short_and_of_no_interval_below_95(exact):
@@ -236,14 +245,14 @@ def test_the_note_on_fitted_values_is_short_and_of_no_interval_below_95(exact):
     found = exact.summary()
     off = attrs.evolve(found, fitted=found.estimates.effect + found.estimates.sd)
     assert not [
-        *off.outside(shrunk_by_noise=True),
-        *attrs.evolve(off, alpha=0.5).outside(shrunk_by_noise=True),
+        *off.outside(CHANCE),
+        *attrs.evolve(off, alpha=0.5).outside(CHANCE),
     ]
     negative = attrs.evolve(found, fitted=-found.estimates.effect)
-    (note,) = negative.outside(shrunk_by_noise=True)
+    (note,) = negative.outside(CHANCE)
     assert note.startswith("fitted is outside the 95% interval of age (-")
-    assert note.endswith("report both there.")  # dp.JointSSP has no penalty of its own
-    assert not [*attrs.evolve(negative, alpha=1e-300).outside(shrunk_by_noise=True)]
+    assert note.endswith(CHANCE)
+    assert not [*attrs.evolve(negative, alpha=1e-300).outside(CHANCE)]
 
 
 def test_z_stands_only_where_it_gives_the_p_values(exact, noisy):

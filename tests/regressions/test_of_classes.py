@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 
 import attrs
 import numpy as np
@@ -156,6 +157,7 @@ def test_advice_of_log_odds_is_monotone():
     kept = [asked(n=n).log_odds.kept for n in (100, 1000, 10_000)]
     assert kept == sorted(kept)
     odds = asked().log_odds
-    assert odds.kept_of_strong < odds.kept
-    assert "if it is 5;\n  less if a class is rarer than 3% or columns vary little" in str(odds)
+    assert odds.kept[1] < odds.kept[0]
+    assert all(map(operator.lt, odds.kept_if_narrow, odds.kept))
+    assert "where columns fill a quarter" in str(odds)
     assert attrs.astuple(asked(n=10**6).log_odds)[0] < 0.01

@@ -125,7 +125,7 @@ def test_a_released_number_is_named_as_what_it_is():
     assert "(released" not in check(json.loads(json.dumps(run.document))).sentence
     sentence = check(json.loads(json.dumps(released.document))).sentence
     first, _, internal = sentence.partition(
-        " It holds whatever values these internal numbers take: "
+        " It holds for every value of these numbers, which the proof introduces: "
     )
     assert "(released, node" in internal
     assert "released, node" not in first
