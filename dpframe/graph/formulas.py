@@ -27,6 +27,7 @@ from .schema import Categorical, Column, Numeric, Rows, all_levels, schema_of
 
 Term = tuple[str, ...]
 WRITE_TERMS = 'Such as terms=["age", ("bmi", "smoker")]: a column, or several to be multiplied.'
+LEFT = "Leave y ~ out: the label is y= or --target. Transform it by a public rule before the fit."
 
 
 def term_of(value: Any) -> Term:
@@ -135,7 +136,7 @@ def right_side(formula: str, columns: Iterable[Numeric | Categorical]) -> Rows:
     MissingExtra.
     """
     if "~" in formula:
-        wanted, way_out = "the right side alone, such as 'age + C(smoker)'", "Leave y ~ out."
+        wanted, way_out = "the right side alone, such as 'age + C(smoker)'", LEFT
         raise InvalidArgument("formula", wanted, formula, way_out)
     named = _named(columns)
     return rows_of(_model(_read(f"1 ~ {formula}", named)[1], named), named)

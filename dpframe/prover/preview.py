@@ -37,8 +37,8 @@ ALONE = "or if their means are near the middle of the range"
 END = ", 1.5 times that for means near an end"
 TYPICAL_VARIATION = (
     "Words are for typical variation: a std of 20% of the range, 20% of records at the rarer of",
-    "two levels, 70% of the variation of equal shares. Means near an end need 1.5 times the std.",
-    "Percentages in parentheses are for noise that hides other columns.",
+    "two levels, 70% of an equal share at the rarest of more. Means near an end need 1.5 times the",
+    "std. Percentages in parentheses are for noise that hides other columns. Merge rarer levels.",
 )
 
 
@@ -100,9 +100,7 @@ class Predicted:
     @property
     def measure(self) -> str:
         """The variation to which percentages in a table refer."""
-        if self.levels == 2:
-            return "of records, the rarer level"
-        return "of equal shares, the variation" if self.levels else "of the range, the std"
+        return "rarest level, of all records" if self.levels else "std, of the declared range"
 
     @property
     def _shares(self) -> tuple[str, str]:
@@ -114,19 +112,21 @@ class Predicted:
     def _least(self) -> str:
         least, hidden = self._shares
         note = f" ({hidden} if noise hides other columns)" if hidden != least else ""
-        if self.levels == 2:
-            return f"the rarer level has at least {least} of the records{note}"
         if self.levels:
-            return f"levels vary at least {least} as much as equal shares do{note}"
+            return f"the rarest level has at least {least} of the records{note}"
         if not self.name:
             return f"rows vary at least {least} as much as even ones in every direction"
         return f"the std is at least {least} of the range{note}"
 
     def _measured(self, needed: float) -> float:
-        """A mean square in the words of the condition, in [0, 1]."""
+        """A mean square in the words of the condition, in [0, 1]. The least mean square of m levels
+        is about m times the share of the rarest, in units of that of equal shares.
+        """
         if self.levels == 2:
             return rarer(needed)
-        return needed / self.even if self.levels or not self.name else math.sqrt(needed) / 2
+        if self.levels or not self.name:
+            return needed / self.even / max(self.levels, 1)
+        return math.sqrt(needed) / 2
 
 
 def rarer(needed: float) -> float:
@@ -231,7 +231,7 @@ class Foreseen:
             [mine[0].name, *(part.cell for part in mine), mine[-1].measure]
             for mine in zip(*(one.parts for one in both), strict=True)
         ]
-        lines = [["column", *named, "percent"], *rows]
+        lines = [["column", *named, "percentages"], *rows]
         if len(rows) > 1 and self.intercept is not None:
             central = "or if means are central" if any(one.intercept for one in both) else ""
             lines.append(["intercept", *("with all others" for _ in named), central])

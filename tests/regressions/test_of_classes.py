@@ -159,5 +159,5 @@ def test_advice_of_log_odds_is_monotone():
     odds = asked().log_odds
     assert odds.kept[1] < odds.kept[0]
     assert all(map(operator.lt, odds.kept_if_narrow, odds.kept))
-    assert "where columns fill a quarter" in str(odds)
+    assert "a quarter of their declared range" in str(odds)
     assert attrs.astuple(asked(n=10**6).log_odds)[0] < 0.01
