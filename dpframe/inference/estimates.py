@@ -73,17 +73,18 @@ class Estimates:
 
     @property
     def statistic(self) -> Array:
-        """Those sizes over standard errors, (q,), with the signs of effect - null; 0 where nothing
-        is known.
+        """Those sizes over standard errors, (q,), with the signs of effect - null; not a number
+        where nothing is known.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
-            signed = np.sign(self.effect - self.null) * self.sizes / self.sd
-        return np.asarray(np.nan_to_num(signed, nan=0.0))
+            signed = np.nan_to_num(np.sign(self.effect - self.null) * self.sizes / self.sd, nan=0.0)
+        return np.where(np.isfinite(self.hidden), signed, np.nan)
 
     @property
     def pvalue(self) -> Array:
-        """Two-sided, of effect = null, each alone, (q,); 1 where nothing is known."""
-        return self.spread.p_values(np.abs(self.effect - self.null), self.hidden, self.unsure)
+        """Two-sided, of effect = null, each alone, (q,); nan where no test could reject."""
+        values = self.spread.p_values(np.abs(self.effect - self.null), self.hidden, self.unsure)
+        return np.where(self.testable, values, np.nan)
 
     def conf_int(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> Array:
         """Lower and upper ends (q, 2) of intervals that miss with probability `alpha`: each, or
@@ -117,15 +118,15 @@ class Estimates:
         return np.asarray(np.isfinite(self.hidden) & ((self.sizes > 0) | (self.bias == 0)))
 
     def records(self, alpha: float = 0.05, *, simultaneous: str | None = None) -> list[Any]:
-        """One dictionary an effect; None stands for unknown values and p values without a test."""
+        """One dictionary an effect; None stands for numbers that are not known."""
         ends = self.conf_int(alpha, simultaneous=simultaneous)
         known = np.isfinite(self.sd)
         columns = {
             "coef": np.where(known, self.effect, np.nan),
             "std_err": self.sd,
             "privacy_share": self.shares,
-            "z": np.where(known, self.statistic, np.nan),
-            "p_value": np.where(self.testable, self.pvalue, np.nan),
+            "z": self.statistic,
+            "p_value": self.pvalue,
             "lower": ends[:, 0],
             "upper": ends[:, 1],
         }
@@ -163,7 +164,7 @@ class Wald:
     `statistic`, chi-squared with `df` = q degrees of freedom if they do and all variances are
     known, and `pvalue`, which counts that the residual variance is observed with noise. Where some
     of the functions may be off by what noise or clips hide, the statistic is the least it may be;
-    0, and the p value 1, where nothing is known.
+    where that is 0 the p value is not a number, and neither is one where nothing is known.
     """
 
     statistic: float

@@ -37,6 +37,7 @@ NO_NORM = (
     "for rows of unbounded norm",
     "Declare dp.Rows(norm=...), or columns with bounds.",
 )
+REFUTED = 4.0  # stds by which X'y contradicts what is believed of hidden directions
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -141,8 +142,8 @@ def infer(evidence: Evidence, wanted: Specification) -> Inference:
 def estimated(evidence: Evidence, wanted: Specification) -> Inference:
     """As `infer`, of rows that were not shrunk."""
     axes = directions(evidence.gram, evidence.gram_std)
-    hidden = Unidentified.of(axes, wanted.largest, wanted.believed)
     unit = np.zeros(evidence.columns) if wanted.constant is None else wanted.constant
+    hidden = Unidentified.of(axes, wanted.largest, wanted.believed, unit)
     counted = bool(evidence.most_lost) and not wanted.normal_residuals
     options: dict[str, Any] = {"counted": counted, "dependent": wanted.together}
     stack = stacked(evidence, axes, wanted.bound, hidden.counted, unit, **options)
@@ -154,6 +155,8 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
     if not wanted.population and not axes.lost.size:
         fixed = settle(stack, fixed.theta, variance, fixed.settled)
     centre = axes.vectors @ fixed.theta
+    noise = along_hidden(evidence, hidden, centre, variance, wanted.rows)
+    hidden = hidden.refuted_by(evidence.moments[0].moment, evidence.gram, noise)
     settled = fixed.settled and evidence.lost_share <= MOST_LOST and (bounded or not counted)
     errors = robust(evidence, wanted, axes, fixed.step, stack.count * variance, given=given)
     variation, sized = None, bounded or wanted.normal_residuals
@@ -183,6 +186,21 @@ def estimated(evidence: Evidence, wanted: Specification) -> Inference:
         new_labels=wanted.equal_variance is not False,
         not_released=evidence.not_released,
     )
+
+
+def along_hidden(
+    evidence: Evidence, hidden: Unidentified, theta: Array, variance: float, rows: RowSet
+) -> Array:
+    """How far X'y may be along hidden directions, (d - k,), from X'X times coefficients, which are
+    theta (d,) beside them: REFUTED stds of noise and sampling, and what clips took off.
+    """
+    first, std = evidence.moments[0], evidence.gram_std
+    lengths = float(theta @ theta) + 2 * hidden.counted**2
+    values = np.einsum("ai,ab,bi->i", hidden.lost, evidence.gram, hidden.lost)
+    sampled = variance * np.maximum(values + REFUTED * std, 0.0)
+    noise = REFUTED * np.sqrt(first.std**2 + std**2 / 2 * lengths + sampled)
+    lost = evidence.most_lost
+    return np.asarray(noise + (lost * rows.farthest(hidden.lost.T) if lost else 0.0))
 
 
 @attrs.frozen(eq=False)

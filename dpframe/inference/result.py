@@ -162,12 +162,14 @@ class Inference:
 
     @property
     def tvalues(self) -> Array:
-        """How many standard errors they are from 0, (m,), with what may be hidden taken off."""
+        """How many standard errors they are from 0, (m,), with what may be hidden taken off; not a
+        number where nothing is known.
+        """
         return self.t_test().statistic
 
     @property
     def pvalues(self) -> Array:
-        """Two-sided, of 0, each alone, (m,); 1 where nothing is known."""
+        """Two-sided, of 0, each alone, (m,); not a number where no test could reject."""
         return self.t_test().pvalue
 
     def cov_params(self) -> Array:
@@ -203,7 +205,7 @@ class Inference:
         rows, estimates = contrasts(R, self.names)[0] @ self.units.matrix, self.t_test(R, r)
         df, lengths = len(rows), np.sqrt(estimates.spread.errors)
         if not np.all(np.isfinite(estimates.hidden)):
-            return Wald(0.0, df, 1.0)
+            return Wald(float("nan"), df, float("nan"))
         scaled = rows / np.where(lengths > 0, lengths, 1.0)[:, None]
         whole = scaled @ self.covariance @ scaled.T
         values, vectors = np.linalg.eigh(whole)
@@ -215,6 +217,8 @@ class Inference:
         hidden = np.linalg.norm(whiten.T, axis=0) @ (estimates.bias / lengths)
         unsure = np.linalg.norm(whiten.T, axis=0) @ (estimates.unsure / lengths)
         size = max(float(np.linalg.norm(off)) - float(hidden), 0.0)
+        if size == 0 < hidden:
+            return Wald(0.0, df, float("nan"))
         known = np.linalg.eigvalsh(whiten.T @ (scaled @ self.private @ scaled.T) @ whiten)[0]
         one, part = np.ones(1), np.clip([known], 0.0, 1.0)
         least = self.spread(one, part)

@@ -109,24 +109,42 @@ class Directions:
 class Unidentified:
     """The directions that are not identified, columns of `lost` (d, d - k), along all of which
     together coefficients have at most the `length`, infinite where nothing bounds it; `declared`
-    says that the bound is a public one, so that functions that overlap them are claimed too.
+    says that the bound is a public one, so that functions that overlap them are claimed too;
+    `refuted`, that released sums contradict the bound, so that nothing is claimed.
     """
 
     lost: Array
     length: float
     declared: bool
+    refuted: bool = False
 
     @classmethod
-    def of(cls, axes: Directions, largest: float, believed: float) -> Unidentified:
-        """By a declared bound `largest` on all, or one `believed` of each."""
+    def of(cls, axes: Directions, largest: float, believed: float, constant: Array) -> Unidentified:
+        """By a declared bound `largest` on all, or one of each: `believed` for columns that go from
+        end to end. Every row @ `constant` (d,) is 1, or it is zeros: a unit vector with the part c
+        of its length along it changes over rows by sqrt(1 - c^2) of that at least, and by 1/sqrt 2.
+        """
         declared = bool(np.isfinite(largest))
-        each = float(believed * np.sqrt(max(axes.lost.shape[1], 1)))
+        part = np.linalg.norm(constant @ axes.lost) / max(float(np.linalg.norm(constant)), 1e-300)
+        changed = np.sqrt(max(1 - part**2, 0.5))
+        each = float(believed * np.sqrt(max(axes.lost.shape[1], 1)) / changed)
         return cls(axes.lost, largest if declared else each, declared)
 
     @property
     def counted(self) -> float:
         """The length that noise is multiplied by, 0 where nothing is claimed."""
         return self.length if self.lost.size and np.isfinite(self.length) else 0.0
+
+    def refuted_by(self, moment: Array, gram: Array, noise: Array) -> Unidentified:
+        """The same, and whether X'y (d,) is longer along a direction than X'X (d, d) makes it from
+        coefficients of at most the length, but for `noise` (d - k,).
+        """
+        if not self.counted:
+            return self
+        values = np.einsum("ai,ab,bi->i", self.lost, gram, self.lost)
+        most = np.maximum(values, 0.0) * self.length + noise
+        refuted = bool(np.any(np.abs(moment @ self.lost) > most))
+        return attrs.evolve(self, length=np.inf, refuted=True) if refuted else self
 
     def overlaps(self, rows: Array) -> Array:
         """The part of the length of each row (m, d) along them, (m,) in [0, 1]."""

@@ -14,6 +14,11 @@ HELD = (
     "The finite intervals assume that each hidden direction changes the label by at most the "
     "declared range of the label."
 )
+REFUTED = (
+    "The released X'y is larger along hidden directions than coefficients of the {} allow: nothing "
+    "is claimed. Bounds of hidden columns that are narrower, and public, show them."
+)
+BELIEVED = "assumed length, by which each changes the label over its declared range,"
 LENGTH = "Intervals hold where all coefficients together have at most the length {:g}, as declared."
 NEVER_EQUAL = (
     "Residuals of labels 0 and 1 do not have equal variance, since the variance depends on the "
@@ -73,7 +78,7 @@ def brief(
     hides = f"The noise hides {d - inference.identified} of {d} directions"
     if not lost.lost.size:
         yield from [f"Noise for privacy is most of these intervals. {better}"] if instead else []
-    elif lost.declared:
+    elif lost.declared and not lost.refuted:
         yield LENGTH.format(lost.length)
     elif not some or inference.open_ended:
         yield f"{hides}: no coefficient has an interval. {better}"
@@ -91,7 +96,7 @@ def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterat
         f"{lost.lost.shape[1]} of {d} directions of the coefficients are not identified{which}. "
         "The noise on X'X may be all that is seen there."
     )
-    if lost.declared:
+    if lost.declared and not lost.refuted:
         yield LENGTH.format(lost.length)
     elif not some:
         yield "No coefficient has an interval then."
@@ -165,6 +170,8 @@ def refused(inference: Inference) -> Iterator[str]:
             "their size may be lost: nothing is claimed. dp.JointSSP(levels=0, rounds=0) clips no "
             "labels."
         )
+    elif inference.unseen.refuted:
+        yield REFUTED.format("declared length" if inference.unseen.declared else BELIEVED)
     elif not inference.settled:
         yield "No fixed point was found, so nothing is claimed: noise is too large here."
 

@@ -287,7 +287,7 @@ def test_predicted_intervals_are_given_and_no_others(n, d, epsilon):
     for _ in range(100):
         noise = std * rng.standard_normal((d, d))
         gram = n * np.diag([1 / 3] * (d - 1) + [1.0]) + (noise + noise.T) / 2
-        off = Unidentified.of(directions(gram, std), np.inf, 1.0).off(np.eye(d))
+        off = Unidentified.of(directions(gram, std), np.inf, 1.0, np.zeros(d)).off(np.eye(d))
         slopes.append(np.mean(np.isfinite(off[:-1])))
         intercepts.append(np.isfinite(off[-1]))
     column = predicted.parts[0]

@@ -203,8 +203,8 @@ def test_estimates_by_hand():
     assert found.pvalue == pytest.approx(2 * norm.sf(np.abs(z)))
     assert found.shares == pytest.approx((np.diag(known.private) / np.diag(known.covariance))[::2])
     shifted = attrs.evolve(found, hidden=np.array([0.1, np.inf]))
-    assert shifted.statistic == pytest.approx([(found.effect[0] - 0.1) / found.sd[0], 0.0])
-    assert shifted.pvalue[1] == 1
+    assert shifted.statistic[0] == pytest.approx((found.effect[0] - 0.1) / found.sd[0])
+    assert np.isnan([shifted.statistic[1], shifted.pvalue[1]]).all()
     bias, half = 0.1 / found.sd[0], np.diff(shifted.conf_int(0.1))[0] / 2 / found.sd[0]
     assert norm.sf(half - bias) + norm.sf(half + bias) == pytest.approx(0.1)
 
@@ -401,7 +401,7 @@ def test_a_hidden_gram_is_refused():
     assert np.all(np.isinf(found.conf_int()))
     assert np.array_equal(labels_at(found, np.eye(3)), [[-2, 2]] * 3)
     assert "No coefficient has an interval" in " ".join(sentences(found))
-    assert np.all(found.of(np.eye(3)).pvalue == 1)
+    assert np.all(np.isnan(found.of(np.eye(3)).pvalue))
     assert np.all(np.isnan(found.of(np.eye(3)).shares))
 
 
