@@ -285,7 +285,8 @@ def of_shrunk(evidence: Evidence, shrunk: Shrunk, wanted: Specification) -> Infe
     inner.check(evidence)
     result = estimated(evidence.of_labels, inner)
     settled = result.settled and shrunk.weight > LEAST_WEIGHT
-    return attrs.evolve(result, shrunk=shrunk, settled=settled)
+    variation = result.variation and result.variation.of_all(1 - shrunk.weight)
+    return attrs.evolve(result, shrunk=shrunk, settled=settled, variation=variation)
 
 
 def iterated(stack: MomentSystem, given: Labels | None, most: float) -> Fixed:

@@ -249,8 +249,8 @@ class Inference:
         estimates = self.of(rows, tuple(str(place) for place in range(len(rows))))
         label = None
         known = self.residual is not None and np.isfinite(self.residual.std)
-        if self.new_labels and self.target == "population" and known:
-            of_residuals = half**2 * self.taken
+        if self.new_labels and self.target == "population" and known and self.not_summed < np.inf:
+            of_residuals = half**2 * (self.taken + self.not_summed)
             label = self.spread(estimates.spread.errors + of_residuals, estimates.spread.private)
         mean = attrs.evolve(estimates, effect=estimates.effect + centre)
         ends = (centre - half * self.bound, centre + half * self.bound)
@@ -264,6 +264,14 @@ class Inference:
     def taken(self) -> float:
         """The residual variance that errors count, for labels in [-bound, bound]."""
         return taken(self.residual, self.bound**2)
+
+    @property
+    def not_summed(self) -> float:
+        """How much larger the mean square of residuals may be since records were shrunk."""
+        lost = 0.0 if self.shrunk is None else 1 - self.shrunk.weight
+        if lost <= 0:
+            return 0.0
+        return np.inf if self.variation is None else lost * self.variation.largest**2
 
     @property
     def scale(self) -> float:

@@ -74,6 +74,14 @@ class Variation:
         of_labels = np.array(moved) / n, bound, bound + reach, normal
         return cls(labels, residual, mean, mean_std, n, n / dependent, *of_labels)
 
+    def of_all(self, lost: float) -> Variation:
+        """The same, but of records that were not shrunk, where the mean squares are weighted by
+        squares of factors in (0, 1] whose mean is at least 1 - `lost`: so much of the squares of
+        residuals, of labels and of their mean is not in the sums.
+        """
+        more = lost * np.array([0.0, self.largest**2, 3 * self.bound**2])
+        return attrs.evolve(self, moved=self.moved + more)
+
     @property
     def total(self) -> float:
         """The variance of labels about their mean."""

@@ -145,8 +145,8 @@ def assumed(inference: Inference) -> Iterator[str]:
         alike = ", if rows are like the public ones" if inference.shrunk.public else ""
         yield (
             "Records with long rows weigh less in least squares, on average at least "
-            f"{inference.shrunk.weight:.2f}{alike}. Where labels are linear in the columns it has "
-            "the same coefficients."
+            f"{inference.shrunk.weight:.2f}{alike}. The coefficients are those of the population "
+            "where the mean of labels is linear in the columns, and elsewhere may differ."
         )
     if inference.normal_residuals:
         yield "Residuals are assumed to be normal; nothing that was released tests that."

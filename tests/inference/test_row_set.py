@@ -208,6 +208,28 @@ def test_nor_where_records_were_shrunk():
         assert np.all(estimates.hidden <= ball.t_test().hidden * (1 + 1e-12))
 
 
+def test_residual_variance_and_r_squared_count_shrunk_records():
+    """Long rows scatter more, and weigh less: the variance of all records is in the interval, not
+    that of the weighted ones alone; and new labels have the wider one.
+    """
+    rng = np.random.default_rng(6)
+    X = np.column_stack([rng.choice([0.2, 1.0], 200_000, p=[0.95, 0.05]), np.ones(200_000)])
+    y = np.where(X[:, 0] == 1, rng.choice([-0.6, 0.6], len(X)), 0.05 * rng.standard_normal(len(X)))
+    factors = np.minimum(1, 1.02 / np.linalg.norm(X, axis=1))
+    variance = float(np.linalg.lstsq(X, y, rcond=None)[1][0]) / len(X)
+    shrunk = Shrunk(np.eye(2), 1.02, float(np.mean(factors**2)))
+    plain = noiseless(X * factors[:, None], y * factors, 1.0)
+    evidence = attrs.evolve(plain, squares_std=1e-9, shrunk=shrunk)
+    law = infer(evidence, bound=1.0, rows=RowSet(np.sqrt(2)), constant=np.array([0.0, 1.0]))
+    assert law.scale < variance * 0.9
+    low, high = law.scale_conf_int()
+    assert low <= variance <= high < 1
+    low, high = law.rsquared_conf_int()
+    assert low <= 1 - variance / np.var(y) <= high
+    new = law.get_prediction(X[:1], residuals="any").conf_int(obs=True)
+    assert np.diff(new)[0] >= 2 * np.sqrt(variance / 0.05) * (1 - 1e-9)
+
+
 @pytest.mark.parametrize("name", ["numbers", "a category", "an indicator a level", "a box"])
 def test_the_bound_is_attained(name):
     """Where the only labels beyond their clip, at an end of an octave, are of the farthest row."""
