@@ -5,6 +5,8 @@ Which directions of the coefficients a noisy X'X identifies.
 
 from __future__ import annotations
 
+import math
+
 import attrs
 import numpy as np
 
@@ -125,9 +127,9 @@ class Unidentified:
         of its length along it changes over rows by sqrt(1 - c^2) of that at least, and by 1/sqrt 2.
         """
         declared = bool(np.isfinite(largest))
-        part = np.linalg.norm(constant @ axes.lost) / max(float(np.linalg.norm(constant)), 1e-300)
-        changed = np.sqrt(max(1 - part**2, 0.5))
-        each = float(believed * np.sqrt(max(axes.lost.shape[1], 1)) / changed)
+        whole = max(float(np.linalg.norm(constant)), 1e-300)
+        part = float(np.linalg.norm(constant @ axes.lost)) / whole
+        each = believed * math.sqrt(max(axes.lost.shape[1], 1) / max(1 - part**2, 0.5))
         return cls(axes.lost, largest if declared else each, declared)
 
     @property
