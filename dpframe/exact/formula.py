@@ -130,10 +130,8 @@ def text_of(f: Formula) -> str:
 def decimal(f: Formula) -> str:
     """`1e-6` for 1/1000000: a number as a double where that is exact, else as `text_of`."""
     value = f.constant or ZERO
-    short = (
-        repr(float(value)).removesuffix(".0").replace("e-0", "e-") if abs(value) < 10**300 else "0"
-    )
-    return short if value and Fraction(short) == value else text_of(f)
+    short = repr(float(value)).removesuffix(".0") if abs(value) < 10**300 else "0"
+    return short.replace("e-0", "e-") if value and Fraction(short) == value else text_of(f)
 
 
 def term_text(ring: Ring, mono: Mono, c: Fraction) -> str:
