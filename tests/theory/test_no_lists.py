@@ -114,7 +114,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         "names of the sums that intervals read"
     ),
     (
-        "audits/splits/by_formula.py",
+        "audits/splits/resplit.py",
         ("gram", "moment"),
     ): "the joint rule again, differentiated (docs/splits)",
 }
