@@ -110,9 +110,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
             "PermuteAndFlipSelection",
         ),
     ): "laws written a second time, apart from the mechanisms' own",
-    ("estimators/released.py", ("count", "gram", "moment", "squares")): (
-        "names of the sums that intervals read"
-    ),
     (
         "audits/splits/resplit.py",
         ("gram", "moment"),
