@@ -23,7 +23,6 @@ CLEAN = (
     "dpframe/audits/differences.py",
     "dpframe/audits/lower_bounds",
     "dpframe/audits/releases.py",
-    "dpframe/audits/releases_compared.py",
     "dpframe/inference",
     "dpframe/randomness",
     "tests/conformance",

@@ -13,12 +13,12 @@ from .conformance.mechanisms import check_calibration as check_calibration
 from .conformance.mechanisms import check_mechanism as check_mechanism
 from .conformance.statistics import check_map as check_map
 from .conformance.statistics import check_statistic as check_statistic
+from .cost import JointCost as JointCost
 from .descriptions import Description as Description
 from .descriptions import parse_description as parse_description
 from .descriptions import read_description as read_description
 from .differences import Difference as Difference
 from .differences import difference as difference
-from .joint_cost import JointCost as JointCost
 from .lines import ReleaseLine as ReleaseLine
 from .lower_bounds import Attack as Attack
 from .record_costs import budget_report as budget_report

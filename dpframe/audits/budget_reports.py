@@ -1,4 +1,4 @@
-"""Budgets of records against what they really pay, as a table and as a picture."""
+"""Budgets of records against what they really pay, as a table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .figures import figure, table
-from .plot import new_axes
 
 Array = NDArray[Any]
 MOST = 20  # lines of a table
-WIDE = 10  # ends of a range that ask for a logarithm
-NAMED = 8  # groups whose names fit beside their dots
-SMALL, LARGE = 24.0, 360.0  # areas of dots, in square points
-WASTE, SPENT = "tab:red", "tab:blue"
 
 
 class BudgetColumn(NamedTuple):
@@ -120,48 +115,3 @@ class BudgetReport:
         return "\n".join([*lines, "", *self.notes])
 
     __repr__ = __str__
-
-    def plot(self, axes: Any = None) -> Any:
-        """Costs against budgets, a dot a group or budget, as large as its records are many, with
-        the diagonal; below it the share of noise that is wasted.
-
-        Draws into `axes`, a pair, or a new figure; returns the pair. Raises MissingExtra without
-        matplotlib.
-        """
-        if axes is None:
-            axes = new_axes(2, sharex=True, height_ratios=[3, 1], figsize=(6, 6.5))
-        upper, lower = axes
-        low, high = float(self.costs.min()), float(self.budgets.max())
-        wide = high > WIDE * low
-        scale, ends = ("log", (low / 1.8, high * 1.8)) if wide else ("linear", (0.0, high * 1.1))
-        upper.set(xscale=scale, yscale=scale, xlim=ends, ylim=ends)
-        _draw_costs(upper, self, ends)
-        thin = min(14, max(1, 200 / len(self.budgets)))
-        bars = {"color": WASTE, "alpha": 0.7, "linewidth": thin}
-        lower.vlines(self.budgets, 0, 100 * self.wasted, **bars)
-        lower.set(xscale=scale, xlim=ends, ylim=(0, 100))
-        lower.set(xlabel=f"{self.name} that a record allows", ylabel="noise wasted, %")
-        for axis in (upper.xaxis, upper.yaxis, lower.xaxis):
-            axis.set_major_formatter("{x:g}")
-        return upper, lower
-
-
-def _draw_costs(axes: Any, report: BudgetReport, ends: tuple[float, float]) -> None:
-    """A dot a group or budget below the diagonal, its area in proportion to its records."""
-    axes.plot(ends, ends, color="0.5", linewidth=1, label="pays all that it allows")
-    axes.fill_between(ends, ends, ends[0], color=WASTE, alpha=0.06, linewidth=0)
-    areas, label = np.full(len(report.budgets), SMALL), "a group" if report.groups else "a budget"
-    if report.counts is not None and np.ptp(report.counts) > 0:
-        areas = np.maximum(SMALL, LARGE * report.counts / report.counts.max())
-        label += ", its area by number of records"
-    dots = {"color": SPENT, "alpha": 0.8, "zorder": 3, "linewidth": 0, "label": label}
-    axes.scatter(report.budgets, report.costs, areas, **dots)
-    axes.legend(loc="upper left", fontsize="small", frameon=False).legend_handles[-1].set_sizes(
-        [SMALL]
-    )
-    axes.set_ylabel(f"{report.name} that a record pays")
-    axes.set_title("What records allow, and what they pay", fontsize="medium")
-    style = {"ha": "center", "va": "top", "fontsize": "small", "textcoords": "offset points"}
-    named = report.groups if len(report.groups) <= NAMED else ()
-    for name, *at, area in zip(named, report.budgets, report.costs, areas, strict=False):
-        axes.annotate(name, at, (0, -np.sqrt(area) / 2 - 4), **style)

@@ -140,7 +140,7 @@ def compare_calibrations(
     curve = partial(_cells, calibrations, workload)
     reaches = [_reach(one, deltas) for one in calibrations]
     methods = tuple(
-        Method((one.name,), cells, record={"reach": reach or None, **_trusted(one)})
+        Method(one.name, cells, record={"reach": reach or None, **_trusted(one)})
         for one, cells, reach in zip(calibrations, curve(points), reaches, strict=True)
     )
     rated = any(cell.times not in {"-", "1.000"} for one in methods for cell in one.cells)
@@ -287,7 +287,7 @@ def compare_compositions(
         way_out = "Leave accountant= out: every accountant that can is in the table."
         raise InvalidArgument("accountant", f"one that adds {added} noise", names, way_out)
     found = zip(rows, with_ratios([*rows.values()]), strict=True)
-    methods = [Method((name,), cells, by) for (name, by), cells in found]
+    methods = [Method(name, cells, by) for (name, by), cells in found]
     methods.sort(key=lambda one: math.inf if one.cells[0].std is None else one.cells[0].std)
     citations = {one.name: one.citation for one in chosen}
     cited = dict.fromkeys(f"{one.by} {citations[one.by]}" for one in methods if one.by != BASIC)
@@ -314,7 +314,6 @@ def compare_compositions(
         tuple(methods),
         tuple(notes),
         _common(workload, "times", "dimension", "sensitivity"),
-        measure="std",
     )
 
 

@@ -1,4 +1,4 @@
-"""dp.compare: noise side by side, for calibrations, for several releases, for a declaration."""
+"""dp.compare: noise side by side, for calibrations and for several releases."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 from typing import Any
 
-import attrs
-
 from dpframe import mechanisms
 from dpframe.errors import InvalidArgument, address
-from dpframe.graph import Regression, Setting
+from dpframe.graph import Regression
 from dpframe.identity import strangers
 from dpframe.mechanisms import (
-    AdditiveNoise,
     Calibration,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -38,16 +35,11 @@ SIX_DIGITS = Context(prec=6, rounding=ROUND_CEILING)
 CURRENCY = ("epsilon", "delta")
 EPSILONS = ("0.1", "0.9", 3, 10)
 DELTAS = "1e-6"
-OF_DECLARATION = {
-    "sensitivity": "It follows from the setting.",
-    "dimension": "It follows from the statistics.",
-    "times": "A release says it: dp.release(..., times=10).",
-    "accountant": "dp.audit compares the accountants of a declaration.",
-}
+OF_DECLARATION = "dp.audit says how much noise of a declaration is enough, by every accountant."
 
 
 def compare(
-    *compared: Any,
+    *calibrations: Any,
     epsilon: object = EPSILONS,
     delta: object = DELTAS,
     pairs: object = None,
@@ -55,12 +47,10 @@ def compare(
     dimension: object = 1,
     times: object = 1,
     accountant: object = None,
-    setting: Setting | None = None,
     trust: Sequence[type] = (),
 ) -> Comparison:
-    """The std that each calibration prescribes at each epsilon and delta; the std that each kind of
-    noise and each accountant needs for several releases together; or, of a declaration, how much
-    noise each calibration adds to each release, against what is enough for the whole.
+    """The std that each calibration prescribes at each epsilon and delta, or that each kind of
+    noise needs by each accountant for several releases together.
 
     `epsilon` and `delta` are numbers, or lists or arrays of numbers: every combination is a row.
     `pairs` lists (epsilon, delta) instead. Without calibrations: those of Gaussian noise,
@@ -77,9 +67,7 @@ def compare(
     equal parts of the budget, and its noise by every accountant that can add it, or by
     `accountant`, one or several, as of dp.compose. For noise on samples, as of DP-SGD, use
     dp.calibrate((dp.mechanisms.PoissonSubsampled(dp.Gaussian(std=1), rate="0.01"), 1000), ...).
-
-    `setting` is that of a declaration; left out, rows have a norm of at most 1, labels are within
-    [-1, 1], and one row is added or removed. Raises InvalidArgument.
+    Raises InvalidArgument.
 
     >>> import dpframe as dp
     >>> dp.compare(dp.Gaussian.classical, epsilon=[0.1, 10]).methods[0].cells[0].times
@@ -89,30 +77,17 @@ def compare(
     [('Gaussian', 'gaussian', 13.36), ('Gaussian', 'numeric', 13.36)]
     """
     points = points_of(epsilon, delta) if pairs is None else _pairs(pairs, epsilon, delta)
-    workload = _workload(sensitivity, dimension, times)
-    if compared and isinstance(compared[0], Regression):
-        from .releases_compared import compare_releases
-
-        _check_declaration(compared, workload, accountant)
-        return compare_releases(compared[0], points, setting, trust)
-    if setting is not None:
-        wanted = "left out where calibrations are compared: nothing of them depends on a table"
-        raise InvalidArgument("setting", wanted, setting)
-    composed = workload.times > 1 or accountant is not None
-    _check_calibrations(compared, trusted_classes(trust), composed=composed)
-    usual = (*(COMPOSED if composed else ALL), *([L2Laplace.pure] * (workload.dimension > 1)))
-    chosen = compared or tuple(one for one in usual if workload.moves(one.mechanism))
-    if not composed:
-        return compare_calibrations(chosen, points, workload)
-    return compare_compositions(chosen, points, workload, accountant)
-
-
-def _workload(sensitivity: object, dimension: object, times: object) -> Workload:
-    """Raises InvalidArgument."""
     size = _rounded_up(sensitivity)
     if size <= 0:
         raise InvalidArgument("sensitivity", "above 0", sensitivity)
-    return Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
+    workload = Workload(size, whole("dimension", dimension, 1), whole("times", times, 1))
+    composed = workload.times > 1 or accountant is not None
+    _check_calibrations(calibrations, trusted_classes(trust), composed=composed)
+    usual = (*(COMPOSED if composed else ALL), *([L2Laplace.pure] * (workload.dimension > 1)))
+    chosen = calibrations or tuple(one for one in usual if workload.moves(one.mechanism))
+    if not composed:
+        return compare_calibrations(chosen, points, workload)
+    return compare_compositions(chosen, points, workload, accountant)
 
 
 def _rounded_up(size: object) -> Fraction:
@@ -124,20 +99,6 @@ def _rounded_up(size: object) -> Fraction:
     return Fraction(SIX_DIGITS.create_decimal(number(size, {}, up=True)))
 
 
-def _check_declaration(compared: Sequence[object], workload: Workload, accountant: object) -> None:
-    """Refuse several declarations, and what a declaration itself determines. Raises
-    InvalidArgument.
-    """
-    if len(compared) > 1:
-        way_out = "Compare one declaration a call."
-        raise InvalidArgument("compare", "one declaration, or calibrations", "several", way_out)
-    given = attrs.asdict(workload) | {"accountant": accountant}
-    usual = attrs.asdict(Workload(Fraction(1))) | {"accountant": None}
-    name = next((name for name, value in given.items() if value != usual[name]), None)
-    if name is not None:
-        raise InvalidArgument(name, "left out of a declaration", "given", OF_DECLARATION[name])
-
-
 def _check_calibrations(
     compared: Sequence[object], trust: Sequence[type], *, composed: bool
 ) -> None:
@@ -147,38 +108,33 @@ def _check_calibrations(
     for one in compared:
         if not isinstance(one, Calibration) or not (composed or CURRENCY in one.currencies):
             wanted = "calibrations that spend (epsilon, delta), such as dp.Gaussian.analytic"
-            raise InvalidArgument("calibrations", wanted, one, _meant(one))
+            raise InvalidArgument("calibrations", wanted, one, _way_out(one))
         for kind in strangers((one, one.mechanism)):
             if kind not in trust:
                 way_out = f"Pass trust=[{kind.__name__}]; the table then says that it is trusted."
                 raise InvalidArgument("calibrations", "theorems of dpframe", place(kind), way_out)
 
 
-def _meant(value: object) -> str:
+def _way_out(value: object) -> str:
     """The call that compares the theorems of a kind of noise, of a value that is one or names one;
     empty where none does.
     """
-    kind = value if isinstance(value, type) else type(value)
-    kinds = [getattr(mechanisms, name) for name in dir(mechanisms)]
-    noises = [one for one in kinds if isinstance(one, type) and issubclass(one, AdditiveNoise)]
-    if isinstance(value, Calibration):
-        noises = [value.mechanism]
-    elif isinstance(value, str):
-        noises = [one for one in noises if one.__name__.lower() == value.partition(".")[0].lower()]
-    else:
-        noises = [kind] if issubclass(kind, AdditiveNoise) else []
-    calls = [
-        (f"{address(noise.__name__)}.{name}", CURRENCY in one.currencies)
-        for noise in noises
+    if isinstance(value, Regression):
+        return OF_DECLARATION
+    known = {name.lower(): getattr(mechanisms, name) for name in dir(mechanisms)}
+    if isinstance(value, str):
+        value = known.get(value.partition(".")[0].lower())
+    noise: Any = value.mechanism if isinstance(value, Calibration) else value
+    noise = noise if isinstance(noise, type) else type(noise)
+    calls = {
+        f"{address(noise.__name__)}.{name}": CURRENCY in one.currencies
         for name, one in vars(noise).items()
         if isinstance(one, Calibration)
-    ]
-    direct = [call for call, spends in calls if spends]
+    }
+    direct = [call for call, spends in calls.items() if spends]
     if direct:
         return f"Name its theorem: dp.compare({', '.join(direct)})."
-    if calls:
-        return f"By an accountant: dp.compare({calls[0][0]}, accountant='zcdp')."
-    return ""
+    return f"By an accountant: dp.compare({next(iter(calls))}, accountant='zcdp')." if calls else ""
 
 
 def points_of(epsilon: object, delta: object) -> tuple[Point, ...]:

@@ -13,7 +13,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as html_table
 
-from .figures import WIDTH, against, exactly, figure, hanging, listed, pair, table
+from .figures import WIDTH, against, exactly, figure, hanging, pair, table
 
 ONE = Fraction(1)
 Point = tuple[Fraction, Fraction]
@@ -51,12 +51,11 @@ class Cell:
 
 @attrs.frozen
 class Method:
-    """A row of a comparison: a calibration, a noise with its accountant `by`, or releases with one
-    noise `by` name; releases with equal cells are one row of several `names`. `record` has further
-    fields of its records; a mapping has one value for each delta.
+    """A row of a comparison: a calibration, or a noise with its accountant `by`. `record` has
+    further fields of its records; a mapping has one value for each delta.
     """
 
-    names: tuple[str, ...]
+    name: str
     cells: tuple[Cell, ...]
     by: str = ""
     record: Mapping[str, Any] = attrs.field(factory=dict)
@@ -64,15 +63,15 @@ class Method:
     @property
     def words(self) -> list[str]:
         """The cells that name it in a table."""
-        return [listed(list(self.names)), *([self.by] if self.by else [])]
+        return [self.name, *([self.by] if self.by else [])]
 
 
 @attrs.frozen(eq=False, repr=False, str=False)
 class Comparison:
     """Stds of `methods` at `points`, pairs of an epsilon and a delta: each method has a cell for
     each point. `subject` says what has the noise, and at which numbers; `head` names the columns
-    of the methods, `common` are fields of all records. `measure` is what is drawn, "ratio" or
-    "std". `curve` gives the cells of all methods at other points, where these are cheap.
+    of the methods, `common` are fields of all records. `curve` gives the cells of all methods at
+    other points, where these are cheap.
     """
 
     subject: str
@@ -81,7 +80,6 @@ class Comparison:
     methods: tuple[Method, ...]
     notes: tuple[str, ...]
     common: Mapping[str, Any] = attrs.field(factory=dict)
-    measure: str = "ratio"
     curve: Callable[[Sequence[Point]], Sequence[Sequence[Cell]]] | None = None
 
     @property
@@ -116,7 +114,7 @@ class Comparison:
                 "epsilon": float(epsilon),
                 "delta": float(delta),
                 **self.common,
-                **dict(zip(self.head, (name, method.by), strict=False)),
+                **dict(zip(self.head, method.words, strict=True)),
                 **attrs.asdict(method.cells[place], filter=lambda one, _: one.name not in unused),
                 **{
                     key: value[delta] if isinstance(value, Mapping) else value
@@ -125,7 +123,6 @@ class Comparison:
             }
             for place, (epsilon, delta) in enumerate(self.points)
             for method in self.methods
-            for name in method.names
         ]
 
     def summary_frame(self) -> Any:
@@ -154,18 +151,17 @@ class Comparison:
         return card(self.title, html_table(rows, head, texts=words), sentences(self.notes))
 
     def plot(self, ax: Any = None, *, of: str = "") -> Any:
-        """The ratio to the std that is enough, or the std, `of` "ratio" or "std". Calibrations at
-        several epsilons are lines, solid where the theorem holds, dashed where it does not;
-        everything else has a row for each method and a dot for each point, hollow where the theorem
-        does not hold.
+        """The ratio to the std that is enough, or the std, `of` "ratio" or "std", of calibrations
+        at several epsilons: a line each, solid where the theorem holds, dashed where it does not.
 
-        Draws into `ax`, or a new figure; returns the axes. Raises MissingExtra without matplotlib.
+        Draws into `ax`, or a new figure; returns the axes. Raises InvalidArgument for other
+        comparisons, MissingExtra without matplotlib.
         """
         from .plot import draw
 
         if of not in {"", "ratio", "std"}:
             raise InvalidArgument("of", "'ratio' or 'std'", of)
-        return draw(self, ax, of or self.measure)
+        return draw(self, ax, of or "ratio")
 
     def _wide(self, *, ratios: bool = True) -> Table:
         """A row for each method, a column for each point."""

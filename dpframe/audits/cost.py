@@ -1,36 +1,202 @@
-"""What a declaration costs at numbers, by the sharpest rule that applies."""
+"""What a declaration costs at numbers: all Gaussian noise as one release of the stacked vector, and
+the whole by the sharpest rule that applies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.graph import Release
+from dpframe.accountants import NumericAccountant
+from dpframe.errors import InvalidArgument
+from dpframe.graph import Joint, Release
+from dpframe.graph.facts import noise_of
+from dpframe.graph.graph import Class, classes
 from dpframe.graph.rows import COLUMNS
-from dpframe.numerics import arb_lower, arb_upper, to_float
-from dpframe.privacy import PureDP
-from dpframe.prover import Verdict
+from dpframe.numerics import (
+    arb_lower,
+    arb_upper,
+    profile_delta,
+    profile_delta_lower,
+    profile_epsilon,
+    profile_epsilon_lower,
+    to_float,
+)
+from dpframe.privacy import ApproxDP, GaussianDP, PureDP
 from dpframe.prover.algebra import enclose, rational_ball
 from dpframe.prover.at_numbers import is_released
-from dpframe.prover.problem import Problem
+from dpframe.prover.parallel import moving
+from dpframe.prover.problem import Problem, joint_moves
+from dpframe.prover.profile_rule import Mixture, amplified, root
+from dpframe.prover.total import reached_moves
 from dpframe.symbols import ZERO, Expression, Number, Symbol
 
 from .figures import against, figure
-from .joint_cost import joint_cost
-from .report import Audit
 
+if TYPE_CHECKING:
+    from .report import Audit
+
+Values = Mapping[str, Fraction]
+Ends = tuple[float, float]
+Bounds = tuple[float, float, str]  # and the rule
 SIZES = {"d": Fraction(10), "n": Fraction(1000)}  # of an example
 JOINT = "Gaussian profile of all releases together"
 SUM = "sum of what pure releases cost"
 SHARES = "sum of shares"
 CLAIM = "the claim, which is proved"
 COMPOSED = "certified numeric composition"  # such as draws on samples
-PROVED = {"numeric": COMPOSED}
 ROUNDED = 1 + 1e-9  # what rounding adds at most
 
 
+# ---------------------------------------------------------------------------- Formulas at numbers
+def numbers_of(symbols: Iterable[Symbol]) -> dict[str, Fraction]:
+    """A number for every symbol but those of released numbers: 10 columns, 1,000 rows, and a point
+    of its range for a hyperparameter.
+    """
+    found = {}
+    for symbol in symbols:
+        size = SIZES.get(symbol.name) if symbol == COLUMNS or symbol.origin is not None else None
+        example = symbol.domain.example() if size is None else size
+        if not is_released(symbol) and example is not None:
+            found[symbol.name] = example
+    return found
+
+
+def ball_at(formula: Expression, values: Values) -> Any:
+    """A ball around a formula at numbers; None where a number is missing or it is not finite."""
+    if any(symbol.name not in values for symbol in formula.symbols()):
+        return None
+    ball = enclose(formula, {name: rational_ball(value) for name, value in values.items()})
+    return ball if ball.is_finite() else None
+
+
+def at(formula: Expression, values: Values) -> Ends | None:
+    """Bounds on a formula at numbers; None where there are none."""
+    ball = ball_at(formula, values)
+    return None if ball is None else (to_float(arb_lower(ball), up=False), _up(arb_upper(ball)))
+
+
+def _up(value: Fraction) -> float:
+    return to_float(value, up=True)
+
+
+# --------------------------------------------------------------- All Gaussian noise as one release
+@attrs.frozen(kw_only=True)
+class JointCost:
+    """mu of all releases for one pair of neighbours, and the exact profile at the target.
+
+    Each quantity is a pair, a lower and an upper bound. They agree to many digits where one pair of
+    neighbours attains every move at once. `epsilon` and `delta` are None where the target has none.
+    Where samples of Gaussian noise are counted (`sampled`), it is in both of them, and not in mu.
+    """
+
+    rule: str
+    mu: Ends
+    epsilon: Ends | None = None
+    delta: Ends | None = None
+    sampled: bool = False
+
+    def record(self) -> dict[str, object]:
+        """Every bound."""
+        pairs = {"mu": self.mu, "epsilon": self.epsilon, "delta": self.delta}
+        return {"rule": self.rule, **{name: pair and list(pair) for name, pair in pairs.items()}}
+
+
+def joint_cost(problem: Problem, values: Values) -> JointCost | None:
+    """The cost at `values` of the symbols; None where a release is not Gaussian or a number fails.
+
+    [DongRS22, Cor 3.3] [BalleW18, Thm 8]
+    """
+    releases = problem.graph.releases
+    if not releases or any(release.gives is not GaussianDP for release in releases):
+        return None
+    if not problem.graph.additive:
+        return None
+    found = [_of_one(problem, some, values) for some in moving(problem, classes(releases))]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found):
+        return None
+    rule, mu = known[0][0], (max(one[1] for one in known), max(one[2] for one in known))
+    sides = {name: _profile(problem, name, mu, values) for name in ("epsilon", "delta")}
+    sampled = any(map(amplified, releases))
+    if sampled and isinstance(problem.target, ApproxDP):
+        sides, rule = _composed(problem, sides), f"{rule}; samples by certified composition"
+    elif sampled:
+        rule = f"{rule}; samples are not counted"
+    ends = to_float(mu[0], up=False), _up(mu[1])
+    return JointCost(rule=rule, mu=ends, **sides, sampled=sampled)
+
+
+def _of_one(
+    problem: Problem, grouped: Sequence[Class], values: Values
+) -> tuple[str, Fraction, Fraction] | None:
+    """The rule, and bounds on mu, of what one change of the table may move together."""
+    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
+    if joint is None:
+        return None
+    moves = joint_moves(problem.rows, joint, grouped)
+    known = [
+        move if _noise_attained(release) else ZERO
+        for move, (release, _) in zip(moves, grouped, strict=True)
+    ]
+    reached, total = reached_moves(joint, known, grouped), joint.total(moves)
+    lower, upper = _mu(reached, values), _mu(total, values)
+    return (
+        None if lower is None or upper is None else (joint.rule, arb_lower(lower), arb_upper(upper))
+    )
+
+
+def _composed(problem: Problem, sides: Mapping[str, Ends | None]) -> dict[str, Ends | None]:
+    """The bounds with what samples hide; None where that is not known at these numbers."""
+    epsilon, delta = problem.target.amounts
+    if not (isinstance(epsilon, Number) and isinstance(delta, Number)):
+        return {"epsilon": None, "delta": None}
+    try:
+        parts = Mixture.of(problem.graph.releases).parts()
+    except InvalidArgument:  # a number of draws, or a cost, that is a formula
+        return {"epsilon": None, "delta": None}
+    account = NumericAccountant()
+    most = {
+        "epsilon": account.epsilon(parts, delta.value),
+        "delta": account.delta(parts, epsilon.value),
+    }
+    lower = {name: 0.0 if side is None else side[0] for name, side in sides.items()}
+    return {name: (lower[name], found.upper) for name, found in most.items()}
+
+
+def _noise_attained(release: Release) -> bool:
+    """Whether the pairs that move its statistic furthest cost most."""
+    noise = noise_of(release.noise)
+    return noise is not None and noise.attained
+
+
+def _mu(square: Expression, values: Values) -> Any:
+    ball = ball_at(square, values)
+    enclosed = None if ball is None else root(ball)
+    return enclosed if enclosed is not None and enclosed.is_finite() else None
+
+
+def _profile(
+    problem: Problem, name: str, mu: tuple[Fraction, Fraction], values: Values
+) -> Ends | None:
+    """Bounds on the exact `name` at the target's other number."""
+    if not isinstance(problem.target, ApproxDP):
+        return None
+    given = ball_at(problem.target.delta if name == "epsilon" else problem.target.epsilon, values)
+    if given is None:
+        return None
+    low, high = arb_lower(given), arb_upper(given)
+    least = max(mu[0], Fraction(0))
+    if name == "epsilon":
+        known = 0 < low and high < 1
+        return (profile_epsilon_lower(high, least), profile_epsilon(low, mu[1])) if known else None
+    return (profile_delta_lower(high, least), profile_delta(low, mu[1])) if low >= 0 else None
+
+
+# ------------------------------------------------------------- The whole, by the sharpest rule
 @attrs.frozen(kw_only=True)
 class TotalCost:
     """Bounds on epsilon at the target's delta, at `at`, numbers for what is left of symbols.
@@ -43,7 +209,7 @@ class TotalCost:
     claimed: Fraction
     delta: Fraction
     rule: str
-    at: Mapping[str, Fraction]
+    at: Values
 
     def record(self) -> dict[str, object]:
         """As JSON values; `epsilon` is the upper bound."""
@@ -73,7 +239,7 @@ def cost(judged: Audit) -> TotalCost | None:
     or a bound may fail.
     """
     problem = judged.report.problem
-    if any(obligation.verdict is not Verdict.PROVED for obligation in judged.report.common):
+    if not judged.bounded:
         return None
     values = {**numbers_of(problem.symbols), **judged.counterexample}
     claimed, delta = _claim(problem)
@@ -84,33 +250,11 @@ def cost(judged: Audit) -> TotalCost | None:
         return None
     lower, upper, rule = found
     if judged.report.proved and upper > claimed:
-        rule = rule if upper <= claimed * ROUNDED else PROVED.get(judged.derivation, CLAIM)
+        if upper > claimed * ROUNDED:
+            rule = COMPOSED if judged.derivation == "numeric" else CLAIM
         upper = float(claimed)
     used = {name: value for name, value in values.items() if name in _names(problem)}
     return TotalCost(lower=lower, upper=upper, claimed=claimed, delta=delta, rule=rule, at=used)
-
-
-def numbers_of(symbols: Iterable[Symbol]) -> dict[str, Fraction]:
-    """A number for every symbol but those of released numbers: 10 columns, 1,000 rows, and a point
-    of its range for a hyperparameter.
-    """
-    found = {}
-    for symbol in symbols:
-        size = SIZES.get(symbol.name) if symbol == COLUMNS or symbol.origin is not None else None
-        example = symbol.domain.example() if size is None else size
-        if not is_released(symbol) and example is not None:
-            found[symbol.name] = example
-    return found
-
-
-def at(formula: Expression, values: Mapping[str, Fraction]) -> tuple[float, float] | None:
-    """Bounds on a formula at numbers; None where a symbol or a number is missing."""
-    if any(symbol.name not in values for symbol in formula.symbols()):
-        return None
-    ball = enclose(formula, {name: rational_ball(value) for name, value in values.items()})
-    if not ball.is_finite():
-        return None
-    return to_float(arb_lower(ball), up=False), to_float(arb_upper(ball), up=True)
 
 
 def _claim(problem: Problem) -> tuple[Fraction, Fraction]:
@@ -128,19 +272,15 @@ def _names(problem: Problem) -> set[str]:
     return {symbol.name for formula in (*read, *noises) for symbol in formula.symbols()}
 
 
-Bounds = tuple[float, float, str]
-
-
-def _joint(problem: Problem, values: Mapping[str, Fraction]) -> Bounds | None:
-    found = (
-        None if problem.graph.procedures or problem.graph.bounds else joint_cost(problem, values)
-    )
+def _joint(problem: Problem, values: Values) -> Bounds | None:
+    alone = not (problem.graph.procedures or problem.graph.bounds)
+    found = joint_cost(problem, values) if alone else None
     if found is None or found.epsilon is None:
         return None
     return (*found.epsilon, COMPOSED if found.sampled else JOINT)
 
 
-def pure_cost(problem: Problem, values: Mapping[str, Fraction], delta: Fraction) -> Bounds | None:
+def pure_cost(problem: Problem, values: Values, delta: Fraction) -> Bounds | None:
     """epsilon = sensitivity/scale of each pure draw, in sum [DworkR14, Thm B.1]. Of one draw that
     attains it no less, where delta is 0: any delta above that covers some of it.
     """
@@ -155,7 +295,7 @@ def pure_cost(problem: Problem, values: Mapping[str, Fraction], delta: Fraction)
     return (lower, _summed(part[1] for part in known), SUM) if len(known) == len(parts) else None
 
 
-def _epsilon(release: Release, values: Mapping[str, Fraction]) -> tuple[float, float] | None:
+def _epsilon(release: Release, values: Values) -> Ends | None:
     moved = release.statistic.sensitivity(release.noise.norm)
     if moved is None or moved.value == ZERO:
         return None
@@ -168,7 +308,7 @@ def _attained(release: Release) -> bool:
     return found is not None and found.attained and release.reached
 
 
-def _shares(judged: Audit, values: Mapping[str, Fraction]) -> Bounds | None:
+def _shares(judged: Audit, values: Values) -> Bounds | None:
     """The shares of a proved plan, in sum, and no more than the target."""
     charged = judged.report.problem.graph.charged
     shares = [one.share for one in charged]
@@ -187,4 +327,4 @@ def _shares(judged: Audit, values: Mapping[str, Fraction]) -> Bounds | None:
 
 def _summed(parts: Iterable[float]) -> float:
     """The sum of doubles, rounded up."""
-    return to_float(sum((Fraction(part) for part in parts), Fraction(0)), up=True)
+    return _up(sum((Fraction(part) for part in parts), Fraction(0)))

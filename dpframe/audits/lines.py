@@ -1,6 +1,4 @@
-"""One line a release: what it adds, what it claims, what it costs alone by the exact profile;
-and which neighbouring tables attain its sensitivity, where that is known.
-"""
+"""One line a release: what it adds, what it claims, what it costs alone by the exact profile."""
 
 from __future__ import annotations
 
@@ -14,9 +12,8 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting
 from dpframe.graph.graph import classes
 from dpframe.graph.loop import ancestors
-from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
-from dpframe.privacy import Guarantee, PureDP, Relation, Share
+from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
@@ -24,7 +21,6 @@ from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
 from dpframe.prover.problem import Problem
 from dpframe.prover.profile_rule import ADDED, root
-from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import (
     DATA,
     DELTA,
@@ -33,54 +29,12 @@ from dpframe.symbols import (
     RHO,
     Expression,
     Number,
-    exact,
     parameter,
     power,
 )
 from dpframe.wording import Formula, Text, joined, say
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
-
-
-@attrs.frozen
-class Pair:
-    """Two tables that differ by one record: the one with all entries of its row and its label at
-    their bounds, in place of one with entries `entry` and label `label`, as shares of these bounds
-    (None: of none, it is added).
-    """
-
-    entry: Expression | None = None
-    label: Expression | None = None
-
-    def __str__(self) -> str:
-        came = "the record with every entry of x, and y, at its bound"
-        if self.entry is None or self.label is None:
-            return f"{came}, added"
-        if (self.entry, self.label) == (ZERO, ZERO):
-            return f"{came}, in place of one of zeros"
-        return f"{came}, in place of one with {self.entry} of every entry and {self.label} of y"
-
-    def __repr__(self) -> str:
-        return f"Pair({self})"
-
-
-def attained_by(statistic: Statistic, norm: Norm, relation: Relation) -> Pair | None:
-    """The pair that attains the L1 sensitivity of coefficients of rows in a box; None for other
-    statistics and norms, and where it cannot occur. (docs/proofs/sufficient_statistics.md,
-    docs/proofs/monomials.md)
-    """
-    own = statistic.statistics if isinstance(statistic, Monomials) else statistic
-    if norm is not L1 or not isinstance(own, SufficientStatistics) or own.rows.entry is None:
-        return None
-    bound = statistic.one_row(norm, relation)
-    if bound is None or not bound.attained:
-        return None
-    if not relation.replaced:
-        return Pair()
-    if own.constant:
-        return Pair(ZERO, ZERO)
-    d = own.rows.columns
-    return Pair(exact(-1) / (d if isinstance(statistic, Monomials) else d + 1), ONE)
 
 
 MOST = 32  # different releases of which noise is compared with what their shares need
@@ -99,13 +53,13 @@ class ReleaseLine:
     declaration writes it, over epsilon, delta, B and Y (`meanings`).
     `exact_delta` (at the claimed epsilon), `exact_epsilon` (at the claimed delta) and `mu` =
     sensitivity/std are rounded up; they are exact where some pair of neighbours attains the
-    sensitivity (`attained`; `attained_by` says which, where it is known), and upper bounds
-    elsewhere, as `exact_epsilon` of pure noise is beside a delta above 0. `verdict` judges the
-    claimed share; it is None where nothing is claimed. `noise_factor` is how many times as much
-    noise as its share needs a release with stated noise has: above 1 it underspends, below 1 it
-    overspends. `unbounded` says why there is no sensitivity; "" where there is one.
-    `open` is the requirement of a claim that is neither proved nor refuted.
-    `sized`: whether its noise has a size, which a theorem gives for a positive sensitivity only.
+    sensitivity (`attained`), and upper bounds elsewhere, as `exact_epsilon` of pure noise is beside
+    a delta above 0. `verdict` judges the claimed share; it is None where nothing is claimed.
+    `noise_factor` is how many times as much noise as its share needs a release with stated noise
+    has: above 1 it underspends, below 1 it overspends. `unbounded` says why there is no
+    sensitivity; "" where there is one. `open` is the requirement of a claim that is neither proved
+    nor refuted. `sized`: whether its noise has a size, which a theorem gives for a positive
+    sensitivity only.
     """
 
     name: str
@@ -127,7 +81,6 @@ class ReleaseLine:
     verdict: Verdict | None
     witness: str = ""
     note: str = ""
-    attained_by: str = ""
     where: tuple[Constraint, ...] = ()
     noise_factor: float | None = None
     unbounded: str = ""
@@ -180,7 +133,6 @@ def _line(report: Report, release: Release) -> ReleaseLine:
     problem, mechanism = report.problem, release.mechanism
     moved = None if _leaks(release) else release.statistic.sensitivity(mechanism.norm)
     reached = release.statistic.one_row(mechanism.norm, problem.setting.relation)
-    pair = attained_by(release.statistic, mechanism.norm, problem.setting.relation)
     sized = release.rule is None or (moved is not None and moved.value != ZERO)
     cost = _cost(release, None if moved is None else moved.value)
     result, note = _earned(report, release)
@@ -206,7 +158,6 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         verdict=None if obligation is None else obligation.verdict,
         witness="" if obligation is None else obligation.example,
         note=note,
-        attained_by="" if pair is None else Formula(pair),
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from dpframe.errors import DPFrameError
 from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
@@ -21,17 +22,29 @@ from .releases import claims, noise, procedures, releases
 from .sentence import SHARP, free, goal, holding, own_cost, sentence
 
 if TYPE_CHECKING:
+    from .budget_reports import BudgetReport
     from .report import Audit
 
 EXCEEDING = "the declared shares exceed the budget"
 
 
-def _paid(audit: Audit) -> Iterator[str]:
-    """What each record pays, where each has a budget of its own."""
-    if audit.report.problem.personal is not None:
-        from .personal import paid
+def payments(audit: Audit) -> tuple[BudgetReport | None, str]:
+    """What each record pays by the budgets of the target; or None, and which number is missing."""
+    from .record_costs import budget_report
 
-        yield from paid(audit)
+    try:
+        return budget_report(audit.certificate), ""  # type: ignore[arg-type]
+    except DPFrameError as refusal:
+        return None, " ".join(str(refusal).split())
+
+
+def paid(audit: Audit) -> Iterator[str]:
+    """What each record pays, where each has a budget of its own."""
+    if audit.report.problem.personal is None or audit.certificate is None:
+        return
+    report, missing = payments(audit)
+    yield f"What each record pays{', at noise as it is executed' * (report is not None)}"
+    yield from (f"  {line}".rstrip() for line in (str(report).split("\n") if report else [missing]))
 
 
 def page(audit: Audit, width: int = WIDTH) -> str:
@@ -41,7 +54,7 @@ def page(audit: Audit, width: int = WIDTH) -> str:
         [piece for line in part(audit) for piece in hanging(line, width=width)] for part in parts
     ]
     blocks.insert(1, list(releases(audit, width)))
-    blocks.insert(-2, list(_paid(audit)))
+    blocks.insert(-2, list(paid(audit)))
     blocks.append(hanging(sentence(audit), 0, width))
     return "\n\n".join("\n".join(block) for block in blocks if block)
 

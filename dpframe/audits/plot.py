@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpframe.errors import InvalidArgument
 from dpframe.notebooks import pyplot
 
-from .figures import exactly, pair
+from .figures import exactly
 
 if TYPE_CHECKING:
     from .comparison import Cell, Comparison
@@ -24,44 +25,34 @@ LABELS = {"ratio": "std over the std that is enough", "std": "std of the noise"}
 
 
 def draw(comparison: Comparison, ax: Any, measure: str) -> Any:
-    """The ratio or the std of each method: lines against epsilon where the cells between are cheap,
-    else rows of dots. Stds where no method, or with dots not every method, has a ratio.
+    """The ratio or the std of each method: a line for each method and delta over the whole range of
+    epsilons, the ends of theorems included; solid where the theorem holds, dashed where it does
+    not. Stds where no method has a ratio. Raises InvalidArgument where there is no such line.
     """
     epsilons, deltas = comparison.epsilons, comparison.deltas
     combined = len(epsilons) > 1 and len(comparison.points) == len(epsilons) * len(deltas)
-    lines = combined and comparison.curve is not None
-    unrated = [cell.ratio is None for one in comparison.methods for cell in one.cells]
-    if (all if lines else any)(unrated):
+    if comparison.curve is None or not combined:
+        wanted = "of calibrations at several epsilons, each with every delta"
+        way_out = "Others are tables: print it, or take summary_frame()."
+        raise InvalidArgument("comparison", wanted, comparison.subject, way_out)
+    if all(cell.ratio is None for one in comparison.methods for cell in one.cells):
         measure = "std"
-    return (_lines if lines else _dots)(comparison, ax, measure)
-
-
-def _value(cell: Cell, measure: str) -> float:
-    found = cell.ratio if measure == "ratio" else cell.std
-    return np.nan if found is None else found
-
-
-def _lines(comparison: Comparison, ax: Any, measure: str) -> Any:
-    """A line for each method and delta over the whole range of epsilons, the ends of theorems
-    included: solid where the theorem holds, dashed where it does not.
-    """
-    assert comparison.curve is not None  # noqa: S101 - see draw
-    axes, deltas, heights = new_axes() if ax is None else ax, comparison.deltas, [1.0]
-    low, high = min(comparison.epsilons), max(comparison.epsilons)
+    axes, heights = new_axes() if ax is None else ax, [1.0]
+    low, high = min(epsilons), max(epsilons)
     grid = {Fraction(f"{one:.4g}") for one in np.geomspace(float(low), float(high), POINTS)[1:-1]}
     ends = {end for end in (Fraction(1), Fraction(999, 1000)) if low < end < high}
-    at = sorted({*comparison.epsilons, *grid, *ends})
+    at = sorted({*epsilons, *grid, *ends})
     colours, unrated = cycle(COLOURS), dict[str, None]()
     for delta in deltas:
         rows = comparison.curve([(epsilon, delta) for epsilon in at])
         for method, cells in zip(comparison.methods, rows, strict=True):
             values = np.array([_value(cell, measure) for cell in cells])
             if measure == "ratio" and np.isnan(values).all():
-                unrated[method.names[0]] = None
+                unrated[method.name] = None
             if measure == "ratio" and (np.isnan(values) | (values == 1)).all():
                 continue
             valid, colour = np.array([cell.valid for cell in cells]), next(colours)
-            name = method.names[0] + (f", delta = {exactly(delta)}" if len(deltas) > 1 else "")
+            name = method.name + (f", delta = {exactly(delta)}" if len(deltas) > 1 else "")
             x = [float(epsilon) for epsilon in at]
             axes.plot(x, np.where(valid, values, np.nan), "-", color=colour, label=name)
             axes.plot(x, np.where(valid, np.nan, values), "--", color=colour)
@@ -83,33 +74,9 @@ def _lines(comparison: Comparison, ax: Any, measure: str) -> Any:
     return axes
 
 
-def _dots(comparison: Comparison, ax: Any, measure: str) -> Any:
-    """A row for each method, the first on top; a dot for each point, hollow outside a theorem."""
-    rows, points = comparison.methods, comparison.points
-    axes = new_axes(figsize=(8, 1.4 + 0.26 * len(rows))) if ax is None else ax
-    for place, point in enumerate(points):
-        colour = COLOURS[place % len(COLOURS)]
-        for valid, face in ((True, colour), (False, "none")):
-            values = [_value(one.cells[place], measure) for one in rows]
-            shown = [one.cells[place].valid is valid for one in rows]
-            label = pair(*point) if valid else None
-            style = {"color": colour, "mfc": face, "label": label}
-            axes.plot(np.where(shown, values, np.nan), range(len(rows)), "o", **style)
-    if any(not cell.valid for one in rows for cell in one.cells):
-        axes.plot([], [], "o", color=ink(), mfc="none", label="hollow: outside its theorem")
-    axes.set_yticks(range(len(rows)), [", ".join(one.words) for one in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_xlabel(LABELS[measure])
-    if measure == "std" or max(cell.ratio or 0 for one in rows for cell in one.cells) > FAR:
-        axes.set_xscale("log")
-        log_ticks(axes.xaxis)
-    axes.margins(x=0.15)
-    axes.grid(axis="y", linewidth=0.4, alpha=0.5)
-    axes.set_axisbelow(True)
-    axes.set_title(comparison.title.replace(", ", "\n", 1), fontsize="small")
-    if len(axes.get_legend_handles_labels()[0]) > 1:
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), fontsize="small", frameon=False)
-    return axes
+def _value(cell: Cell, measure: str) -> float:
+    found = cell.ratio if measure == "ratio" else cell.std
+    return np.nan if found is None else found
 
 
 def log_ticks(axis: Any) -> None:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import attrs
 
+from dpframe.notebooks import card, folded, sentences
+from dpframe.notebooks import table as html_table
 from dpframe.prover import Verdict
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Cited, Formula, Text, say
 
 from .figures import TINY, against, clipped, figure, formula, hanging, listed, short, table
 from .lines import ReleaseLine, lower_end, meanings
-from .sentence import conditions
+from .sentence import conditions, goal, sentence
 
 if TYPE_CHECKING:
     from .report import Audit
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 ROOM = 16  # characters of a formula in a column
 MOST = 12  # releases that fit on a screen
+OPEN = 4  # obligations of a card in a notebook
 EQUAL = 1e-4  # relative: noise so close to the required noise is equal to it
 RIGHT = {"sensitivity", "std", "scale", "noise", "exact delta", "exact eps", "mu"}
 UNSIZED = "none, as a theorem sizes noise to a positive sensitivity"
@@ -125,10 +128,8 @@ class Releases:
     @property
     def warnings(self) -> list[str]:
         """Limits of the numbers: claims that the proof does not use, open obligations."""
-        common = self.audit.report.common
         unused = self.audit.verdict is Verdict.PROVED and self.failing
-        wrong = any(one.verdict is not Verdict.PROVED for one in common)
-        return [UNUSED] * unused + [QUESTIONED] * wrong
+        return [UNUSED] * unused + [QUESTIONED] * (not self.audit.bounded)
 
     @property
     def derivations(self) -> list[Derivation]:
@@ -321,8 +322,6 @@ def _reasons(line: ReleaseLine) -> Iterator[str]:
         yield f"proved where {conditions(line.where)}"
     if line.note:
         yield line.note
-    if line.attained_by:
-        yield f"its sensitivity is attained by {line.attained_by}"
 
 
 def _spent(line: ReleaseLine) -> Iterator[str]:
@@ -333,3 +332,25 @@ def _spent(line: ReleaseLine) -> Iterator[str]:
         yield f"underspent: it has {much} times the noise that its share needs"
     if factor is not None and factor < 1 - EQUAL and line.verdict is Verdict.REFUTED:
         yield f"overspent: it has {factor:.4g} times the noise that its share needs"
+
+
+# --------------------------------------------------------------------------- The card of a notebook
+def audit_html(audit: Audit) -> str:
+    """The claim, the releases, the joint cost, what is open, the sentence to sign, the page."""
+    listing, opened = Releases(audit), audit.report.open_obligations
+    head, rows = release_table(listing)
+    lines = [f"Claimed: {goal(audit.claimed)}, for {audit.setting.unit}."]
+    if audit.joint_epsilon is not None:
+        cost = figure(audit.joint_epsilon)
+        lines.append(f"All releases together cost an epsilon of at most {cost}.")
+    below = [f"... and {listing.rest(MOST)}"] if listing.rest(MOST) else []
+    below += [f"Open: {one.node}: {one.rule}: {one.verdict}" for one in opened[:OPEN]]
+    below += [f"... and {len(opened) - OPEN} more"] if len(opened) > OPEN else []
+    return card(
+        f"audit of {audit.regression}",
+        sentences(lines),
+        html_table(rows, head, texts=2),
+        sentences([*below, " ".join(sentence(audit).split())]),
+        folded("The page of the audit", str(audit)),
+        verdict=str(audit.verdict),
+    )

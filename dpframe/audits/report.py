@@ -20,7 +20,7 @@ from dpframe.prover.text import overspent
 from dpframe.symbols import Number, add, maximum
 from dpframe.wording import in_file
 
-from .joint_cost import JointCost, joint_cost
+from .cost import JointCost, joint_cost
 from .lines import ReleaseLine, lines
 
 ONE = Number(Fraction(1))
@@ -28,15 +28,24 @@ ONE = Number(Fraction(1))
 
 @attrs.frozen(slots=False, eq=False, repr=False, str=False)
 class Audit:
-    """What became of a declaration. `str` is the page an officer reads, `records` the same as JSON.
-
-    `joint` is the cost of all releases together at the target's numbers, None while symbols are
-    left, where some noise is not Gaussian, and where private data reaches what is public.
+    """What became of a declaration. `str` is the page an officer reads, `records` the same as
+    JSON.
     """
 
     regression: Regression
     report: Report
-    joint: JointCost | None
+
+    @property
+    def bounded(self) -> bool:
+        """Every release has a bound, and private data reaches nothing that is public."""
+        return all(one.verdict is Verdict.PROVED for one in self.report.common)
+
+    @cached_property
+    def joint(self) -> JointCost | None:
+        """The cost of all releases together at the target's numbers; None while symbols are left,
+        where some noise is not Gaussian, and where not everything is `bounded`.
+        """
+        return joint_cost(self.report.problem, {}) if self.bounded else None
 
     @cached_property
     def lines(self) -> tuple[ReleaseLine, ...]:
@@ -248,7 +257,7 @@ class Audit:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from .notebook import audit_html
+        from .releases import audit_html
 
         return audit_html(self)
 
@@ -305,6 +314,4 @@ def audit(
     is trusted. Raises InvalidArgument or OutsideTheorem for unusable arguments.
     """
     report = examine(regression, target=target, setting=setting, accountant=accountant, trust=trust)
-    bounded = all(one.verdict is Verdict.PROVED for one in report.common)
-    joint = joint_cost(report.problem, {}) if bounded else None
-    return Audit(regression, report, joint)
+    return Audit(regression, report)

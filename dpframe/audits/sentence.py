@@ -14,8 +14,8 @@ from dpframe.prover.text import overspent, plain_rule, ranged
 from dpframe.symbols import Expression, Number
 from dpframe.wording import Formula, Subject, Text, accountant, joined, say, written
 
+from .cost import JointCost
 from .figures import between, clipped, equals, exactly, figure, formula
-from .joint_cost import JointCost
 from .lines import lower_end
 
 if TYPE_CHECKING:

@@ -17,7 +17,6 @@ from .options import (
     Json,
     Name,
     Out,
-    Plot,
     ProofOptions,
     TableOptions,
     grouped,
@@ -96,7 +95,6 @@ def split(
     claim: ClaimOptions,
     table: TableOptions,
     proof: ProofOptions,
-    plot: Plot = None,
     out: Out = None,
     force: Force = False,
     as_json: Json = False,
@@ -123,7 +121,5 @@ def split(
         print_json(best.record())
     else:
         page(str(best))
-    if plot is not None:
-        written("--plot", plot, best.plot().figure.savefig)
     if out is not None:
         written("--out", out, best.certificate.save)

@@ -151,7 +151,7 @@ def test_two_bounds_that_print_alike_are_one_number():
     assert between((0.42149999, 0.4215001)) == "0.422"
     assert between((0.9999999, 1.0000005), 1) == "between 0.999 and 1.001"
     found = findings(audit(dp.literature.AdaSSPBudget(), target=ONE, setting=SETTING))
-    first = found.opinions[0]
+    first = found.accountants[0]
     assert f"{between((first.lower, first.upper))}  joint Gaussian" in findings_text(found)
 
 

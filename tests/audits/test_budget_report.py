@@ -1,7 +1,5 @@
 """What records pay of their budgets, against mpmath; and the picture's data."""
 
-import sys
-
 import mpmath
 import numpy as np
 import pytest
@@ -174,56 +172,3 @@ def test_refusals(run, budgets, says):
     """By name, with the way out."""
     with pytest.raises(dp.DPFrameError, match=says):
         dp.audits.budget_report(run(), budgets)
-
-
-@pytest.fixture
-def drawn():
-    """A function that draws a report on new axes."""
-    pytest.importorskip("matplotlib").use("agg")
-    from matplotlib import pyplot as plt
-
-    yield lambda report: report.plot()
-    plt.close("all")
-
-
-def test_the_picture_has_a_dot_a_group(drawn):
-    """At (budget, cost), its area in proportion to its records, its name beside it."""
-    names = np.repeat(["open", "careful"], [80, 20])
-    upper, lower = drawn(dp.audits.budget_report(proved(UniformRidge(), GROUPS), names))
-    (dots,) = upper.collections[1:]
-    assert np.asarray(dots.get_offsets()) == pytest.approx(np.array([[1, 0.075], [0.1, 0.075]]))
-    assert dots.get_sizes()[0] / dots.get_sizes()[1] == pytest.approx(4)
-    assert {text.get_text() for text in upper.texts} == {"open", "careful"}
-    (diagonal,) = upper.lines
-    assert np.array_equal(*diagonal.get_data())
-    (bars,) = lower.collections
-    assert [ends[1][1] for ends in bars.get_segments()] == pytest.approx([92.5, 25])
-    assert lower.get_ylim() == (0, 100)
-
-
-@pytest.mark.parametrize(("most", "scale"), [(0.6, "linear"), (20, "log")])
-def test_axes_are_logarithmic_where_ranges_ask_for_it(drawn, most, scale):
-    """Both, and the bars' too, one for each budget."""
-    report = dp.audits.budget_report(proved(UniformRidge()), np.linspace(0.1, most, 200))
-    upper, lower = drawn(report)
-    assert {upper.get_xscale(), upper.get_yscale(), lower.get_xscale()} == {scale}
-    (bars,) = lower.collections
-    tops = np.array([ends[1] for ends in bars.get_segments()])
-    assert tops == pytest.approx(np.column_stack([report.budgets, 100 * report.wasted]))
-
-
-def test_axes_that_are_given_are_used(drawn):
-    """A pair of them."""
-    from matplotlib import pyplot as plt
-
-    del drawn
-    axes = tuple(plt.subplots(2)[1])
-    assert dp.audits.budget_report(proved(UniformRidge()), OWN).plot(axes) == axes
-
-
-def test_a_missing_matplotlib_is_named(monkeypatch):
-    """With the extra that brings it."""
-    report = dp.audits.budget_report(proved(UniformRidge()), OWN)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(dp.errors.MissingExtra, match="plots"):
-        report.plot()

@@ -80,7 +80,7 @@ def test_shares_of_procedures_that_are_not_proved_are_no_true_cost(name):
     done = audit(getattr(dp.literature, name)(), target=ONE, setting=EVERY)
     found = findings(done)
     assert done.verdict is not Verdict.PROVED
-    assert [one.upper for one in found.opinions if one.applies] == []
+    assert [one.upper for one in found.accountants if one.upper is not None] == []
     assert "True cost" not in words_of(done)
 
 

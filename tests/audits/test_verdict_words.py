@@ -68,7 +68,7 @@ def test_the_example_of_a_refuted_claim_breaks_it(case):
     assert found.waste.factor > 1
     claimed = amounts_at(done.report.problem, found.at)
     if "epsilon" in done.target.currency:
-        assert found.opinions[0].lower > claimed[0]
+        assert found.accountants[0].lower > claimed[0]
     else:  # in rho the cost is that of the sentence
         assert done.worst.mu[0] ** 2 / 2 > claimed[0]
 

@@ -1,4 +1,4 @@
-"""Bounds from counts, from listed laws and from one run: against brute force."""
+"""Bounds from counts and from listed laws: against brute force."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from mpmath import binomial, mp, mpf
 
 import dpframe as dp
-from dpframe.audits.lower_bounds import chance_of, claim_of, epsilon_of
+from dpframe.audits.lower_bounds import claim_of
 from dpframe.audits.lower_bounds import exact_laws as exact
 from dpframe.audits.lower_bounds.bounds import Job, at_least, at_most
 from dpframe.numerics import arb_float, ball, working
@@ -164,95 +164,3 @@ def test_coverage():
     for p in (0.003, 0.2, 0.9):
         bounds = at_least(rng.binomial(200, p, 20_000), 200, 0.05)
         assert np.mean(bounds > p) <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / 20_000)
-
-
-# ----------------------------------------------------------------------------- The audit in one run
-CANARIES = 1000
-
-
-def chances(m, truth):
-    """P[at least k right], k from 0 to m, where each answer is right with probability `truth`."""
-    terms = [math.comb(m, k) * truth**k * (1 - truth) ** (m - k) for k in range(m + 1)]
-    return [sum(terms[k:]) for k in range(m + 1)]
-
-
-@pytest.mark.parametrize("guesses", [1, 4, 7])
-def test_it_is_exact_for_randomised_response(guesses):
-    """Pure: no other mechanism lets so many guesses be right so often."""
-    for right, exactly in enumerate(chances(guesses, Fraction(3, 4))):
-        found = chance_of(right, guesses, 7, math.log(3), 0.0)
-        assert found == pytest.approx(float(exactly))
-
-
-@pytest.mark.some(1)
-@pytest.mark.parametrize("delta", [Fraction(1, 1000), Fraction(1, 50)])
-def test_it_covers_answers_that_confess(delta):
-    """(eps, delta): randomised response that reveals the truth with probability delta."""
-    for m in (5, 40, 200):
-        for right, exactly in enumerate(chances(m, delta + (1 - delta) * Fraction(3, 4))):
-            bound = chance_of(right, m, m, math.log(3), float(delta))
-            assert float(exactly) <= bound * (1 + 1e-9)
-
-
-def test_it_covers_one_that_reveals_all():
-    """With probability 0.01 everything, else nothing: (0, 0.01)-private, a mixture that no count of
-    single answers shows.
-    """
-    for m in (4, 20, 60):
-        for right, alone in enumerate(chances(m, Fraction(1, 2))):
-            assert 0.01 + 0.99 * float(alone) <= chance_of(right, m, m, 0.0, 0.01) * (1 + 1e-9)
-
-
-def test_the_tail_at_high_precision():
-    """The binomial tail, at 50 digits."""
-    with mp.workdps(50):
-        q = mp.exp(1) / (1 + mp.exp(1))
-        want = mp.fsum(binomial(1000, k) * q**k * (1 - q) ** (1000 - k) for k in range(800, 1001))
-        assert abs(mpf(chance_of(800, 1000, 1000, 1.0, 0.0)) / want - 1) < 1e-9
-
-
-def test_more_right_guesses_refute_more():
-    """epsilon rises with them, falls with delta, and is 0 at half."""
-    found = [epsilon_of(right, 1000, 1000) for right in (500, 600, 700, 800, 1000)]
-    assert found == sorted(found)
-    assert found[0] == 0
-    assert epsilon_of(800, 1000, 1000, delta=1e-5) < epsilon_of(800, 1000, 1000)
-    for right in (600, 800, 1000):
-        bound = epsilon_of(right, 1000, 1000, delta=1e-6, failing=0.01)
-        assert chance_of(right, 1000, 1000, bound, 1e-6) <= 0.01
-        assert chance_of(right, 1000, 1000, bound + 1e-6, 1e-6) > 0.01
-
-
-def test_coverage_for_randomised_response():
-    """At the true epsilon, 1, at most 5% and a little of 4000 audits claim more than 1."""
-    rng = np.random.default_rng(2)
-    right = rng.binomial(CANARIES, math.e / (1 + math.e), 4000)
-    counts, back = np.unique(right, return_inverse=True)
-    bounds = np.array([epsilon_of(int(one), CANARIES, CANARIES) for one in counts])
-    wrong = np.mean(bounds[back] > 1)
-    assert 0.02 < wrong <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
-
-
-@pytest.mark.parametrize(("scale", "flagged"), [(1, False), (0.5, True)])
-def test_programs_take_a_table_of_canaries(scale, flagged):
-    """A program's own canaries and score: sums of one-hot rows with Laplace noise, one run."""
-    canaries = np.eye(CANARIES)
-
-    def run(X, seed):
-        return X.sum(axis=0) + np.random.default_rng(seed).laplace(0.0, scale, CANARIES)
-
-    def score(output, X, y):
-        assert y is None
-        return X @ output
-
-    found = dp.attack(
-        run, claim=dp.PureDP(1), canaries=(canaries, None), score=score, guesses=600, seed=3
-    )
-    assert found.flagged is flagged
-    assert found.epsilon > 0.6
-
-
-def test_one_run_is_for_programs():
-    """A mechanism is drawn from many times, which proves more."""
-    with pytest.raises(dp.InvalidArgument, match="canaries must be left out but for a program"):
-        dp.attack(dp.Laplace(scale=1), canaries=(np.eye(5), None))

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.audits.lower_bounds.two_tables import TwoTables
 from dpframe.execution.draws import ExactDraw, in_doubles
 from dpframe.mechanisms import Gaussian
 from dpframe.randomness import Randomness
 from tests.lower_bounds import attacked_cases as cases
-from tests.support.cases import named
 
 # ------------------------------------------------ What leaks is found, what does not is not flagged
 D, E, SURE = np.ones((3, 2)), np.ones((2, 2)), 1 - 1e-6
@@ -127,7 +127,6 @@ def test_approximate_claims_leave_room():
         ({"seed": -1}, "rng"),
         ({"claim": "private"}, "claim"),
         ({"claim": dp.PureDP(dp.EPSILON)}, "claim"),
-        ({"canaries": 5}, "canaries"),
         ({"sensitivity": 0}, "sensitivity"),
     ],
 )
@@ -236,37 +235,6 @@ def test_tables_that_are_no_neighbours_are_refused(on):
         at_one(lambda X, y: 0, on=on)
 
 
-def planted(**options):
-    """Sixty canaries that a program hands over."""
-    own = {"canaries": (np.eye(60), np.ones(60)), "score": lambda o, X, y: o, "on": None}
-    own |= {"confidence": 0.95, **options}
-    return at_one(lambda X, y: X.sum(axis=0), **own)
-
-
-@pytest.mark.parametrize("guesses", [None, 30, 60])
-def test_perfect_leaks_are_always_found(guesses):
-    """For any inclusion of canaries."""
-    assert all(planted(guesses=guesses, seed=seed).flagged for seed in range(40))
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"guesses": 2.5},
-        {"guesses": 0},
-        {"canaries": (np.eye(60), np.ones(5))},
-        {"on": (np.ones((2, 3)), np.ones(2))},
-        {"relation": dp.REPLACE_ONE},
-        {"score": lambda o, X, y: "high"},
-    ],
-    ids=named,
-)
-def test_wrong_canaries_are_refused_in_words(wrong):
-    """By name."""
-    with pytest.raises(dp.InvalidArgument):
-        planted(**wrong)
-
-
 def again(size, n, bits):
     """Noise of one seed, in every call."""
     return DRAWN(size, n, Randomness.of(7).bits)
@@ -285,12 +253,22 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_noise_that_is_not_fresh_is_flagged(name):
-    """In single runs of a certificate; of a mechanism where its sampler is at fault."""
-    proof = cases.proof_of(dp.SSP, dp.ADD_REMOVE)
-    pair = cases.regression_attack(dp.SSP, dp.ADD_REMOVE).pair
-    with mock.patch.object(*FAULTS[name]):
-        assert at_one(proof, on=pair, claim=None).flagged
-        if name == "the same in every call":
-            assert at_one(Gaussian(std=1), claim=None, on=None).flagged
+def fresh():
+    """All numbers of noise of two runs of a certificate differ."""
+    proof, randomness = cases.proof_of(dp.SSP, dp.ADD_REMOVE), Randomness.of(1)
+    pair, numbers = cases.regression_attack(dp.SSP, dp.ADD_REMOVE).pair, []
+    for _ in range(2):
+        both = TwoTables.of(proof, pair, randomness)
+        for release, _ in (both.releases(*drawn) for drawn in both.draws(0)):
+            noise = release.many(1, randomness)[0] - release.mean
+            upper = np.triu(np.ones(noise.shape)) > 0 if noise.ndim == 2 else ...
+            numbers += np.ravel(noise[upper]).tolist()
+    return len(set(numbers)) == len(numbers)
+
+
+def test_noise_is_fresh_in_every_run_and_number():
+    """As executions draw it; with a fault in the sampler it is not."""
+    assert fresh()
+    for fault in FAULTS.values():
+        with mock.patch.object(*fault):
+            assert not fresh()

@@ -165,7 +165,6 @@ def test_some_shares_of_several(best):
     assert found.over == "a, b"
     assert sum(one.value for one in found.chosen.values()) == Fraction(4, 5)
     assert found.value >= best(Divided()).value
-    assert set(found.curve) == {"a"}
     assert "chosen      a = " in str(found)
     for over in ((), ("a", "a"), ("a", 1), 3):
         with pytest.raises(dp.InvalidArgument, match=r"over=\('a', 'b'\)"):
@@ -244,9 +243,6 @@ def test_within(best):
     """Only between two numbers; the best may be at an end."""
     found = best(within=("0.2", "0.4"))
     assert found.chosen["gamma"].value == Fraction(1, 5)
-    points = [float(point.at["gamma"]) for point in found.curve["gamma"]]
-    assert min(points) >= 0.2
-    assert max(points) <= 0.4
     for within in (("0.4", "0.2"), ("-1", "0.5"), "0.5", (1,)):
         with pytest.raises(dp.InvalidArgument, match="within"):
             best(within=within)
@@ -342,38 +338,6 @@ def test_json(best):
     assert record["chosen"]["gamma"] == str(found.chosen["gamma"].value)
     assert record["value"] == found.value
     assert record["certificate"] == found.certificate.hash
-    assert len(record["curve"]["gamma"]) >= 30
-
-
-def test_the_picture(best):
-    """A line for each curve, a dot at the choice, a cross at what it is compared with; of eleven
-    releases of JointSSP, those whose lines are the same have one.
-    """
-    pytest.importorskip("matplotlib").use("Agg")
-    from matplotlib import pyplot as plt
-
-    def labels(axes):
-        return [text.get_text() for text in axes.get_legend().get_texts()]
-
-    found = best()
-    axes = found.plot()
-    assert labels(axes) == ["gamma = 0.119", "gamma = 1/3"]
-    assert axes.get_xlabel() == "gamma"
-    (dot,) = [line for line in axes.lines if line.get_marker() == "o"]
-    assert dot.get_xydata().tolist() == [[float(found.chosen["gamma"].value), found.value]]
-    every = best(dp.AdaSSP())
-    own = plt.subplots()[1]
-    assert every.plot(own) is own
-    assert labels(own) == [f"{name} {100 * share:.3g}%" for name, share in every.shares.items()]
-    assert len(labels(best(dp.JointSSP()).plot())) == 4
-    plt.close("all")
-
-
-def test_the_picture_of_a_rule(best):
-    """A split that is a formula has no picture."""
-    rule = best(dp.SSP(), setting=setting(dp.ADD_REMOVE, norm=dp.parameter("B")))
-    with pytest.raises(dp.InvalidArgument, match="to be drawn"):
-        rule.plot()
 
 
 OWNED = """

@@ -233,15 +233,6 @@ def test_error(relation):
     assert "a bound on the expected excess squared error at n = 20,000" in text
 
 
-def test_a_picture(tmp_path):
-    """In the file that is named."""
-    matplotlib = pytest.importorskip("matplotlib")
-    matplotlib.use("Agg")
-    path = tmp_path / "curve.svg"
-    call("AdaSSPBudget", *HERE, "--plot", str(path))
-    assert path.read_text().lstrip().startswith("<?xml")
-
-
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
@@ -251,8 +242,6 @@ def test_a_picture(tmp_path):
         (["AdaSSPBudget", *HERE, "--within", "0.5"], 2, "(lower, upper)"),
         (["ObjPert", *HERE], 2, "only adds noise"),
         (["AdaSSPBudget", "-d", "10"], 2, "must be a number"),
-        (["SSP", *HERE, "--plot", "/nowhere/curve.svg"], 2, "--plot"),
-        (["SSP", "--epsilon", "1", "--delta", "1e-6", "-d", "2", "--plot", "x.svg"], 2, "drawn"),
     ],
 )
 def test_refused_by_the_command(arguments, status, says):

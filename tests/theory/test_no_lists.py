@@ -111,7 +111,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
         ),
     ): "laws written a second time, apart from the mechanisms' own",
     (
-        "audits/splits/by_formula.py",
+        "audits/splits/resplit.py",
         ("gram", "moment"),
     ): "the joint rule again, differentiated (docs/splits)",
 }

@@ -17,8 +17,8 @@ import dpframe as dp
 from dpframe.audits.descriptions import Described
 from dpframe.audits.descriptions.stated import StatedStatistic
 from dpframe.audits.figures import exactly, figure
+from dpframe.audits.findings.accountants import by_accountants
 from dpframe.audits.findings.example import amounts_at, values_of
-from dpframe.audits.findings.opinions import opinions
 from dpframe.numerics import to_float
 from dpframe.prover import Verdict
 from dpframe.prover.problem import Problem
@@ -173,7 +173,7 @@ def cost(done: dp.audits.Audit) -> tuple[str, float | None, float | None]:
         return "rho", *_rho(done)
     chosen = done.report.chosen
     values = values_of(done.report.problem, () if chosen is None else chosen.constraints)
-    first = next(iter(opinions(done, values)), None)
+    first = next(iter(by_accountants(done, values)), None)
     return "epsilon", first and first.lower, first and first.upper
 
 

@@ -123,12 +123,17 @@ def _sample(noise: AdditiveNoise, rng: Rng) -> Contradictions:
             yield f"{len(np.unique(apart))} different numbers among {apart.size}"
 
 
-@NOISE.holds("equal generators draw equal noise", "Draw from `rng` alone.")
+@NOISE.holds("equal generators draw equal noise, and one draws it anew", "Draw from `rng` alone.")
 def _reproducible(noise: AdditiveNoise, _: Rng) -> Contradictions:
-    size, seeds = worth(noise.formula), (np.random.default_rng(7) for _ in range(2))
-    first, second = (_draw(noise, (4,), seed, size) for seed in seeds)
+    size, seeds = (
+        WIDE if noise.integer else worth(noise.formula),
+        [*map(np.random.default_rng, (7, 7))],
+    )
+    first, second, anew = (_draw(noise, (4,), seed, size) for seed in (*seeds, seeds[0]))
     if not np.array_equal(first, second):
         yield f"{first} and {second}"
+    if np.isin(anew, first).any():
+        yield f"{first} and then {anew} of one generator"
 
 
 @NOISE.holds("`deviation` and `deviation_among` are the std of its draws", "Compute them anew.")

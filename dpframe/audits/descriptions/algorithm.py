@@ -13,14 +13,30 @@ import attrs
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.theory.mechanisms import NOISES
 
-from . import limits
 from .from_toml import checked, toml_tree
-from .keys import CANONICAL, JOINTLY, NORMS, OUTPUT, RELEASE, SIZES, FilePart, Leaf, keyed, shown
-from .vocabulary import Vocabulary
+from .functions import Vocabulary
+from .keys import (
+    CANONICAL,
+    JOINTLY,
+    MOST_FORMULAS,
+    MOST_IN_FORMULA,
+    MOST_IN_NOTE,
+    MOST_IN_TITLE,
+    MOST_PARAMETERS,
+    MOST_RELEASES,
+    NORMS,
+    OUTPUT,
+    RELEASE,
+    SIZES,
+    FilePart,
+    Leaf,
+    keyed,
+    shown,
+)
 
 OTHER = "other"
 STATED = ("sensitivity", "norm", "why")
-LENGTHS = {"name": limits.MOST_IN_TITLE, "why": limits.MOST_IN_NOTE, "given": limits.MOST_IN_NOTE}
+LENGTHS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE, "given": MOST_IN_NOTE}
 
 
 @attrs.frozen
@@ -51,12 +67,12 @@ class ReleaseText:
     @classmethod
     def of(cls, part: FilePart, vocabulary: Vocabulary) -> ReleaseText:
         """The release of a part of a file. Raises InvalidArgument."""
-        name = keyed(part, RELEASE)["name"].text(limits.MOST_IN_TITLE)
+        name = keyed(part, RELEASE)["name"].text(MOST_IN_TITLE)
         at = attrs.evolve(part, path=f"{part.path} ({name})")
         given = keyed(at, RELEASE)
         texts = {
             key.name: given[key.name].text(
-                LENGTHS.get(key.name, limits.MOST_IN_FORMULA), lines=key.name in {"why", "given"}
+                LENGTHS.get(key.name, MOST_IN_FORMULA), lines=key.name in {"why", "given"}
             )
             for key in attrs.fields(cls)
             if key.name in given and key.name != "share"
@@ -79,8 +95,8 @@ class ReleaseText:
 def _shares(part: FilePart) -> tuple[str, ...]:
     """The amounts, of a list or of one text with commas outside of brackets."""
     if not isinstance(part.tree, Leaf):
-        return tuple(one.text(limits.MOST_IN_FORMULA) for one in part.items(part.path, 2))
-    amounts = arguments(part.text(limits.MOST_IN_FORMULA))
+        return tuple(one.text(MOST_IN_FORMULA) for one in part.items(part.path, 2))
+    amounts = arguments(part.text(MOST_IN_FORMULA))
     if not all(amounts) or len(amounts) > 2:
         part.refuse("one or two amounts, such as epsilon/3, delta/3")
     return tuple(amounts)
@@ -221,15 +237,15 @@ class Algorithm:
     def of(cls, parts: Mapping[str, FilePart], vocabulary: Vocabulary) -> Algorithm:
         """The algorithm of the parts of a file. Raises InvalidArgument."""
         output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
-        title = parts["title"].text(limits.MOST_IN_TITLE, numbers=False) if "title" in parts else ""
-        entries = list(parts["release"].items("release", limits.MOST_RELEASES))
-        reads = output["reads"].items("reads", limits.MOST_RELEASES) if output else ()
+        title = parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else ""
+        entries = list(parts["release"].items("release", MOST_RELEASES))
+        reads = output["reads"].items("reads", MOST_RELEASES) if output else ()
         algorithm = cls(
             title=title,
-            parameters=_pairs(parts, "parameters", limits.MOST_PARAMETERS),
-            let=_pairs(parts, "let", limits.MOST_FORMULAS),
+            parameters=_pairs(parts, "parameters", MOST_PARAMETERS),
+            let=_pairs(parts, "let", MOST_FORMULAS),
             releases=tuple(ReleaseText.of(one, vocabulary) for one in entries),
-            reads=tuple(one.text(limits.MOST_IN_FORMULA) for one in reads),
+            reads=tuple(one.text(MOST_IN_FORMULA) for one in reads),
         )
         names = [(parts["parameters"], name) for name, _ in algorithm.parameters]
         names += [(parts["let"], name) for name, _ in algorithm.let]
@@ -270,4 +286,4 @@ def _pairs(parts: Mapping[str, FilePart], table: str, most: int) -> Pairs:
     part, names = parts[table], parts[table].table()
     if len(names) > most:
         part.refuse(f"a table of at most {most} names", f"{len(names)} names")
-    return tuple((name, part.inside(name).text(limits.MOST_IN_FORMULA)) for name in names)
+    return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in names)

@@ -14,8 +14,16 @@ from dpframe.graph import Column, Rows, Setting
 from dpframe.privacy import Relation
 from dpframe.symbols import Expression, Number, constant, parameter
 
-from .keys import LABELS, RELATIONS, ROWS, FilePart, keyed
-from .limits import MOST_DIGITS, MOST_IN_FORMULA, MOST_NUMBER
+from .keys import (
+    LABELS,
+    MOST_DIGITS,
+    MOST_IN_FORMULA,
+    MOST_NUMBER,
+    RELATIONS,
+    ROWS,
+    FilePart,
+    keyed,
+)
 
 FIGURE = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 NUMBER = re.compile(rf"({FIGURE})(?:\s*/\s*([0-9]+))?\Z", re.ASCII)

@@ -32,10 +32,10 @@ from dpframe.symbols import Expression, sqrt
 
 from .algorithm import NAME, Algorithm, ReleaseText, arguments
 from .bounds import RELATED, number, ranged
+from .functions import Vocabulary
 from .keys import JOINTLY, NORMS
 from .scope import FormulaScope
 from .stated import StatedStatistic
-from .vocabulary import Vocabulary
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from dpframe.privacy import Share
 from .algorithm import Algorithm
 from .bounds import bounds_of
 from .build import GraphBuilder
-from .vocabulary import vocabulary_of
+from .functions import vocabulary_of
 
 JOINTLY = (
     'Give its releases calibration = "jointly" and a weight in the file, no share and no size.'

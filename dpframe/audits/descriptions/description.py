@@ -22,10 +22,20 @@ from .bounds import amount, bounds_of, setting_of
 from .build import GraphBuilder, located
 from .described import Described
 from .from_toml import checked, read_text, toml_tree
-from .keys import ACCOUNTANTS, CLAIM, RELEASE, TOP, FilePart, keyed
-from .limits import MOST_IN_FORMULA, MOST_IN_NOTE, MOST_RANGING, MOST_RELEASES
+from .functions import vocabulary_of
+from .keys import (
+    ACCOUNTANTS,
+    CLAIM,
+    MOST_IN_FORMULA,
+    MOST_IN_NOTE,
+    MOST_RANGING,
+    MOST_RELEASES,
+    RELEASE,
+    TOP,
+    FilePart,
+    keyed,
+)
 from .stated import ClaimedSensitivity, compared
-from .vocabulary import vocabulary_of
 
 
 @attrs.frozen(slots=False, eq=False)

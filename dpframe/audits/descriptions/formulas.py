@@ -28,8 +28,15 @@ from dpframe.symbols import Expression, Number, add, constant, exact, multiply, 
 from dpframe.symbols.grammar import FormulaReader
 
 from .functions import Value
-from .keys import OF_YOUR_OWN
-from .limits import MOST_BRACKETS, MOST_DEEP, MOST_IN_FORMULA, MOST_PARTS, MOST_POWER, MOST_TERMS
+from .keys import (
+    MOST_BRACKETS,
+    MOST_DEEP,
+    MOST_IN_FORMULA,
+    MOST_PARTS,
+    MOST_POWER,
+    MOST_TERMS,
+    OF_YOUR_OWN,
+)
 
 if TYPE_CHECKING:
     from .scope import FormulaScope

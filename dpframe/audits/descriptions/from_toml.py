@@ -12,8 +12,7 @@ from typing import NoReturn
 from dpframe import documents
 from dpframe.errors import InvalidArgument
 
-from .keys import Leaf, Tree, unseen
-from .limits import MOST_BYTES, MOST_DIGITS, MOST_DOTS, MOST_IN_LINE, MOST_NESTED
+from .keys import MOST_BYTES, MOST_DIGITS, MOST_DOTS, MOST_IN_LINE, MOST_NESTED, Leaf, Tree, unseen
 
 
 def read_text(path: Path) -> str:

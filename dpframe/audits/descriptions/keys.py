@@ -1,4 +1,4 @@
-"""The schema of descriptions: every key and its meaning.
+"""The schema of descriptions: every key and its meaning, and how much a file may hold.
 
 The values of a file are text with a place: no number, date or name is interpreted before its key
 is known.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fractions import Fraction
 from functools import partial
 from typing import NoReturn
 
@@ -22,8 +23,6 @@ from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.theory.mechanisms import NOISES
-
-from .limits import MOST_IN_FORMULA
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move the characters around them."""
@@ -245,3 +244,22 @@ def keyed(part: FilePart, keys: Sequence[Key]) -> dict[str, FilePart]:
             written = f"Such as {key.name} = '{key.example}'." if key.example else key.meaning
             part.refuse(f"complete: {key.name} is missing", "no " + key.name, written)
     return {name: part.inside(name) for name in given}
+
+
+# ------------------------------------------------------------------------------------------- Limits
+MOST_BYTES, MOST_IN_LINE = 100 * 1024, 20_000
+MOST_NESTED, MOST_DOTS = 6, 6
+"""Of tables and lists, and of one dotted key: longer ones are nested tables by another name."""
+MOST_RELEASES, MOST_PARAMETERS, MOST_FORMULAS = 200, 8, 50
+MOST_RANGING = 16
+"""Of releases that read parameters on ranges: each is decided on all of its range."""
+MOST_IN_TITLE, MOST_IN_NOTE, MOST_IN_FORMULA = 160, 4000, 1000
+"""Characters."""
+MOST_BRACKETS, MOST_POWER = 30, 16
+"""Of one formula: nested brackets, and powers of powers, multiplied up."""
+MOST_PARTS, MOST_TERMS, MOST_DEEP = 400, 200, 40
+"""Of one formula with all that it names inserted: its parts, its terms when multiplied out, and how
+deep functions and operations are nested.
+"""
+MOST_DIGITS, MOST_BITS, MOST_NUMBER = 40, 4000, Fraction(10) ** 400
+"""No number of a file is larger, or, but for zero, smaller than its inverse."""

@@ -18,8 +18,7 @@ from dpframe.symbols import Expression, Number, Symbol, exact
 
 from .formulas import FormulaSize, ParsedFormula, read
 from .functions import FUNCTIONS, STATISTICS, Function, Value
-from .keys import OF_YOUR_OWN
-from .limits import MOST_BITS
+from .keys import MOST_BITS, OF_YOUR_OWN
 
 
 @attrs.frozen

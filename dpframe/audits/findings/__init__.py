@@ -1,17 +1,17 @@
 """What an audit finds, once, for every face of its page: terminal, JSON and HTML."""
 
+from .accountants import AccountantBounds, Profile
 from .example import Assumption
 from .findings import CitedSource, Findings, findings
-from .opinions import Opinion
-from .profile import Profile
-from .waste import Change, Portion, Waste
+from .saving import Portion
+from .waste import Change, Waste
 
 __all__ = [
     "Assumption",
     "Change",
     "CitedSource",
     "Findings",
-    "Opinion",
+    "AccountantBounds",
     "Portion",
     "Profile",
     "Waste",

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from dpframe.audits.figures import WIDTH, chosen, figure, hanging, sharp, table
+from dpframe.audits.figures import WIDTH, figure, hanging, sharp, table
 from dpframe.audits.sentence import values_text
 from dpframe.numbers import shortest
 from dpframe.privacy import ApproxDP
 from dpframe.wording import cited
 
+from .accountants import AccountantBounds, Profile, by_accountants, profile
 from .example import Assumption, assumptions, used_in, values_of
-from .opinions import Opinion, opinions, second_opinion
-from .profile import Profile, profile
-from .saving import ALIKE, Saving, saving
-from .waste import Change, Portion, Waste, change, portions, waste
+from .saving import ALIKE, Portion, Saving, portions, saving
+from .waste import Change, Waste, change, waste
 
 
 # -------------------------------------------------------------------------- Works that a page cites
@@ -67,8 +66,7 @@ class Findings:
     """
 
     audit: Audit
-    opinions: tuple[Opinion, ...]
-    second: Opinion | None
+    accountants: tuple[AccountantBounds, ...]
     profile: Profile | None
     portions: tuple[Portion, ...]
     waste: Waste | None
@@ -81,12 +79,11 @@ class Findings:
     def record(self) -> dict[str, Any]:
         """Everything but the audit as JSON values."""
         found = {
-            "accountants": self.opinions,
-            "second_opinion": self.second,
+            "accountants": self.accountants,
             "profile": self.profile,
             "split": self.portions,
-            "noise_wasted": self.waste and self.waste.record(),
-            "best_split": self.saving and self.saving.record(),
+            "noise_wasted": self.waste,
+            "best_split": self.saving,
             "first_change": self.change,
             "assumed": self.assumptions,
             "sources": self.sources,
@@ -99,6 +96,8 @@ def _plain(part: Any) -> Any:
     """Every field as a JSON value."""
     if isinstance(part, tuple):
         return [attrs.asdict(one) for one in part]
+    if isinstance(part, (Waste, Saving)):
+        return part.record()
     return attrs.asdict(part) if attrs.has(type(part)) else part
 
 
@@ -108,14 +107,13 @@ def findings(audit: Audit) -> Findings:
     chosen = audit.report.chosen
     region = () if chosen is None else chosen.constraints
     values = values_of(problem, region, audit.counterexample)
-    accountants = opinions(audit, values)
-    second, wasted = second_opinion(audit, values), waste(audit, values)
+    accountants = by_accountants(audit, values)
+    wasted = waste(audit, values)
     best = accountants[0].upper if accountants else None
     saved = saving(audit, values, 1.0 if wasted is None else wasted.variance)
     return Findings(
         audit=audit,
-        opinions=accountants,
-        second=second,
+        accountants=accountants,
         profile=profile(problem, values, best) if accountants else None,
         portions=portions(audit, values),
         waste=wasted,
@@ -127,7 +125,7 @@ def findings(audit: Audit) -> Findings:
     )
 
 
-def _cited(audit: Audit, accountants: tuple[Opinion, ...]) -> Iterator[str]:
+def _cited(audit: Audit, accountants: tuple[AccountantBounds, ...]) -> Iterator[str]:
     """The keys of the works that the page cites."""
     yield from getattr(audit.regression, "paper", "").split("; ")
     obligations = (*audit.report.obligations, *audit.report.open_obligations)
@@ -141,10 +139,10 @@ BAR = 30  # characters of a whole budget
 
 
 def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) -> str:
-    """Costs under every accountant, the split, the noise wasted, a second opinion, the first thing
-    to change and, if `sources`, the works cited, in at most `width` columns.
+    """Costs under every accountant, the split, the noise wasted, the first thing to change and, if
+    `sources`, the works cited, in at most `width` columns.
     """
-    parts = [_accountants, _split, _wasted, _saving, _second, _change]
+    parts = [_accountants, _split, _wasted, _saving, _change]
     parts += [_sources] * sources
     blocks = [
         [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
@@ -153,22 +151,22 @@ def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) 
 
 
 def _accountants(found: Findings) -> Iterator[str]:
-    if not found.opinions:
+    if not found.accountants:
         return
-    given = {"delta": shortest(found.opinions[0].delta), **found.at}
+    given = {"delta": shortest(found.accountants[0].delta), **found.at}
     at = values_text(given)
     of = "the counterexample, " if found.audit.refuted_at else ""
     yield f"All releases together by every accountant, at {of}{at}"
-    if found.opinions[0].delta and not isinstance(found.audit.target, ApproxDP):
+    if found.accountants[0].delta and not isinstance(found.audit.target, ApproxDP):
         yield (
             "  this delta is for orientation: the claim has none; "
             "certificate.as_composition().epsilon(delta) is the cost at another"
         )
-    rows = [[_bounds(one), one.name, one.says] for one in found.opinions]
+    rows = [[_bounds(one), one.name, one.says] for one in found.accountants]
     yield from table(["epsilon", "accountant", ""], rows, [0])
 
 
-def _bounds(one: Opinion) -> str:
+def _bounds(one: AccountantBounds) -> str:
     """`0.596` where it is exact, `<= 0.644`, `0.5 to 0.644`, `none`."""
     if one.upper is None:
         return "none"
@@ -223,18 +221,6 @@ def _saving(found: Findings) -> Iterator[str]:
             yield f"  {best.sizes}"
         yield f"  {best.way.replace('`', '')};"
         yield f"    {ALIKE}"
-
-
-def _second(found: Findings) -> Iterator[str]:
-    second = found.second
-    if second is None:
-        return
-    yield "A second opinion"
-    if second.upper is None:
-        yield f"  {second.name}: none, {second.says}"
-        return
-    yield f"  {second.name}: epsilon {figure(second.upper)} at delta = {chosen(second.delta)}"
-    yield f"    {second.says}"
 
 
 def _change(found: Findings) -> Iterator[str]:

@@ -1,8 +1,8 @@
-"""The split of a budget that adds the least noise, and how much it saves."""
+"""How a budget is split, the split that adds the least noise, and how much it saves."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,24 @@ from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
 from dpframe.prover.problem import Problem
-from dpframe.symbols import Expression, Number
+from dpframe.prover.profile_rule import cost as own_cost
+from dpframe.prover.profile_rule import rho_of
+from dpframe.symbols import ONE, Expression, Number
 from dpframe.wording import Code, Text, joined, say
 
+from ..descriptions.keys import theorems_of
 from ..figures import figure
 from ..lines import lower_end
 from ..sentence import in_order, values_text
-from ..splits.by_formula import law_of, value_at
 from ..splits.criterion import NoiseCriterion
-from ..splits.resplit import divided, released
-from .example import Values, budget_at, upper_at
+from ..splits.resplit import divided, law_of, released, value_at
+from .example import Values, budget_at, number_at, upper_at
 
 if TYPE_CHECKING:
     from ..report import Audit
 
+Sizes = tuple[tuple[str, float | None, float | None], ...]
+"""The name of each release, its noise as declared, and after a change."""
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
@@ -33,6 +37,67 @@ ALIKE = say(
     "coefficients, which `dp.audits.ErrorCriterion` bounds"
 )
 CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
+
+
+@attrs.frozen
+class Portion:
+    """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
+    claimed than there is. `true`: what the release costs as a part of what all of them cost, each
+    at its own worst pair, in `unit`. None where there is no such number, and
+    where private data reaches what is public.
+    """
+
+    name: str
+    claimed: float | None
+    true: float | None
+    unit: str
+
+
+def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
+    """One a charge, in order; none where neither share nor cost has a number."""
+    charged = audit.report.problem.graph.charged
+    releases = [one for one in charged if isinstance(one, Release)] if audit.bounded else []
+    unit, costs = _costs(releases, values)
+    whole = sum(costs.values())
+    found = tuple(
+        Portion(
+            one.label,
+            _claimed(audit, one, values),
+            float(costs[id(one)] / whole) if whole and id(one) in costs else None,
+            unit,
+        )
+        for one in charged
+    )
+    any_share = any(one.claimed is not None or one.true is not None for one in found)
+    return found if any_share else ()
+
+
+def _claimed(audit: Audit, one: object, values: Values) -> float | None:
+    share, times = getattr(one, "share", None), getattr(one, "times", None)
+    target = audit.target
+    if share is None or times is None or share.currency[0] != target.currency[0]:
+        return None
+    found = upper_at(times * share.amounts[0] / target.amounts[0], values)
+    return None if found is None else float(found)
+
+
+def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Fraction]]:
+    """What each release costs alone, in the one unit in which all of them can be compared."""
+    kinds = {one.gives for one in releases}
+    currency = next(iter(kinds)).currency if len(kinds) == 1 else ("rho",)
+    unit = currency[0] if len(currency) == 1 else ""
+    found = {id(one): _cost(one, unit, values) for one in releases}
+    if any(amount is None for amount in found.values()):
+        return unit, {}
+    return unit, {key: amount for key, amount in found.items() if amount is not None}
+
+
+def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
+    try:
+        own = rho_of(release) if unit == "rho" else own_cost(release).amounts[0]
+    except DPFrameError:
+        return None
+    return upper_at(number_at(own * release.times, values), values)
 
 
 @attrs.frozen
@@ -49,7 +114,7 @@ class Saving:
     after: float
     criterion: str
     noise: str
-    releases: tuple[tuple[str, float | None, float | None], ...]
+    releases: Sizes
     call: str
     lines: str = ""
     at: str = ""
@@ -93,18 +158,15 @@ class Saving:
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""
-        releases = [
-            {"name": name, "declared": declared, "best": best}
-            for name, declared, best in self.releases
-        ]
-        fields = {
-            name: getattr(self, name)
-            for name in ("before", "after", "jointly", "criterion", "at", "call", "lines")
-        }
-        return {**fields, "noise": self.noise, "releases": releases}
+        return {**attrs.asdict(self), "releases": sizes_record(self.releases, "best")}
 
 
-def sizes_text(noise: str, releases: Iterable[tuple[str, float | None, float | None]]) -> Text:
+def sizes_record(releases: Sizes, then: str) -> list[dict[str, object]]:
+    """The sizes as JSON values, the one after the change called `then`."""
+    return [dict(zip(("name", "declared", then), one, strict=True)) for one in releases]
+
+
+def sizes_text(noise: str, releases: Sizes) -> Text:
     """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
     known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
     said = [
@@ -175,8 +237,6 @@ def file_lines(
     releases: Sequence[Release], weights: Sequence[Expression], budget: Share, values: Values
 ) -> Text:
     """The lines of a description that divide the budget by these weights, in four digits."""
-    from ..descriptions.advice import proportions
-
     amounts = [value_at(weight, values) for weight in weights]
     parts = {
         one.label: figure(amount / sum(amounts), "down", 4)
@@ -202,3 +262,44 @@ def _size(formula: Expression, values: Values) -> float | None:
     """The size of noise, rounded up."""
     found = upper_at(formula, values) if _known(formula, values) else None
     return None if found is None else float(found)
+
+
+# ----------------------------------------------------------------- Advice as lines of a description
+def share_lines(releases: tuple[Release, ...], name: str, factor: Expression) -> Text:
+    """The line of each share with the amount called `name` multiplied by `factor`."""
+    return _key_lines(
+        {
+            one.label: ", ".join(
+                str(amount * factor if currency == name else amount)
+                for currency, amount in zip(one.share.currency, one.share.amounts, strict=True)
+            )
+            for one in releases
+            if one.share is not None
+        },
+        "share",
+    )
+
+
+def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str, str]) -> Text:
+    """The lines that size all noise to `budget` in these proportions; empty where no calibration of
+    a file does.
+    """
+    if all(one.noise.kind == "gaussian" for one in releases):
+        how = '``calibration = "jointly"`` in each release, no share and no std, and {}'
+        return say(how, _key_lines(weights, "weight"))
+    pure = all("pure" in theorems_of(one.noise) for one in releases)
+    if pure and budget.currency == ("epsilon",):
+        times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
+        shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
+        lines = _key_lines(shares, "share")
+        return say('``calibration = "pure"`` in each release, no scale, and {}', lines)
+    return say("")
+
+
+def _key_lines(values: Mapping[str, str], key: str) -> Text:
+    lines = [
+        say("{} in {}", Code(f'`{key} = "{value}"`'), name)
+        for name, value in list(values.items())[:MOST]
+    ]
+    more = [say("and {} more", len(values) - MOST)] if len(values) > MOST else []
+    return joined("; ", (*lines, *more))

@@ -1,5 +1,5 @@
-"""Noise that is wasted or missing against the tightest calibration of the same proportions, how the
-budget is split, and what to change first.
+"""Noise that is wasted or missing against the tightest calibration of the same proportions, and
+what to change first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.audits.joint_cost import joint_cost
+from dpframe.audits.cost import joint_cost
 from dpframe.errors import DPFrameError
 from dpframe.graph import Release
 from dpframe.graph.joint import unit_std
@@ -23,80 +23,18 @@ from dpframe.prover import Obligation, Verdict
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.problem import RELEASE
-from dpframe.prover.profile_rule import amplified, cost, epsilons, joint_of, rho_of
+from dpframe.prover.profile_rule import amplified, epsilons, joint_of
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
 from ..figures import clipped, equals, figure
 from ..sentence import values_text
-from .example import Values, budget_at, number_at, upper_at
-from .saving import WORTH, Saving, file_lines, sizes_text
+from .example import Values, budget_at, upper_at
+from .saving import WORTH, Saving, Sizes, file_lines, share_lines, sizes_record, sizes_text
 
 if TYPE_CHECKING:
     from ..report import Audit
-
-
-@attrs.frozen
-class Portion:
-    """`claimed`: the share of epsilon (rho, mu^2), as a part of the target's; above 1 where more is
-    claimed than there is. `true`: what the release costs as a part of what all of them cost, each
-    at its own worst pair, in `unit`. None where there is no such number, and
-    where private data reaches what is public.
-    """
-
-    name: str
-    claimed: float | None
-    true: float | None
-    unit: str
-
-
-def portions(audit: Audit, values: Values) -> tuple[Portion, ...]:
-    """One a charge, in order; none where neither share nor cost has a number."""
-    charged = audit.report.problem.graph.charged
-    sound = all(one.verdict is Verdict.PROVED for one in audit.report.common)
-    releases = [one for one in charged if isinstance(one, Release)] if sound else []
-    unit, costs = _costs(releases, values)
-    whole = sum(costs.values())
-    found = tuple(
-        Portion(
-            one.label,
-            _claimed(audit, one, values),
-            float(costs[id(one)] / whole) if whole and id(one) in costs else None,
-            unit,
-        )
-        for one in charged
-    )
-    any_share = any(one.claimed is not None or one.true is not None for one in found)
-    return found if any_share else ()
-
-
-def _claimed(audit: Audit, one: object, values: Values) -> float | None:
-    share, times = getattr(one, "share", None), getattr(one, "times", None)
-    target = audit.target
-    if share is None or times is None or share.currency[0] != target.currency[0]:
-        return None
-    found = upper_at(times * share.amounts[0] / target.amounts[0], values)
-    return None if found is None else float(found)
-
-
-def _costs(releases: list[Release], values: Values) -> tuple[str, dict[int, Fraction]]:
-    """What each release costs alone, in the one unit in which all of them can be compared."""
-    kinds = {one.gives for one in releases}
-    currency = next(iter(kinds)).currency if len(kinds) == 1 else ("rho",)
-    unit = currency[0] if len(currency) == 1 else ""
-    found = {id(one): _cost(one, unit, values) for one in releases}
-    if any(amount is None for amount in found.values()):
-        return unit, {}
-    return unit, {key: amount for key, amount in found.items() if amount is not None}
-
-
-def _cost(release: Release, unit: str, values: Values) -> Fraction | None:
-    try:
-        own = rho_of(release) if unit == "rho" else cost(release).amounts[0]
-    except DPFrameError:
-        return None
-    return upper_at(number_at(own * release.times, values), values)
 
 
 LESS = "less may be enough, but is not proved"
@@ -114,7 +52,7 @@ class Waste:
 
     factor: float
     variance: float
-    releases: tuple[tuple[str, float | None, float | None], ...]
+    releases: Sizes
     says: str
     at: str = ""
     exact: bool = False
@@ -131,17 +69,7 @@ class Waste:
 
     def record(self) -> dict[str, object]:
         """Every field as a JSON value."""
-        return {
-            "factor": self.factor,
-            "variance": self.variance,
-            "releases": [
-                {"name": name, "declared": declared, "enough": enough}
-                for name, declared, enough in self.releases
-            ],
-            "says": self.says,
-            "at": self.at,
-            "exact": self.exact,
-        }
+        return {**attrs.asdict(self), "releases": sizes_record(self.releases, "enough")}
 
 
 def waste(audit: Audit, values: Values) -> Waste | None:
@@ -150,9 +78,8 @@ def waste(audit: Audit, values: Values) -> Waste | None:
     does not count the samples that draws are on.
     """
     problem = audit.report.problem
-    if any(one.verdict is not Verdict.PROVED for one in audit.report.common):
-        return None
-    if not problem.graph.additive or not problem.graph.releases or problem.personal is not None:
+    noise_alone = problem.graph.additive and problem.graph.releases and problem.personal is None
+    if not audit.bounded or not noise_alone:
         return None
     if problem.setting.relation is not ADD_REMOVE and any(map(amplified, problem.graph.releases)):
         return None  # a search among compositions of which each takes seconds
@@ -332,8 +259,6 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
     aside = audit.advice(proved_aside(audit.report)) if audit.report.aside else ""
     repair = audit.advice(obligation.repair)
     if audit.described and obligation.edit is not None:
-        from ..descriptions.advice import share_lines
-
         releases, factor = audit.report.problem.graph.releases, obligation.edit.value
         lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
         repair = say("{} The lines: {}.", repair, lines) if lines else repair

@@ -25,8 +25,7 @@ from ..figures import formula as written
 from ..findings import Findings
 from ..findings.saving import ALIKE
 from ..lines import lower_end
-from ..page import opened, uncounted
-from ..personal import Bill
+from ..page import opened, payments, uncounted
 from ..releases import ANALYTIC, COSTS, UNSIZED, Releases, cost, drawn, refuted
 from ..report import Audit
 from ..sentence import (
@@ -39,10 +38,9 @@ from ..sentence import (
     sentence,
     values_text,
 )
-from .costs import Costs, sharp
+from .costs import Axes, Costs, bars, parts, sharp
 from .graph_picture import graph_picture
 from .mathematics import constraint, formula
-from .plots import Axes, bars, parts
 from .words import LONGEST, percent, shown, signs, visible, words
 
 HERE = Path(__file__).parent
@@ -111,7 +109,7 @@ def document(
         released=Releases(audit),
         costs=costs,
         opened=[*opened(audit).items()],
-        bill=Bill.of(audit) if "paid" in contents else None,
+        payments=payments(audit) if "paid" in contents else None,
         command=command,
         running=running(audit, title),
         version=release(),
@@ -212,7 +210,7 @@ def _contents(
         ("releases", "Each release alone", audit.lines),
         ("theorems", "Theorems of their own", graph.procedures or graph.bounds),
         ("graph", "The graph of what is computed", graph.nodes),
-        ("together", "What everything costs together", found.opinions or found.second),
+        ("together", "What everything costs together", found.accountants),
         ("profile", "The privacy profile", found.profile),
         ("split", "How the budget is split", found.portions),
         ("plan", "The plan of shares", audit.plan_verdict),

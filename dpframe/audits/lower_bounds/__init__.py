@@ -3,6 +3,5 @@
 from .attack import Attack, attack
 from .bounds import Finding
 from .claims import ClaimedProfile, claim_of
-from .one_run import chance_of, epsilon_of
 
-__all__ = ["Attack", "ClaimedProfile", "Finding", "attack", "chance_of", "claim_of", "epsilon_of"]
+__all__ = ["Attack", "ClaimedProfile", "Finding", "attack", "claim_of"]

@@ -24,7 +24,6 @@ from .certificates import certificate_findings, check_complete
 from .claims import ClaimedProfile, claim_of
 from .mechanism_draws import mechanism_findings, sensitivity_of
 from .neighbours import Neighbours
-from .one_run import canary_finding, canary_table
 from .programs import program_findings
 
 
@@ -125,12 +124,12 @@ def _page(result: Attack) -> Iterator[str]:
     mu = f", mu >= {result.mu:.4g}" if result.mu > 0 else ""
     failing = 1 - result.confidence
     confidence = f"{result.confidence:g}" if failing > 1e-5 else f"1 - {failing:.2g}"
-    draws = "one run" if result.draws == 1 else f"{result.draws} draws of each table"
     verdict = "FLAGGED: the claim is refuted" if result.flagged else "not flagged"
     yield from (f"Attack on {result.target}: {verdict}", "")
     yield f"Claimed: {result.claim.text}{claimed}"
     yield f"Proved:  epsilon >= {result.epsilon:.4g}{at}{mu} for one run of the whole"
-    yield f"Confidence {confidence} for all bounds together; {draws}; noise: {result.source}."
+    draws = f"{result.draws} draws of each table; noise: {result.source}"
+    yield f"Confidence {confidence} for all bounds together; {draws}."
     yield from ("", "Tried:")
     for one in result.findings:
         yield from _finding(one)
@@ -161,9 +160,6 @@ def attack(
     sensitivity: Exact = 1,
     relation: Relation = ADD_REMOVE,
     draws: int = DRAWS,
-    canaries: object = None,
-    score: Callable[..., Any] | None = None,
-    guesses: int | None = None,
     confidence: float = 0.95,
     seed: int | None = None,
     on_progress: Callable[[str], object] | None = None,
@@ -178,10 +174,6 @@ def attack(
     `seed` by name. `claim` is the claim to refute: a guarantee, a mechanism, a loss, a certificate;
     by default that of the target itself.
 
-    With `canaries`, a table (X, y), a program is run once: each canary is added to the table `on`
-    with probability 1/2, `score(output, X, y)` gives one number a canary, larger where it seems to
-    have been added, and `guesses` guesses are made of which were, half by default.
-
     Bounds hold together with `confidence`. Draws come from the operating system, or from a
     simulation with this `seed`. `on_progress` is called with a description of each step; by default
     a bar shows it after two seconds, on a terminal or in a notebook. No budget is charged: attack
@@ -193,7 +185,7 @@ def attack(
     True
     """
     size = sensitivity_of(sensitivity)
-    _check_target(target, claim, canaries)
+    _check_target(target, claim)
     under = target.setting.relation if isinstance(target, AtNumbers) else relation
     profile = claim_of(target if claim is None else claim, size, under)
     randomness = Randomness.of(seed)
@@ -205,24 +197,21 @@ def attack(
             findings = mechanism_findings(target, size, under, job, claim)
         elif isinstance(target, AtNumbers):
             pair, findings, passed_over = certificate_findings(target, on, job)
-        elif canaries is None:
-            pair, findings = program_findings(target, on, job, under)  # type: ignore[arg-type]
         else:
-            given = canary_table(canaries, score, guesses, under)
-            findings = [canary_finding(target, on, given, job)]  # type: ignore[arg-type]
+            pair, findings = program_findings(target, on, job, under)  # type: ignore[arg-type]
     return Attack(
         target=_name(target, size),
         claim=profile,
         findings=tuple(findings),
         confidence=float(confidence),
-        draws=job.draws if canaries is None else 1,
+        draws=job.draws,
         source=randomness.kind,
         pair=pair,
         passed_over=tuple(passed_over),
     )
 
 
-def _check_target(target: object, claim: object, canaries: object) -> None:
+def _check_target(target: object, claim: object) -> None:
     """Refuse a target that cannot be drawn from, or without a claim. Raises InvalidArgument."""
     known = isinstance(target, (Mechanism, AtNumbers))
     if isinstance(target, BlackBox):
@@ -237,9 +226,6 @@ def _check_target(target: object, claim: object, canaries: object) -> None:
     if not known and claim is None:
         way_out = "Such as claim=dp.PureDP(1): the guarantee that the program claims."
         raise InvalidArgument("claim", "given for a program", None, way_out)
-    if known and canaries is not None:
-        way_out = "Draws of a mechanism or a certificate are fast, and prove more than one run."
-        raise InvalidArgument("canaries", "left out but for a program", type(target), way_out)
 
 
 def _name(target: object, sensitivity: Fraction) -> str:

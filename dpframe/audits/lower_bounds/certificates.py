@@ -4,28 +4,26 @@ noise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import attrs
 import numpy as np
 
 from dpframe.errors import DPFrameError, NotExecutable
-from dpframe.execution.draws import ExactDraw, ReleaseDraw, times_of
+from dpframe.execution.draws import ReleaseDraw, times_of
 from dpframe.execution.running import AnyDraw
 from dpframe.graph import Loop, Procedure, Release
 from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.randomness import Randomness
 
-from .bounds import LEAST, RUNS, Finding, Job, Scores, threshold_finding
+from .bounds import LEAST, Finding, Job, Scores, threshold_finding
 from .neighbours import Neighbours, Space, given_pair, searched
-from .noise_laws import calm_table, law_of, length_finding, vector_length
-from .repeated_noise import RepeatedNoise, double_collision, freshness_findings, grid_collision
-from .scores import Array
-from .table_releases import TableRelease, scores_of, start
-from .two_tables import MovedRelease, TwoTables, procedure_draws
+from .noise_laws import (
+    calm_table,
+    law_of,
+    length_finding,
+    vector_length,
+)
+from .two_tables import MovedRelease, TwoTables, procedure_draws, scores_of, start
 
 Draws = list[tuple[AnyDraw, AnyDraw]]
 SLOWER = 8  # most procedures draw one at a time: so much fewer draws are made
@@ -47,12 +45,8 @@ def certificate_findings(
     procedures = run.graph.procedures if proved else ()
     if not all(isinstance(one, DeepPoint) for one in run.graph.procedures):
         job = attrs.evolve(job, draws=max(job.draws // SLOWER, LEAST))
-    each = job.failing / (2 + 2 * releases + len(procedures))
+    each = job.failing / (1 + 2 * releases + len(procedures))
     findings, passed = _releases(run, on, job, each)
-    noises = noise_of_certificate(run, on, job.randomness)
-    if noises:
-        job.on_progress(f"{RUNS} runs, one after the other")
-        findings += freshness_findings(noises, job.randomness, each)
     for node in procedures:
         law = _procedure(run, space, node, job, each)
         findings += [law] if law is not None else []
@@ -180,48 +174,3 @@ def _procedure(
             draws = procedure_draws(step.running, step.release, job.draws, job.randomness)
             return length_finding(law, draws, failing, node.label, pair.description)
     return None
-
-
-def noise_of_certificate(
-    run: AtNumbers, pair: Neighbours, randomness: Randomness
-) -> list[RepeatedNoise]:
-    """Every release of noise on one table, along one history: of rows along two axes, or, where
-    that is refused, the first of the pair.
-    """
-    space = Space.of(run)
-    axes = np.eye(space.widths[0])
-    zero, others = space.row(axes[0] * 0), [space.row(axis) for axis in axes] * 2
-    try:
-        return list(_noises(run, space.pair(zero, zero, others, ""), randomness))
-    except DPFrameError:
-        return list(_noises(run, Neighbours((pair.tables[0],) * 2, ""), randomness))
-
-
-def _noises(run: AtNumbers, pair: Neighbours, randomness: Randomness) -> Iterator[RepeatedNoise]:
-    loops = {loop.step: loop for loop in run.graph.loops}
-    released: set[Any] = set()
-    for step in TwoTables.of(run, pair, randomness).steps(randomness):
-        one = step.release
-        if isinstance(one, Release) and one not in released and not one.noise.selects:
-            released.add(one)
-            loop = loops.get(one)
-            running = step.running
-            if loop is None:
-                yield _repeated(TableRelease.of(one, running, running.values))
-            else:
-                yield _repeated(TableRelease.once(one, running, loop))
-
-
-def _repeated(drawn: TableRelease) -> RepeatedNoise:
-    """The noise of a release, as one execution draws it."""
-    mean, release = drawn.mean, drawn.release
-    upper = np.triu_indices(mean.shape[0]) if release.symmetric else None
-
-    def once(randomness: Randomness) -> Array:
-        noise = drawn.draw.sample(drawn.values, randomness) - mean
-        return np.ravel(noise if upper is None else noise[(..., *upper)])
-
-    collision = double_collision(float(np.max(np.abs(mean), initial=0.0)), drawn.size)
-    if isinstance(drawn.draw, ExactDraw):
-        collision += max(grid_collision(float(size)) for size, _ in drawn.draw.sizes.values())
-    return RepeatedNoise(release.label, once, collision, type(release.mechanism).joint)

@@ -26,19 +26,20 @@ from dpframe.privacy import ADD_REMOVE, Relation, number
 from dpframe.randomness import Randomness
 from dpframe.symbols import exact
 
-from .bounds import Finding, Job, Scores, threshold_finding
-from .exact_laws import law_findings, worst_scores
-from .repeated_noise import (
-    RepeatedNoise,
-    double_collision,
-    freshness_findings,
-    grid_collision,
+from .bounds import (
+    Array,
+    Finding,
+    Job,
+    Scores,
+    density_scores,
+    learned_scores,
+    log_density,
+    threshold_finding,
 )
-from .scores import Array, density_scores, learned_scores, log_density
+from .exact_laws import law_findings, worst_scores
 
 FINE = 2**20  # steps of the grid to a unit of sensitivity
 VECTOR = 3  # numbers of a joint draw
-CALL = 16  # numbers of one call of a mechanism
 
 
 @attrs.frozen(eq=False)
@@ -60,13 +61,12 @@ def mechanism_findings(
     findings = law_findings(mechanism, sensitivity, job, given)
     pairs = list(draws_of(mechanism, sensitivity, relation))
     repeats = dict.fromkeys((1, job.repeats(job.claim)))
-    noises = noise_of_mechanism(mechanism, sensitivity)
     doubles = sum(pair.doubles for pair in pairs)
-    each = job.failing / (len(pairs) * len(repeats) + doubles + bool(noises))
+    each = job.failing / (len(pairs) * len(repeats) + doubles)
     for pair in pairs:
         for count in repeats:
             findings += _findings(pair, count, each, job)
-    return findings + (freshness_findings(noises, job.randomness, each) if noises else [])
+    return findings
 
 
 def _findings(drawn: DrawnPair, repeats: int, failing: float, job: Job) -> list[Finding]:
@@ -173,30 +173,6 @@ def _scores(
     """By the stated densities around the shift and around 0."""
     density = partial(log_density, kind, scale, symmetric=shift.ndim == 2)
     return density_scores(first, second, (lambda at: density(at - shift), density))
-
-
-def noise_of_mechanism(mechanism: Mechanism, sensitivity: Fraction) -> list[RepeatedNoise]:
-    """Additive noise, on a grid and in doubles; no law is known here of other mechanisms."""
-    if not isinstance(mechanism, AdditiveNoise) or mechanism.selects:
-        return []
-    kind, size = law_of(mechanism), number(mechanism.noise, mechanism.formula)
-    steps = size if kind.integer else size * FINE / sensitivity
-    scale = to_float(size, up=True)
-
-    def on_grid(randomness: Randomness) -> Array:
-        return kind.on_grid(steps, CALL, randomness.bits).astype(float)
-
-    def in_doubles(randomness: Randomness) -> Array:
-        return kind.sample(scale, (CALL,), randomness.generator, symmetric=False)
-
-    noises = []
-    if kind.exact:
-        collision = grid_collision(to_float(steps, up=False))
-        noises.append(RepeatedNoise("noise on a grid", on_grid, collision))
-    if not kind.integer:
-        collision = double_collision(0.0, scale)
-        noises.append(RepeatedNoise("noise in doubles", in_doubles, collision, kind.joint))
-    return noises
 
 
 @draws_of.register

@@ -25,10 +25,9 @@ from dpframe.graph.procedures import (
 )
 from dpframe.mechanisms import L2Laplace
 
-from .bounds import Finding, Reals, at_least
+from .bounds import Array, Finding, Reals, at_least
 from .neighbours import Neighbours, Space, TableRow
-from .scores import Array
-from .table_releases import TableRelease
+from .two_tables import TableRelease
 
 INSIDE = 0.9  # of the ball: a point on its sphere does not show its noise
 RADII = 40

@@ -15,9 +15,8 @@ from dpframe.errors import InvalidArgument
 from dpframe.privacy import Relation
 from dpframe.randomness import Randomness
 
-from .bounds import Finding, Job, threshold_finding
+from .bounds import Array, Finding, Job, learned_scores, threshold_finding
 from .neighbours import AttackedTable, Neighbours, given_pair
-from .scores import Array, learned_scores
 
 Program = Callable[..., Any]
 SEEDS = 2**31

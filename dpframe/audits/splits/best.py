@@ -28,10 +28,9 @@ from dpframe.prover.enclose_each import enclose_each
 from dpframe.sources.progress import Progress
 from dpframe.symbols import Expression, Number, Symbol, add
 
-from .by_formula import law_of, value_at
 from .criterion import Criterion, NoiseCriterion
 from .family import Family, Numbers
-from .resplit import Resplit
+from .resplit import Resplit, law_of, value_at
 from .split import Choice, Point, Split, parts_of
 
 FIRST, LATER, HALVINGS = 4096, 300, 50  # points of the first grid and of the later ones
@@ -164,10 +163,6 @@ def _chosen(
         value=worth(chosen),
         law="" if law is None else law.sentence,
         least=None if law is None else law.least,
-        curve={
-            name: tuple(Point(split, worth(split)) for split in line)
-            for name, line in family.lines(chosen, ends)
-        },
         against=tuple(against),
     )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,7 +18,6 @@ from dpframe.symbols import Expression, Number, Symbol, add, parameter, rational
 from .resplit import Resplit, inner, released
 
 SHARES = "shares"
-ALONG = 33  # points of a curve
 Numbers = Mapping[str, Fraction]
 
 
@@ -106,29 +104,6 @@ class Family:
             for (name, symbol), (low, high) in zip(self.free.items(), ends, strict=True)
         )
 
-    def lines(
-        self, chosen: Numbers, ends: Sequence[Interval]
-    ) -> Iterator[tuple[str, list[dict[str, Fraction]]]]:
-        """The splits of each curve: by one field, the others as chosen; or by the share of each
-        release, the others in proportion.
-        """
-        if not self.shares:
-            for name, pair in zip(self.free, ends, strict=True):
-                points = sorted({*_spread(*pair), chosen[name]})
-                yield name, [{**chosen, name: point} for point in points]
-            return
-        total = sum(chosen.values())
-        parts = {name: one / total for name, one in chosen.items()}
-        for label, own in parts.items():
-            rest = {name: part / (1 - own) for name, part in parts.items()}
-            yield (
-                label,
-                [
-                    {name: (1 - share) * part for name, part in rest.items()} | {label: share}
-                    for share in sorted({*_spread(Fraction(0), Fraction(1)), own})
-                ],
-            )
-
     def equal(self, releases: int) -> tuple[str, dict[str, Fraction]]:
         """Equal parts, with which a choice is compared, and their name: adaSSP's own split for
         adaSSPbudget.
@@ -136,13 +111,6 @@ class Family:
         split = dict.fromkeys(self.free, Fraction(1, releases))
         said = "equal shares" if self.shares else f"{' = '.join(self.free)} = 1/{releases}"
         return said, split
-
-
-def _spread(low: Fraction, high: Fraction) -> list[Fraction]:
-    """Points between two numbers, denser towards both, in three digits of the range."""
-    parts = [(1 - math.cos(math.pi * (i + 0.5) / ALONG)) / 2 for i in range(ALONG)]
-    points = [low + (high - low) * Fraction(round(part * 1000), 1000) for part in parts]
-    return [one for one in points if low < one < high]
 
 
 def _every_field(fields: Mapping[str, Symbol], parts: Sequence[Expression]) -> tuple[str, ...]:

@@ -1,22 +1,31 @@
-"""A choice before it is certified, what several searches share, and what `best_split` returns: the
-split, why it is the best, what part of the budget each release has, and the proof.
+"""What `best_split` returns: the split, why it is the best, what part of the budget each release
+has, and the proof; as a value, as JSON and as a page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
+from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Regression, Release
 from dpframe.privacy import GaussianDP
 from dpframe.prover import Certificate
-from dpframe.prover.algebra import number
+from dpframe.prover.algebra import ends_of, number
+from dpframe.prover.jointly import noise_factor
+from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
+from dpframe.wording import digits as digits_of
 
+from ..figures import figure
 from .criterion import Criterion
+from .family import symbols_of
+
+LITTLE = 0.01  # of the budget
 
 
 @attrs.frozen
@@ -39,7 +48,6 @@ class Choice:
     value: float | None
     law: str = ""
     least: Expression | None = None
-    curve: Mapping[str, tuple[Point, ...]] = attrs.field(factory=dict)
     against: tuple[Point, ...] = ()
 
     @property
@@ -90,9 +98,8 @@ class Split(Choice):
     by field or by release, formulas where the setting was symbolic. `value` is the criterion
     there, rounded up (None where it is a formula). `exact` says that the best split is known in
     closed form, by the rule `law`, with the least value `least`; else a search found it. `shares`
-    has the part of each release of what adds up: of
-    epsilon, or of squared mu. `curve` has points by what varies; `against` are splits to compare
-    with.
+    has the part of each release of what adds up: of epsilon, or of squared mu. `against` are splits
+    to compare with.
     """
 
     certificate: Certificate
@@ -127,23 +134,26 @@ class Split(Choice):
             "currency": self.currency,
             "gain": _finite(self.gain),
             "against": [_point(one) for one in self.against],
-            "curve": {name: [_point(one) for one in line] for name, line in self.curve.items()},
             "derivation": self.certificate.derivation,
             "certificate": self.certificate.hash,
             "assumptions": list(self.assumptions),
         }
 
-    def plot(self, ax: Any = None) -> Any:
-        """The curve on matplotlib axes, which are returned. Needs the extra `plots`."""
-        from .split_page import draw
-
-        return draw(self, ax)
-
     def __str__(self) -> str:
-        """A page."""
-        from .split_page import page
-
-        return page(self)
+        """A page: the criterion, the choice, why it is best, what else costs, the proof."""
+        return "\n".join(
+            [
+                f"Split of {self.regression}",
+                "",
+                *_choice(self),
+                *_jointly(self),
+                "",
+                f"Proved: {argument(self.certificate.derivation)}",
+                *(f"  {line}" for line in sentence(self.certificate)),
+                "Assumed of the choice",
+                *(f"  {one}" for one in self.assumptions),
+            ]
+        )
 
     __repr__ = __str__
 
@@ -160,3 +170,56 @@ def _point(point: Point) -> dict[str, Any]:
     at = {name: float(number) for name, number in point.at.items()}
     label = {"label": point.label} if point.label else {}
     return {"at": at, "value": _finite(point.value), **label}
+
+
+def _choice(split: Split) -> Iterator[str]:
+    yield f"  criterion   {split.criterion.sentence}"
+    chosen = ", ".join(f"{name} = {_number(one)}" for name, one in split.chosen.items())
+    yield f"  chosen      {chosen}"
+    if split.exact:
+        yield f"  because     {split.law}: in closed form"
+    worth = split.least if split.value is None else figure(split.value, "up", 4)
+    yield f"  worth       {worth}"
+    if split.shares:
+        parts = ", ".join(f"{name} {100 * share:.3g}%" for name, share in split.shares.items())
+        yield f"  shares      {parts} of {split.currency}"
+    for place, point in enumerate(split.against):
+        head = "instead of" if place == 0 else ""
+        times = f", {point.value / split.value:.3g} times as much" if split.value else ""
+        yield f"  {head:<10}  {figure(point.value, 'up', 4)} for {point.label}{times}"
+    for name, share in split.shares.items():
+        if share < LITTLE:
+            yield f"  note        {name} is hardly worth its price here: is it needed at all?"
+    for name in _unread(split):
+        yield f"  note        no noise reads {name}; the last step does, and needs its number"
+
+
+def _unread(split: Split) -> list[str]:
+    """Fields that are still symbols and have no part in what is proved."""
+    problem = split.certificate.report.problem
+    formulas = [*problem.target.amounts, problem.rows]
+    formulas += [one.mechanism.formula for one in problem.graph.releases]
+    read = frozenset().union(*(formula.symbols() for formula in formulas))
+    fields = symbols_of(split.regression)
+    return [one.name for one in fields if one in problem.symbols and one not in read]
+
+
+def _number(formula: Expression) -> str:
+    """A number in six digits where those are exact, else in four."""
+    if not isinstance(formula, Number):
+        return str(formula)
+    decimal = digits_of(float(formula.value), 6)
+    return decimal if Fraction(decimal) == formula.value else digits_of(float(formula.value), 4)
+
+
+def _jointly(split: Split) -> Iterator[str]:
+    """How much less noise the releases need together than by their shares."""
+    problem = split.certificate.report.problem
+    if split.certificate.derivation != "basic" or not problem.graph.additive:
+        return
+    with suppress(InvalidArgument):
+        factor = ends_of(noise_factor(problem.graph.releases, problem.target.budget))
+        if factor is not None and factor[1] < 1 - LITTLE:
+            times = figure(factor[1], "up")
+            yield f"  note        calibrated jointly, this noise could be multiplied by {times}:"
+            yield "              dp.regressions.Jointly(of=...), or over='shares'"

@@ -123,7 +123,6 @@ def overwritten(text):
             rule=text,
             witness=text,
             note=text,
-            attained_by=text,
             verdict=Verdict.REFUTED,
         )
         for line in done.lines
@@ -132,15 +131,14 @@ def overwritten(text):
     wrong = Obligation("total", text, text, (text, text), Verdict.REFUTED, witness, text, 2)
     attempts = tuple(attrs.evolve(one, obligations=(wrong,)) for one in done.report.attempts)
     report = attrs.evolve(done.report, attempts=attempts, common=(wrong,), plan=(wrong,))
-    audit = attrs.evolve(done, report=report, joint=attrs.evolve(done.joint, rule=text))
-    vars(audit)["lines"] = lines  # in the place of those that it would find
+    audit = attrs.evolve(done, report=report)  # its lines and cost are replaced
+    vars(audit).update(lines=lines, joint=attrs.evolve(done.joint, rule=text))
     return attrs.evolve(
         found,
         audit=audit,
-        opinions=tuple(
-            attrs.evolve(one, name=text, says=text, source=text) for one in found.opinions
+        accountants=tuple(
+            attrs.evolve(one, name=text, says=text, source=text) for one in found.accountants
         ),
-        second=attrs.evolve(found.opinions[0], name=text, says=text, source=text),
         profile=attrs.evolve(found.profile, rule=text),
         portions=tuple(attrs.evolve(one, name=text, unit=text) for one in found.portions),
         waste=attrs.evolve(found.waste, says=text, releases=((text, 1.0, 2.0),)),

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from dpframe.audits.html.plots import ROW, Axes, AxisScale
+from dpframe.audits.html.costs import ROW, Axes, AxisScale
 from tests.support.html_pages import CASES, found_of, page_of, read
 
 LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
@@ -57,16 +57,16 @@ def test_accountants(case):
     """At least and at most, tightest first, each with its name."""
     found = found_of(case)
     rows = table_of(case, "accountants")
-    if not found.opinions:
+    if not found.accountants:
         assert rows is None
         return
-    assert len(rows) == len(found.opinions)
-    for (name, judged, least, most, _), one in zip(rows, found.opinions, strict=True):
+    assert len(rows) == len(found.accountants)
+    for (name, judged, least, most, _), one in zip(rows, found.accountants, strict=True):
         assert name.startswith(one.name)
         assert down(value(least), one.lower)
         assert up(value(most), one.upper)
         assert (judged == "does not apply") == (one.upper is None)
-    known = [one.upper for one in found.opinions if one.upper is not None]
+    known = [one.upper for one in found.accountants if one.upper is not None]
     assert known == sorted(known, key=lambda one: float(f"{one:.9g}"))
 
 
@@ -227,9 +227,9 @@ def test_axes_show_the_claim(case):
 def test_intervals_are_in_order():
     """A larger epsilon stands further right, linear or in powers of ten."""
     for name in ("proved jointly", "refuted between"):
-        opinions = [one for one in found_of(name).opinions if one.upper]
-        scale = AxisScale.of(opinions, 1.0)
-        places = [scale.x(one.upper) for one in sorted(opinions, key=lambda one: one.upper)]
+        bounds = [one for one in found_of(name).accountants if one.upper]
+        scale = AxisScale.of(bounds, 1.0)
+        places = [scale.x(one.upper) for one in sorted(bounds, key=lambda one: one.upper)]
         assert places == sorted(places)
         assert all(0 <= place <= ROW for place in places)
     assert scale.logarithmic
