@@ -18,16 +18,7 @@ from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
 from .arrays import Array, Numbers, np
 from .facts import SymbolicContext, facts_of, stated
-from .node import (
-    Node,
-    Reading,
-    amounts_of,
-    noted,
-    positive,
-    reads,
-    share_readings,
-    written,
-)
+from .node import Node, Reading, amounts_of, noted, positive, reads, share_readings, written
 
 IDENTITY, LOGIT = "identity", "logit"
 
@@ -312,10 +303,7 @@ class Searcher(Procedure):
 
     @abstractmethod
     def search(
-        self,
-        summed: Callable[[Callable[..., Array]], Array],
-        numbers: Rounded,
-        randomness: Random,
+        self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw. `summed(work)` is the sum over all blocks (at least one) of `work(*reads)`.
         Finite for every table.

@@ -73,8 +73,7 @@ RECORDS = Premise(
     "records", "each record is read by itself, and in every pass alike: tested, not proved"
 )
 AMBIENT = Premise(
-    "ambient",
-    "the declaration and its post-processing functions read no data but their arguments",
+    "ambient", "the declaration and its post-processing functions read no data but their arguments"
 )
 
 

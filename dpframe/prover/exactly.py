@@ -26,17 +26,7 @@ from dpframe.pld import losses
 from dpframe.privacy import Guarantee, Share, as_kind
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
-from dpframe.symbols import (
-    ONE,
-    RELEASED,
-    ZERO,
-    Expression,
-    add,
-    analytic_sigma,
-    exp,
-    log,
-    sqrt,
-)
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, add, analytic_sigma, exp, log, sqrt
 from dpframe.theory.derivations import COSTS
 from dpframe.theory.mechanisms import NOISES
 from dpframe.wording import Formula, digits, reference, say
@@ -44,17 +34,7 @@ from dpframe.wording import Formula, digits, reference, say
 from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
 from .judge import Earned, selection_witness
-from .problem import (
-    ALL,
-    PROVED,
-    REFUTED,
-    Attempt,
-    Obligation,
-    Problem,
-    Witness,
-    opened,
-    thinnings,
-)
+from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
 from .profile_rule import on_all_rows, shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 

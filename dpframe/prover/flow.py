@@ -218,9 +218,7 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
     if isinstance(symbol.origin, Statistic):
         return _tainted(problem, place, symbol, symbol.origin)
     rule = say(
-        "{} must be public, and {} has no declared meaning",
-        place.name,
-        Formula(symbol.name),
+        "{} must be public, and {} has no declared meaning", place.name, Formula(symbol.name)
     )
     fix = say("make symbols by `dp.parameter`, `dp.known` and `X.rows`.")
     return opened("structure", place.label, rule, (place.fact,), fix)
@@ -289,10 +287,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     argument = isinstance(place.node, Calling)
     if argument:
         rule = say("{} must be public, but it reads the data {}: {}", place.name, EXACT, way)
-    facts = (
-        place.fact,
-        say("{} is private under {}", Formula(origin.label), origin.unit.relation),
-    )
+    facts = (place.fact, say("{} is private under {}", Formula(origin.label), origin.unit.relation))
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
     witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)

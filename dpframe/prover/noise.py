@@ -11,15 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from dpframe.graph import (
-    Node,
-    OfBudgets,
-    Procedure,
-    Release,
-    RowsNode,
-    path,
-    procedures,
-)
+from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.facts import answers, unmet
 from dpframe.graph.loop import ancestors

@@ -156,12 +156,7 @@ class Foreseen:
 
     @classmethod
     def of(
-        cls,
-        setting: Setting,
-        n: int,
-        std: float,
-        d: float,
-        number: Callable[[Expression], float],
+        cls, setting: Setting, n: int, std: float, d: float, number: Callable[[Expression], float]
     ) -> Self:
         """For n records of d columns and noise of `std` on the diagonal of X'X."""
         needed = least_visible(std, d) / n if n else math.inf

@@ -28,14 +28,7 @@ from dpframe.mechanisms.base import PureNoise
 from dpframe.numerics.profile import certainly_above, delta_ball
 from dpframe.numerics.rounding import arb_lower, arb_upper, working
 from dpframe.pld import losses
-from dpframe.privacy import (
-    ADD_REMOVE,
-    GaussianDP,
-    Guarantee,
-    PureDP,
-    Relation,
-    ZeroConcentratedDP,
-)
+from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, ZeroConcentratedDP
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, ZERO, Expression, Number, Symbol, add, power, sqrt
 from dpframe.wording import Formula, digits, say

@@ -7,12 +7,7 @@ from fractions import Fraction
 from functools import partial
 
 from dpframe.accountants import Accountant
-from dpframe.graph import (
-    ColumnNode,
-    Node,
-    Procedure,
-    RowsNode,
-)
+from dpframe.graph import ColumnNode, Node, Procedure, RowsNode
 from dpframe.graph.facts import facts_of
 from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource

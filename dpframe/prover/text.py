@@ -296,6 +296,5 @@ def overspent(report: Report) -> list[Text]:
 def proved_aside(report: Report) -> Text:
     """By which accountant the total holds all the same, and where to name it."""
     return say(
-        "The noise alone proves the total of all releases together: {}",
-        shares_aside(report.aside),
+        "The noise alone proves the total of all releases together: {}", shares_aside(report.aside)
     )

@@ -84,10 +84,7 @@ def test_jointly_calibrated_rounds(relation, target):
 
     def body(times, factor):
         return lambda X, y, b: rounds(
-            X,
-            y,
-            dp.Gaussian(std=factor * size(X) * dp.sqrt(ROUNDS) * unit_std(b)),
-            times=times,
+            X, y, dp.Gaussian(std=factor * size(X) * dp.sqrt(ROUNDS) * unit_std(b)), times=times
         )
 
     report = verdict(body(ROUNDS, 1), relation, target)

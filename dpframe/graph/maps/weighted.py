@@ -54,10 +54,7 @@ class Weight(Node):
 
     kind: ClassVar[str] = "weight"
     label = titled("weight {0.factor}")
-    factor: Expression = attrs.field(
-        converter=_weight,
-        metadata=reads(may=RECORD, positive=True),
-    )
+    factor: Expression = attrs.field(converter=_weight, metadata=reads(may=RECORD, positive=True))
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its formula says
@@ -266,8 +263,7 @@ class Thinning(Node):
     kind: ClassVar[str] = "thinning"
     label = titled("sample at threshold {0.threshold}")
     threshold: Expression = attrs.field(
-        converter=_threshold,
-        metadata=reads(may=PUBLIC, positive=True),
+        converter=_threshold, metadata=reads(may=PUBLIC, positive=True)
     )
     epsilon: Expression = attrs.field(metadata=reads(may=RECORD))
     delta: Expression | None = attrs.field(default=None, metadata=reads(may=PUBLIC))

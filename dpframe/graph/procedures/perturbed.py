@@ -315,10 +315,7 @@ class TiltedMinimum(WeightedLosses, Searcher):
         return by_the_book(tilt, relation, "l2_laplace", slope, self.noise_share, share)
 
     def search(
-        self,
-        summed: Callable[[Callable[..., Array]], Array],
-        numbers: Rounded,
-        randomness: Random,
+        self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw, and Newton steps."""
         from ..statistics.newton import LossSum, minimised
