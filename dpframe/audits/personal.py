@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import numpy as np
 
+from dpframe.budgets.roster import Roster, listed
 from dpframe.errors import DPFrameError, NotExecutable
 from dpframe.privacy import PersonalizedDP
 from dpframe.privacy.personal import Listed, own_symbols_of
 from dpframe.prover import Certificate
-from dpframe.prover.roster import Roster, listed
 
 from .budget_reports import BudgetReport
 from .record_costs import budget_report, report_at, roster_for

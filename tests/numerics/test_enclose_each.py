@@ -19,8 +19,8 @@ from dpframe.numerics.fast import sigma_boxes as module
 from dpframe.numerics.fast.roots import is_close, point, root_mu
 from dpframe.numerics.profile import sharp_terms
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.enclose_each import as_pairs, enclose_each
 from dpframe.symbols.arithmetic import call, power
+from dpframe.symbols.enclose_each import as_pairs, enclose_each
 from tests.support.oracles import sigma_of, value
 
 e, d, S, t, w, B, R, Y, T = (dp.parameter(name, 0) for name in "edStwBRYT")
