@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, listed_words
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
@@ -310,12 +310,18 @@ class Searcher(Procedure):
         """
 
 
-def approximate(share: object, who: str) -> Share:
-    """A share of epsilon and delta. Raises InvalidArgument."""
-    if not isinstance(share, Share) or share.currency != ("epsilon", "delta"):
-        way_out = f"{who} needs a target with a delta: dp.ApproxDP(epsilon, delta)."
-        raise InvalidArgument("share", "a share of (epsilon, delta)", share, way_out)
+def share_in(share: object, currency: tuple[str, ...], way_out: str = "") -> Share:
+    """A share whose currency begins like this one. Raises InvalidArgument."""
+    if not isinstance(share, Share) or share.currency[: len(currency)] != currency:
+        wanted = f"a share of {listed_words(currency)}"
+        raise InvalidArgument("share", wanted, share, way_out)
     return share
+
+
+def approximate(share: object) -> Share:
+    """A share of epsilon and delta. Raises InvalidArgument."""
+    way_out = "It needs a target with a delta: dp.ApproxDP(epsilon, delta)."
+    return share_in(share, ("epsilon", "delta"), way_out)
 
 
 def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression]:
