@@ -22,8 +22,9 @@ from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
 from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
+from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import ADDED, root
+from dpframe.prover.profile_rule import root
 from dpframe.sensitivity import L1, Norm
 from dpframe.symbols import (
     DATA,

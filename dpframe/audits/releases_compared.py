@@ -14,9 +14,9 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, Share
 from dpframe.prover import Verdict, examine
 from dpframe.prover.algebra import number
 from dpframe.prover.jointly import noise_factor
+from dpframe.prover.mixture import amplified
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import amplified
 from dpframe.prover.text import bounds
 from dpframe.sources.progress import Progress
 from dpframe.symbols import Expression, Number, add

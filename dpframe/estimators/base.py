@@ -41,7 +41,7 @@ from dpframe.graph import (
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 import attrs
 
-from dpframe.errors import InvalidArgument, listed_words
+from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
@@ -313,7 +313,8 @@ class Searcher(Procedure):
 def share_in(share: object, currency: tuple[str, ...], way_out: str = "") -> Share:
     """A share whose currency begins like this one. Raises InvalidArgument."""
     if not isinstance(share, Share) or share.currency[: len(currency)] != currency:
-        wanted = f"a share of {listed_words(currency)}"
+        names = ", ".join(currency)
+        wanted = f"a share of {names if len(currency) == 1 else f'({names})'}"
         raise InvalidArgument("share", wanted, share, way_out)
     return share
 

@@ -125,6 +125,11 @@ class Release(Node):
         alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
         return self.sampled if alone else None
 
+    @property
+    def on_all_rows(self) -> Release:
+        """The same without samples, which costs at least as much."""
+        return self if self.sampled is None else attrs.evolve(self, sampled=None)
+
     def _on_sample(self, given: Guarantee) -> Guarantee:
         """A pure guarantee at numbers, amplified by subsampling."""
         rate = self.hides if own(self.noise) else None

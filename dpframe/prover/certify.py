@@ -191,7 +191,7 @@ class Certificate(AtNumbers):
 
     def as_composition(self) -> Composition:
         """The releases as a composition, for any accountant and for other libraries."""
-        from .composed import together
+        from .mixture import together
 
         return together(self)
 

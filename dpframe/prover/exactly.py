@@ -35,7 +35,7 @@ from .algebra import BITS, Field, ends_of
 from .basic import earns, needed, thinned
 from .judge import Earned, selection_witness
 from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
-from .profile_rule import on_all_rows, shown_ball
+from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -211,7 +211,7 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
     moved = release.statistic.sensitivity(L1)
     if moved is None:
         return False
-    loss = on_all_rows(release).guarantee(moved.value).amounts[0]
+    loss = release.on_all_rows.guarantee(moved.value).amounts[0]
     if share.currency == ("rho",):
         return nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field).proved is True
     if "delta" not in share.currency or not nonnegative(1 - share.delta, problem.field).proved:

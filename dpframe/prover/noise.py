@@ -28,7 +28,7 @@ from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, RECORD, ZERO
 from dpframe.wording import Formula, Text, say
 
-from .flow import moves, occurs, tables
+from .neighbours import moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,

@@ -24,6 +24,7 @@ from . import structure
 from .algebra import at_point
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
+from .mixture import amplified
 from .noise import noise
 from .plan import events, plan
 from .problem import (
@@ -41,7 +42,6 @@ from .problem import (
     opened,
 )
 from .problem import SHARES as SHARES_EDIT
-from .profile_rule import amplified
 from .sign import counterexample
 
 

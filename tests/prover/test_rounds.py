@@ -9,7 +9,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.joint import unit_std
-from dpframe.prover.profile_rule import Mixture
+from dpframe.prover.mixture import Mixture
 from tests.support.oracles import delta_of, mpf
 
 ROUNDS = dp.parameter("T", 1, closed="left", integer=True)

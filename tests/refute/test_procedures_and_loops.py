@@ -14,7 +14,7 @@ from dpframe.graph import lower_bound
 from dpframe.graph.node import noting
 from dpframe.graph.procedures import ApproximateMinimum, PerturbedMinimum, perturbed_minimum
 from dpframe.graph.procedures.perturbed import minimiser
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from tests.support.samples import declared
 
 TARGET = dp.ApproxDP(1, "1e-6")

@@ -93,7 +93,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/rewriting.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
-    ("prover/profile_rule.py", LOSSES): "the losses that are added",
+    ("prover/mixture.py", LOSSES): "the losses that are added",
     (
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),

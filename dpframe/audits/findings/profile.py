@@ -25,8 +25,8 @@ from dpframe.pld.losses import (
     SubsampledGaussianLoss,
 )
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP
+from dpframe.prover.mixture import amplified, cost, sampled_loss
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import amplified, cost, on_all_rows, sampled_loss
 from dpframe.symbols import ONE, Expression, Number
 
 from ..joint_cost import JointCost, joint_cost
@@ -79,7 +79,7 @@ def _guarantee(what: Guarantee | PrivacyLoss) -> Guarantee:
 def _loss(release: Release, count: int, values: Values) -> Part | None:
     """What draws of this release cost; None where nothing bounds them at these numbers."""
     try:
-        amount = number_at(cost(on_all_rows(release)).amounts[0], values)
+        amount = number_at(cost(release.on_all_rows).amounts[0], values)
     except DPFrameError:
         return None
     size = _size(release, amount)

@@ -22,8 +22,8 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
+from dpframe.prover.mixture import amplified, cost, epsilons, joint_of, rho_of
 from dpframe.prover.problem import RELEASE
-from dpframe.prover.profile_rule import amplified, cost, epsilons, joint_of, rho_of
 from dpframe.prover.text import overspent, plain_rule, proved_aside
 from dpframe.symbols import Expression, power
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say

@@ -17,7 +17,7 @@ from dpframe.graph.joint import unit_std
 from dpframe.numerics import arb_upper, to_float
 from dpframe.privacy import GaussianDP, Share
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.profile_rule import joint_of
+from dpframe.prover.mixture import joint_of
 from dpframe.symbols import Expression, Number, add, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 

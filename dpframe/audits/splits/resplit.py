@@ -15,7 +15,7 @@ from dpframe.graph.rewriting import Rule, recalibrated
 from dpframe.mechanisms.base import PureNoise, StdNoise
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
-from dpframe.prover.profile_rule import joint_of
+from dpframe.prover.mixture import joint_of
 from dpframe.symbols import Expression, Number, add, exact, sqrt
 
 EXAMPLE = "Such as dp.audits.Resplit(of=dp.SSP(), weights=(2, 1))."

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
 from attrs.converters import optional
@@ -47,7 +47,7 @@ class Posterior(Sampler):
     gram: Gram
     moment: Moment
     penalty: Expression = attrs.field(converter=lambda it: exact(it, "penalty"), metadata=reads())
-    share: Share = attrs.field(converter=approximate)
+    share: Share
     floor: Expression = attrs.field(
         default=ZERO, converter=lambda it: exact(it, "floor"), metadata=reads()
     )
@@ -134,8 +134,9 @@ def _largest_gamma(epsilon: float, delta: float, leverage: float, residual: floa
     return posterior_pair_gamma(epsilon, delta, leverage, residual)
 
 
-posterior = Posterior
-"""As declarations call it."""
+def posterior(gram: Gram, moment: Moment, *, share: Share, **given: Any) -> Posterior:
+    """A Posterior for a share of epsilon and delta. Raises InvalidArgument."""
+    return Posterior(gram, moment, share=approximate(share), **given)
 
 
 SLACK = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest is below 1e6 floors;
