@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from dpframe.accountants import Composition, NumericAccountant, Part
+from dpframe.accountants import NumericAccountant, Part
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Release
 from dpframe.graph.graph import classes
@@ -22,7 +22,6 @@ from dpframe.mechanisms.base import PureNoise
 from dpframe.numbers import rounded_up
 from dpframe.numerics.rounding import arb_upper
 from dpframe.pld import losses
-from dpframe.pld.losses import ResponseLoss
 from dpframe.privacy import ADD_REMOVE, GaussianDP, Guarantee, PureDP, Relation, ZeroConcentratedDP
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, ZERO, Expression, Number, add, power, sqrt
@@ -33,6 +32,8 @@ from .problem import joint_moves
 from .total import reached_moves
 
 if TYPE_CHECKING:
+    from dpframe.accountants import Composition
+
     from .certify import Certificate
 
 NO_VALUES: Mapping[str, Expression] = MappingProxyType({})
@@ -295,6 +296,8 @@ def together(certificate: Certificate) -> Composition:
 
 
 def _composition(parts: tuple[Part, ...], certificate: Certificate) -> Composition:
+    from dpframe.accountants import Composition
+
     unit = certificate.setting.unit
     return Composition(parts, unit.relation, NumericAccountant(), unit=unit)
 
@@ -311,7 +314,7 @@ def _attained(releases: Sequence[Release], parts: Sequence[Part]) -> bool:
     (release, _), (part, *_) = grouped[0], parts
     moved = release.moved
     alone = len(grouped) == 1 and release.entries == ONE and release.sampled is None
-    own_law = not isinstance(part.what, ResponseLoss)
+    own_law = not isinstance(part.what, losses.ResponseLoss)
     return alone and own_law and release.reached and moved is not None and moved.attained
 
 
