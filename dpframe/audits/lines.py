@@ -13,7 +13,7 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting
 from dpframe.graph.graph import classes
-from dpframe.graph.loop import ancestors
+from dpframe.graph.post import ancestors
 from dpframe.graph.statistics import Monomials, Statistic, SufficientStatistics
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import Guarantee, PureDP, Relation, Share

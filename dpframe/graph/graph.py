@@ -29,10 +29,9 @@ from .bound import Bound
 from .columns import ColumnNode
 from .facts import of_its_own
 from .known import Known
-from .loop import Loop
 from .maps.weighted import Weight
 from .node import DataNode, Node, amounts_of, noting, written
-from .post import Post
+from .post import Loop, Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
 from .rows import RowsNode

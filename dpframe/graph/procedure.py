@@ -16,9 +16,20 @@ from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
 
-from .arrays import Array, Numbers, np
 from .facts import SymbolicContext, facts_of, stated
-from .node import Node, Reading, amounts_of, noted, positive, reads, share_readings, written
+from .node import (
+    Array,
+    Node,
+    Numbers,
+    Reading,
+    amounts_of,
+    noted,
+    np,
+    positive,
+    reads,
+    share_readings,
+    written,
+)
 
 IDENTITY, LOGIT = "identity", "logit"
 

@@ -23,9 +23,8 @@ from dpframe.graph import (
     Release,
     path,
 )
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
-from dpframe.graph.post import Calling
+from dpframe.graph.post import Calling, ancestors
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP

@@ -14,9 +14,9 @@ from functools import partial
 from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.facts import answers, unmet
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.occurring import occurring
+from dpframe.graph.post import ancestors
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable

@@ -22,8 +22,8 @@ from dpframe.graph import (
 )
 from dpframe.graph.bound import good
 from dpframe.graph.facts import facts_of
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
+from dpframe.graph.post import ancestors
 from dpframe.graph.statistics import Count, Statistic
 from dpframe.identity import Shadow, own
 from dpframe.symbols import DATA, ONE, PUBLIC, RECORD, RELEASED, Symbol

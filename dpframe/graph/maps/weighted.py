@@ -15,10 +15,20 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.graph.arrays import Array, Numbers, Values, np
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.known import OfBudgets
-from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
+from dpframe.graph.node import (
+    Array,
+    DataNode,
+    Node,
+    Numbers,
+    Reading,
+    Values,
+    np,
+    positive,
+    reads,
+    titled,
+)
 from dpframe.graph.procedure import Objective
 from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit

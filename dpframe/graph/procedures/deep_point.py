@@ -18,10 +18,9 @@ from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, Expression, exact, exp, log
 from dpframe.theory.procedures import changed_cells
 
-from ..arrays import Array, np
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Node, reads
+from ..node import Array, Node, np, reads
 from ..procedure import Random, Rounded, Sampler, approximate, share_in
 from ..statistics import CellSums
 from ..statistics.argmin import ridge

@@ -17,11 +17,10 @@ from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, analytic_sigma, exact
 from dpframe.theory.procedures import tilt
 
-from ..arrays import Array, np
 from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import WeightedLosses
-from ..node import Node, Reading, amounts_of, reads, share_readings
+from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings
 from ..procedure import Bounds, Objective, Random, Rounded, Sampler, Searcher, share_in
 from ..rows import RowsNode
 from ..statistics import Gram, Moment

@@ -18,9 +18,8 @@ from dpframe.privacy import Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, ZERO, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
-from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading, reads
+from ..node import Array, Node, Reading, np, reads
 from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
 from ..statistics import Gram, Moment
 from ..statistics.combined import ridge
