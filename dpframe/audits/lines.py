@@ -40,6 +40,8 @@ from dpframe.symbols import (
 )
 from dpframe.wording import Formula, Text, joined, say
 
+from .noise_factor import noise_factor
+
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
 
@@ -235,7 +237,7 @@ def _factor(problem: Problem, release: Release, judged: Obligation | None) -> fl
     if judged is None or release.rule is not None or release.share is None or many:
         return None
     known = OneDraw.of(release)
-    found = None if known is None else known.factor(release.share, problem.field)
+    found = None if known is None else noise_factor(known, release.share, problem.field)
     sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
     return None if sharper else found
 
