@@ -271,17 +271,8 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
-    edit = Edit(CLIP, release.statistic)
-    return opened(
-        "sensitivity",
-        release.label,
-        rule,
-        facts,
-        _clipped(release),
-        witness,
-        edit,
-        verdict=UNPROVED,
-    )
+    fix, edit = _clipped(release), Edit(CLIP, release.statistic)
+    return opened("sensitivity", release.label, rule, facts, fix, witness, edit, verdict=UNPROVED)
 
 
 def _clipped(release: Release) -> str:

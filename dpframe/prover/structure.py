@@ -65,15 +65,9 @@ def obligations(problem: Problem) -> list[Obligation]:
         *on_nodes(problem.graph, partial(_parameters, problem)),
         *_nothing(problem),
     ]
+    rule = "outputs and post-processing read releases and public values only; shapes are public"
     count = len(problem.graph.nodes)
-    summary = Obligation(
-        "structure",
-        "graph",
-        "outputs and post-processing read releases and public values only; shapes are public",
-        (),
-        PROVED,
-        count=count,
-    )
+    summary = Obligation("structure", "graph", rule, (), PROVED, count=count)
     return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
 
 

@@ -24,12 +24,12 @@ from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
 from dpframe.prover.mixture import amplified, cost, epsilons, joint_of, rho_of
 from dpframe.prover.problem import RELEASE
-from dpframe.prover.text import overspent, plain_rule, proved_aside
+from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import Expression, power
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
 from ..figures import clipped, equals, figure
-from ..sentence import values_text
+from ..sentence import plain_rule, values_text
 from .example import Values, budget_at, number_at, upper_at
 from .saving import WORTH, Saving, file_lines, sizes_text
 
