@@ -4,6 +4,7 @@ from .deep_point import deep_point_tested as deep_point_tested
 from .perturbed import ApproximateMinimum as ApproximateMinimum
 from .perturbed import PerturbedMinimum as PerturbedMinimum
 from .perturbed import TiltedMinimum as TiltedMinimum
+from .perturbed import approximate_minimum as approximate_minimum
 from .perturbed import perturbed_minimum as perturbed_minimum
 from .perturbed import tilted_minimum as tilted_minimum
 from .posterior import GaussianMixing as GaussianMixing

@@ -225,6 +225,8 @@ class ApproximateMinimum(Sampler):
         return np.asarray(theta + noise)
 
 
+approximate_minimum = ApproximateMinimum
+
 FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
 ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
 
