@@ -77,8 +77,8 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
-    ("prover/flow.py", ("Known", "Post", "Release")): "what was released",
-    ("prover/flow.py", ("Scaled", "ScaledLabels")): "what divides records: read by refutations",
+    ("prover/structure.py", ("Known", "Post", "Release")): "what was released",
+    ("prover/neighbours.py", ("Scaled", "ScaledLabels")): "what divides records: for refutations",
     (
         "graph/reached.py",
         ("bin_counts", "count", "histogram", "label_sum", "norm_counts", "squares"),
@@ -110,9 +110,6 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
             "PermuteAndFlipSelection",
         ),
     ): "laws written a second time, apart from the mechanisms' own",
-    ("estimators/released.py", ("count", "gram", "moment", "squares")): (
-        "names of the sums that intervals read"
-    ),
     (
         "audits/splits/by_formula.py",
         ("gram", "moment"),
