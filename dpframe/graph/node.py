@@ -39,10 +39,11 @@ from dpframe.wording import Formula
 READS = "reads"
 
 if TYPE_CHECKING:
-    import numpy as np
+    import numpy  # noqa: ICN001 - so that np is a name that others import
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
+    np = numpy
 else:
     Array = Any
 

@@ -14,7 +14,7 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
-from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
+from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exact, exp
 
 from .facts import SymbolicContext, facts_of, stated
 from .node import (
@@ -319,6 +319,21 @@ class Searcher(Procedure):
         """One draw. `summed(work)` is the sum over all blocks (at least one) of `work(*reads)`.
         Finite for every table.
         """
+
+
+def penalty_of(value: object) -> Expression:
+    """A penalty as a formula. Raises InvalidArgument."""
+    return exact(value, "penalty")
+
+
+def radius_of(value: object) -> Expression:
+    """A radius as a formula. Raises InvalidArgument."""
+    return exact(value, "radius")
+
+
+def floor_of(value: object) -> Expression:
+    """A lower bound on eigenvalues as a formula. Raises InvalidArgument."""
+    return exact(value, "floor")
 
 
 def share_in(share: object, currency: tuple[str, ...], way_out: str = "") -> Share:

@@ -21,7 +21,7 @@ from dpframe.theory.procedures import changed_cells
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
 from ..node import Array, Node, np, reads
-from ..procedure import Random, Rounded, Sampler, approximate, share_in
+from ..procedure import Random, Rounded, Sampler, approximate, penalty_of, radius_of, share_in
 from ..statistics import CellSums
 from ..statistics.argmin import ridge
 
@@ -37,6 +37,10 @@ def several(value: object) -> tuple[CellSums, ...]:
         way_out = "CellSums(dp.partition(X, y, cells=100)), or a list of such, each with its salt."
         raise InvalidArgument("sums", "sums of cells of the same records", value, way_out)
     return own
+
+
+def _grain(value: object) -> Expression:
+    return exact(value, "grain")
 
 
 @attrs.frozen(eq=False)
@@ -55,9 +59,9 @@ class DeepPoint(Sampler):
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
-    penalty: Expression = attrs.field(converter=lambda it: exact(it, "penalty"), metadata=reads())
-    radius: Expression = attrs.field(converter=lambda it: exact(it, "radius"), metadata=reads())
-    grain: Expression = attrs.field(converter=lambda it: exact(it, "grain"), metadata=reads())
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    radius: Expression = attrs.field(converter=radius_of, metadata=reads())
+    grain: Expression = attrs.field(converter=_grain, metadata=reads())
     rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
@@ -119,7 +123,7 @@ def cells_changed(sums: Sequence[CellSums]) -> Expression:
 
 
 def deep_point(
-    sums: CellSums | Sequence[CellSums], *, share: Share, name: str = "", **cube: object
+    sums: CellSums | Sequence[CellSums], *, share: Share, name: str = "", **cube: Any
 ) -> DeepPoint:
     """A deep point with the rate that spends its share of epsilon; `cube` are the penalty, the
     radius and the grain. Raises InvalidArgument.
@@ -212,7 +216,7 @@ def deep_point_tested(
     test: object,
     share: Share,
     name: str = "",
-    **cube: object,
+    **cube: Any,
 ) -> TestedPoint:
     """A tested point of depth at least a quarter of the models; `test` is the test's part of
     epsilon. Raises InvalidArgument.

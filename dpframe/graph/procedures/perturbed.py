@@ -21,10 +21,21 @@ from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import WeightedLosses
 from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings
-from ..procedure import Bounds, Objective, Random, Rounded, Sampler, Searcher, share_in
+from ..procedure import (
+    Bounds,
+    Objective,
+    Random,
+    Rounded,
+    Sampler,
+    Searcher,
+    penalty_of,
+    radius_of,
+    share_in,
+)
 from ..rows import RowsNode
 from ..statistics import Gram, Moment
 
+HALF = exact("1/2")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
 
 
@@ -38,6 +49,18 @@ def _noise(node: Any, _: Any, noise: object) -> None:
 
 def _noise_share(value: object) -> Expression:
     return exact(value, "noise_share")
+
+
+def _size(value: object) -> Expression:
+    return exact(value, "size")
+
+
+def _weight(value: object) -> Expression:
+    return exact(value, "weight")
+
+
+def _of_epsilon(share: object) -> Share:
+    return share_in(share, ("epsilon",))
 
 
 @attrs.frozen(eq=False)
@@ -55,16 +78,14 @@ class PerturbedMinimum(Sampler):
     summary: ClassVar[str] = "minimiser of a perturbed objective"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(converter=lambda it: exact(it, "penalty"), metadata=reads())
-    radius: Expression = attrs.field(converter=lambda it: exact(it, "radius"), metadata=reads())
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    radius: Expression = attrs.field(converter=radius_of, metadata=reads())
     share: Share
     noise: str = attrs.field(default="gaussian", validator=_noise)
     noise_share: Expression = attrs.field(
-        default="1/2", converter=_noise_share, metadata=reads(may=PUBLIC)
+        default=HALF, converter=_noise_share, metadata=reads(may=PUBLIC)
     )
-    stated: Expression | None = attrs.field(
-        default=None, converter=optional(lambda it: exact(it, "size"))
-    )
+    stated: Expression | None = attrs.field(default=None, converter=optional(_size))
     name: str = ""
 
     @property
@@ -251,14 +272,12 @@ class TiltedMinimum(WeightedLosses, Searcher):
     objective: Objective = attrs.field(
         validator=of_kind(Objective, "a convex loss, such as dp.graph.Huber(1)")
     )
-    penalty: Expression = attrs.field(converter=lambda it: exact(it, "penalty"), metadata=reads())
-    share: Share = attrs.field(converter=lambda it: share_in(it, ("epsilon",)))
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    share: Share = attrs.field(converter=_of_epsilon)
     noise_share: Expression = attrs.field(
-        default="1/2", converter=_noise_share, metadata=reads(may=PUBLIC)
+        default=HALF, converter=_noise_share, metadata=reads(may=PUBLIC)
     )
-    weight: Expression | None = attrs.field(
-        default=None, converter=optional(lambda it: exact(it, "weight"))
-    )
+    weight: Expression | None = attrs.field(default=None, converter=optional(_weight))
     name: str = ""
 
     @property

@@ -20,12 +20,16 @@ from dpframe.theory.procedures import residual_of
 
 from ..facts import by_the_book
 from ..node import Array, Node, Reading, np, reads
-from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
+from ..procedure import Random, Rounded, Sampler, approximate, floor_of, of_one_row, penalty_of
 from ..statistics import Gram, Moment
 from ..statistics.combined import ridge
 
 ROOM = 1 + 2**-40  # for a penalty that is rounded down
 MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior
+
+
+def _temperature(value: object) -> Expression:
+    return exact(value, "temperature")
 
 
 @attrs.frozen(eq=False)
@@ -45,15 +49,11 @@ class Posterior(Sampler):
     summary: ClassVar[str] = "posterior sample"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(converter=lambda it: exact(it, "penalty"), metadata=reads())
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
     share: Share
-    floor: Expression = attrs.field(
-        default=ZERO, converter=lambda it: exact(it, "floor"), metadata=reads()
-    )
+    floor: Expression = attrs.field(default=ZERO, converter=floor_of, metadata=reads())
     log_residual: Expression | None = None
-    temperature: Expression | None = attrs.field(
-        default=None, converter=optional(lambda it: exact(it, "temperature"))
-    )
+    temperature: Expression | None = attrs.field(default=None, converter=optional(_temperature))
     name: str = ""
 
     @property
@@ -143,6 +143,14 @@ SLACK = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest i
 MOST = 10**7  # rows of all sketches together
 
 
+def _rows(value: object) -> Expression:
+    return exact(value, "rows")
+
+
+def _sketches(value: object) -> Expression:
+    return exact(value, "sketches")
+
+
 @attrs.frozen(eq=False)
 class GaussianMixing(Sampler):
     """(S_t X + s Z_t)'(S_t X + s Z_t)/k for t = 1..T, shape (T, d, d), where S_t and Z_t have k
@@ -159,17 +167,15 @@ class GaussianMixing(Sampler):
     summary: ClassVar[str] = "Gaussian sketches"
     gram: Gram
     """X'X: a sketch's law depends on X through it alone."""
-    rows: Expression = attrs.field(
-        converter=lambda it: exact(it, "rows"), metadata=reads(may=PUBLIC)
-    )
+    rows: Expression = attrs.field(converter=_rows, metadata=reads(may=PUBLIC))
     sketches: Expression = attrs.field(
-        converter=lambda it: exact(it, "sketches"),
+        converter=_sketches,
         metadata=reads(may=PUBLIC),
         kw_only=True,
         default=ONE,
     )
     floor: Expression = attrs.field(
-        default=ZERO, converter=lambda it: exact(it, "floor"), metadata=reads(), kw_only=True
+        default=ZERO, converter=floor_of, metadata=reads(), kw_only=True
     )
     share: Share = attrs.field(converter=approximate)
     name: str = ""
