@@ -20,9 +20,9 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.prover.algebra import number
-from dpframe.prover.enclose_each import as_pairs, enclose_each
 from dpframe.symbols import Expression
 from dpframe.symbols.arithmetic import call, power
+from dpframe.symbols.enclose_each import as_pairs, enclose_each
 
 epsilon, delta, B, S = (dp.parameter(name, 0) for name in ("epsilon", "delta", "B", "S"))
 SIGMA = call("analytic_sigma", epsilon, delta)

@@ -12,9 +12,8 @@ from dpframe.graph import Graph
 from dpframe.graph.bound import Bound
 from dpframe.graph.graph import origins
 from dpframe.graph.known import Known
-from dpframe.graph.loop import Iterate, Loop
 from dpframe.graph.node import DataNode, Node
-from dpframe.graph.post import Post
+from dpframe.graph.post import Iterate, Loop, Post
 from dpframe.graph.procedure import Procedure
 from dpframe.graph.release import Release
 from dpframe.graph.statistics import Statistic

@@ -11,7 +11,7 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression, Release, Setting
 from dpframe.graph.graph import classes
-from dpframe.graph.loop import ancestors
+from dpframe.graph.post import ancestors
 from dpframe.numerics import arb_upper, profile_delta, profile_epsilon
 from dpframe.privacy import Guarantee, PureDP, Share
 from dpframe.privacy.guarantees import GUARANTEES
@@ -19,8 +19,9 @@ from dpframe.prover import Constraint, Obligation, Report, Verdict
 from dpframe.prover.algebra import enclose, ends_of, number
 from dpframe.prover.exactly import OneDraw, earns_exactly
 from dpframe.prover.judge import Earned
+from dpframe.prover.mixture import ADDED
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import ADDED, root
+from dpframe.prover.profile_rule import root
 from dpframe.symbols import (
     DATA,
     DELTA,
@@ -33,6 +34,8 @@ from dpframe.symbols import (
     power,
 )
 from dpframe.wording import Formula, Text, joined, say
+
+from .noise_factor import noise_factor
 
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
 
@@ -185,7 +188,7 @@ def _factor(problem: Problem, release: Release, judged: Obligation | None) -> fl
     if judged is None or release.rule is not None or release.share is None or many:
         return None
     known = OneDraw.of(release)
-    found = None if known is None else known.factor(release.share, problem.field)
+    found = None if known is None else noise_factor(known, release.share, problem.field)
     sharper = found is not None and found < 1 and judged.verdict is Verdict.PROVED
     return None if sharper else found
 

@@ -11,7 +11,7 @@ from dpframe.errors import DPFrameError
 from dpframe.privacy import ADD_REMOVE, PureDP
 from dpframe.privacy.guarantees import order_of
 from dpframe.prover import Obligation, Verdict
-from dpframe.prover.profile_rule import ADDED, amplified
+from dpframe.prover.mixture import ADDED, amplified
 from dpframe.prover.text import argument, overspent, proved_aside, unreplayed
 from dpframe.symbols import ONE, Expression
 from dpframe.wording import Formula, say

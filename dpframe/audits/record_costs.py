@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.budgets.roster import Roster
 from dpframe.errors import InvalidArgument
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.public_budgets import requested_budgets
@@ -31,7 +32,6 @@ from dpframe.privacy import (
 from dpframe.prover import Certificate
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem, thinnings
-from dpframe.prover.roster import Roster
 from dpframe.sources.budgets import listed
 from dpframe.symbols import RELEASED, Expression, Number, add, exp, log, power, sqrt
 

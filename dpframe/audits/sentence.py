@@ -10,8 +10,8 @@ from dpframe.privacy import ApproxDP, Guarantee, RenyiDP
 from dpframe.prover import Constraint, Obligation, Verdict
 from dpframe.prover.at_numbers import is_size
 from dpframe.prover.certify import stating
-from dpframe.prover.text import overspent, plain_rule, ranged
-from dpframe.symbols import Expression, Number
+from dpframe.prover.text import overspent, ranged
+from dpframe.symbols import Expression, Number, Symbol
 from dpframe.wording import Formula, Subject, Text, accountant, joined, say, written
 
 from .cost import JointCost
@@ -220,6 +220,20 @@ def _withholding(audit: Audit, place: str) -> Text:
     )
     start = _unsatisfied if audit.verdict is Verdict.REFUTED else _uncertified
     return say("{}: {}{}.", start(audit), reason, others)
+
+
+def plain_rule(obligation: Obligation) -> str:
+    """`the divisor must be public, but max_abs of clip to [-10, 10] is computed from the data`; the
+    rule as it stands where it is another.
+    """
+    edit = obligation.edit
+    if edit is None or not edit.name or not isinstance(edit.value, Symbol):
+        return obligation.rule
+    return say(
+        "the {} must be public, but {} is computed from the data",
+        edit.name,
+        Formula(edit.value.name.removeprefix("value of ")),
+    )
 
 
 def _reason(obligation: Obligation) -> str:

@@ -24,6 +24,7 @@ from dpframe.errors import (
 )
 from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
+from dpframe.execution.preview import delta_warning
 from dpframe.execution.public_budgets import check_order, requested_budgets
 from dpframe.execution.receipts import Result, Spending
 from dpframe.execution.rehearsal import due, rehearsed
@@ -40,8 +41,7 @@ from dpframe.graph import (
 from dpframe.privacy import Guarantee, Relation
 from dpframe.prover import Certificate, load
 from dpframe.prover.certify import certify
-from dpframe.prover.composed import joint_gaussian
-from dpframe.prover.preview import delta_warning
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
 from dpframe.sources.layout import Layout

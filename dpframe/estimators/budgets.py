@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 
 from dpframe.audits.record_costs import check_names, counted
+from dpframe.budgets.roster import Roster
 from dpframe.errors import BadData, InvalidArgument
 from dpframe.execution.public_budgets import (
     RequestedBudgets,
@@ -25,7 +26,6 @@ from dpframe.privacy import (
 )
 from dpframe.privacy.guarantees import CONVERTS
 from dpframe.prover import Certificate
-from dpframe.prover.roster import Roster
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.symbols import RECORD, Expression, rational

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, missing, nearest, warn
+from dpframe.execution.preview import delta_warning
 from dpframe.graph import Regression, Setting
 from dpframe.identity import own
 from dpframe.inference.estimates import critical
@@ -21,7 +22,6 @@ from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee, PureDP
 from dpframe.prover import Certificate
-from dpframe.prover.preview import delta_warning
 from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 

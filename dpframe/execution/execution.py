@@ -33,7 +33,7 @@ from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.certify import FAILURES
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.running import limited_blas

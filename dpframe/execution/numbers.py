@@ -11,11 +11,11 @@ from typing import Any
 import attrs
 import numpy as np
 
+from dpframe.budgets.roster import Roster
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post
 from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.roster import Roster
 from dpframe.symbols import RECORD, RELEASED, Expression
 
 FormulaKey = tuple[Expression, bool]

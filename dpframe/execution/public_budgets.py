@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from dpframe.budgets.roster import Roster, listed, roster_of
 from dpframe.errors import BadData, InvalidArgument, NotExecutable
 from dpframe.graph import Graph, Node, OfBudgets
 from dpframe.graph.maps.weighted import BudgetSource, Weight
@@ -19,7 +20,6 @@ from dpframe.numbers import shortest
 from dpframe.privacy import Guarantee, PersonalizedDP, each
 from dpframe.privacy.personal import Listed, given, own_symbols_of
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.roster import Roster, listed, roster_of
 from dpframe.sources import Source
 from dpframe.sources.reading import Plain
 from dpframe.sources.table import Block

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument, NotExecutable, PostFailed
+from dpframe.execution.preview import columns_of
 from dpframe.graph import Categorical, Numeric
 from dpframe.graph.procedures.random_stopping import RandomStopping
 from dpframe.privacy import PersonalizedDP
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.preview import columns_of
 from dpframe.randomness import Randomness
 from dpframe.sources import Source, open_source
 from dpframe.sources.parts import TablePart

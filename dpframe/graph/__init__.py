@@ -9,10 +9,9 @@ from .columns import ColumnNode
 from .graph import Graph, Regression, origins
 from .joint import Joint, jointly
 from .known import Known, OfBudgets, known
-from .loop import Iterate, Loop, iterate, loop, points_of
 from .node import DataNode, Node, Reading, path
 from .partition import Partition, partition, partition_at
-from .post import Post, post
+from .post import Iterate, Loop, Post, iterate, loop, points_of, post
 from .procedure import Procedure, Sampler, Searcher
 from .release import Release, release
 from .rows import RowsNode

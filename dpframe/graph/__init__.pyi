@@ -27,11 +27,6 @@ from .joint import jointly as jointly
 from .known import Known as Known
 from .known import OfBudgets as OfBudgets
 from .known import known as known
-from .loop import Iterate as Iterate
-from .loop import Loop as Loop
-from .loop import iterate as iterate
-from .loop import loop as loop
-from .loop import points_of as points_of
 from .maps.residuals import clipped_error as clipped_error
 from .maps.residuals import public_array as public_array
 from .maps.scaled import divided_records as divided_records
@@ -43,7 +38,12 @@ from .node import path as path
 from .partition import Partition as Partition
 from .partition import partition as partition
 from .partition import partition_at as partition_at
+from .post import Iterate as Iterate
+from .post import Loop as Loop
 from .post import Post as Post
+from .post import iterate as iterate
+from .post import loop as loop
+from .post import points_of as points_of
 from .post import post as post
 from .procedure import Huber as Huber
 from .procedure import Logistic as Logistic

@@ -217,18 +217,12 @@ def _attribute(value: object, name: str) -> object:
         stored = inspect.getattr_static(value, name, NOTHING)
     except (AttributeError, TypeError, ValueError):
         return NOTHING
-    if isinstance(stored, property):
-        return NOTHING if stored.fget is None else stored.fget
-    if isinstance(stored, (classmethod, staticmethod)):
-        return stored.__func__
-    if isinstance(stored, functools.cached_property):
-        return stored.func
     if isinstance(stored, types.MemberDescriptorType) and not isinstance(value, type):
         try:
             return stored.__get__(value)
         except AttributeError:
             return NOTHING
-    return stored
+    return _bare(stored)
 
 
 def _plain(value: object) -> bool:
@@ -334,7 +328,7 @@ def _of_python(value: Any) -> Iterator[Found]:
 def _bare(part: object) -> object:
     """The plain function behind a method."""
     if isinstance(part, property):
-        return part.fget or NOTHING
+        return NOTHING if part.fget is None else part.fget
     if isinstance(part, (classmethod, staticmethod)):
         return part.__func__
     return part.func if isinstance(part, functools.cached_property) else part

@@ -74,12 +74,7 @@ class Bound(Known):
 
 
 def lower_bound(
-    release: Release,
-    failure: object,
-    *,
-    name: str,
-    stds: object = None,
-    margin: object = None,
+    release: Release, failure: object, *, name: str, stds: object = None, margin: object = None
 ) -> Expression:
     """A lower bound on the released statistic of both neighbouring tables that fails with
     probability at most `failure`, a part of delta.
@@ -93,12 +88,7 @@ def lower_bound(
 
 
 def upper_bound(
-    release: Release,
-    failure: object,
-    *,
-    name: str,
-    stds: object = None,
-    margin: object = None,
+    release: Release, failure: object, *, name: str, stds: object = None, margin: object = None
 ) -> Expression:
     """An upper bound on the released statistic of both neighbouring tables; see `lower_bound`.
     Raises InvalidArgument.

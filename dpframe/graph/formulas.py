@@ -16,7 +16,7 @@ from typing import Any
 
 from dpframe.errors import InvalidArgument, MissingExtra, Plain, nearest
 
-from .arrays import Array, np
+from .node import Array, np
 from .schema import Categorical, Column, Numeric, Rows, all_levels, schema_of
 
 # ----------------------------------------------------------------------- Terms: products of columns

@@ -8,8 +8,8 @@ from dpframe.errors import InvalidArgument
 
 from . import statistics as st
 from .columns import ColumnNode
-from .loop import Iterate
 from .node import DataNode
+from .post import Iterate
 from .procedure import Objective, Squared
 from .rows import RowsNode
 

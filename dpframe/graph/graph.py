@@ -29,10 +29,9 @@ from .bound import Bound
 from .columns import ColumnNode
 from .facts import of_its_own
 from .known import Known
-from .loop import Loop
 from .maps.weighted import Weight
 from .node import DataNode, Node, amounts_of, noting, written
-from .post import Post
+from .post import Loop, Post
 from .procedure import Bounds, Objective, Procedure
 from .release import Release, symbols_of
 from .rows import RowsNode
@@ -59,11 +58,8 @@ def _stated(node: Node) -> dict[str, object]:
     if isinstance(node, (RowsNode, ColumnNode, Statistic)):
         return written(_bounds(of_its_own(node, node.unit.relation)))  # type: ignore[return-value]
     if isinstance(node, Procedure):
-        return {
-            "kind": "trusted_release",
-            "share": written(amounts_of(node.share)),
-            "name": node.name,
-        }
+        share = written(amounts_of(node.share))
+        return {"kind": "trusted_release", "share": share, "name": node.name}
     if isinstance(node, Objective):
         return {"kind": "trusted_loss", **_loss(node)}
     if isinstance(node, Weight):

@@ -7,12 +7,13 @@ from __future__ import annotations
 import math
 import numbers
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, ClassVar, NoReturn
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import attrs
 
@@ -36,6 +37,30 @@ from dpframe.theory.book import KINDS
 from dpframe.wording import Formula
 
 READS = "reads"
+
+if TYPE_CHECKING:
+    import numpy  # noqa: ICN001 - so that np is a name that others import
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    np = numpy
+else:
+    Array = Any
+
+    class Numpy:
+        """Attributes of numpy, each looked up once."""
+
+        def __getattr__(self, name: str) -> Any:
+            attribute = getattr(import_module("numpy"), name)
+            setattr(self, name, attribute)
+            return attribute
+
+    np = Numpy()
+
+Numbers = Callable[[Expression], float]
+"""The value of a public formula, rounded towards zero."""
+Values = Mapping[Any, Array]
+"""Arrays by the nodes whose values they are."""
 
 
 @attrs.frozen

@@ -17,11 +17,10 @@ from dpframe.identity import kind_of
 from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
-from .arrays import Array, Numbers, Values, np
 from .columns import ColumnNode
 from .maps.base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 from .maps.grid import OnGrid
-from .node import Node, fields_of, titled, to_float, written
+from .node import Array, Node, Numbers, Values, fields_of, np, titled, to_float, written
 from .rows import RowsNode
 
 if TYPE_CHECKING:

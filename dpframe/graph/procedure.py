@@ -14,15 +14,17 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
-from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exp
+from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exact, exp
 
-from .arrays import Array, Numbers, np
 from .facts import SymbolicContext, facts_of, stated
 from .node import (
+    Array,
     Node,
+    Numbers,
     Reading,
     amounts_of,
     noted,
+    np,
     positive,
     reads,
     share_readings,
@@ -312,22 +314,41 @@ class Searcher(Procedure):
 
     @abstractmethod
     def search(
-        self,
-        summed: Callable[[Callable[..., Array]], Array],
-        numbers: Rounded,
-        randomness: Random,
+        self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw. `summed(work)` is the sum over all blocks (at least one) of `work(*reads)`.
         Finite for every table.
         """
 
 
-def approximate(share: object, who: str) -> Share:
-    """A share of epsilon and delta. Raises InvalidArgument."""
-    if not isinstance(share, Share) or share.currency != ("epsilon", "delta"):
-        way_out = f"{who} needs a target with a delta: dp.ApproxDP(epsilon, delta)."
-        raise InvalidArgument("share", "a share of (epsilon, delta)", share, way_out)
+def penalty_of(value: object) -> Expression:
+    """A penalty as a formula. Raises InvalidArgument."""
+    return exact(value, "penalty")
+
+
+def radius_of(value: object) -> Expression:
+    """A radius as a formula. Raises InvalidArgument."""
+    return exact(value, "radius")
+
+
+def floor_of(value: object) -> Expression:
+    """A lower bound on eigenvalues as a formula. Raises InvalidArgument."""
+    return exact(value, "floor")
+
+
+def share_in(share: object, currency: tuple[str, ...], way_out: str = "") -> Share:
+    """A share whose currency begins like this one. Raises InvalidArgument."""
+    if not isinstance(share, Share) or share.currency[: len(currency)] != currency:
+        names = ", ".join(currency)
+        wanted = f"a share of {names if len(currency) == 1 else f'({names})'}"
+        raise InvalidArgument("share", wanted, share, way_out)
     return share
+
+
+def approximate(share: object) -> Share:
+    """A share of epsilon and delta. Raises InvalidArgument."""
+    way_out = "It needs a target with a delta: dp.ApproxDP(epsilon, delta)."
+    return share_in(share, ("epsilon", "delta"), way_out)
 
 
 def of_one_row(relation: Relation, share: Share) -> tuple[Expression, Expression]:

@@ -15,7 +15,6 @@ from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.privacy import ADD_REMOVE, Guarantee, PureDP, Share
 from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import (
-    DATA,
     ONE,
     RECORD,
     RELEASED,
@@ -35,8 +34,8 @@ from dpframe.symbols.expression import Domain
 from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
-from .rows import RowsNode, RowSource, Transposed
-from .statistics import Count, Identity, RecordSum, Statistic
+from .rows import RowsNode, RowSource
+from .statistics import Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)
 
@@ -124,6 +123,11 @@ class Release(Node):
         unit = self.statistic.unit
         alone = unit.relation is ADD_REMOVE and unit.rows_per_person == ONE
         return self.sampled if alone else None
+
+    @property
+    def on_all_rows(self) -> Release:
+        """The same without samples, which costs at least as much."""
+        return self if self.sampled is None else attrs.evolve(self, sampled=None)
 
     def _on_sample(self, given: Guarantee) -> Guarantee:
         """A pure guarantee at numbers, amplified by subsampling."""
@@ -336,11 +340,13 @@ def release(
     InvalidArgument.
     """
     if not isinstance(statistic, DataNode):
+        from .ways_out import instead_of_release
+
         raise InvalidArgument(
             "statistic",
             "a statistic of declared data, such as X.T @ X",
             str(statistic) if isinstance(statistic, Expression) else statistic,
-            _instead_of_release(statistic),
+            instead_of_release(statistic),
         )
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
     if share is not None and not isinstance(share, Share):
@@ -348,46 +354,19 @@ def release(
     if isinstance(mechanism, Calibration):
         mechanism.check(share)
     elif not isinstance(mechanism, AdditiveNoise):
+        from .ways_out import instead_of_mechanism
+
         raise InvalidArgument(
             "mechanism",
             "dp.Gaussian.analytic or another calibration, or a mechanism such as "
             "dp.Gaussian(std=...)",
             mechanism,
-            _instead_of_mechanism(mechanism),
+            instead_of_mechanism(mechanism),
         )
     rate = None if sampled is None else _rate(sampled, queried)
     made = Release(queried, mechanism, share, _count(times), name, rate)
     noted(made)
     return made
-
-
-def _instead_of_mechanism(value: object) -> str:
-    if isinstance(value, type) and issubclass(value, AdditiveNoise):
-        rules = [name for name, one in vars(value).items() if isinstance(one, Calibration)]
-        named = " or ".join(f"dp.{value.__name__}.{name}" for name in rules)
-        if named:
-            return f"{named} is as much of that noise as the share needs."
-    return (
-        "Selections, black boxes and the like are accounted, not released: take their "
-        ".guarantee(sensitivity) or .loss(sensitivity)."
-    )
-
-
-def _instead_of_release(value: object) -> str:
-    if isinstance(value, Expression) and DATA in value.scope:
-        if any(isinstance(one.origin, Count) and DATA in one.scope for one in value.symbols()):
-            return (
-                "The number of rows is private under dp.ADD_REMOVE: release dp.count(X) as well, "
-                "and divide what is released, in dp.post."
-            )
-        return (
-            "Sums, differences and public multiples of statistics are statistics; everything else "
-            "is computed of what is released, in dp.post. The number of rows is public under "
-            "dp.REPLACE_ONE only; under dp.ADD_REMOVE release dp.count(X)."
-        )
-    if isinstance(value, Transposed):
-        return "X.T waits for its right factor: X.T @ X and X.T @ y are statistics."
-    return "Public and released values need no release."
 
 
 def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:
@@ -430,23 +409,12 @@ def _rate(value: object, statistic: Statistic) -> Number:
 
 def whole(count: Expression) -> bool:
     """Whether a formula is certainly a whole number: sums and products of whole numbers."""
-    numbers = all(part.value.denominator == 1 for part in _numbers(count))
-    return numbers and _polynomial(count) and all(one.domain.integer for one in count.symbols())
-
-
-def _numbers(formula: Expression) -> list[Number]:
-    return (
-        [formula]
-        if isinstance(formula, Number)
-        else [number for part in formula.parts for number in _numbers(part)]
-    )
-
-
-def _polynomial(formula: Expression) -> bool:
-    """Whether a formula consists of sums and products of symbols and numbers."""
-    return isinstance(formula, (Number, Symbol, Sum, Product)) and all(
-        _polynomial(part) for part in formula.parts
-    )
+    match count:
+        case Number():
+            return count.value.denominator == 1
+        case Symbol():
+            return count.domain.integer
+    return isinstance(count, (Sum, Product)) and all(map(whole, count.parts))
 
 
 def _name(name: str) -> str:

@@ -19,10 +19,9 @@ from dpframe.symbols import Expression, Number, Symbol
 from .columns import ColumnNode, ColumnSource
 from .graph import Graph, Regression, declared
 from .known import Known
-from .loop import Loop
 from .maps.grid import Grid, GridColumn
 from .node import Node, noting
-from .post import Post
+from .post import Loop, Post
 from .release import Release
 from .rows import RowsNode, RowSource
 

@@ -17,17 +17,7 @@ import attrs
 from dpframe.errors import InvalidArgument, Plain, TouchesData, nearest
 from dpframe.operators import Operation, Symbolic
 from dpframe.privacy import Unit
-from dpframe.symbols import (
-    ONE,
-    PUBLIC,
-    RECORD,
-    Expression,
-    Symbol,
-    exact,
-    maximum,
-    parameter,
-    sqrt,
-)
+from dpframe.symbols import ONE, PUBLIC, RECORD, Expression, Symbol, exact, maximum, parameter, sqrt
 from dpframe.symbols.expression import Domain
 
 from .facts import stated

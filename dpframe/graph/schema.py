@@ -20,7 +20,6 @@ from dpframe.numbers import whole
 from dpframe.privacy import Relation, Unit
 from dpframe.symbols import ONE, Expression, Number, exact, rational
 
-from .arrays import Array, np
 from .columns import Class, ColumnNode, ColumnSource, classes_of, compared
 from .maps.bounds import (
     Box,
@@ -33,7 +32,7 @@ from .maps.bounds import (
     onto_unit_interval,
 )
 from .maps.grid import BITS, bits_of_grid
-from .node import check_ends, positive
+from .node import Array, check_ends, np, positive
 from .rows import COLUMNS, RowsNode, RowSource
 
 UNKNOWN = ("missing", "zeros")

@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from dpframe.errors import nearest
+from dpframe.mechanisms import AdditiveNoise, Calibration
 from dpframe.operators import LONG, Operation
-from dpframe.symbols import Expression
+from dpframe.symbols import DATA, Expression
 
 from .node import READ, DataNode, Node
+from .rows import Transposed
+from .statistics import Count
 
 STATE = {  # what the node is, by its `spoken`
     "rows": "declared data",
@@ -188,3 +191,34 @@ def _name(node: Node, nodes: list[Node]) -> str:
     taken = [getattr(one, "name", "") for one in nodes]
     own = taken[nodes.index(node)]
     return own if own and taken.count(own) == 1 else "abcdefgh"[nodes.index(node) % 8]
+
+
+def instead_of_mechanism(value: object) -> str:
+    """What to release with, in place of what is no mechanism."""
+    if isinstance(value, type) and issubclass(value, AdditiveNoise):
+        rules = [name for name, one in vars(value).items() if isinstance(one, Calibration)]
+        named = " or ".join(f"dp.{value.__name__}.{name}" for name in rules)
+        if named:
+            return f"{named} is as much of that noise as the share needs."
+    return (
+        "Selections, black boxes and the like are accounted, not released: take their "
+        ".guarantee(sensitivity) or .loss(sensitivity)."
+    )
+
+
+def instead_of_release(value: object) -> str:
+    """What to release, in place of what is no statistic."""
+    if isinstance(value, Expression) and DATA in value.scope:
+        if any(isinstance(one.origin, Count) and DATA in one.scope for one in value.symbols()):
+            return (
+                "The number of rows is private under dp.ADD_REMOVE: release dp.count(X) as well, "
+                "and divide what is released, in dp.post."
+            )
+        return (
+            "Sums, differences and public multiples of statistics are statistics; everything else "
+            "is computed of what is released, in dp.post. The number of rows is public under "
+            "dp.REPLACE_ONE only; under dp.ADD_REMOVE release dp.count(X)."
+        )
+    if isinstance(value, Transposed):
+        return "X.T waits for its right factor: X.T @ X and X.T @ y are statistics."
+    return "Public and released values need no release."

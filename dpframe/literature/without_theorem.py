@@ -12,8 +12,7 @@ import attrs
 
 from dpframe import numerics
 from dpframe.graph import ColumnNode, Node, Procedure, Reading, RowsNode, path
-from dpframe.graph.arrays import Array, np
-from dpframe.graph.node import reads
+from dpframe.graph.node import Array, np, reads
 from dpframe.graph.procedure import WithoutTheorem
 from dpframe.graph.procedures import Posterior
 from dpframe.numbers import shortest

@@ -1,9 +1,9 @@
 from .certify import Certificate as Certificate
 from .certify import examine as examine
-from .composed import together as together
 from .document import load as load
 from .identical import GraphComparison as GraphComparison
 from .jointly import Jointly as Jointly
+from .mixture import together as together
 from .problem import Constraint as Constraint
 from .problem import Obligation as Obligation
 from .problem import Verdict as Verdict

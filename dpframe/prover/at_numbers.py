@@ -136,10 +136,7 @@ class AtNumbers:
         return float(arb_float(self._ball(formula, sizes, released or {}), up=up))
 
     def _ball(
-        self,
-        formula: Expression,
-        sizes: Mapping[str, int] | None,
-        released: Mapping[str, Fraction],
+        self, formula: Expression, sizes: Mapping[str, int] | None, released: Mapping[str, Fraction]
     ) -> Any:
         names = {symbol.name for symbol in formula.symbols()}
         bound = {name for name, symbol in self.symbols.items() if is_size(symbol)} if sizes else {}

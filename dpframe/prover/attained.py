@@ -33,8 +33,9 @@ from dpframe.wording import Text, digits, joined, say
 
 from .algebra import at_point
 from .judge import pure_witness
+from .mixture import cost
 from .problem import ALL, ALL_NOISE, Attempt, Edit, Problem, Witness, joint_moves, opened
-from .profile_rule import ProfileClaim, cost, refute, root, shown_ball, shown_end
+from .profile_rule import ProfileClaim, refute, root, shown_ball, shown_end
 from .sign import counterexample
 from .total import joint_of_classes, reached_moves
 

@@ -21,7 +21,7 @@ from dpframe.mechanisms.base import NEEDS_DELTA, WITH_DELTA
 from dpframe.privacy import GaussianDP, PureDP, Share, as_kind
 from dpframe.sensitivity import L2
 from dpframe.symbols import RELEASED, ZERO, Expression, Number, split_coefficient
-from dpframe.wording import ANALYTIC, Formula, Spelled, reference, say
+from dpframe.wording import ANALYTIC, Formula, Spelled, Text, reference, say
 
 from .judge import Earned, Move, judge, pure_witness, within
 from .problem import (
@@ -104,14 +104,8 @@ def _stated(
 ) -> Obligation:
     """Noise that is pure or approximate by itself: its guarantee is at most its share."""
     given = release.guarantee(sensitivity)
-    size = release.mechanism.formula
-    fact = say(
-        "{} = {}, {} sensitivity {}, ", release.noise.noise, size, release.noise.norm, sensitivity
-    )
-    rule, facts = (
-        say("its guarantee, {}, must be inside its share", given),
-        (say("{}share ({})", fact, share),),
-    )
+    rule = say("its guarantee, {}, must be inside its share", given)
+    facts = (_added(release, sensitivity, share),)
     pairs = zip(given.currency, given.amounts, strict=True)
     claims = [(amount, share.amount(name)) for name, amount in pairs if name in share.currency]
     whole = all(name in share.currency for name in given.currency)
@@ -136,6 +130,13 @@ def _stated(
     return opened("share", release.label, rule, facts, repair, witness, edit)
 
 
+def _added(release: Release, sensitivity: Expression, share: Share) -> Text:
+    """`scale = 1, L1 sensitivity 1, share (epsilon)`."""
+    noise, size = release.noise, release.mechanism.formula
+    text = "{} = {}, {} sensitivity {}, share ({})"
+    return say(text, noise.noise, size, noise.norm, sensitivity, share)
+
+
 def _in_kind(
     problem: Problem, release: Release, share: Share, sensitivity: Expression
 ) -> Obligation:
@@ -144,17 +145,11 @@ def _in_kind(
     """
     kind = type(problem.target)
     given = as_kind(release.given_in(kind, sensitivity), kind)
-    size, norm = release.mechanism.formula, release.noise.norm
-    fact = say(
-        "{} = {}, {} sensitivity {}, share ({})",
-        release.noise.noise,
-        size,
-        norm,
-        sensitivity,
-        share,
-    )
+    fact = _added(release, sensitivity, share)
     rule = "its guarantee, as a share of the budget is counted, must be inside its share"
-    repair = say("calibrate it to the {} sensitivity {}: {}.", norm, sensitivity, ANALYTIC)
+    repair = say(
+        "calibrate it to the {} sensitivity {}: {}.", release.noise.norm, sensitivity, ANALYTIC
+    )
     edit = Edit(NOISE, release, Gaussian.analytic)
     if given is None or given.currency != share.currency:
         return opened("share", release.label, rule, (fact,), repair, edit=edit)
@@ -300,7 +295,7 @@ def _pure_only(problem: Problem) -> list[Obligation]:
             "total",
             release.label,
             NEEDS_DELTA if _normal(release) else "a pure target needs pure releases",
-            (_kind(release),),
+            ((release.noise if isinstance(release, Release) else release).kind,),
             WITH_DELTA,
             edit=Edit(NOISE, release, Laplace.pure) if isinstance(release, Release) else None,
         )
@@ -313,10 +308,6 @@ def _normal(charged: Release | Procedure) -> bool:
     """Whether it adds noise of the book that has no largest loss."""
     noise = noise_of(charged.noise) if isinstance(charged, Release) else None
     return noise is not None and not noise.loss.pure
-
-
-def _kind(charged: Release | Procedure) -> str:
-    return charged.noise.kind if isinstance(charged, Release) else charged.kind
 
 
 def thinned(constraints: list[Constraint], problem: Problem) -> list[Constraint]:

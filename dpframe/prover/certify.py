@@ -40,7 +40,9 @@ if TYPE_CHECKING:
     from dpframe.accountants import Composition
 
 
-REHEARSAL = "dpframe.execution.rehearsal"
+def _above(module: str) -> Any:
+    """A module of dpframe.execution, which runs certificates and so imports this one."""
+    return importlib.import_module(f"dpframe.execution.{module}")
 
 
 class Premise(str):
@@ -73,8 +75,7 @@ RECORDS = Premise(
     "records", "each record is read by itself, and in every pass alike: tested, not proved"
 )
 AMBIENT = Premise(
-    "ambient",
-    "the declaration and its post-processing functions read no data but their arguments",
+    "ambient", "the declaration and its post-processing functions read no data but their arguments"
 )
 
 
@@ -190,7 +191,7 @@ class Certificate(AtNumbers):
 
     def as_composition(self) -> Composition:
         """The releases as a composition, for any accountant and for other libraries."""
-        from .composed import together
+        from .mixture import together
 
         return together(self)
 
@@ -198,17 +199,14 @@ class Certificate(AtNumbers):
         """The noise at public sizes, and which intervals it will leave, before any budget is spent.
         `d`, the number of columns, is omitted if a codebook determines it.
         """
-        from .preview import preview
-
-        return preview(self, n=n, d=d)
+        return _above("preview").preview(self, n=n, d=d)
 
     def rehearse(self, *, n: int | None = None, d: int | None = None) -> Any:
         """What post-processing does on synthetic releases of about `n` records of `d` columns,
         public guesses; nothing is charged, and no data is read. A dp.experiments.Rehearsal:
         `passed`, `failures`, and print it. Raises InvalidArgument, NotExecutable.
         """
-        rehearsal = importlib.import_module(REHEARSAL)  # stands above: it runs certificates
-        return rehearsal.rehearse(self, n=n, d=d)
+        return _above("rehearsal").rehearse(self, n=n, d=d)
 
     def __str__(self) -> str:
         """What was proved, for a privacy officer."""

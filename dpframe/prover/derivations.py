@@ -23,32 +23,16 @@ from dpframe.errors import InvalidArgument
 from dpframe.graph import Release
 from dpframe.identity import strangers
 from dpframe.numerics import Interval, arb_float, ball, working
-from dpframe.privacy import (
-    ApproxDP,
-    GaussianDP,
-    RenyiDP,
-    ZeroConcentratedDP,
-)
+from dpframe.privacy import ApproxDP, GaussianDP, RenyiDP, ZeroConcentratedDP
 from dpframe.symbols import Number
-from dpframe.wording import (
-    Cited,
-    Formula,
-    digits,
-    reference,
-    say,
-    scaling,
-)
+from dpframe.wording import Cited, Formula, digits, reference, say, scaling
 
 from .algebra import BITS, enclose
 from .basic import basic
 from .exactly import exact_shares, one_draw
-from .problem import (
-    Attempt,
-    Problem,
-    place,
-    totalled,
-)
-from .profile_rule import Mixture, cost, shown_end, upper
+from .mixture import Mixture, cost, upper
+from .problem import Attempt, Problem, place, totalled
+from .profile_rule import shown_end
 from .total import gaussian, total
 
 RULES = {"numeric": "the profile of all privacy losses together stays inside the target"}

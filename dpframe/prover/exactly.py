@@ -26,36 +26,16 @@ from dpframe.pld import losses
 from dpframe.privacy import Guarantee, Share, as_kind
 from dpframe.privacy.guarantees import order_of
 from dpframe.sensitivity import L1
-from dpframe.symbols import (
-    ONE,
-    RELEASED,
-    ZERO,
-    Expression,
-    add,
-    analytic_sigma,
-    exp,
-    log,
-    sqrt,
-)
+from dpframe.symbols import ONE, RELEASED, ZERO, Expression, add, exp, log
 from dpframe.theory.derivations import COSTS
 from dpframe.theory.mechanisms import NOISES
 from dpframe.wording import Formula, digits, reference, say
 
-from .algebra import BITS, Field, ends_of
+from .algebra import BITS, ends_of
 from .basic import earns, needed, thinned
 from .judge import Earned, selection_witness
-from .problem import (
-    ALL,
-    PROVED,
-    REFUTED,
-    Attempt,
-    Obligation,
-    Problem,
-    Witness,
-    opened,
-    thinnings,
-)
-from .profile_rule import on_all_rows, shown_ball
+from .problem import ALL, PROVED, REFUTED, Attempt, Obligation, Problem, Witness, opened, thinnings
+from .profile_rule import shown_ball
 from .sign import MAX_TRIES, counterexample, nonnegative
 
 CITED = "(docs/proofs/currencies.md)"
@@ -231,7 +211,7 @@ def _shown(problem: Problem, release: Release, share: Share) -> bool:
     moved = release.statistic.sensitivity(L1)
     if moved is None:
         return False
-    loss = on_all_rows(release).guarantee(moved.value).amounts[0]
+    loss = release.on_all_rows.guarantee(moved.value).amounts[0]
     if share.currency == ("rho",):
         return nonnegative(share.rho - (loss + exp(-loss) - 1), problem.field).proved is True
     if "delta" not in share.currency or not nonnegative(1 - share.delta, problem.field).proved:
@@ -316,48 +296,6 @@ class OneDraw:
             return None
         return say("moved by {}, {}", shown_ball(moved), cost_text(loss, currency, most))
 
-    def factor(self, share: Share, field: Field) -> float | None:
-        """How many times as much noise it has as the share needs, to 4 digits; None where that
-        depends on a symbol, where no noise of its kind is enough, or it is not known how much is.
-        """
-        try:
-            read, needed = (self.size, self.moved, *share.amounts), self._needed(share)
-        except InvalidArgument:  # of a share that is not positive
-            return None
-        if self.moved == ZERO:
-            return None
-        if any(formula.symbols() for formula in read):
-            square = None if needed is None else field.constant((self.size / needed) ** 2)
-            return None if square is None else float(square) ** 0.5
-        known = ends(read if needed is None else (*read, self.size / needed))
-        if known is None or known[2][0] <= 0:
-            return None
-        size, moved, *amounts = (high for _, high in known)
-        if needed is not None:
-            return float(amounts[-1])
-
-        def enough(factor: float) -> bool | None:
-            loss = self.loss(size * Fraction(factor), moved)
-            return None if loss is None else inside(loss, share.currency, amounts)
-
-        return _least(enough)
-
-    def _needed(self, share: Share) -> Expression | None:
-        """The size that the share needs, where it has a formula."""
-        if self.rate != 1:
-            return None
-        pure, amount = NOISES[self.noise].loss.pure, share.amounts[0]
-        match share.currency:
-            case ("epsilon",) if pure:
-                return self.moved / amount
-            case ("rho",) if not pure:
-                return self.moved / sqrt(2 * amount)
-            case ("mu^2",) if self.noise == "gaussian":
-                return self.moved / sqrt(amount)
-            case ("epsilon", "delta") if self.noise == "gaussian" and share.delta != ZERO:
-                return self.moved * analytic_sigma(*share.amounts)
-        return None
-
     def __str__(self) -> str:
         """`laplace noise of size 1 moved by 1`."""
         name = self.noise.replace("_", " ")
@@ -405,21 +343,3 @@ def cost_text(loss: losses.PrivacyLoss, currency: Sequence[str], most: Sequence[
     if cost.is_finite():
         return say("it costs {} = {} > {}", Formula(name), shown_ball(cost), first)
     return say("it costs more than {} = {}", Formula(name), first)
-
-
-def _least(enough: Callable[[float], bool | None]) -> float | None:
-    """1/f for the least f at which `enough` holds, roughly: it holds for all larger ones."""
-    high = 1.0
-    while enough(high) is not True:
-        high *= 4
-        if high > 1e9:
-            return None
-    low = high / 4
-    while enough(low) is True:
-        low, high = low / 4, low
-        if low < 1e-9:
-            return None
-    while high > low * (1 + 1e-5):
-        middle = (low * high) ** 0.5
-        low, high = (low, middle) if enough(middle) is True else (middle, high)
-    return 1 / high

@@ -1,9 +1,7 @@
 """Information flow: which numbers may be read where, in one pass over all readings.
 
 Each number has a scope (`dpframe.symbols.Scope`), and each reading states the scopes it may depend
-on (public by default). A refusal shows the path from the source to the reading. Also the
-requirements of adaptive graphs: released numbers are what their symbols state, and the point of a
-loop is read by that loop only.
+on (public by default). A refusal shows the path from the source to the reading.
 """
 
 from __future__ import annotations
@@ -17,33 +15,24 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.graph import (
     ColumnNode,
-    Iterate,
-    Known,
     Loop,
     Node,
     OfBudgets,
     Post,
     Reading,
     Release,
-    RowsNode,
     path,
-    points_of,
 )
-from dpframe.graph.bound import good
-from dpframe.graph.facts import answers
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.base import MappedRows
-from dpframe.graph.maps.bounds import ClipColumn, ClipNorm
-from dpframe.graph.maps.scaled import Scaled, ScaledLabels
-from dpframe.graph.occurring import occurring
-from dpframe.graph.post import Calling
+from dpframe.graph.post import Calling, ancestors
 from dpframe.graph.release import symbols_of
-from dpframe.graph.statistics import AGGREGATES, Count, Linear, RawAggregate, Statistic
+from dpframe.graph.statistics import Linear, RawAggregate, Statistic
 from dpframe.privacy import PureDP
 from dpframe.sensitivity import L2
 from dpframe.symbols import DATA, PUBLIC, RECORD, RELEASED, ZERO, Symbol
 from dpframe.wording import PUBLIC_NUMBER, Code, Formula, Text, joined, release_of, say
 
+from .neighbours import differs, moves, occurs, tables, unclipped, varies
 from .problem import (
     DROP,
     REFUTED,
@@ -60,72 +49,6 @@ from .problem import (
 from .problem import PUBLIC as MAKE_PUBLIC
 
 EXACT = "without noise"
-
-
-def adaptive(problem: Problem) -> Iterator[Obligation]:
-    """Every open obligation."""
-    yield from _known(problem)
-    yield from _loops(problem)
-
-
-def _known(problem: Problem) -> Iterator[Obligation]:
-    """Released numbers are what their symbols state: released, in one range, bounded by a rule."""
-    for symbol in problem.symbols:
-        origin = symbol.origin
-        if isinstance(origin, Known) and symbol != origin.symbol:
-            yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
-        if isinstance(origin, Statistic) and origin.scope is PUBLIC and not _rows(symbol, origin):
-            yield _mistaken(
-                symbol.name, say("of constant statistics, formulas read n alone: `X.rows`")
-            )
-    for node in problem.graph.known:
-        if not isinstance(node.value, (Release, Post, Known)):
-            yield _mistaken(
-                node.name, say("only a release or a `dp.post(...)` of releases is known")
-            )
-    for bound in problem.graph.bounds:
-        if not good(bound):
-            yield _mistaken(bound.name, "a bound is of one noisy number, drawn once, in its range")
-
-
-def _rows(symbol: Symbol, origin: Statistic) -> bool:
-    return type(origin) is Count and symbol == origin.rows.rows
-
-
-def _mistaken(label: str, rule: str) -> Obligation:
-    fix = say("`dp.known`, `dp.graph.lower_bound` and `dp.graph.upper_bound` make them.")
-    return opened("structure", label, rule, (), fix)
-
-
-def _loops(problem: Problem) -> Iterator[Obligation]:
-    """The point of a loop is read by the query of that loop only."""
-    graph = problem.graph
-    iterates = graph.of_kind(Iterate)
-    read = {node: points_of(node) if iterates else () for node in graph.nodes}
-    steps: dict[Node, Node] = {loop.point: loop.step for loop in graph.loops}
-    once = len(steps) == len(graph.loops)
-    for charged in graph.charged:
-        points = read[charged]
-        if points and not (once and [steps.get(point) for point in points] == [charged]):
-            rule = "a release reads the point of one loop, which makes this query and nothing else"
-            facts = tuple(point.label for point in points)
-            fix = say("`dp.loop(point, step, update)` moves the point; each point has one loop.")
-            yield opened("structure", charged.label, rule, facts, fix)
-    readers = [node for node in (*graph.posts, *graph.known) if read[node]]
-    for node in (*readers, *(one for one in iterates if one in graph.outputs)):
-        rule = say(
-            "the point of a loop is read by its query alone; `dp.loop(...)` gives all points"
-        )
-        fix = say("read the loop instead of its point.")
-        yield opened("structure", node.label, rule, (node.label,), fix)
-    queries = {one.step for one in graph.loops if one.point in read[one.step]}
-    steps_of = {one.step for one in graph.loops}
-    for release in graph.releases:
-        if release.sampled is not None and release in steps_of and release not in queries:
-            rule = "a loop draws a sample of the rows for an answer about its point"
-            facts = (say("sampled = {}", release.sampled),)
-            fix = say("let its step read the point, or leave the loop out.")
-            yield opened("structure", release.label, rule, facts, fix)
 
 
 @attrs.frozen
@@ -218,9 +141,7 @@ def _refused(problem: Problem, place: Place, symbol: Symbol) -> Obligation:
     if isinstance(symbol.origin, Statistic):
         return _tainted(problem, place, symbol, symbol.origin)
     rule = say(
-        "{} must be public, and {} has no declared meaning",
-        place.name,
-        Formula(symbol.name),
+        "{} must be public, and {} has no declared meaning", place.name, Formula(symbol.name)
     )
     fix = say("make symbols by `dp.parameter`, `dp.known` and `X.rows`.")
     return opened("structure", place.label, rule, (place.fact,), fix)
@@ -289,10 +210,7 @@ def _tainted(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) 
     argument = isinstance(place.node, Calling)
     if argument:
         rule = say("{} must be public, but it reads the data {}: {}", place.name, EXACT, way)
-    facts = (
-        place.fact,
-        say("{} is private under {}", Formula(origin.label), origin.unit.relation),
-    )
+    facts = (place.fact, say("{} is private under {}", Formula(origin.label), origin.unit.relation))
     says = _broken(problem, place, symbol, origin)
     verdict = UNPROVED if says is None else REFUTED
     witness, fix = Witness(says=says or moves(origin)), _public_way_out(problem, origin)
@@ -332,12 +250,6 @@ def _broken(problem: Problem, place: Place, symbol: Symbol, origin: Statistic) -
     )
 
 
-def varies(data: Node) -> bool:
-    """Whether records near 0 and records far from 0 may occur, whatever the other records are."""
-    records = occurring(data) if isinstance(data, (RowsNode, ColumnNode)) else None
-    return records is not None and (records.any_finite or records.ball or records.box)
-
-
 def _fixed(release: Release) -> bool:
     """Whether its noise is added to each number, with the same size for every n."""
     sampled = ZERO if release.sampled is None else release.sampled
@@ -352,32 +264,6 @@ def _summed(statistic: Statistic, divided: Node | None) -> bool:
     others = (one for one, before in read if before is not divided)
     there = statistic.unbounded and all(map(occurs, others))
     return there and divided in [one for _, one in read]
-
-
-def occurs(table: RowsNode | ColumnNode) -> bool:
-    """Whether a record may occur whose size is the bound, or is arbitrary."""
-    records = occurring(table)
-    return records.any_finite or records.ball or records.extreme
-
-
-def tables(node: Node) -> Iterator[RowsNode | ColumnNode]:
-    """The rows and labels that a statistic reads, before rounding onto a grid."""
-    for one in node.inputs:
-        if isinstance(one, Statistic) or answers(one).rounds:
-            yield from tables(one)
-        elif isinstance(one, (RowsNode, ColumnNode)):
-            yield one
-
-
-def unclipped(node: Node) -> Node:
-    """The rows or labels before the clip to public bounds around 0."""
-    while isinstance(node, ClipNorm) or (
-        isinstance(node, ClipColumn) and node.lower + node.upper == ZERO
-    ):
-        if any(formula.scope is not PUBLIC for formula in node.formulas.values()):
-            break
-        node = node.source
-    return node
 
 
 def _of_shape(release: Release, origin: Statistic) -> Obligation:
@@ -432,25 +318,6 @@ def _public_way_out(problem: Problem, origin: Statistic) -> str:
     )
 
 
-def moves(statistic: Statistic) -> str:
-    """How far the statistic differs between two neighbours, in words; a bound that no pair is
-    known to attain is called a bound.
-    """
-    if isinstance(statistic, RawAggregate):
-        what, before, after = AGGREGATES[statistic.name]
-        return say("{}: {}; {}", what, before, after)
-    sensitivity = statistic.sensitivity(L2)
-    if statistic.kind == "count":
-        return "a table of 1 row and its neighbour of 2 rows give n = 1 and n = 2"
-    if sensitivity is None:
-        return say("one row changes {}, by an amount that no rule bounds", Formula(statistic.title))
-    norm = " in L2 norm" if statistic.shape else ""
-    size = say("{}{}, with no noise in between", sensitivity.value, Text((norm,)))
-    if sensitivity.attained and sensitivity.value != ZERO:
-        return say("{} of some two neighbours differs by {}", Formula(statistic.title), size)
-    return say("one unit may move {}, by at most {}", Formula(statistic.title), size)
-
-
 # ---------------------------------------------------------------------------------------- nodes
 def _arguments(problem: Problem) -> Iterator[Obligation]:
     functions: list[Post | Loop] = [*problem.graph.posts, *problem.graph.loops]
@@ -473,29 +340,6 @@ def _outputs(problem: Problem) -> Iterator[Obligation]:
         if node.scope not in RELEASED | RECORD:
             rule, verdict = "the output must be released", REFUTED if differs(node) else UNPROVED
             yield _raw(problem, say("{} $->$ output", path(node)), node, rule, verdict)
-
-
-def differs(node: Node) -> bool:
-    """Whether two neighbours are known with different raw data; released unchanged, they refute
-    every claim.
-    """
-    if isinstance(node, (RowsNode, ColumnNode)):
-        return not node.unit.relation.replaced or varies(node)
-    if isinstance(node, RawAggregate):
-        return varies(node.data)
-    if not isinstance(node, Statistic):
-        return False
-    moved = node.one_row(L2, node.unit.relation)
-    if moved is not None:
-        return moved.attained and moved.value != ZERO
-    return node.unbounded and all(varies(_undivided(one)) for one in tables(node))
-
-
-def _undivided(node: Node) -> Node:
-    """The rows or labels before a division."""
-    while isinstance(node, (Scaled, ScaledLabels)):
-        node = node.source
-    return node
 
 
 def _raw(problem: Problem, way: str, node: Node, rule: str, verdict: Verdict) -> Obligation:

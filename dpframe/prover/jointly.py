@@ -15,7 +15,7 @@ from dpframe.graph.rewriting import Rule, Scaling, recalibrated
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.symbols import Expression, Number, add, sqrt
 
-from .profile_rule import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho, upper
+from .mixture import ADDED, Mixture, amplified, epsilons, squared_mu, total_rho, upper
 
 EXAMPLE = "Such as dp.regressions.Jointly(of=dp.literature.AdaSSPWang())."
 

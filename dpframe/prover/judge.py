@@ -36,15 +36,7 @@ from dpframe.wording import Formula as Written
 
 from .algebra import Field, enclose
 from .problem import PROVED, Constraint, Edit, Obligation, Problem, Witness, opened
-from .profile_rule import (
-    ProfileClaim,
-    compact,
-    drawn_in,
-    known_delta,
-    on_all_rows,
-    refute,
-    shown_end,
-)
+from .profile_rule import ProfileClaim, compact, drawn_in, known_delta, refute, shown_end
 from .sign import counterexample, nonnegative, positive
 
 PROFILE = "exact Gaussian privacy profile"
@@ -321,7 +313,7 @@ def pure_witness(release: Release, share: Share) -> Witness | None:
     loss = release.guarantee(moved.value).amounts[0]
     if RELEASED in loss.scope or (release.sampled is not None and loss.symbols()):
         return None  # samples are counted at numbers alone
-    whole = on_all_rows(release).guarantee(moved.value).amounts[0]
+    whole = release.on_all_rows.guarantee(moved.value).amounts[0]
     formulas = (loss, whole, share.epsilon, share.delta, moved.value, release.entries)
     return counterexample(formulas, _laplace_loss)
 

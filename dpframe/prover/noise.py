@@ -11,20 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from dpframe.graph import (
-    Node,
-    OfBudgets,
-    Procedure,
-    Release,
-    RowsNode,
-    path,
-    procedures,
-)
+from dpframe.graph import Node, OfBudgets, Procedure, Release, RowsNode, path, procedures
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.facts import answers, unmet
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import Weighing, WeightedOnGrid
 from dpframe.graph.occurring import occurring
+from dpframe.graph.post import ancestors
 from dpframe.graph.release import symbols_of
 from dpframe.graph.statistics import RawAggregate, Statistic
 from dpframe.graph.statistics.base import variable
@@ -36,7 +28,7 @@ from dpframe.sensitivity import Sensitivity
 from dpframe.symbols import ONE, RECORD, ZERO
 from dpframe.wording import Formula, Text, say
 
-from .flow import moves, occurs, tables
+from .neighbours import moves, occurs, tables
 from .problem import (
     ALL_NOISE,
     CLIP,
@@ -279,17 +271,8 @@ def _unbounded(release: Release) -> Obligation:
         return opened("sensitivity", release.label, rule, facts, fix)
     moved = next((moves(node) for node in read if isinstance(node, RawAggregate)), "")
     witness = Witness(says=moved) if moved else None
-    edit = Edit(CLIP, release.statistic)
-    return opened(
-        "sensitivity",
-        release.label,
-        rule,
-        facts,
-        _clipped(release),
-        witness,
-        edit,
-        verdict=UNPROVED,
-    )
+    fix, edit = _clipped(release), Edit(CLIP, release.statistic)
+    return opened("sensitivity", release.label, rule, facts, fix, witness, edit, verdict=UNPROVED)
 
 
 def _clipped(release: Release) -> str:

@@ -164,17 +164,13 @@ def coarse(problem: Problem, charges: Sequence[Charge]) -> bool:
     read = [one for one in charges if any(answers(node).one_cell for node in _below(one[0]))]
     many = any(len(cells) > (most or 0) for cells in _by_partition(charges).values())
     given_up = many and [len(some) for some in moving(problem, charges)] == [len(charges)]
-    return bool(read) and (given_up or not all(map(_placed, read)))
+    return bool(read) and (given_up or not all(_place(one[0]) for one in read))
 
 
 def _below(node: Node) -> list[Node]:
     """Itself and the data that it reads."""
     data = [child for child in node.inputs if isinstance(child, DataNode)]
     return [node, *(one for child in data for one in _below(child))]
-
-
-def _placed(charge: Charge) -> bool:
-    return _place(charge[0]) is not None
 
 
 def about(problem: Problem, choices: Iterable[Iterable[Charge]]) -> tuple[str, ...]:

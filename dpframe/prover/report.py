@@ -24,6 +24,7 @@ from . import structure
 from .algebra import at_point
 from .basic import with_theorems
 from .derivations import DERIVATIONS, SHARES, SUM, Derivation, selected
+from .mixture import amplified
 from .noise import noise
 from .plan import events, plan
 from .problem import (
@@ -41,7 +42,6 @@ from .problem import (
     opened,
 )
 from .problem import SHARES as SHARES_EDIT
-from .profile_rule import amplified
 from .sign import counterexample
 
 
@@ -222,7 +222,7 @@ def _verify(problem: Problem, accountant: str) -> Report:
         if accountant == "auto" and not _shares(derivation):
             attempt = with_theorems(attempt, problem)
         attempts.append(_with_point(attempt))
-        binding = planned if planning else _draws(planned)
+        binding = [one for one in planned if planning or one.kind == "draws"]
         if bounded and attempts[-1].proved and _all_proved(binding):
             return Report(problem, common, planned, tuple(attempts), attempts[-1])
     if not any(one.proved or _refuted(one) for one in attempts):
@@ -240,10 +240,6 @@ def _refuted(attempt: Attempt) -> bool:
 
 def _all_proved(obligations: Sequence[Obligation]) -> bool:
     return all(obligation.verdict is PROVED for obligation in obligations)
-
-
-def _draws(planned: Sequence[Obligation]) -> list[Obligation]:
-    return [obligation for obligation in planned if obligation.kind == "draws"]
 
 
 def _none_applies(problem: Problem) -> Obligation:

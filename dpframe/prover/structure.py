@@ -1,4 +1,6 @@
-"""Structure: bounds are positive; tables, classes and the target are what a certificate says."""
+"""Structure: bounds are positive; tables, classes and the target are what a certificate says;
+released numbers are what their symbols state, and the point of a loop is read by that loop only.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +11,26 @@ from functools import partial
 from dpframe.accountants import Accountant
 from dpframe.graph import (
     ColumnNode,
+    Iterate,
+    Known,
     Node,
+    Post,
     Procedure,
+    Release,
     RowsNode,
+    points_of,
 )
+from dpframe.graph.bound import good
 from dpframe.graph.facts import facts_of
-from dpframe.graph.loop import ancestors
 from dpframe.graph.maps.weighted import BudgetSource
+from dpframe.graph.post import ancestors
+from dpframe.graph.statistics import Count, Statistic
 from dpframe.identity import Shadow, own
-from dpframe.symbols import DATA, ONE, RECORD, RELEASED
+from dpframe.symbols import DATA, ONE, PUBLIC, RECORD, RELEASED, Symbol
 from dpframe.theory.trusted import PER_RECORD
 from dpframe.wording import Formula, say
 
-from .flow import adaptive, flow, where
+from .flow import flow, where
 from .noise import individual
 from .parallel import thinning
 from .problem import (
@@ -56,15 +65,9 @@ def obligations(problem: Problem) -> list[Obligation]:
         *on_nodes(problem.graph, partial(_parameters, problem)),
         *_nothing(problem),
     ]
+    rule = "outputs and post-processing read releases and public values only; shapes are public"
     count = len(problem.graph.nodes)
-    summary = Obligation(
-        "structure",
-        "graph",
-        "outputs and post-processing read releases and public values only; shapes are public",
-        (),
-        PROVED,
-        count=count,
-    )
+    summary = Obligation("structure", "graph", rule, (), PROVED, count=count)
     return [*(failing or [summary]), *(one for one in special if one.verdict is PROVED)]
 
 
@@ -192,3 +195,69 @@ def _nothing(problem: Problem) -> Iterator[Obligation]:
         facts = tuple(node.label for node in problem.graph.outputs)
         fix = say("release a statistic: `dp.release(X.T @ X, dp.Gaussian.analytic, share)`.")
         yield opened("structure", "graph", rule, facts, fix)
+
+
+def adaptive(problem: Problem) -> Iterator[Obligation]:
+    """Every open obligation."""
+    yield from _known(problem)
+    yield from _loops(problem)
+
+
+def _known(problem: Problem) -> Iterator[Obligation]:
+    """Released numbers are what their symbols state: released, in one range, bounded by a rule."""
+    for symbol in problem.symbols:
+        origin = symbol.origin
+        if isinstance(origin, Known) and symbol != origin.symbol:
+            yield _mistaken(symbol.name, "its symbol has the range that execution enforces")
+        if isinstance(origin, Statistic) and origin.scope is PUBLIC and not _rows(symbol, origin):
+            yield _mistaken(
+                symbol.name, say("of constant statistics, formulas read n alone: `X.rows`")
+            )
+    for node in problem.graph.known:
+        if not isinstance(node.value, (Release, Post, Known)):
+            yield _mistaken(
+                node.name, say("only a release or a `dp.post(...)` of releases is known")
+            )
+    for bound in problem.graph.bounds:
+        if not good(bound):
+            yield _mistaken(bound.name, "a bound is of one noisy number, drawn once, in its range")
+
+
+def _rows(symbol: Symbol, origin: Statistic) -> bool:
+    return type(origin) is Count and symbol == origin.rows.rows
+
+
+def _mistaken(label: str, rule: str) -> Obligation:
+    fix = say("`dp.known`, `dp.graph.lower_bound` and `dp.graph.upper_bound` make them.")
+    return opened("structure", label, rule, (), fix)
+
+
+def _loops(problem: Problem) -> Iterator[Obligation]:
+    """The point of a loop is read by the query of that loop only."""
+    graph = problem.graph
+    iterates = graph.of_kind(Iterate)
+    read = {node: points_of(node) if iterates else () for node in graph.nodes}
+    steps: dict[Node, Node] = {loop.point: loop.step for loop in graph.loops}
+    once = len(steps) == len(graph.loops)
+    for charged in graph.charged:
+        points = read[charged]
+        if points and not (once and [steps.get(point) for point in points] == [charged]):
+            rule = "a release reads the point of one loop, which makes this query and nothing else"
+            facts = tuple(point.label for point in points)
+            fix = say("`dp.loop(point, step, update)` moves the point; each point has one loop.")
+            yield opened("structure", charged.label, rule, facts, fix)
+    readers = [node for node in (*graph.posts, *graph.known) if read[node]]
+    for node in (*readers, *(one for one in iterates if one in graph.outputs)):
+        rule = say(
+            "the point of a loop is read by its query alone; `dp.loop(...)` gives all points"
+        )
+        fix = say("read the loop instead of its point.")
+        yield opened("structure", node.label, rule, (node.label,), fix)
+    queries = {one.step for one in graph.loops if one.point in read[one.step]}
+    steps_of = {one.step for one in graph.loops}
+    for release in graph.releases:
+        if release.sampled is not None and release in steps_of and release not in queries:
+            rule = "a loop draws a sample of the rows for an answer about its point"
+            facts = (say("sampled = {}", release.sampled),)
+            fix = say("let its step read the point, or leave the loop out.")
+            yield opened("structure", release.label, rule, facts, fix)

@@ -236,20 +236,6 @@ def _released(release: Release) -> tuple[str, str, str]:
     return say("{} ({})", value, release.noise.norm), share, size
 
 
-def plain_rule(obligation: Obligation) -> str:
-    """`the divisor must be public, but max_abs of clip to [-10, 10] is computed from the data`; the
-    rule as it stands where it is another.
-    """
-    edit = obligation.edit
-    if edit is None or not edit.name or not isinstance(edit.value, Symbol):
-        return obligation.rule
-    return say(
-        "the {} must be public, but {} is computed from the data",
-        edit.name,
-        Formula(edit.value.name.removeprefix("value of ")),
-    )
-
-
 def _proved(obligation: Obligation) -> str:
     many = f" (x{obligation.count})" if obligation.count > 1 else ""
     facts = "".join(f"\n      {fact}" for fact in obligation.facts[:8])
@@ -296,6 +282,5 @@ def overspent(report: Report) -> list[Text]:
 def proved_aside(report: Report) -> Text:
     """By which accountant the total holds all the same, and where to name it."""
     return say(
-        "The noise alone proves the total of all releases together: {}",
-        shares_aside(report.aside),
+        "The noise alone proves the total of all releases together: {}", shares_aside(report.aside)
     )

@@ -27,16 +27,7 @@ from dpframe.privacy import (
 )
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, log, maximum, sqrt
 from dpframe.symbols.expression import Call
-from dpframe.wording import (
-    JOINTLY,
-    PART_JOINTLY,
-    Cited,
-    Formula,
-    digits,
-    say,
-    scaling,
-    written,
-)
+from dpframe.wording import JOINTLY, PART_JOINTLY, Cited, Formula, digits, say, scaling, written
 
 from .algebra import Field, number
 from .judge import Earned, Move, judge

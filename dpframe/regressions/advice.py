@@ -10,11 +10,11 @@ from typing import Any, cast
 import attrs
 
 from dpframe.errors import InvalidArgument, address
+from dpframe.execution.preview import Foreseen, columns_of, foreseen
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu, profile_epsilon
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
 from dpframe.prover.certify import certify
-from dpframe.prover.preview import Foreseen, columns_of, foreseen
 from dpframe.symbols import exact, rational
 
 from .ambssgd import AdaptiveGradientDescent

@@ -154,7 +154,7 @@ def deviation(
     """The std at sensitivity 1 of `rounds` releases on Poisson samples, composed with the release
     of n at 5% of the squared mu.
     """
-    from dpframe.prover.profile_rule import upper  # deferred: the prover is slow to import
+    from dpframe.prover.mixture import upper  # deferred: the prover is slow to import
 
     mu = upper(sqrt(FOR_N) / unit) * SLACK
 

@@ -10,10 +10,10 @@ from typing import Any, cast
 
 import attrs
 
+from dpframe.execution.preview import TYPICAL
 from dpframe.graph import Regression, Setting
 from dpframe.privacy import Guarantee
 from dpframe.prover.certify import certify
-from dpframe.prover.preview import TYPICAL
 from dpframe.symbols import Expression
 
 from .logistic_descent import LogisticDescent, kept_share

@@ -10,7 +10,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 from dpframe.graph import ColumnNode, Regression, RowsNode, post, release
 from dpframe.graph.procedure import Huber, Logistic, Squared
-from dpframe.graph.procedures import approximate_minimum, perturbed_minimum
+from dpframe.graph.procedures import ApproximateMinimum, perturbed_minimum
 from dpframe.graph.statistics import Argmin
 from dpframe.mechanisms import Calibration, Gaussian, L2Laplace
 from dpframe.privacy import Share
@@ -205,7 +205,7 @@ class ApproximateMinima(Regression):
         minimum = perturbed_minimum(
             X.T @ X, X.T @ y, penalty=penalty, radius=self.radius, share=rest
         )
-        theta = approximate_minimum(
+        theta = ApproximateMinimum(
             minimum,
             tolerance=self.tolerance * self.radius,
             noise_share=own,

@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 
 import dpframe as dp
+from dpframe.budgets.roster import roster_of
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.execution.one_pass import read
 from dpframe.execution.public_budgets import read_budgets, requested_budgets
 from dpframe.execution.samples import fixed_sample_of
 from dpframe.literature.personalized_published import PersonalizedRidgePrinted
-from dpframe.prover.roster import roster_of
 from dpframe.randomness.bits import SimulatedBits
 from dpframe.regressions.personalized import PersonalizedRidge, SampledRidge
 from dpframe.sources import Block

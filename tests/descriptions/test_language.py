@@ -11,7 +11,7 @@ from dpframe.audits import parse_description as read
 from dpframe.audits.descriptions import Described, formulas
 from dpframe.audits.descriptions.functions import FUNCTIONS, MAPS, RAW, STATISTICS
 from dpframe.audits.descriptions.scope import FormulaScope
-from dpframe.graph.loop import ancestors
+from dpframe.graph.post import ancestors
 from dpframe.graph.statistics import Gram, LabelSum, Moment, RowSum, Squares
 from dpframe.sensitivity import L1, L2
 from tests.descriptions.hostile.cases import GOOD, HEAD, RELEASE

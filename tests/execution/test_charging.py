@@ -26,7 +26,7 @@ from dpframe.privacy import (
     ZeroConcentratedDP,
     each,
 )
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 
 # -------------------------------------------- After the table was read and before anything is drawn
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)

@@ -109,10 +109,7 @@ TABLES = {
     "zeros": (np.zeros((50, 2)), np.zeros(50)),
     "constant": (np.ones((50, 2)), np.ones(50)),
     "twins": (np.repeat(np.linspace(-1, 1, 50)[:, None], 2, axis=1), np.linspace(-1, 1, 50)),
-    "near twins": (
-        np.linspace(-1, 1, 50)[:, None] * [1, 1 + 1e-7],
-        np.linspace(-1, 1, 50),
-    ),
+    "near twins": (np.linspace(-1, 1, 50)[:, None] * [1, 1 + 1e-7], np.linspace(-1, 1, 50)),
     "huge": (np.full((5, 2), 1e300) * [1, -1], np.full(5, -1e300)),
     "tiny": (np.full((5, 2), 1e-300), np.full(5, 1e-300)),
 }

@@ -20,7 +20,7 @@ from dpframe.audits.lower_bounds import certificates
 from dpframe.audits.lower_bounds.certificates import strength
 from dpframe.audits.lower_bounds.two_tables import TwoTables
 from dpframe.mechanisms import positive_formula
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.randomness import Randomness
 from dpframe.sensitivity import L1
 from tests.lower_bounds import attacked_cases as cases

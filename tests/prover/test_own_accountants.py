@@ -148,9 +148,7 @@ def test_a_wrong_accountant_is_believed_only_where_it_is_trusted():
 
 
 @pytest.mark.parametrize(
-    "accountant",
-    [Padded(), Halved(), Summed(), Doubled()],
-    ids=lambda one: type(one).__name__,
+    "accountant", [Padded(), Halved(), Summed(), Doubled()], ids=lambda one: type(one).__name__
 )
 def test_without_trust_it_is_refused_unasked(accountant):
     """The sentence says what to write, and none of its methods is called."""
@@ -310,13 +308,7 @@ def test_an_accountant_of_ours_is_its_name(name):
 
 @pytest.mark.parametrize(
     "accountant",
-    [
-        Everything(),
-        dp.accountants.BasicAccountant,
-        None,
-        1,
-        "moments",
-    ],
+    [Everything(), dp.accountants.BasicAccountant, None, 1, "moments"],
     ids=lambda one: one if isinstance(one, str) else type(one).__name__,
 )
 @pytest.mark.parametrize("verb", [dp.certify, dp.examine, dp.audit])

@@ -9,7 +9,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.joint import unit_std
-from dpframe.prover.profile_rule import Mixture
+from dpframe.prover.mixture import Mixture
 from tests.support.oracles import delta_of, mpf
 
 ROUNDS = dp.parameter("T", 1, closed="left", integer=True)
@@ -84,10 +84,7 @@ def test_jointly_calibrated_rounds(relation, target):
 
     def body(times, factor):
         return lambda X, y, b: rounds(
-            X,
-            y,
-            dp.Gaussian(std=factor * size(X) * dp.sqrt(ROUNDS) * unit_std(b)),
-            times=times,
+            X, y, dp.Gaussian(std=factor * size(X) * dp.sqrt(ROUNDS) * unit_std(b)), times=times
         )
 
     report = verdict(body(ROUNDS, 1), relation, target)

@@ -61,13 +61,7 @@ def test_the_cost_is_that_of_the_pairs(true):
 
 
 @pytest.mark.parametrize(
-    "fewer",
-    [
-        {"relation": dp.REPLACE_ONE},
-        {"rows": 2},
-        {"std": "3"},
-    ],
-    ids=str,
+    "fewer", [{"relation": dp.REPLACE_ONE}, {"rows": 2}, {"std": "3"}], ids=str
 )
 def test_what_samples_hide_less_is_charged(true, fewer):
     """Replaced records move further, several rows a person have no pair."""

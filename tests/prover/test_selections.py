@@ -258,11 +258,7 @@ def test_what_is_drawn_has_the_law(cls):
 
 def test_an_index_is_released_exactly_and_checked(tmp_path):
     """Executed exactly; the kernel replays the file, and refuses it with half the scale."""
-    proof = dp.certify(
-        Chosen(),
-        target=dp.PureDP(dp.EPSILON),
-        setting=setting(dp.REPLACE_ONE),
-    )
+    proof = dp.certify(Chosen(), target=dp.PureDP(dp.EPSILON), setting=setting(dp.REPLACE_ONE))
     y = np.repeat([-2.0, 0.0, 2.0], [10, 10, 400])
     done = dp.execute(proof.at(epsilon=1), np.zeros((420, 2)), y, rng=1)
     assert done.output == 2.0

@@ -21,10 +21,7 @@ from tests.support.oracles import exactly, value
 quick = settings(max_examples=120, deadline=None, derandomize=True)
 RANGES = {
     "open": (dp.parameter("u", 0, 1), dp.parameter("v", 0, 1)),
-    "closed": (
-        dp.parameter("u", 0, 1, closed="both"),
-        dp.parameter("v", -1, 1, closed="both"),
-    ),
+    "closed": (dp.parameter("u", 0, 1, closed="both"), dp.parameter("v", -1, 1, closed="both")),
     "infinite": (dp.parameter("u", 0), dp.parameter("v", "1/2", closed="left")),
     "half infinite": (dp.parameter("u", -1, 2, closed="left"), dp.parameter("v", 0)),
     "whole": (
@@ -117,12 +114,7 @@ def test_candidate_points_lie_in_the_domain(ranges):
 
 
 @quick
-@given(
-    parts=terms,
-    at=some.tuples(
-        some.fractions("1/9", "8/9", max_denominator=9),
-    ),
-)
+@given(parts=terms, at=some.tuples(some.fractions("1/9", "8/9", max_denominator=9)))
 def test_the_field_evaluates_as_fractions_do(parts, at):
     """A formula in the ring has the formula's values."""
     u, v = RANGES["open"]

@@ -16,10 +16,7 @@ def verdict(noise, target, rows):
             return dp.release(y.sum(), noise(X.rows, budget), budget)
 
     setting = dp.Setting(
-        X=dp.Rows(norm=1),
-        y=dp.Column(bound=1),
-        relation=dp.REPLACE_ONE,
-        rows_per_person=rows,
+        X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE, rows_per_person=rows
     )
     return dp.audit(Total(), target=target, setting=setting).verdict
 

@@ -16,7 +16,7 @@ from dpframe.graph.maps.grid import Grid
 from dpframe.graph.statistics import Gram, LambdaMin, Moment, OneRow, Trace
 from dpframe.kernel.checker import hash_of as canonical_hash
 from dpframe.numerics.blocks.elementwise import normalize
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from dpframe.sensitivity import L2
 from tests.support import checking as check
 from tests.support.samples import declared

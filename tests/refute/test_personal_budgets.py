@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import dpframe as dp
+from dpframe.budgets.roster import roster_of
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph.maps.weighted import Weight, WeightedRows
 from dpframe.graph.statistics import Argmin
-from dpframe.prover.roster import roster_of
 from tests.support.samples import declared
 
 # --------------------------------------------------------------------------- Budgets of each record

@@ -12,9 +12,9 @@ import dpframe as dp
 from dpframe.accountants import composition_of
 from dpframe.graph import lower_bound
 from dpframe.graph.node import noting
-from dpframe.graph.procedures import PerturbedMinimum, approximate_minimum, perturbed_minimum
+from dpframe.graph.procedures import ApproximateMinimum, PerturbedMinimum, perturbed_minimum
 from dpframe.graph.procedures.perturbed import minimiser
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 from tests.support.samples import declared
 
 TARGET = dp.ApproxDP(1, "1e-6")
@@ -76,7 +76,7 @@ def test_a_class_of_one_s_own_inside_a_procedure_needs_trust():
         with noting():  # made for its fields, never released
             real = perturbed_minimum(X.T @ X, X.T @ y, penalty=10, radius=1, share=rest)
         fields = {field.name: getattr(real, field.name) for field in attrs.fields(PerturbedMinimum)}
-        return approximate_minimum(
+        return ApproximateMinimum(
             Mine(**fields), tolerance=dp.constant("1e-6"), noise_share=own, share=budget, name="th"
         )
 

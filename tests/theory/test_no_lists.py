@@ -77,8 +77,8 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("privacy/guarantees.py", ("ApproxDP", "GaussianDP", "PureDP", "ZeroConcentratedDP")): (
         "the entries of guarantees"
     ),
-    ("prover/flow.py", ("Known", "Post", "Release")): "what was released",
-    ("prover/flow.py", ("Scaled", "ScaledLabels")): "what divides records: read by refutations",
+    ("prover/structure.py", ("Known", "Post", "Release")): "what was released",
+    ("prover/neighbours.py", ("Scaled", "ScaledLabels")): "what divides records: for refutations",
     (
         "graph/reached.py",
         ("bin_counts", "count", "histogram", "label_sum", "norm_counts", "squares"),
@@ -93,7 +93,7 @@ PERMITTED: dict[Found, str] = {  # each with its reason; every other list is ref
     ("graph/rewriting.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/release.py", ("ColumnSource", "RowSource")): "the tables of a draft",
     ("graph/ways_out.py", ("gram", "moment")): "names that people look for in dpframe",
-    ("prover/profile_rule.py", LOSSES): "the losses that are added",
+    ("prover/mixture.py", LOSSES): "the losses that are added",
     (
         "prover/exactly.py",
         ("discrete_gaussian", "discrete_laplace", "gaussian", "l2_laplace", "laplace"),

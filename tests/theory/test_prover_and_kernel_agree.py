@@ -15,7 +15,7 @@ import pytest
 import dpframe as dp
 from dpframe.errors import DPFrameError, Uncertified
 from dpframe.graph.facts import answers
-from dpframe.graph.loop import points_of
+from dpframe.graph.post import points_of
 from dpframe.kernel import check
 from dpframe.kernel.checker import hash_of
 from dpframe.mechanisms import ExponentialSelection, PermuteAndFlipSelection

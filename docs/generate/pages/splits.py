@@ -10,7 +10,7 @@ import numpy as np
 
 import dpframe as dp
 from dpframe.audits.splits.criterion import Criterion
-from dpframe.prover.enclose_each import enclose_each
+from dpframe.symbols.enclose_each import enclose_each
 
 DOCS = Path(__file__).parents[2]
 PAGE, PICTURE = DOCS / "splits.md", DOCS / "images" / "splits.svg"

@@ -23,7 +23,7 @@ from dpframe.symbols import RELEASED, Expression, to_json
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from dpframe.graph.arrays import Numbers
+    from dpframe.graph.node import Numbers
 
     Array = NDArray[Any]
 

@@ -53,9 +53,9 @@ from dpframe.privacy import (
 )
 from dpframe.prover import Verdict
 from dpframe.prover.attained import least_epsilon
+from dpframe.prover.mixture import amplified, cost, sampled_loss
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import amplified, cost, on_all_rows, sampled_loss
 from dpframe.symbols import ONE, Expression, Number, sqrt
 from dpframe.wording import Cited, digits, say
 
@@ -283,7 +283,7 @@ def _guarantee(what: Guarantee | PrivacyLoss) -> Guarantee:
 def _loss(release: Release, count: int, values: Values) -> Part | None:
     """What draws of this release cost; None where nothing bounds them at these numbers."""
     try:
-        amount = number_at(cost(on_all_rows(release)).amounts[0], values)
+        amount = number_at(cost(release.on_all_rows).amounts[0], values)
     except DPFrameError:
         return None
     size = _size(release, amount)

@@ -11,9 +11,9 @@ import attrs
 from dpframe.errors import DPFrameError
 from dpframe.graph import Graph, Release, RowsNode
 from dpframe.privacy import Share
+from dpframe.prover.mixture import cost as own_cost
+from dpframe.prover.mixture import rho_of
 from dpframe.prover.problem import Problem
-from dpframe.prover.profile_rule import cost as own_cost
-from dpframe.prover.profile_rule import rho_of
 from dpframe.symbols import ONE, Expression, Number
 from dpframe.wording import Code, Text, joined, say
 

@@ -22,14 +22,14 @@ from dpframe.privacy import ADD_REMOVE, ApproxDP, GaussianDP, PureDP
 from dpframe.prover import Obligation, Verdict
 from dpframe.prover.algebra import ends_of
 from dpframe.prover.jointly import noise_factor
+from dpframe.prover.mixture import amplified, epsilons, joint_of
 from dpframe.prover.problem import RELEASE
-from dpframe.prover.profile_rule import amplified, epsilons, joint_of
-from dpframe.prover.text import overspent, plain_rule, proved_aside
+from dpframe.prover.text import overspent, proved_aside
 from dpframe.symbols import Expression, power
 from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capital, joined, say
 
 from ..figures import clipped, equals, figure
-from ..sentence import values_text
+from ..sentence import plain_rule, values_text
 from .example import Values, budget_at, upper_at
 from .saving import WORTH, Saving, Sizes, file_lines, share_lines, sizes_record, sizes_text
 

@@ -26,7 +26,7 @@ from dpframe.privacy import (
 from dpframe.prover import Certificate
 from dpframe.prover.algebra import enclose
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.prover.composed import together
+from dpframe.prover.mixture import together
 from dpframe.symbols import Expression, Number, exact
 
 DELTA = Fraction(1, 10**6)

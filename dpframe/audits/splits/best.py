@@ -24,9 +24,9 @@ from dpframe.privacy import Guarantee, PersonalizedDP, Share
 from dpframe.prover import Certificate
 from dpframe.prover.algebra import enclose, number, rational_ball
 from dpframe.prover.certify import certify
-from dpframe.prover.enclose_each import enclose_each
 from dpframe.sources.progress import Progress
 from dpframe.symbols import Expression, Number, Symbol, add
+from dpframe.symbols.enclose_each import enclose_each
 
 from .criterion import Criterion, NoiseCriterion
 from .family import Family, Numbers

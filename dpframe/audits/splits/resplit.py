@@ -23,7 +23,7 @@ from dpframe.numerics import arb_upper, to_float
 from dpframe.privacy import GaussianDP, PureDP, Share
 from dpframe.prover import Jointly
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.profile_rule import joint_of
+from dpframe.prover.mixture import joint_of
 from dpframe.symbols import Expression, Number, add, exact, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 

@@ -26,7 +26,7 @@ from dpframe.privacy import (
     number,
 )
 from dpframe.prover import Certificate
-from dpframe.prover.composed import joint_gaussian
+from dpframe.prover.mixture import joint_gaussian
 
 from ..saved_ledger import (
     Document,

@@ -11,10 +11,9 @@ from abc import abstractmethod
 
 from dpframe.symbols import Expression
 
-from ..arrays import Array, Numbers, Values
 from ..columns import ColumnNode
 from ..facts import stated
-from ..node import Node
+from ..node import Array, Node, Numbers, Values
 from ..rows import RowsNode
 
 

@@ -11,9 +11,8 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import ONE, Expression, exact
 
-from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
-from ..node import check_interval, positive, reads, titled, without_data
+from ..node import Array, Numbers, Values, check_interval, np, positive, reads, titled, without_data
 from ..rows import RowsNode
 from .base import ColumnMap, RecordColumn, RowMap
 

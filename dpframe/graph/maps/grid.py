@@ -16,10 +16,9 @@ import attrs
 from dpframe.errors import InvalidArgument
 from dpframe.symbols import ONE, RELEASED, Expression, sqrt
 
-from ..arrays import Array, Numbers, np
 from ..columns import ColumnNode
 from ..facts import stated
-from ..node import Node, Reading, titled
+from ..node import Array, Node, Numbers, Reading, np, titled
 from ..rows import RowsNode
 from .base import ColumnMap, RowMap
 from .bounds import ClipColumn, ClipNorm

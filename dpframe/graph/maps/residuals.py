@@ -15,11 +15,9 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
-from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
-from ..loop import Iterate
-from ..node import Node, titled
-from ..post import Post, post
+from ..node import Array, Node, Numbers, Values, np, titled
+from ..post import Iterate, Post, post
 from ..procedure import Objective
 from ..rows import RowsNode
 from ..statistics.sums import Trace

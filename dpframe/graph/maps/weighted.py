@@ -15,10 +15,20 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.graph.arrays import Array, Numbers, Values, np
 from dpframe.graph.columns import ColumnNode
 from dpframe.graph.known import OfBudgets
-from dpframe.graph.node import DataNode, Node, Reading, positive, reads, titled
+from dpframe.graph.node import (
+    Array,
+    DataNode,
+    Node,
+    Numbers,
+    Reading,
+    Values,
+    np,
+    positive,
+    reads,
+    titled,
+)
 from dpframe.graph.procedure import Objective
 from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
@@ -54,10 +64,7 @@ class Weight(Node):
 
     kind: ClassVar[str] = "weight"
     label = titled("weight {0.factor}")
-    factor: Expression = attrs.field(
-        converter=_weight,
-        metadata=reads(may=RECORD, positive=True),
-    )
+    factor: Expression = attrs.field(converter=_weight, metadata=reads(may=RECORD, positive=True))
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its formula says
@@ -266,8 +273,7 @@ class Thinning(Node):
     kind: ClassVar[str] = "thinning"
     label = titled("sample at threshold {0.threshold}")
     threshold: Expression = attrs.field(
-        converter=_threshold,
-        metadata=reads(may=PUBLIC, positive=True),
+        converter=_threshold, metadata=reads(may=PUBLIC, positive=True)
     )
     epsilon: Expression = attrs.field(metadata=reads(may=RECORD))
     delta: Expression | None = attrs.field(default=None, metadata=reads(may=PUBLIC))

@@ -15,14 +15,13 @@ from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import DiscreteLaplace
 from dpframe.numerics.blocks.depths import Depths, base_of, distance, reach_of, whole
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
-from dpframe.symbols import PUBLIC, ZERO, Expression, exact, exp, log
+from dpframe.symbols import PUBLIC, Expression, exact, exp, log
 from dpframe.theory.procedures import changed_cells
 
-from ..arrays import Array, np
 from ..facts import by_the_book
 from ..maps.grid import unit_of_entries
-from ..node import Node, reads
-from ..procedure import Random, Rounded, Sampler, approximate
+from ..node import Array, Node, np, reads
+from ..procedure import Random, Rounded, Sampler, approximate, penalty_of, radius_of, share_in
 from ..statistics import CellSums
 from ..statistics.argmin import ridge
 
@@ -38,6 +37,10 @@ def several(value: object) -> tuple[CellSums, ...]:
         way_out = "CellSums(dp.partition(X, y, cells=100)), or a list of such, each with its salt."
         raise InvalidArgument("sums", "sums of cells of the same records", value, way_out)
     return own
+
+
+def _grain(value: object) -> Expression:
+    return exact(value, "grain")
 
 
 @attrs.frozen(eq=False)
@@ -56,9 +59,9 @@ class DeepPoint(Sampler):
     gives: ClassVar[type[Guarantee]] = PureDP
     exact: ClassVar[bool] = True
     sums: tuple[CellSums, ...] = attrs.field(converter=several)
-    penalty: Expression = attrs.field(metadata=reads())
-    radius: Expression = attrs.field(metadata=reads())
-    grain: Expression = attrs.field(metadata=reads())
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    radius: Expression = attrs.field(converter=radius_of, metadata=reads())
+    grain: Expression = attrs.field(converter=_grain, metadata=reads())
     rate: Expression = attrs.field(metadata=reads())
     share: Share
     name: str = ""
@@ -120,26 +123,13 @@ def cells_changed(sums: Sequence[CellSums]) -> Expression:
 
 
 def deep_point(
-    sums: CellSums | Sequence[CellSums],
-    *,
-    penalty: object,
-    radius: object,
-    grain: object,
-    share: Share,
-    name: str = "",
+    sums: CellSums | Sequence[CellSums], *, share: Share, name: str = "", **cube: Any
 ) -> DeepPoint:
-    """A deep point, released for its share of epsilon. Raises InvalidArgument."""
-    if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
-        raise InvalidArgument("share", "a share of epsilon", share, "")
-    return DeepPoint(
-        sums=sums,
-        penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
-        radius=exact(radius, "radius"),
-        grain=exact(grain, "grain"),
-        rate=share.epsilon / (2 * cells_changed(several(sums))),
-        share=share,
-        name=name,
-    )
+    """A deep point with the rate that spends its share of epsilon; `cube` are the penalty, the
+    radius and the grain. Raises InvalidArgument.
+    """
+    rate = share_in(share, ("epsilon",)).epsilon / (2 * cells_changed(several(sums)))
+    return DeepPoint(sums=sums, rate=rate, share=share, name=name, **cube)
 
 
 ROOM = 1 + 2.0**-40  # for the rounding of the scale
@@ -223,26 +213,21 @@ class TestedPoint(DeepPoint):
 def deep_point_tested(
     sums: CellSums | Sequence[CellSums],
     *,
-    penalty: object,
-    radius: object,
-    grain: object,
     test: object,
     share: Share,
     name: str = "",
+    **cube: Any,
 ) -> TestedPoint:
     """A tested point of depth at least a quarter of the models; `test` is the test's part of
     epsilon. Raises InvalidArgument.
     """
-    whole = approximate(share, "A tested point")
-    own = exact(test, "test") * whole.epsilon
+    own = exact(test, "test") * approximate(share).epsilon
     return TestedPoint(
         sums=sums,
-        penalty=ZERO if penalty == 0 else exact(penalty, "penalty"),
-        radius=exact(radius, "radius"),
-        grain=exact(grain, "grain"),
-        rate=(whole.epsilon - own) / (2 * cells_changed(several(sums))),
+        rate=(share.epsilon - own) / (2 * cells_changed(several(sums))),
         least=max(1, sum(one.partition.cells for one in several(sums)) // 4),
         test=own,
-        share=whole,
+        share=share,
         name=name,
+        **cube,
     )

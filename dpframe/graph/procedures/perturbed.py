@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.mechanisms import AdditiveNoise, Gaussian, L2Laplace
@@ -16,16 +17,50 @@ from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share
 from dpframe.symbols import PUBLIC, RECORD, RELEASED, Expression, Scope, analytic_sigma, exact
 from dpframe.theory.procedures import tilt
 
-from ..arrays import Array, np
 from ..columns import ColumnNode
 from ..facts import by_the_book
 from ..maps.weighted import WeightedLosses
-from ..node import Node, Reading, amounts_of, reads, share_readings
-from ..procedure import Bounds, Objective, Random, Rounded, Sampler, Searcher
+from ..node import Array, Node, Reading, amounts_of, np, reads, share_readings
+from ..procedure import (
+    Bounds,
+    Objective,
+    Random,
+    Rounded,
+    Sampler,
+    Searcher,
+    penalty_of,
+    radius_of,
+    share_in,
+)
 from ..rows import RowsNode
 from ..statistics import Gram, Moment
 
+HALF = exact("1/2")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
+
+
+def _noise(node: Any, _: Any, noise: object) -> None:
+    """The share must be of what this noise spends."""
+    if noise not in NOISES:
+        raise InvalidArgument("noise", "'gaussian' or 'l2_laplace'", noise, "")
+    currency = ("epsilon", "delta")[: 1 + (noise == "gaussian")]
+    share_in(node.share, currency, "Gaussian noise needs a target with a delta.")
+
+
+def _noise_share(value: object) -> Expression:
+    return exact(value, "noise_share")
+
+
+def _size(value: object) -> Expression:
+    return exact(value, "size")
+
+
+def _weight(value: object) -> Expression:
+    return exact(value, "weight")
+
+
+def _of_epsilon(share: object) -> Share:
+    return share_in(share, ("epsilon",))
 
 
 @attrs.frozen(eq=False)
@@ -35,7 +70,7 @@ class PerturbedMinimum(Sampler):
     ChaudhuriMS11, Thm 9]
 
     `noise_share` of epsilon pays for z, the rest for the curvature B^2 of one record, for which the
-    penalty must be large enough. The minimiser must be exact. Proof page:
+    penalty must be large enough. The minimiser must be exact. Raises InvalidArgument. Proof page:
     proofs/objective_perturbation.
     """
 
@@ -43,13 +78,15 @@ class PerturbedMinimum(Sampler):
     summary: ClassVar[str] = "minimiser of a perturbed objective"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(metadata=reads())
-    radius: Expression = attrs.field(metadata=reads())
-    noise: str
-    noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
-    stated: Expression | None
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    radius: Expression = attrs.field(converter=radius_of, metadata=reads())
     share: Share
-    name: str
+    noise: str = attrs.field(default="gaussian", validator=_noise)
+    noise_share: Expression = attrs.field(
+        default=HALF, converter=_noise_share, metadata=reads(may=PUBLIC)
+    )
+    stated: Expression | None = attrs.field(default=None, converter=optional(_size))
+    name: str = ""
 
     @property
     def gives(self) -> type[Guarantee]:  # type: ignore[override]  # by its noise
@@ -134,38 +171,12 @@ def distance(theta: Array, gram: Array, moment: Array, at: tuple[float, float]) 
 
 
 def perturbed_minimum(
-    gram: Gram,
-    moment: Moment,
-    *,
-    penalty: object,
-    radius: object,
-    share: Share,
-    noise: str = "gaussian",
-    noise_share: object = "1/2",
-    size: object = None,
-    name: str = "",
+    gram: Gram, moment: Moment, *, size: object = None, **given: Any
 ) -> PerturbedMinimum:
-    """Objective perturbation of a ridge regression on the ball |theta| <= radius, released for its
-    share. `size` states the noise (a std, or a scale); the default is the least that the theorem
-    requires. Raises InvalidArgument.
+    """A PerturbedMinimum whose noise has this size (a std, or a scale); the default is the least
+    that the theorem requires. Raises InvalidArgument.
     """
-    if not isinstance(noise, str) or noise not in NOISES:
-        raise InvalidArgument("noise", "'gaussian' or 'l2_laplace'", noise, "")
-    wanted = ("epsilon", "delta") if noise == "gaussian" else ("epsilon",)
-    if not isinstance(share, Share) or share.currency[: len(wanted)] != wanted:
-        way_out = "Gaussian noise needs a target with a delta."
-        raise InvalidArgument("share", f"a share of ({', '.join(wanted)})", share, way_out)
-    return PerturbedMinimum(
-        gram=gram,
-        moment=moment,
-        penalty=exact(penalty, "penalty"),
-        radius=exact(radius, "radius"),
-        noise=noise,
-        noise_share=exact(noise_share, "noise_share"),
-        stated=None if size is None else exact(size, "size"),
-        share=share,
-        name=name,
-    )
+    return PerturbedMinimum(gram, moment, stated=size, **given)
 
 
 @attrs.frozen(eq=False)
@@ -235,14 +246,7 @@ class ApproximateMinimum(Sampler):
         return np.asarray(theta + noise)
 
 
-def approximate_minimum(
-    minimum: PerturbedMinimum, *, tolerance: Expression, noise_share: Share, share: Share, name: str
-) -> ApproximateMinimum:
-    """`minimum` within `tolerance`, with noise for the approximation error; `share` covers both."""
-    return ApproximateMinimum(
-        minimum=minimum, tolerance=tolerance, noise_share=noise_share, share=share, name=name
-    )
-
+approximate_minimum = ApproximateMinimum
 
 FINE = 2.0**-36  # of the noise's scale: how far the gradient may be from 0 at what is returned,
 ROUNDING = 2.0**-44  # or of the sizes that it is a sum of, where doubles show no less
@@ -254,7 +258,9 @@ class TiltedMinimum(WeightedLosses, Searcher):
     (d,), where z has density proportional to exp(-|z|_2/scale). [ChaudhuriMS11, Thm 9]
 
     `noise_share` of epsilon pays for z, the rest for the curvature w c B^2 of one record, for which
-    the penalty must be large enough. The minimiser must be exact. Proof page:
+    the penalty must be large enough. The minimiser must be exact. The loss must have a bounded
+    slope for all coefficients (dp.graph.Huber, dp.graph.Logistic). `weight`, a positive formula of
+    each record's budget, multiplies its loss. Raises InvalidArgument. Proof page:
     proofs/objective_perturbation.
     """
 
@@ -266,11 +272,13 @@ class TiltedMinimum(WeightedLosses, Searcher):
     objective: Objective = attrs.field(
         validator=of_kind(Objective, "a convex loss, such as dp.graph.Huber(1)")
     )
-    penalty: Expression = attrs.field(metadata=reads())
-    noise_share: Expression = attrs.field(metadata=reads(may=PUBLIC))
-    weight: Expression | None
-    share: Share
-    name: str
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
+    share: Share = attrs.field(converter=_of_epsilon)
+    noise_share: Expression = attrs.field(
+        default=HALF, converter=_noise_share, metadata=reads(may=PUBLIC)
+    )
+    weight: Expression | None = attrs.field(default=None, converter=optional(_weight))
+    name: str = ""
 
     @property
     def summary(self) -> str:
@@ -315,10 +323,7 @@ class TiltedMinimum(WeightedLosses, Searcher):
         return by_the_book(tilt, relation, "l2_laplace", slope, self.noise_share, share)
 
     def search(
-        self,
-        summed: Callable[[Callable[..., Array]], Array],
-        numbers: Rounded,
-        randomness: Random,
+        self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw, and Newton steps."""
         from ..statistics.newton import LossSum, minimised
@@ -341,30 +346,5 @@ def weights_of(rows: Array, labels: Array, weights: Array | None = None) -> Arra
     return np.asarray(float(len(rows)) if weights is None else weights.sum())
 
 
-def tilted_minimum(
-    rows: RowsNode,
-    column: ColumnNode,
-    objective: Objective,
-    *,
-    penalty: object,
-    share: Share,
-    noise_share: object = "1/2",
-    weight: object = None,
-    name: str = "",
-) -> TiltedMinimum:
-    """Objective perturbation of a loss with bounded slope for all coefficients (dp.graph.Huber,
-    dp.graph.Logistic), released for its share of epsilon. `weight`, a positive formula of each
-    record's budget, multiplies its loss. Raises InvalidArgument.
-    """
-    if not isinstance(share, Share) or share.currency[:1] != ("epsilon",):
-        raise InvalidArgument("share", "a share of epsilon", share, "")
-    return TiltedMinimum(
-        rows=rows,
-        column=column,
-        objective=objective,
-        penalty=exact(penalty, "penalty"),
-        noise_share=exact(noise_share, "noise_share"),
-        weight=None if weight is None else exact(weight, "weight"),
-        share=share,
-        name=name,
-    )
+tilted_minimum = TiltedMinimum
+"""As declarations call it."""

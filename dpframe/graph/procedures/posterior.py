@@ -8,24 +8,28 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import attrs
+from attrs.converters import optional
 
 from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.privacy import Share
-from dpframe.symbols import PUBLIC, RELEASED, ZERO, Expression, exact, exp, power
+from dpframe.symbols import ONE, PUBLIC, RELEASED, ZERO, Expression, exact, exp, power
 from dpframe.theory.procedures import residual_of
 
-from ..arrays import Array, np
 from ..facts import by_the_book
-from ..node import Node, Reading, reads
-from ..procedure import Random, Rounded, Sampler, approximate, of_one_row
+from ..node import Array, Node, Reading, np, reads
+from ..procedure import Random, Rounded, Sampler, approximate, floor_of, of_one_row, penalty_of
 from ..statistics import Gram, Moment
 from ..statistics.combined import ridge
 
 ROOM = 1 + 2**-40  # for a penalty that is rounded down
 MOST_LEVERAGE = 1.59  # up to which the largest leverage is the worst: proofs/posterior
+
+
+def _temperature(value: object) -> Expression:
+    return exact(value, "temperature")
 
 
 @attrs.frozen(eq=False)
@@ -35,19 +39,22 @@ class Posterior(Sampler):
     Neighbours give the pair N(0, 1) and N(sqrt(gamma m) r/(1 + m), 1/(1 + m)), with m = x'H^-1 x
     and r = y - x'theta of the smaller table; the derived bounds `leverage` >= m and `residual` >=
     |r| determine its cost. gamma is `temperature` if stated; otherwise the largest admissible
-    value; if there is none, 0 is released. Proof page: proofs/posterior.
+    value; if there is none, 0 is released. `floor` is dp.graph.lower_bound of a released
+    lambda_min(X'X), `log_residual` dp.graph.upper_bound of a released LogResidual of the same
+    regression; without them, the bounds hold for every table (n must then be public). Raises
+    InvalidArgument. Proof page: proofs/posterior.
     """
 
     kind: ClassVar[str] = "posterior"
     summary: ClassVar[str] = "posterior sample"
     gram: Gram
     moment: Moment
-    penalty: Expression = attrs.field(metadata=reads())
-    floor: Expression = attrs.field(metadata=reads())
-    log_residual: Expression | None
-    temperature: Expression | None
+    penalty: Expression = attrs.field(converter=penalty_of, metadata=reads())
     share: Share
-    name: str
+    floor: Expression = attrs.field(default=ZERO, converter=floor_of, metadata=reads())
+    log_residual: Expression | None = None
+    temperature: Expression | None = attrs.field(default=None, converter=optional(_temperature))
+    name: str = ""
 
     @property
     def own_readings(self) -> dict[str, Reading]:
@@ -126,37 +133,22 @@ def _largest_gamma(epsilon: float, delta: float, leverage: float, residual: floa
     return posterior_pair_gamma(epsilon, delta, leverage, residual)
 
 
-def posterior(
-    gram: Gram,
-    moment: Moment,
-    *,
-    penalty: object,
-    share: Share,
-    floor: object = 0,
-    log_residual: Expression | None = None,
-    temperature: object = None,
-    name: str = "",
-) -> Posterior:
-    """A sample from the posterior of a ridge regression, released for its share. `floor` is
-    dp.graph.lower_bound of a released lambda_min(X'X), `log_residual` dp.graph.upper_bound of a
-    released LogResidual of the same regression; without them, the bounds hold for every table (n
-    must then be public). Raises InvalidArgument.
-    """
-    return Posterior(
-        gram=gram,
-        moment=moment,
-        penalty=exact(penalty, "penalty"),
-        floor=ZERO if floor == 0 else exact(floor, "floor"),
-        log_residual=log_residual,
-        temperature=None if temperature is None else exact(temperature, "temperature"),
-        share=approximate(share, "A posterior sample"),
-        name=name,
-    )
+def posterior(gram: Gram, moment: Moment, *, share: Share, **given: Any) -> Posterior:
+    """A Posterior for a share of epsilon and delta. Raises InvalidArgument."""
+    return Posterior(gram, moment, share=approximate(share), **given)
 
 
 SLACK = 1 + 2**-40  # for eigenvalues found in doubles, as long as the largest is below 1e6 floors;
 # beyond, the draw is what the certificate calls it: idealized
 MOST = 10**7  # rows of all sketches together
+
+
+def _rows(value: object) -> Expression:
+    return exact(value, "rows")
+
+
+def _sketches(value: object) -> Expression:
+    return exact(value, "sketches")
 
 
 @attrs.frozen(eq=False)
@@ -167,18 +159,26 @@ class GaussianMixing(Sampler):
     `rows` is k, rounded up; `sketches` is T. Adding a record turns k T draws of N(0, 1) into draws
     of N(0, 1 + m), where m = x'(X'X + s^2 I)^-1 x for the smaller table is at most B^2/(s^2 +
     floor). s^2 is the least value for which that is within the share, 0 if the floor suffices.
-    Proof page: proofs/gaussian_mixing.
+    `floor` is dp.graph.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is valid
+    for every table. Raises InvalidArgument. Proof page: proofs/gaussian_mixing.
     """
 
     kind: ClassVar[str] = "gaussian_mixing"
     summary: ClassVar[str] = "Gaussian sketches"
     gram: Gram
     """X'X: a sketch's law depends on X through it alone."""
-    rows: Expression = attrs.field(metadata=reads(may=PUBLIC))
-    sketches: Expression = attrs.field(metadata=reads(may=PUBLIC))
-    floor: Expression = attrs.field(metadata=reads())
-    share: Share
-    name: str
+    rows: Expression = attrs.field(converter=_rows, metadata=reads(may=PUBLIC))
+    sketches: Expression = attrs.field(
+        converter=_sketches,
+        metadata=reads(may=PUBLIC),
+        kw_only=True,
+        default=ONE,
+    )
+    floor: Expression = attrs.field(
+        default=ZERO, converter=floor_of, metadata=reads(), kw_only=True
+    )
+    share: Share = attrs.field(converter=approximate)
+    name: str = ""
 
     @property
     def claim(self) -> tuple[Expression, Expression]:
@@ -231,25 +231,5 @@ def _largest_leverage(epsilon: float, delta: float, rows: int) -> float:
     return mixing_pair_leverage(epsilon, delta, rows)
 
 
-def gaussian_mixing(
-    gram: Gram,
-    *,
-    rows: object,
-    share: Share,
-    sketches: object = 1,
-    floor: object = 0,
-    name: str = "",
-) -> GaussianMixing:
-    """`sketches` second moments of `rows` random combinations of the rows of X each, released for
-    their share. Each approximates X'X + s^2 I, with s^2 as the share requires. `floor` is
-    dp.graph.lower_bound of a released dp.lambda_min of this X'X; without it s^2 is valid for every
-    table. Raises InvalidArgument.
-    """
-    return GaussianMixing(
-        gram=gram,
-        rows=exact(rows, "rows"),
-        sketches=exact(sketches, "sketches"),
-        floor=ZERO if floor == 0 else exact(floor, "floor"),
-        share=approximate(share, "A sketch"),
-        name=name,
-    )
+gaussian_mixing = GaussianMixing
+"""As declarations call it."""

@@ -14,12 +14,11 @@ from attrs.converters import optional
 from dpframe.errors import InvalidArgument, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, Number, exact
 
-from ..arrays import Array, Numbers, Values, np
 from ..columns import ColumnNode
 from ..known import reads_budgets
 from ..maps.grid import gridded, unit_of_entries
 from ..maps.weighted import WeightedLosses
-from ..node import Reading, positive, reads, titled
+from ..node import Array, Numbers, Reading, Values, np, positive, reads, titled
 from ..partition import Partition
 from ..procedure import Bounds, Objective, Squared
 from ..rows import RowsNode

@@ -16,10 +16,9 @@ from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
 from dpframe.symbols.expression import Domain
 
-from ..arrays import Array, Numbers, Values
 from ..columns import ColumnNode
 from ..facts import in_package, stated, unchanging
-from ..node import DataNode, Node
+from ..node import Array, DataNode, Node, Numbers, Values
 from ..reached import reached
 from ..rows import SIZE, RowsNode
 

@@ -12,9 +12,8 @@ import attrs
 from dpframe.errors import InvalidArgument, listed_words, of_kind
 from dpframe.symbols import ONE, RELEASED, ZERO, Expression, exact
 
-from ..arrays import Array, Numbers, Values, np
 from ..maps.grid import Grid
-from ..node import Reading, reads
+from ..node import Array, Numbers, Reading, Values, np, reads
 from .base import Statistic
 from .sums import Gram, Moment, SufficientStatistics
 

@@ -13,10 +13,9 @@ import attrs
 from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.symbols import Number, rational
 
-from ..arrays import Array, Values, np
 from ..columns import ColumnNode
 from ..maps.grid import labels_on_a_grid, on_a_grid
-from ..node import Node, titled
+from ..node import Array, Node, Values, np, titled
 from ..partition import Partition, in_partition
 from ..rows import RowsNode
 from .base import RecordSum

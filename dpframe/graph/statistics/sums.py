@@ -11,10 +11,10 @@ import attrs
 from dpframe.errors import of_kind
 from dpframe.symbols import ONE
 
-from ..arrays import Array, Values, np
 from ..columns import ColumnNode
 from ..maps.bounds import Box, Encoded, Intercept
 from ..maps.grid import Grid, gridded, labels_on_a_grid, on_a_grid
+from ..node import Array, Values, np
 from ..rows import RowsNode
 from .base import RecordSum, variable
 

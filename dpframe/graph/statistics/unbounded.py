@@ -13,8 +13,7 @@ from dpframe.symbols import Expression, Symbol
 from dpframe.symbols.expression import Domain
 from dpframe.wording import say
 
-from ..arrays import Array, Numbers, Values
-from ..node import DataNode, titled
+from ..node import Array, DataNode, Numbers, Values, titled
 from ..rows import SIZE, RowsNode
 from .base import Statistic
 

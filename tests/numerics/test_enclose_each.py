@@ -19,8 +19,8 @@ from dpframe.numerics.fast import sigma_boxes as module
 from dpframe.numerics.fast.roots import is_close, point, root_mu
 from dpframe.numerics.profile import sharp_terms
 from dpframe.prover.algebra import enclose, rational_ball
-from dpframe.prover.enclose_each import as_pairs, enclose_each
 from dpframe.symbols.arithmetic import call, power
+from dpframe.symbols.enclose_each import as_pairs, enclose_each
 from tests.support.oracles import sigma_of, value
 
 e, d, S, t, w, B, R, Y, T = (dp.parameter(name, 0) for name in "edStwBRYT")
@@ -28,18 +28,12 @@ SIGMA = call("analytic_sigma", e, d)
 CONDITIONED = {  # formulas, and how many decades each symbol spans
     "noise": (power(e / S, Fraction(1, 2)) * B * SIGMA, {"e": (-3, 1), "d": (-12, -2)}),
     "sum of two": (SIGMA + B / (2 * SIGMA**2), {"e": (-3, 1), "d": (-12, -2)}),
-    "loss": (
-        (call("exp", e) - 1) / (call("exp", t) - 1),
-        {"e": (-0.5, 1), "t": (-0.5, 1)},
-    ),
+    "loss": ((call("exp", e) - 1) / (call("exp", t) - 1), {"e": (-0.5, 1), "t": (-0.5, 1)}),
     "slope": (e * w / (2 * R * (Y + R * T)), {"e": (-3, 1)}),
     "cube root": (power(1 + e, Fraction(1, 3)) / power(S, Fraction(2, 3)), {}),
     "powers": (e**7 * S**-5 * power(B, Fraction(-3, 2)), {}),
     "shares": (call("max", e, S / 2) / call("min", B, 2 * S, 3), {}),
-    "classical": (
-        power(2 * call("log", Fraction(5, 4) / d), Fraction(1, 2)) / e,
-        {"d": (-12, -2)},
-    ),
+    "classical": (power(2 * call("log", Fraction(5, 4) / d), Fraction(1, 2)) / e, {"d": (-12, -2)}),
 }
 COUNT = 200
 

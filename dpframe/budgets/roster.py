@@ -13,9 +13,8 @@ from dpframe.graph.known import OfBudgets
 from dpframe.numbers import shortest
 from dpframe.privacy import own_symbols
 from dpframe.privacy.personal import Grouped, Listed, PersonalizedDP, own_symbols_of, whole_range
+from dpframe.prover.algebra import atoms, enclose, number, rational_ball, substituted
 from dpframe.symbols import Call, Domain, Expression, Number, Symbol, exact
-
-from .algebra import atoms, enclose, number, rational_ball, substituted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,7 +66,7 @@ class Roster:
             balls = [self._ball(formula, common, place) for place in range(self.size)]
             ends = [(_end(ball, up=False), _end(ball, up=True)) for ball in balls]
             return np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-        from .enclose_each import as_pairs, enclose_each
+        from dpframe.symbols.enclose_each import as_pairs, enclose_each
 
         shared = {name: as_pairs(common[name]) for name in plain}
         values = {**shared, **{name: self.values[name] for name in own}}
@@ -184,7 +183,7 @@ def _of_groups(
 ) -> Roster:
     import numpy as np
 
-    from .enclose_each import as_pairs
+    from dpframe.symbols.enclose_each import as_pairs
 
     numbers = {name: Number(value) for name, value in (values or {}).items()}
     exact: dict[str, tuple[Fraction, ...]] = {}
@@ -214,7 +213,7 @@ def listed(given: Sequence[Listed]) -> tuple[Roster, Array]:
     """The distinct budgets of lists of one length, and each record's position among them, (n,)."""
     import numpy as np
 
-    from .enclose_each import as_pairs
+    from dpframe.symbols.enclose_each import as_pairs
 
     columns = [one.numbers for one in given]
     if len(columns) == 1:

@@ -1,7 +1,7 @@
 """Formulas at a million boxes at once: interval arithmetic in doubles, rounded outward.
 
-The vectorised twin of `algebra.py`, for numbers that every record has of its own. What is trusted
-is said in numerics/boxes and numerics/fast/sigma_boxes.
+The vectorised twin of `prover/algebra.py`, for numbers that every record has of its own. What is
+trusted is said in numerics/boxes and numerics/fast/sigma_boxes.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from dpframe.privacy import ApproxDP
 from dpframe.symbols import Expression
 
 if TYPE_CHECKING:
-    from .certify import Certificate
+    from dpframe.prover import Certificate
 
 EVEN = 0.36  # the mean square of a scaled column: a std of 30% of the range
 PEAKED = 0.02  # half of that at 10% of it: a mean near an end leaves no more beside a constant
@@ -156,12 +156,7 @@ class Foreseen:
 
     @classmethod
     def of(
-        cls,
-        setting: Setting,
-        n: int,
-        std: float,
-        d: float,
-        number: Callable[[Expression], float],
+        cls, setting: Setting, n: int, std: float, d: float, number: Callable[[Expression], float]
     ) -> Self:
         """For n records of d columns and noise of `std` on the diagonal of X'X."""
         needed = least_visible(std, d) / n if n else math.inf
