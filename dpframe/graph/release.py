@@ -195,16 +195,25 @@ class Release(Node):
         """Whether pairs of neighbours that attain the sensitivity are also those of largest privacy
         loss. Not if the noise is larger in some directions than in others, unless rows along an
         axis may occur (proofs/matrix_noise); not under subsampling, except for the epsilon of
-        Laplace noise; and not if its size depends on listed budgets.
+        Laplace noise; and not if its size depends on listed budgets, or on the number of rows where
+        the pair has many other rows: an eigenvalue, a selection.
         """
-        sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
-        if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
-            return False
         noise = noise_of(self.noise)
-        uneven = noise is not None and noise.uneven and self.statistic.symmetric
+        if noise is None:
+            return False  # what a class from outside states is an upper bound
+        amounts = () if self.share is None else self.share.amounts
+        moved = () if self.moved is None else (self.moved.value,)
+        read = frozenset().union(*(f.symbols() for f in (self.mechanism.formula, *moved, *amounts)))
+        if any(_listed(one) for one in read if RECORD in one.scope):
+            return False
+        if any(isinstance(one.origin, Count) for one in read) and (
+            noise.selects or _of_eigenvalue(self.statistic)
+        ):
+            return False
+        uneven = noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, RowsNode) and rows.ball
-        laplace = noise is not None and noise.loss.name == "laplace" and self.hides is not None
+        laplace = noise.loss.name == "laplace" and self.hides is not None
         return (self.sampled is None or laplace) and (along or not uneven)
 
     @property
@@ -288,6 +297,16 @@ class Release(Node):
         law = {"parameters": dict(self.parameters)} if self.parameters else {}
         states = {"norm": norm.name, "move": moved.value, "amounts": amounts, **law}
         return {"states": written(states)}
+
+
+def _listed(symbol: Symbol) -> bool:
+    """Whether a symbol of a record's budget has a closed range, as listed budgets do."""
+    return symbol.domain.lower_closed and symbol.domain.upper_closed
+
+
+def _of_eigenvalue(node: Node) -> bool:
+    """Whether a statistic is a smallest eigenvalue, or is computed from one."""
+    return getattr(node, "kind", "") == "lambda_min" or any(map(_of_eigenvalue, node.inputs))
 
 
 @lru_cache(maxsize=1024)
