@@ -35,7 +35,7 @@ from dpframe.symbols.expression import Domain
 from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
-from .rows import RowsNode, RowSource, Transposed
+from .rows import COLUMNS, RowsNode, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)
@@ -195,8 +195,8 @@ class Release(Node):
         """Whether pairs of neighbours that attain the sensitivity are also those of largest privacy
         loss. Not if the noise is larger in some directions than in others, unless rows along an
         axis may occur (proofs/matrix_noise); not under subsampling, except for the epsilon of
-        Laplace noise; and not if its size depends on listed budgets, or on the number of rows where
-        the pair has many other rows: an eigenvalue, a selection.
+        Laplace noise; and not if its size depends on listed budgets, or on a number of rows or
+        columns that may be too small for the pair.
         """
         noise = noise_of(self.noise)
         if noise is None:
@@ -206,9 +206,13 @@ class Release(Node):
         read = frozenset().union(*(f.symbols() for f in (self.mechanism.formula, *moved, *amounts)))
         if any(_listed(one) for one in read if RECORD in one.scope):
             return False
+        kinds = _kinds(self.statistic)
         if any(isinstance(one.origin, Count) for one in read) and (
-            noise.selects or _of_eigenvalue(self.statistic)
+            noise.selects or "lambda_min" in kinds
         ):
+            return False
+        replaced = self.statistic.unit.relation.replaced
+        if COLUMNS in read and (noise.selects or (replaced and kinds & {"gram", "lambda_min"})):
             return False
         uneven = noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
@@ -304,9 +308,9 @@ def _listed(symbol: Symbol) -> bool:
     return symbol.domain.lower_closed and symbol.domain.upper_closed
 
 
-def _of_eigenvalue(node: Node) -> bool:
-    """Whether a statistic is a smallest eigenvalue, or is computed from one."""
-    return getattr(node, "kind", "") == "lambda_min" or any(map(_of_eigenvalue, node.inputs))
+def _kinds(node: Node) -> set[str]:
+    """The kinds of a node and of all that it is computed from."""
+    return {getattr(node, "kind", "")}.union(*map(_kinds, node.inputs))
 
 
 @lru_cache(maxsize=1024)

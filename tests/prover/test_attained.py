@@ -245,10 +245,11 @@ class OneStatistic(dp.Regression):
     """X'X alone, or with y'y."""
 
     labels: bool = False
+    wide: bool = False
 
     def declare(self, X, y, budget):
-        """Noise of std 1."""
-        gram = dp.release(X.T @ X, dp.Gaussian(1), name="gram")
+        """Noise of std 1, or d."""
+        gram = dp.release(X.T @ X, dp.Gaussian(X.columns if self.wide else 1), name="gram")
         return (gram, dp.release(y @ y, dp.Gaussian(1), name="squares")) if self.labels else gram
 
 
@@ -261,6 +262,26 @@ def test_one_column_has_no_orthogonal_rows(labels, true):
     assert str(judged(OneStatistic(labels), given, less).verdict) == "refuted"
     several = setting(2, dp.REPLACE_ONE)
     assert str(judged(OneStatistic(labels), several, more).verdict) == "refuted"
+
+
+def test_a_pair_of_two_columns_is_not_compared_with_the_noise_of_one():
+    """With std d, mu is 1 at one column and sqrt(2)/2 at two, never sqrt(2)."""
+    done = judged(OneStatistic(wide=True), setting(None, dp.REPLACE_ONE), dp.GaussianDP("1.2"))
+    assert str(done.verdict) == "unproved"
+
+
+class Choice(dp.Regression):
+    """A column by its sum."""
+
+    def declare(self, X, y, budget):
+        """Among one column there is no choice, and so no loss."""
+        return dp.release(X.sum(), dp.mechanisms.ExponentialSelection(X.columns), name="one")
+
+
+def test_a_selection_among_one_column_is_no_counterexample():
+    """The range is 2 sqrt(2), the scale 2 or more where there is a choice: epsilon is sqrt(2)."""
+    done = judged(Choice(), setting(None, dp.REPLACE_ONE), dp.PureDP(2))
+    assert str(done.verdict) == "unproved"
 
 
 @attrs.frozen(cache_hash=True)
