@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from fractions import Fraction
 
 import attrs
@@ -13,6 +14,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.graph.maps.bounds import ClipNorm
+from dpframe.graph.procedures.posterior import posterior
 from dpframe.graph.statistics import RowSum
 from dpframe.mechanisms import positive_formula
 from dpframe.prover.attained import least_epsilon, one_pair
@@ -335,3 +337,43 @@ def test_what_noise_from_outside_states_is_no_lower_bound(noise, target):
 
     done = dp.audit(One(), target=target, setting=setting(2), trust=[Cautious, CautiousSelection])
     assert str(done.verdict) == "unproved"
+
+
+class Procedures(dp.Regression):
+    """Objective perturbation, or a posterior sample, of rows that are clipped at `norm`."""
+
+    norm: object
+    temperature: object = None
+
+    def declare(self, X, y, budget):
+        """With stated noise, or a stated temperature."""
+        Z = X if self.norm is None else X.clip(norm=self.norm)
+        gram, moment = Z.T @ Z, Z.T @ y
+        if self.temperature is not None:
+            gamma = self.temperature
+            return posterior(gram, moment, penalty=4, share=budget, temperature=gamma, name="one")
+        make = dp.graph.perturbed_minimum
+        return make(gram, moment, penalty=1000, radius=1, share=budget, size=25, name="one")
+
+
+def test_rows_that_reach_no_bound_are_no_counterexample_to_objective_perturbation():
+    """Rows of norm 1 do not reach a clip at 10, so that noise that is proved without the clip is
+    enough, though no theorem says so.
+    """
+    assert str(judged(Procedures(None), setting(None)).verdict) == "proved"
+    done = judged(Procedures(10), setting(None))
+    assert all(one.witness is None for one in done.report.open_obligations)
+    loose = judged(Procedures(10, "1e-4"), setting(None, dp.REPLACE_ONE))
+    assert all(one.witness is None for one in loose.report.open_obligations)
+
+
+def test_the_counterexample_to_a_temperature_is_a_table():
+    """Leverage and residual of the record are those of a table of n rows, found in doubles."""
+    done = judged(Procedures(None, "1e-4"), setting(None, dp.REPLACE_ONE))
+    (witness,) = [one.witness for one in done.report.open_obligations if one.witness is not None]
+    n, penalty = int(witness.values["n"]), 4
+    rows = math.sqrt(penalty / (n - 1))
+    theta = (n - 1) * rows / (2 * penalty)
+    leverage, residual = map(float, re.findall(r"(?:leverage|residual) ([0-9.]+)", witness.says))
+    assert leverage <= 1 / (2 * penalty)
+    assert residual == pytest.approx(1 + theta, rel=1e-3)  # in four digits
