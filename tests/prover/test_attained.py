@@ -377,3 +377,29 @@ def test_the_counterexample_to_a_temperature_is_a_table():
     leverage, residual = map(float, re.findall(r"(?:leverage|residual) ([0-9.]+)", witness.says))
     assert leverage <= 1 / (2 * penalty)
     assert residual == pytest.approx(1 + theta, rel=1e-3)  # in four digits
+
+
+class Constant(dp.Regression):
+    """The sum of labels, 1/100-DP by stated noise; a bound below it that fails too often."""
+
+    bounded: bool = False
+
+    def declare(self, X, y, budget):
+        """Noise reads no budget; the bound is read by the output alone."""
+        if not self.bounded:
+            return dp.release(y.sum(), dp.Laplace(100), name="sum")
+        total = dp.release(y.sum(), dp.Laplace(100), budget, name="sum")
+        low = dp.graph.lower_bound(total, failure="1e-9", stds=15, name="low")
+        return dp.post(float, low)
+
+
+@pytest.mark.parametrize(
+    ("bounded", "target"),
+    [
+        (False, dp.PersonalizedDP(dp.each("epsilon", 1), public=False)),
+        (True, dp.ApproxDP(1, "1e-6")),
+    ],
+)
+def test_an_open_hypothesis_is_no_counterexample_to_the_total(bounded, target):
+    """Private budgets that no noise reads; a bound that costs nothing but its part of delta."""
+    assert str(judged(Constant(bounded), setting(2), target).verdict) == "unproved"
