@@ -367,3 +367,20 @@ def _one_number(_: Any) -> bool:
 @entry(EVEN, "linear")
 def _even_part(own: Any) -> bool:
     return len(own.parts) == 1 and moves_evenly(own.parts[0])
+
+
+ROWS: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest beside many other rows."""
+ANGLES: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest, under replace-one, by two rows that are not parallel."""
+
+
+def pair_needs(table: dict[str, Any], node: Any) -> bool:
+    """Whether a statistic, or one that it is computed from, has an entry in a table."""
+    return entry_of(table, node) is not None or any(pair_needs(table, one) for one in node.inputs)
+
+
+@entry(ROWS, "lambda_min")
+@entry(ANGLES, "gram", "lambda_min")
+def _always(_: Any) -> bool:
+    return True

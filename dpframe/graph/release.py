@@ -35,6 +35,7 @@ from dpframe.symbols.expression import Domain
 from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
+from .reached import ANGLES, ROWS, pair_needs
 from .rows import COLUMNS, RowsNode, RowSource, Transposed
 from .statistics import Count, Identity, RecordSum, Statistic
 
@@ -201,18 +202,19 @@ class Release(Node):
         noise = noise_of(self.noise)
         if noise is None:
             return False  # what a class from outside states is an upper bound
+        sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
+        if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
+            return False
         amounts = () if self.share is None else self.share.amounts
         moved = () if self.moved is None else (self.moved.value,)
         read = frozenset().union(*(f.symbols() for f in (self.mechanism.formula, *moved, *amounts)))
-        if any(_listed(one) for one in read if RECORD in one.scope):
-            return False
-        kinds = _kinds(self.statistic)
         if any(isinstance(one.origin, Count) for one in read) and (
-            noise.selects or "lambda_min" in kinds
+            noise.selects or pair_needs(ROWS, self.statistic)
         ):
             return False
         replaced = self.statistic.unit.relation.replaced
-        if COLUMNS in read and (noise.selects or (replaced and kinds & {"gram", "lambda_min"})):
+        angled = replaced and pair_needs(ANGLES, self.statistic)
+        if COLUMNS in read and (noise.selects or angled):
             return False
         uneven = noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
@@ -301,16 +303,6 @@ class Release(Node):
         law = {"parameters": dict(self.parameters)} if self.parameters else {}
         states = {"norm": norm.name, "move": moved.value, "amounts": amounts, **law}
         return {"states": written(states)}
-
-
-def _listed(symbol: Symbol) -> bool:
-    """Whether a symbol of a record's budget has a closed range, as listed budgets do."""
-    return symbol.domain.lower_closed and symbol.domain.upper_closed
-
-
-def _kinds(node: Node) -> set[str]:
-    """The kinds of a node and of all that it is computed from."""
-    return {getattr(node, "kind", "")}.union(*map(_kinds, node.inputs))
 
 
 @lru_cache(maxsize=1024)
