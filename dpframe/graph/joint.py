@@ -108,6 +108,9 @@ class Joint:
             return maximum(ZERO, *attained)
         squares: Any = list(zip(self.family, attained, strict=True))
         m: Any = book.by_part(at, squares)
+        rows = [s.table[0] for s in self.facts if s.part in {"gram", "floor"}]
+        if any(at.constant(one.columns) == 1 for one in rows):  # (B, Y) for (0, 0), for (-B, Y)
+            return maximum(m["gram"] + m["floor"] + m["moment"] + m["squares"], 4 * m["moment"])
         amount, moment, labels = m["gram"] * 2 + m["floor"], m["moment"], m["squares"]
         if moment == ZERO:
             return add(amount, labels)

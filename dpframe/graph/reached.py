@@ -78,14 +78,21 @@ def both_sides(own: Any) -> bool:
     """Whether labels may occur on both sides of some cut: at a bound and at the opposite one, or,
     where sizes are counted, at 0.
     """
-    bound = getattr(own.data, "bound", None)
-    if not isinstance(bound, Number) or not occurring(own.data).ball:
+    return hasattr(own.data, "bound") and parted(own)
+
+
+def parted(own: Any) -> bool:
+    """Whether numbers of one column, or labels, may occur on both sides of some cut."""
+    data, occurs = own.data, occurring(own.data)
+    labels = hasattr(data, "bound")
+    bound = data.bound if labels else data.entry or data.norm
+    if not occurs.ball and (labels or not occurs.box):
         return False
     cuts = [Fraction(float(cut)) for cut in own.cuts]
     if own.absolute:
-        classes, zero = of_classes(own.data), zero_occurs(own.data)
+        classes, zero = labels and of_classes(data), labels and zero_occurs(data)
         cuts = [cut for cut in cuts if (cut > 0 and not classes) or (cut == 0 and zero)]
-    return any(abs(cut) < bound.value for cut in cuts)
+    return any(cut == 0 or (isinstance(bound, Number) and abs(cut) < bound.value) for cut in cuts)
 
 
 def exchanged(statistic: Any) -> ColumnNode | None:
@@ -296,18 +303,14 @@ def corner(own: Any, at: Metrics) -> bool:
 @entry(RANGES, "bin_counts")
 def _range_of_bins(own: Any, at: Metrics) -> Reached:
     if at.replaced:
-        return "one count falls by 1, another rises by 1", both_sides(own)
-    labels = hasattr(own.data, "bound")
-    bound = own.data.bound if labels else own.data.entry or own.data.norm
-    parting = [abs(cut) for cut in own.cuts if cut >= 0 or not own.absolute]
-    inside = isinstance(bound, Number) and any(cut < bound.value for cut in parting)
-    return "no count falls: each moves by 0 or 1", inside or not isinstance(bound, Number)
+        return "one count falls by 1, another rises by 1", parted(own)
+    return "no count falls: each moves by 0 or 1", parted(own)
 
 
 @entry(RANGES, "histogram")
 def _range_of_cells(own: Any, at: Metrics) -> Reached:
     if not at.replaced:
-        return "no count falls: each moves by 0 or 1", True
+        return "no count falls: each moves by 0 or 1", own.column.ball
     return "one count falls by 1, another rises by 1", own.column.ball
 
 
@@ -364,3 +367,20 @@ def _one_number(_: Any) -> bool:
 @entry(EVEN, "linear")
 def _even_part(own: Any) -> bool:
     return len(own.parts) == 1 and moves_evenly(own.parts[0])
+
+
+ROWS: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest beside many other rows."""
+ANGLES: dict[str, Callable[[Any], bool]] = {}
+"""Statistics that move furthest, under replace-one, by two rows that are not parallel."""
+
+
+def pair_needs(table: dict[str, Any], node: Any) -> bool:
+    """Whether a statistic, or one that it is computed from, has an entry in a table."""
+    return entry_of(table, node) is not None or any(pair_needs(table, one) for one in node.inputs)
+
+
+@entry(ROWS, "lambda_min")
+@entry(ANGLES, "gram", "lambda_min")
+def _always(_: Any) -> bool:
+    return True

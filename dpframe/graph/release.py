@@ -34,8 +34,9 @@ from dpframe.symbols.expression import Domain
 from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
-from .rows import RowsNode, RowSource
-from .statistics import Identity, RecordSum, Statistic
+from .reached import ANGLES, ROWS, pair_needs
+from .rows import COLUMNS, RowsNode, RowSource, Transposed
+from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)
 
@@ -199,16 +200,30 @@ class Release(Node):
         """Whether pairs of neighbours that attain the sensitivity are also those of largest privacy
         loss. Not if the noise is larger in some directions than in others, unless rows along an
         axis may occur (proofs/matrix_noise); not under subsampling, except for the epsilon of
-        Laplace noise; and not if its size depends on listed budgets.
+        Laplace noise; and not if its size depends on listed budgets, or on a number of rows or
+        columns that may be too small for the pair.
         """
+        noise = noise_of(self.noise)
+        if noise is None:
+            return False  # what a class from outside states is an upper bound
         sizes = [one for one in self.mechanism.formula.symbols() if RECORD in one.scope]
         if any(one.domain.lower_closed and one.domain.upper_closed for one in sizes):
             return False
-        noise = noise_of(self.noise)
-        uneven = noise is not None and noise.uneven and self.statistic.symmetric
+        amounts = () if self.share is None else self.share.amounts
+        moved = () if self.moved is None else (self.moved.value,)
+        read = frozenset().union(*(f.symbols() for f in (self.mechanism.formula, *moved, *amounts)))
+        if any(isinstance(one.origin, Count) for one in read) and (
+            noise.selects or pair_needs(ROWS, self.statistic)
+        ):
+            return False
+        replaced = self.statistic.unit.relation.replaced
+        angled = replaced and pair_needs(ANGLES, self.statistic)
+        if COLUMNS in read and (noise.selects or angled):
+            return False
+        uneven = noise.uneven and self.statistic.symmetric
         rows = getattr(self.statistic, "rows", None)
         along = isinstance(rows, RowsNode) and rows.ball
-        laplace = noise is not None and noise.loss.name == "laplace" and self.hides is not None
+        laplace = noise.loss.name == "laplace" and self.hides is not None
         return (self.sampled is None or laplace) and (along or not uneven)
 
     @property

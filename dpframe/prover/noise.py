@@ -114,7 +114,11 @@ def _public(problem: Problem) -> Iterator[Obligation]:
         "let people choose budgets without regard to their data, publish them and say"
         " so (public=True); or give every record the smallest: `dp.PureDP(...)`."
     )
-    yield opened("personal", "budgets", rule, facts, fix, Witness(says=says))
+    graph = problem.graph
+    read = [*(symbols_of(node) for node in graph.nodes if not isinstance(node, Release))]
+    read += [one.mechanism.formula.symbols() for one in graph.releases]
+    published = graph.of_kind(OfBudgets) or any(RECORD in s.scope for some in read for s in some)
+    yield opened("personal", "budgets", rule, facts, fix, Witness(says=says) if published else None)
 
 
 def _one_row(problem: Problem) -> Iterator[Obligation]:

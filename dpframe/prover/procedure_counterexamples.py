@@ -50,9 +50,27 @@ def temperature(sample: Posterior, obligation: Obligation) -> Obligation:
     ends: Formulas = (gamma, sample.leverage, residual)
     if not any(f.symbols() for f in (*sample.claim, *ends)) and _holds((*sample.claim, *ends), {}):
         return attrs.evolve(obligation, verdict=PROVED, repair="", edit=None)
+    if not _attained(sample):
+        return obligation
+    if sample.log_residual is None:
+        ends = (gamma, *_long_table(sample, residual))
     whole = (share.epsilon, share.delta, *ends)
     tried = (_broken(whole, point) for point in _points(whole))
     return refuted(obligation, next((one for one in tried if one is not None), None))
+
+
+def _attained(node: Posterior | PerturbedMinimum) -> bool:
+    """Whether every row of the ball, and every label up to its bound, may occur."""
+    return bool(node.gram.rows.ball and node.moment.column.ball)
+
+
+def _long_table(sample: Posterior, residual: Expression) -> Formulas:
+    """A leverage and a residual of one record, where the last formula is positive: beside zeros and
+    n - 1 rows of which X'X is the penalty in one direction, all labels Y: H is twice the penalty.
+    """
+    n, B = sample.gram.rows.rows, sample.gram.rows.radius
+    fewer = (n - 1) / n  # theta is less than the bound of n rows by the root of that
+    return (sample.leverage / 2, residual * fewer, (n - 1) * B**2 - sample.penalty)
 
 
 def _points(formulas: Formulas) -> Iterator[dict[str, Fraction]]:
@@ -124,7 +142,7 @@ def _broken(formulas: Formulas, point: dict[str, Fraction]) -> Witness | None:
     epsilon, delta, *others = at_point(formulas, point)
     if not all(ball.is_finite() and ball > 0 for ball in (epsilon, delta, *others)):
         return None
-    gamma, leverage, residual = (arb_lower(ball) for ball in others)
+    gamma, leverage, residual, *_ = (arb_lower(ball) for ball in others)
     true = numerics.posterior_pair_delta(arb_upper(epsilon), gamma, leverage, residual)
     if true.lower <= arb_upper(delta):
         return None
@@ -146,7 +164,8 @@ def tilt(node: Any, obligation: Obligation) -> Obligation:
     """
     minimum: PerturbedMinimum = getattr(node, "minimum", node)
     formulas: Formulas = (*minimum.share.amounts, minimum.slope / minimum.size)
-    if any(symbol.origin is not None for f in formulas for symbol in f.symbols()):
+    learned = any(symbol.origin is not None for f in formulas for symbol in f.symbols())
+    if learned or not _attained(minimum):
         return obligation
     return refuted(obligation, counterexample(formulas, _moved))
 
@@ -173,7 +192,7 @@ def curved(node: Any, obligation: Obligation) -> Obligation:
     if type(node) is not PerturbedMinimum:
         return obligation
     rows, column = node.gram.rows, node.moment.column
-    if not (rows.ball and column.ball and isinstance(rows.columns, Symbol)):
+    if not (_attained(node) and isinstance(rows.columns, Symbol)):
         return obligation
     share, (B, Y) = node.share, (rows.radius, column.radius)
     formulas: Formulas = (share.epsilon, share.delta, B, Y, node.radius, node.penalty, node.size)

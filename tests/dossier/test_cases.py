@@ -314,7 +314,7 @@ def test_ops_printed_is_judged_for_chosen_parameters_only():
         for gamma in (Fraction(1, 10**6), 1)
     )
     assert not small.proved  # residuals grow with n, for which no gamma is enough
-    assert "costs delta = 0.01957" in str(large.open_obligations[0])
+    assert "costs delta = 0.002297" in str(large.open_obligations[0])
     assert dp.literature.OPSPrinted not in subjects()
 
 
