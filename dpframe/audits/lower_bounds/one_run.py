@@ -24,6 +24,7 @@ from dpframe.errors import InvalidArgument
 from dpframe.numbers import whole
 from dpframe.privacy import ADD_REMOVE, Relation
 
+from ..figures import exactly
 from .bounds import ROUNDING, Finding, Job, Reals
 from .neighbours import AttackedTable, table
 from .programs import Program, answer_of, seeded_call
@@ -136,7 +137,7 @@ def canary_finding(run: Program, on: object, canaries: Canaries, job: Job) -> Fi
         what="one run",
         pair=f"{m} canaries, each included with probability 1/2: rows of a table",
         method=f"{right} of {guesses} guesses are right [SteinkeNJ23]",
-        quantity="epsilon" if delta == 0 else f"epsilon at delta {delta:.3g}",
+        quantity="epsilon" if delta == 0 else f"epsilon at delta {exactly(exact_delta)}",
         bound=epsilon,
         allowed=allowed,
         epsilon=epsilon,
