@@ -124,3 +124,9 @@ def test_what_comes_from_outside_is_escaped():
     ):
         assert "<script>" not in html
     assert "width: 100.00%" in notebooks.bar(7)
+
+
+def test_the_joint_cost_of_a_card_is_rounded_up():
+    """It is stated as a bound: 0.78931 is at most 0.790, not at most 0.789."""
+    audit = dp.audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP("1.3", "1e-6"), setting=SETTING)
+    assert "an epsilon of at most 0.790" in words(audit)

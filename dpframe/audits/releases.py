@@ -341,7 +341,7 @@ def audit_html(audit: Audit) -> str:
     head, rows = release_table(listing)
     lines = [f"Claimed: {goal(audit.claimed)}, for {audit.setting.unit}."]
     if audit.joint_epsilon is not None:
-        cost = figure(audit.joint_epsilon)
+        cost = figure(audit.joint_epsilon, "up")
         lines.append(f"All releases together cost an epsilon of at most {cost}.")
     below = [f"... and {listing.rest(MOST)}"] if listing.rest(MOST) else []
     below += [f"Open: {one.node}: {one.rule}: {one.verdict}" for one in opened[:OPEN]]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -170,8 +171,9 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
     """The guarantee of several executions together, by the first accountant that can add them; of
     Gaussian noise the epsilon of all releases at the sum of the deltas, rounded up to 6 digits.
 
-    None where their units of privacy differ, where no accountant can, and where records have
-    budgets of their own: who was in which group may differ from one to the next.
+    None where their units of privacy differ, where no accountant can, as where deltas sum to 1 or
+    more, and where records have budgets of their own: who was in which group may differ from one
+    to the next.
     """
     personal = any(isinstance(one.guarantee, PersonalizedDP) for one in spent)
     if personal or len({one.unit for one in spent}) > 1:
@@ -182,7 +184,8 @@ def together(spent: Sequence[Spending]) -> Guarantee | None:
         admitted = [accountant.admit(one.guarantee) for one in spent]
         known = [guarantee for guarantee in admitted if guarantee is not None]
         if len(known) == len(spent):
-            return _jointly(accountant.total(known), [one.joint for one in spent])
+            with suppress(InvalidArgument):  # the sum of the deltas guarantees nothing
+                return _jointly(accountant.total(known), [one.joint for one in spent])
     return None
 
 

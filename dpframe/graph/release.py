@@ -35,7 +35,7 @@ from .columns import ColumnSource
 from .facts import noise_of
 from .node import DataNode, Node, Reading, amounts_of, noted, share_readings, written
 from .reached import ANGLES, ROWS, pair_needs
-from .rows import COLUMNS, RowsNode, RowSource, Transposed
+from .rows import COLUMNS, RowsNode, RowSource
 from .statistics import Count, Identity, RecordSum, Statistic
 
 POSITIVE = Domain(Fraction(0), None)

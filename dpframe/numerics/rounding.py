@@ -11,6 +11,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from threading import RLock
 from typing import TYPE_CHECKING, TypeVar
@@ -46,12 +47,26 @@ class Interval:
         return self.lower <= value <= self.upper
 
     def __str__(self) -> str:
-        """`4.886551254 (within 2.1e-14)`, or the two ends where they are far apart."""
-        if self.width == 0.0:
-            return f"{self.upper:.10g}"
-        if math.isfinite(self.upper) and self.width <= 1e-6 * abs(self.upper):
-            return f"{self.upper:.10g} (within {self.width:.2g})"
-        return f"between {self.lower:.6g} and {self.upper:.6g}"
+        """`4.886551255 (within 7.5e-10)`, or the two ends where they are far apart: ends rounded
+        outward, and how far the printed number is above the lower end.
+        """
+        low, high = (Decimal(repr(float(end))) for end in (self.lower, self.upper))
+        near = math.isfinite(self.upper) and self.width <= 1e-6 * abs(self.upper)
+        upper = Context(prec=10 if near else 6, rounding=ROUND_CEILING).plus(high)
+        if not near and low != high:
+            lower = Context(prec=6, rounding=ROUND_FLOOR).plus(low)
+            return f"between {_written(lower)} and {_written(upper)}"
+        if upper == low:
+            return _written(upper)
+        above = Context(prec=2, rounding=ROUND_CEILING).subtract(upper, low)
+        return f"{_written(upper)} (within {_written(above)})"
+
+
+def _written(value: Decimal) -> str:
+    """Its digits, without trailing zeros."""
+    short = value.normalize()
+    plain = short.is_finite() and -5 < short.adjusted() < 10
+    return f"{short:f}" if plain else f"{short:g}".replace("Infinity", "inf")
 
 
 T = TypeVar("T")

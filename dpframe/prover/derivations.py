@@ -62,13 +62,18 @@ def numeric(problem: Problem, accountant: Accountant) -> Attempt | None:
     rule = say(
         "{} {}", RULES.get(accountant.name, accountant.argument), reference(accountant.citation)
     )
-    most = Formula("inf")
-    if math.isfinite(answer.upper):
-        most = shown_end(Fraction(answer.upper), up=True, limit=epsilon.value)
+    most = _most(answer.upper, epsilon.value)
     facts = (Formula(costs), say("at $delta$ {}, $epsilon$ is at most {}", delta, most))
     normal = all(one.gives is GaussianDP for one in problem.graph.releases)
     repair = say("{}, or raise $epsilon$ or $delta$.", scaling(normal=normal))
     return totalled(rule, facts, repair, proved=answer.upper <= epsilon.value)
+
+
+def _most(value: float, limit: Fraction) -> Formula:
+    """An upper bound, rounded up."""
+    if not math.isfinite(value):
+        return Formula("inf")
+    return shown_end(Fraction(value), up=True, limit=limit)
 
 
 def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Attempt | None:
@@ -88,7 +93,7 @@ def _of_order(problem: Problem, target: RenyiDP, accountant: Accountant) -> Atte
     )
     facts = (
         Formula(costs),
-        say("the divergence is at most {}", digits(arb_float(divergence, up=True), 9)),
+        say("the divergence is at most {}", _most(arb_float(divergence, up=True), upper(limit))),
     )
     return totalled(rule, facts, "raise the noise, or the claim.", proved=shown is True)
 

@@ -296,7 +296,7 @@ def _selection_loss(two: Any, loss: Ball, claimed: Ball, delta: Ball, shift: Bal
     return say(
         "{}$delta >=$ {} > {} at its $epsilon$",
         moved,
-        digits(float(true.mid()), 4),
+        shown_end(arb_lower(true), up=False, limit=arb_upper(delta)),
         digits(float(delta.mid()), 4),
     )
 

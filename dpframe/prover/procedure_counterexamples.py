@@ -22,6 +22,7 @@ from dpframe.wording import Formula, digits, say
 
 from .algebra import at_point, rational_ball
 from .problem import PROVED, REFUTED, Obligation, Witness
+from .profile_rule import shown_end
 from .sign import counterexample
 
 MOST = Fraction(8, 5)
@@ -178,8 +179,8 @@ def _moved(e: Any, d: Any, mu: Any) -> str | None:
         return None
     return say(
         "in long tables one record moves the tilt by {} stds: $delta >=$ {} > {}",
-        digits(float(mu.mid())),
-        digits(float(true), 4),
+        shown_end(arb_lower(mu), up=False),
+        shown_end(Fraction(true), up=False, limit=arb_upper(d)),
         digits(float(arb_upper(d)), 4),
     )
 
@@ -235,11 +236,12 @@ def _in_the_middle(*balls: Any) -> str | None:
             first = _normal((peak - half) * penalty / size, (peak + half) * penalty / size)
             true = _normal(-half * whole / size, half * whole / size) - e.exp() * first
             if true > d:
-                at, *numbers = (digits(float(one.mid()), 4) for one in (peak, half, true, d))
+                at, wide, most = (digits(float(one.mid()), 4) for one in (peak, half, d))
+                least = shown_end(arb_lower(true), up=False, limit=arb_upper(d))
                 return say(
                     "one record (B, {}) beside zeros, d = 1: the event {} $<=$ {} shows $delta >=$ "
                     "{} > {}",
-                    *(name, Formula(f"|theta - {at}|"), *numbers),
+                    *(name, Formula(f"|theta - {at}|"), wide, least, most),
                 )
     return None
 

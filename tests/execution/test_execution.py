@@ -505,3 +505,12 @@ def test_a_stage_that_reads_nothing_gets_no_pass():
     run = dp.certify(LateNoise(), target=dp.GaussianDP(3), setting=setting)
     blocks = ((rows, np.ones(5)) for rows in [np.full((5, 2), 0.5)] * 3)
     assert dp.execute(run, blocks, rng=0).output == 3
+
+
+def test_executions_whose_deltas_sum_to_one_are_listed():
+    """No accountant adds them: the warning names each, and the execution goes on."""
+    run = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "0.6"), setting=REPLACED)
+    X, y = np.full((9, 2), 0.5), np.full(9, 0.5)
+    dp.execute(run, X, y)
+    with pytest.warns(dp.PrivacyWarning, match=r"cost \(1, 3/5\)-.*; then \(1, 3/5\)-"):
+        dp.execute(run, X, y)

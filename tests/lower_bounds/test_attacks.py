@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 from fractions import Fraction
 
 import attrs
@@ -234,6 +235,23 @@ def test_pages():
     assert "not flagged" in other.splitlines()[0]
     assert "no proof" in other
     assert "REFUTED" not in other
+
+
+def test_printed_bounds_are_rounded_down():
+    """As proved: a bound is at most what was found, a claim at least what was claimed."""
+    found = dp.attack(dp.Gaussian(std=3), claim=dp.GaussianDP("0.25"), draws=4000, seed=1)
+    lines = re.findall(r"(delta|chance).* is at least (\S+); (\S+) is claimed", str(found))
+    assert len(lines) == len(found.findings)
+    for (_, bound, claimed), one in zip(lines, found.findings, strict=True):
+        assert float(bound) <= one.bound
+        assert float(claimed) >= one.allowed * (1 - 1e-12)
+    assert float(re.search(r"epsilon >= (\S+) at", str(found))[1]) <= found.epsilon
+    epsilons = re.findall(r"delta at epsilon (\S+)", str(found))
+    assert {float(one) for one in epsilons} <= {
+        *found.claim.grid,
+        *found.claim.times(8).grid,
+        *found.claim.times(16).grid,
+    }
 
 
 def test_a_record_is_json_with_the_pair():

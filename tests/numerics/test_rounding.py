@@ -5,13 +5,23 @@ from __future__ import annotations
 import math
 import random
 import sys
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
 from flint import arb, ctx
 
 from dpframe.errors import InvalidArgument
-from dpframe.numerics import arb_float, arb_lower, arb_upper, holds, next_down, next_up, to_float
+from dpframe.numerics import (
+    Interval,
+    arb_float,
+    arb_lower,
+    arb_upper,
+    holds,
+    next_down,
+    next_up,
+    to_float,
+)
 from dpframe.numerics.fast import (
     classical_constants,
     gaussian_delta,
@@ -52,6 +62,21 @@ def test_rounding_is_to_the_next_double() -> None:
         assert Fraction(up) >= value > Fraction(next_down(up))
         assert Fraction(down) <= value < Fraction(next_up(down))
         assert to_float(-value, up=True) == -down
+
+
+@pytest.mark.parametrize("apart", [0, 1e-14, 1e-9, 1e-3, 0.5, 1])
+def test_a_printed_interval_holds_the_interval(apart: float) -> None:
+    """Its ends as written: the number is at least the upper end, and so far above the lower one."""
+    for _ in range(200):
+        upper = 10 ** random.uniform(-20, 20)
+        lower = upper * (1 - apart)
+        words = str(Interval(lower, upper)).removesuffix(")").split(" ")
+        if words[0] == "between":
+            low, high = Decimal(words[1]), Decimal(words[3])
+        else:
+            high = Decimal(words[0])
+            low = high - Decimal(words[2]) if len(words) > 1 else high
+        assert low <= Decimal(repr(lower)) <= Decimal(repr(upper)) <= high
 
 
 @pytest.mark.parametrize("beyond", [LARGEST + SMALLEST, LARGEST * 2, Fraction(10) ** 5000])

@@ -18,7 +18,14 @@ from hypothesis import strategies as some
 
 import dpframe as dp
 from dpframe.budgets.records import RecordLedger
-from dpframe.budgets.records.amounts import MOST, PLACES, Quantum, quantum_for
+from dpframe.budgets.records.amounts import (
+    MOST,
+    PLACES,
+    Quantum,
+    budgets_and_kind,
+    quantum_for,
+)
+from dpframe.numbers import shortest
 
 
 class Model:
@@ -166,6 +173,15 @@ def test_a_mask_of_everybody_is_no_mask():
         rounded.spend(Fraction(1, 11), who=[True, False])
     assert not rounded.fits(Fraction(1, 11), who=[True, False])
     assert rounded.affords(Fraction(1, 11)).tolist() == [False, True]
+
+
+@pytest.mark.parametrize(("away", "up"), [("1e-6", False), ("0.1", True)])
+def test_a_common_delta_is_rounded_to_its_side(away, up):
+    """Budgets down and costs up, where a decimal next to the exact number reads as the same one."""
+    delta = Fraction(away) + Fraction(1 if up else -1, 10**30)
+    target = dp.PersonalizedDP([0.1, 1.0], delta)
+    double = budgets_and_kind(target, None, up=up)[0][1][0]
+    assert (shortest(float(double)) >= delta) if up else (shortest(float(double)) <= delta)
 
 
 def test_single_budgets_are_rounded_down():

@@ -5,6 +5,7 @@ it.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,7 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.sources.progress import Progress
 
+from ..figures import chosen, exactly, figure
 from .bounds import DRAWS, Finding, Job
 from .certificates import certificate_findings, check_complete
 from .claims import ClaimedProfile, claim_of
@@ -84,7 +86,7 @@ class Attack:
     def __repr__(self) -> str:
         """One line."""
         verdict = "flagged" if self.flagged else "not flagged"
-        return f"Attack({self.target}: {verdict}, epsilon >= {self.epsilon:.4g})"
+        return f"Attack({self.target}: {verdict}, epsilon >= {figure(self.epsilon, 'down')})"
 
     def record(self) -> dict[str, Any]:
         """As JSON values."""
@@ -95,7 +97,7 @@ class Attack:
             "flagged": self.flagged,
             "epsilon": self.epsilon,
             "delta": float(self.delta),
-            "claimed_epsilon": self.claimed if self.claimed < float("inf") else None,
+            "claimed_epsilon": self.claimed if self.claimed < math.inf else None,
             "mu": self.mu,
             "confidence": self.confidence,
             "draws": self.draws,
@@ -119,15 +121,16 @@ NOT_FLAGGED = (
 
 
 def _page(result: Attack) -> Iterator[str]:
-    at = "" if result.delta == 0 else f" at delta {float(result.delta):.3g}"
-    claimed = "" if result.claimed == float("inf") else f" (epsilon {result.claimed:.4g}{at})"
-    mu = f", mu >= {result.mu:.4g}" if result.mu > 0 else ""
+    at = "" if result.delta == 0 else f" at delta {exactly(result.delta)}"
+    claimed = "" if result.claimed == math.inf else f" (epsilon {figure(result.claimed, 'up')}{at})"
+    mu = f", mu >= {figure(result.mu, 'down')}" if result.mu > 0 else ""
     failing = 1 - result.confidence
-    confidence = f"{result.confidence:g}" if failing > 1e-5 else f"1 - {failing:.2g}"
+    often = figure(failing, "up", 2)
+    confidence = chosen(result.confidence) if failing > 1e-5 else f"1 - {often}"
     verdict = "FLAGGED: the claim is refuted" if result.flagged else "not flagged"
     yield from (f"Attack on {result.target}: {verdict}", "")
     yield f"Claimed: {result.claim.text}{claimed}"
-    yield f"Proved:  epsilon >= {result.epsilon:.4g}{at}{mu} for one run of the whole"
+    yield f"Proved:  epsilon >= {figure(result.epsilon, 'down')}{at}{mu} for one run of the whole"
     draws = f"{result.draws} draws of each table; noise: {result.source}"
     yield f"Confidence {confidence} for all bounds together; {draws}."
     yield from ("", "Tried:")
@@ -137,18 +140,27 @@ def _page(result: Attack) -> Iterator[str]:
     yield ""
     if result.flagged:
         yield "More leaks than is claimed. A right claim is flagged with probability at"
-        yield f"most {failing:.2g}; where a finding is certain, never."
+        yield f"most {often}; where a finding is certain, never."
     else:
         yield from NOT_FLAGGED
     yield from FLOATING if result.floating else ()
 
 
+def _beside(bound: float, claimed: float) -> str:
+    """`at least 0.632; 0.394 is claimed`: rounded down and up, to digits that keep their order."""
+    for digits in (0, 4, 6, 8, 10, 12):
+        least, most = figure(bound, "down", digits), figure(claimed, "up", digits)
+        if (float(least) > float(most)) == (bound > claimed):
+            break
+    return f"at least {least}; {most} is claimed"
+
+
 def _finding(one: Finding) -> Iterator[str]:
     mark = "FLOATING POINT" if one.floating else "REFUTED" if one.flagged else "held"
     yield f"  {mark}: {one.what}{' (certain, no draws)' if one.certain else ''}"
-    yield f"    {one.quantity} is at least {one.bound:.4g}; {one.allowed:.4g} is claimed"
+    yield f"    {one.quantity} is {_beside(one.bound, one.allowed)}"
     if one.epsilon_above and one.bound <= one.allowed:
-        yield f"    epsilon is at least {one.epsilon:.4g}; {one.claimed_epsilon:.4g} is claimed"
+        yield f"    epsilon is {_beside(one.epsilon, one.claimed_epsilon)}"  # type: ignore[arg-type]
     yield from (f"    on {one.pair}", f"    by {one.method}")
 
 

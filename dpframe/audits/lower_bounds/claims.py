@@ -29,8 +29,11 @@ from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.mixture import together
 from dpframe.symbols import Expression, Number, exact
 
+from ..figures import figure
+
 DELTA = Fraction(1, 10**6)
 STEPS = 8
+DIGITS = 4
 LARGEST = 12.0  # no number of draws refutes a claim beyond this epsilon
 
 
@@ -64,13 +67,13 @@ class ClaimedProfile:
 
     @cached_property
     def grid(self) -> tuple[float, ...]:
-        """The epsilons at which the claim is tested: 0, up to where little delta is left, and where
-        the losses end.
+        """The epsilons at which the claim is tested, in as few digits as reports print: 0, up to
+        where little delta is left, and where the losses end.
         """
         top = min(self.epsilon(Fraction(1, 1000)), LARGEST)
         steps = [top * step / STEPS for step in range(STEPS + 1)]
         ends = [end for end in (self.reported_epsilon, *self._ends()) if end <= LARGEST]
-        return tuple(sorted({*steps, *ends}))
+        return tuple(sorted({float(figure(one, "up", DIGITS)) for one in (*steps, *ends)}))
 
     def _ends(self) -> list[float]:
         """The largest loss of each composition that has one."""

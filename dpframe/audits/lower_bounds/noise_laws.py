@@ -25,6 +25,7 @@ from dpframe.graph.procedures import (
 )
 from dpframe.mechanisms import L2Laplace
 
+from ..figures import figure
 from .bounds import Array, Finding, Reals, at_least
 from .neighbours import Neighbours, Space, TableRow
 from .two_tables import TableRelease
@@ -63,7 +64,7 @@ def length_finding(
         what=f"the noise of {label}",
         pair=pair,
         method="the law of the noise: Clopper-Pearson bounds",
-        quantity=f"the chance that it is at most {radius:.4g} long",
+        quantity=f"the chance that it is at most {figure(radius, 'up')} long",
         bound=float(at_least(int((counting <= radius).sum()), n, failing)),
         allowed=float(law.below(np.array(radius))) * (1 + 1e-9) + 1e-12,
         whole=False,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.errors import InvalidArgument
-from dpframe.numbers import doubles
+from dpframe.numbers import doubles, shortest
 from dpframe.numerics import to_float
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Share, number
 from dpframe.privacy.personal import Grouped, Listed
@@ -63,11 +63,11 @@ class Quantum:
 
     def up(self, amount: Fraction) -> int:
         """The fewest quanta that are at least `amount`; where that is above 2^62, that."""
-        return min(ceil(amount * self.per_one), 2 * MOST)
+        return min(math.ceil(amount * self.per_one), 2 * MOST)
 
     def down(self, amount: Fraction) -> int:
         """The most quanta that are at most `amount`."""
-        return floor(amount * self.per_one)
+        return math.floor(amount * self.per_one)
 
     def all_up(self, values: Doubles) -> Counts:
         """At least each of `values` >= 0, infinities included, in quanta; as `up` at most 2^62."""
@@ -284,8 +284,13 @@ def _amounts(given: object, count: int) -> tuple[object, ...]:
 
 
 def _double(common: object, *, up: bool) -> float:
-    """A number that all records share. Raises InvalidArgument for a parameter."""
-    return to_float(number("budget", exact(common)), up=up)
+    """A number that all records share, as a double whose shortest decimal is on this side of it.
+    Raises InvalidArgument for a parameter.
+    """
+    amount = number("budget", exact(common))
+    near = to_float(amount, up=up)
+    beyond = shortest(near) >= amount if up else shortest(near) <= amount
+    return near if beyond else math.nextafter(near, math.inf if up else 0)
 
 
 def _listed(target: PersonalizedDP, *, up: bool) -> Any:
