@@ -113,7 +113,10 @@ def execute(
             check_processing(certificate, sizes)
         draws = running.draws(0)
         recorded = ledger is not None or records is not None
-        receipt = _receipt(certificate, running, sizes, randomness, recorded=recorded)
+        refuses = records is not None or _record_may_refuse(certificate, source)
+        receipt = _receipt(
+            certificate, running, sizes, randomness, refuses=refuses, recorded=recorded
+        )
         if records is not None:
             charge(records, certificate, budgets, sizes.get("n", source.rows))
         if randomness.private and not recorded:
@@ -308,17 +311,25 @@ def _may_fail(node: Node) -> bool:
     return isinstance(node, kinds) or any(map(_may_fail, inside))
 
 
+def _record_may_refuse(certificate: Certificate, source: Source) -> bool:
+    """Whether a single record may cause a refusal. A budget that is missing or of no declared group
+    does, also where rows may be left out.
+    """
+    of_source = not source.layout.drop or source.record_may_refuse
+    return of_source or source.layout.budget_kind is not None or may_fail(certificate.graph)
+
+
 def _receipt(
     certificate: Certificate,
     running: Execution,
     sizes: Mapping[str, int],
     randomness: Randomness,
     *,
+    refuses: bool,
     recorded: bool,
 ) -> Receipt:
     source, roster = running.source, running.numbers.roster
     values = {name: Number(value) for name, value in certificate.values.items()}
-    refuses = not source.layout.drop or source.record_may_refuse or may_fail(certificate.graph)
     assumed = [one for one in certificate.assumptions if refuses or one != FAILURES]
     return Receipt(
         guarantee=spent_by(certificate.target, roster).substitute(values),

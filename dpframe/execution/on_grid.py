@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import attrs
-import numpy as np
 from numpy.typing import NDArray
 
 from dpframe.graph import Graph, Node, RowsNode
@@ -100,7 +99,6 @@ class GridWork:
     def __call__(self, blocks: Iterable[Block]) -> StoredParts:
         return StoredParts((tuple(map(self.steps, blocks)),))
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
     def steps(self, block: Block) -> Block:
         """The block with its rows in steps."""
         rows = views(self.maps, block, self.number)[self.grid]

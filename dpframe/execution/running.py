@@ -257,6 +257,7 @@ class Execution:
         result = {node: self.released[node] for node in read if node in self.released}
         return {**self.budgets, **result}
 
+    @np.errstate(all="ignore")
     def _searched(
         self, statistic: Searched, empty: Block, given_values: Mapping[Node, Array]
     ) -> Array:
@@ -278,6 +279,7 @@ class Execution:
 
         return summed
 
+    @np.errstate(all="ignore")
     def _procedure(
         self, procedure: Sampler | Searcher | RandomStopping, randomness: Randomness
     ) -> Any:

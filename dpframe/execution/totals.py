@@ -187,7 +187,6 @@ class Pass:
             return cls(maps, sums, numbers, most, given, sample)
         return cls(beyond(rows, maps), sums, numbers, most, given, sample, rows)
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
     def __call__(self, blocks: Iterable[Block]) -> PassSums:
         """The sums over blocks, at least one."""
         running = [(one, IntegerSum() if one.step is not None else FloatSum()) for one in self.sums]
@@ -228,7 +227,7 @@ class FloatSum:
         return np.asarray(self._total)
 
 
-@np.errstate(over="ignore", invalid="ignore")
+@np.errstate(all="ignore")
 def derived(
     graph: Graph,
     sums: Iterable[RecordSum],
@@ -314,7 +313,6 @@ class Search:
         given = as_numbers(given or {}, maps)
         return cls(reads, maps, work, numbers_read(maps, empty, number, given), given, sample)
 
-    @np.errstate(over="ignore", invalid="ignore")  # a warning would depend on the data
     def __call__(self, blocks: Iterable[Block]) -> Array:
         """The sum over blocks, at least one."""
         total: Any = None

@@ -265,8 +265,8 @@ class CsvSource(Source):
 
     @property
     def record_may_refuse(self) -> bool:
-        """A cell of several lines can spoil other records, and a malformed line has no budget."""
-        return self.multiline or self.layout.budget is not None
+        """A cell of several lines can spoil other records."""
+        return self.multiline
 
 
 def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> bytes | None:

@@ -71,29 +71,33 @@ def existing_files(X: Any) -> tuple[File, ...]:
 
 
 def _expanded(path: str) -> list[str]:
+    given = path if _kind(path) else Plain(by_type(path))  # perhaps data, not the name of a file
     if "://" in path:
-        raise BadData("X", "a path on this machine", path, OTHERS)
+        raise BadData("X", "a path on this machine", given, OTHERS)
     if os.path.isdir(path):  # noqa: PTH112
         way_out = f"The files in it are {os.path.join(path, '*.parquet')!r}."  # noqa: PTH118
         raise BadData("X", "a file, or a pattern of files", path, way_out)
     if os.path.exists(path):  # noqa: PTH110
         return [os.path.realpath(path)]
     if not glob.has_magic(path):
-        named = os.sep in path or os.path.splitext(path)[1].lower() in KINDS  # noqa: PTH122
-        got = path if named else Plain(by_type(path))  # perhaps labels, not the name of a file
-        raise BadData("X", "an existing file", got, "No such file.")
+        raise BadData("X", "an existing file", given, "No such file.")
     paths = sorted(glob.glob(path, recursive=True))  # noqa: PTH207 - of text, perhaps absolute
     if not paths:
-        raise BadData("X", "a pattern that some file matches", path, "* matches any letters.")
+        raise BadData("X", "a pattern that some file matches", given, "* matches any letters.")
     return [os.path.realpath(one) for one in paths]
 
 
 def file_kind(files: tuple[File, ...]) -> str:
     """`parquet` or `csv`, by the end of the names. Raises BadData."""
-    kinds = {KINDS.get(os.path.splitext(file.path)[1].lower(), "") for file in files}  # noqa: PTH122
+    kinds = {_kind(file.path) for file in files}
     if len(kinds) > 1:
         raise BadData("X", "files of one kind", Plain("several kinds"), OTHERS)
     if kinds == {""}:
         wanted = "a .parquet or .csv file, or a pattern or list of them"
         raise BadData("X", wanted, files[0].path, OTHERS)
     return kinds.pop()
+
+
+def _kind(path: str) -> str:
+    """`parquet` or `csv`, by the end of the name; "" for others."""
+    return KINDS.get(os.path.splitext(path)[1].lower(), "")  # noqa: PTH122

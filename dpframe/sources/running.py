@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import attrs
+import numpy as np
 
 from dpframe.errors import DPFrameError, InvalidArgument, Plain, SourceFailed
 
@@ -50,10 +51,18 @@ class PartOutcome:
         return self.value
 
 
+@np.errstate(all="ignore")  # under numpy.seterr(all="raise") one small number would stop a pass
+def worked(work: Work, blocks: Iterable[Block]) -> Any:
+    """The work on blocks, where floating-point errors neither raise nor warn: both would depend on
+    the data.
+    """
+    return work(blocks)
+
+
 def outcome(work: Work, part: TablePart) -> PartOutcome:
     """The work on one part, done wherever this is called."""
     try:
-        return PartOutcome(work(part.blocks()))
+        return PartOutcome(worked(work, part.blocks()))
     except DPFrameError as error:
         return PartOutcome(None, without_context(error))
     except Exception as error:  # noqa: BLE001 - may quote data
@@ -63,7 +72,7 @@ def outcome(work: Work, part: TablePart) -> PartOutcome:
 def sum_here(work: Work, parts: Iterable[TablePart], bar: Progress) -> Any:
     """The sum over all parts, read here one after the other."""
     pairs = ((part.name, bar.steps(part.blocks())) for part in parts)
-    return left_sum(safely(partial(work, blocks), name) for name, blocks in pairs)
+    return left_sum(safely(partial(worked, work, blocks), name) for name, blocks in pairs)
 
 
 def sum_by_executor(work: Work, parts: Iterable[TablePart], bar: Progress, executor: Any) -> Any:

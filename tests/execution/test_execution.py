@@ -468,6 +468,39 @@ def test_dropping_removes_the_assumption_about_failures(run, data):
     assert removed.pop().startswith("failures are not published")
 
 
+def of_few(**options):
+    """An execution of two records, with rows dropped."""
+    personal = "budgets" in options
+    target = dp.PersonalizedDP({"a": 1, "b": 2}) if personal else ApproxDP(1, "1e-6")
+    declared = dp.PersonalizedRidge(total=2) if personal else dp.SSP()
+    proof = certify(declared, target=target, setting=attrs.evolve(REPLACED, relation=ADD_REMOVE))
+    rows = options.pop("rows", 2)
+    return execute(proof, np.zeros((rows, 1)), np.zeros(rows), missing="drop", **options)
+
+
+def test_budgets_and_accounts_keep_the_assumption_about_failures():
+    """A record with a budget of no group, or without an account, is refused and not dropped."""
+    accounts = dp.RecordLedger(([9.0] * 2, [1e-5] * 2), kind=ApproxDP)
+    for options in ({"budgets": ["a", "b"]}, {"records": accounts}):
+        assumptions = of_few(**options).receipt.assumptions
+        assert any(one.startswith("failures are not published") for one in assumptions)
+    with pytest.raises(BadData, match="among the groups"):
+        of_few(budgets=["a", "c"])
+    with pytest.raises(InvalidArgument, match="accounts of the records"):
+        of_few(records=accounts, rows=3)
+
+
+def test_the_state_of_numpy_refuses_no_record(run, data):
+    """The least double underflows where its row is clipped."""
+    X, y = (part.copy() for part in data)
+    X[7] = 5e-324, 3, 3
+    wanted = execute(run, X, y, rng=0, missing="drop").released
+    with np.errstate(all="raise"):
+        got = execute(run, X, y, rng=0, missing="drop").released
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(got[name], value)
+
+
 def test_a_simulation_says_so_wherever_it_is_shown(run, data):
     """Nobody takes a seeded run for a private one."""
     result = execute(run, *data, rng=0)

@@ -454,3 +454,12 @@ def test_a_file_that_stays_is_read(kind, tmp_path):
     path = tmp_path / f"x.{kind}"
     saved(path, 1.5)
     assert open_source(LABELLED, path).total(lambda blocks: sum(len(b.rows) for b in blocks)) == 4e4
+
+
+@pytest.mark.parametrize("text", ["12/31/1999", "is it 7?", "[7]", "http://x/7", "7", "a\0/7"])
+@pytest.mark.parametrize("several", [True, False])
+def test_a_text_that_ends_as_no_file_is_not_quoted(text, several, setting):
+    """It may be a cell: lists of texts are lists of paths."""
+    with pytest.raises(BadData, match=r"^X must be (an existing file|a pattern|a path)") as caught:
+        open_source(setting, [text] if several else text, "y")
+    assert not any(word in str(caught.value) for word in ("7", "1999"))
