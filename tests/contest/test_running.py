@@ -3,20 +3,18 @@
 import gzip
 import json
 
-import attrs
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
-from benchmarks.contest import running, synthetic
+from benchmarks.contest import running
 from benchmarks.contest.__main__ import app
 from benchmarks.contest.boards import boards
 from benchmarks.contest.entrants import BASELINES
-from benchmarks.contest.plan import KEY, Contest
+from benchmarks.contest.plan import KEY
 from benchmarks.contest.results import Results, key_of
 from benchmarks.contest.running import play
-from benchmarks.contest.synthetic import SyntheticWorld
 from tests.contest.made_up import METHODS, TINY, small
 
 
@@ -95,14 +93,6 @@ def test_who_enters_moves_nobody(tmp_path):
     assert all(everyone[key] == alone[key] for key in common)
 
 
-def test_seeds_repeats_worlds_and_methods_draw_apart(tmp_path):
-    """No two lines of private methods have equal errors; another seed has others."""
-    run(small(epsilons=(1.0, 2.0)), tmp_path)
-    run(small(epsilons=(1.0, 2.0), seed=1), tmp_path)
-    found = [one for one in Results(tmp_path).records() if one["epsilon"] is not None]
-    assert len({tuple(one["errors"]) for one in found}) == len(found) == 2 * 2 * 2 * 2 * 2
-
-
 @pytest.mark.slow
 def test_processes_write_what_one_does(tmp_path):
     """Two workers, the same bytes."""
@@ -123,12 +113,6 @@ def test_a_worker_that_fails_stops_the_run(tmp_path):
         with pytest.raises(dp.BadData, match="readable set"):
             run(contest, tmp_path / str(jobs), jobs)
         assert len(Results(tmp_path / str(jobs)).records()) == 4  # the first world's first repeat
-
-
-def test_every_world_has_a_repeat_before_the_next_begins():
-    """So that a contest that was stopped has equally many of each."""
-    rounds = [(task.repeat, task.world) for task in small(repeats=3).tasks(())]
-    assert rounds == [(repeat, world) for repeat in range(3) for world in TINY]
 
 
 def test_errors_are_those_of_the_fit(tmp_path):
@@ -175,15 +159,6 @@ def test_a_method_is_run_again_by_name(tmp_path):
     assert board.repeats == (2, 2)
 
 
-def test_refusals_are_left_out_and_named(tmp_path):
-    """Published adaSSP breaks its claim under replace-one at epsilon 10: it runs at 1 only."""
-    contest = small(methods=("AdaSSPWang",), epsilons=(1.0, 10.0), relation="replace-one")
-    assert list(contest.refusals()) == ["AdaSSPWang at epsilon 10"]
-    run(attrs.evolve(contest, worlds=TINY[:1], repeats=1), tmp_path)
-    assert len(Results(tmp_path).records()) == 3 + 1
-    assert small().refusals() == {}
-
-
 def test_a_foreign_file_is_refused(tmp_path):
     """Lines that are no results: which file, and the way out."""
     Results(tmp_path).file.write_text('{"world": "yacht"}\n')
@@ -201,12 +176,6 @@ def test_wrong_claims_are_refused(wrong):
     """Before anything runs."""
     with pytest.raises(dp.InvalidArgument, match="must be"):
         small(**wrong)
-
-
-def test_the_default_contest_has_everybody():
-    """Baselines first, and every rival that exists."""
-    assert Contest(TINY).entrants[:3] == BASELINES
-    assert "AdaSSPWang" in Contest(TINY).entrants
 
 
 # -------------------------------------------------------------------------------------- The command
@@ -249,17 +218,6 @@ def test_it_runs_reports_and_goes_on(folder):
     assert (page.read_text(), Results(out).file.read_text()) == (text, found)
     reported = call("--out", out, "--flagship", "SSP", "--report-only")
     assert reported == "".join(f"{one}\n" for one in second.splitlines() if "wrote" not in one)
-
-
-def test_synthetic_worlds_need_no_folder(folder, monkeypatch):
-    """Both bounds and the synthetic family at once; SSP is no rival of itself."""
-    monkeypatch.setattr(synthetic, "SYNTHETIC", (SyntheticWorld(60, 2, 1),))
-    call("--worlds", "synthetic", "--out", folder / "out", *QUICK)
-    given = ["--data", folder, "--sets", "servo", "--bounds", "both"]
-    printed = call("--worlds", "both", *given, "--out", folder / "out", *QUICK)
-    for title in ("synthetic, known", "uci, paper", "uci, stated"):
-        assert f"{title} bounds, epsilon 1" in printed
-    assert len(Results(folder / "out").records()) == 3 * 2 * (3 + 2)
 
 
 def test_what_is_missing_is_said(folder):
