@@ -367,6 +367,15 @@ def test_python_m_dpframe():
     assert "4.225" in done.stdout
 
 
+def test_importing_dpframe_loads_no_terminal_library():
+    """typer, rich and matplotlib are the command line's."""
+    program = "import sys, dpframe.audits; print(*{n.split('.')[0] for n in sys.modules})"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert {"typer", "rich", "matplotlib", "pandas", "sklearn"}.isdisjoint(done.stdout.split())
+
+
 def test_jointly_is_a_word_on_the_command_line():
     """certify and audit take --jointly: the printed adaSSP keeps its shape and spends all."""
     at = ["--epsilon", "1", "--delta", "1e-6", "--norm", "1", "--bound", "1"]

@@ -337,6 +337,16 @@ def test_without_a_codebook_names_must_agree() -> None:
         model.predict(X[["years", "age"]])
 
 
+def test_polars_frames_are_read_too() -> None:
+    """polars and pandas give the same fit."""
+    polars = pytest.importorskip("polars")
+    X, y = people()
+    frame = polars.DataFrame({name: X[name].to_numpy() for name in X})
+    model = simulated().fit(frame, polars.Series(y.to_numpy()))
+    assert np.array_equal(model.coef_, simulated().fit(X, y).coef_)
+    assert len(model.predict(frame)) == len(X)
+
+
 def test_missing_values_are_refused_by_name_or_dropped() -> None:
     """fit refuses, naming the column, unless missing="drop"; predict refuses."""
     X, y = people()

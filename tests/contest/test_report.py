@@ -287,6 +287,14 @@ def test_what_is_printed_is_labelled(board):
     assert "NOT PRIVATE  no signal: d" in lines
 
 
+def test_losses_are_of_common_repeats():
+    """A third repeat that the rival lacks changes no comparison, whatever its error."""
+    made = [*records(MADE_UP), record("a", "Mine", 2, [9.0, 9.0])]
+    (found,) = boards(made)
+    assert found.mean("a", "Mine") > found.mean("a", "Other")
+    assert [loss.world for loss in losses(found, "Mine")] == ["b"]
+
+
 def test_steps_are_of_common_repeats():
     """A repeat that a method of the path lacks moves no step."""
     errors = {"AdaSSPWang": [0.8] * 2, "AdaSSP@AdaSSPWang": [0.8] * 2, "AdaSSP": [0.4, 9.0]}

@@ -93,6 +93,14 @@ def test_who_enters_moves_nobody(tmp_path):
     assert all(everyone[key] == alone[key] for key in common)
 
 
+def test_seeds_repeats_worlds_and_methods_draw_apart(tmp_path):
+    """No two lines of private methods have equal errors; another seed has others."""
+    run(small(epsilons=(1.0, 2.0)), tmp_path)
+    run(small(epsilons=(1.0, 2.0), seed=1), tmp_path)
+    found = [one for one in Results(tmp_path).records() if one["epsilon"] is not None]
+    assert len({tuple(one["errors"]) for one in found}) == len(found) == 2 * 2 * 2 * 2 * 2
+
+
 @pytest.mark.slow
 def test_processes_write_what_one_does(tmp_path):
     """Two workers, the same bytes."""
@@ -113,6 +121,12 @@ def test_a_worker_that_fails_stops_the_run(tmp_path):
         with pytest.raises(dp.BadData, match="readable set"):
             run(contest, tmp_path / str(jobs), jobs)
         assert len(Results(tmp_path / str(jobs)).records()) == 4  # the first world's first repeat
+
+
+def test_every_world_has_a_repeat_before_the_next_begins():
+    """So that a contest that was stopped has equally many of each."""
+    rounds = [(task.repeat, task.world) for task in small(repeats=3).tasks(())]
+    assert rounds == [(repeat, world) for repeat in range(3) for world in TINY]
 
 
 def test_errors_are_those_of_the_fit(tmp_path):

@@ -1,6 +1,7 @@
 """Worlds: the same folds for all, public maps, a generator that is what it says."""
 
 import gzip
+import inspect
 import pickle
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 import dpframe as dp
 from benchmarks.contest import codebooks, drawn
-from benchmarks.contest.stated import Stated
+from benchmarks.contest import stated as stated_module
+from benchmarks.contest.stated import Stated, stated
 from benchmarks.contest.synthetic import SyntheticWorld
 from benchmarks.contest.uci_worlds import UciWorld, uci_worlds
 from dpframe.experiments.data import DataSet, prepared
@@ -74,6 +76,17 @@ def test_stated_bounds_map_a_row_by_itself():
         Stated((1, 1, 1), 1, 1).applied(table)
 
 
+def test_stated_bounds_are_round_numbers():
+    """1, 2 or 5 times a power of ten, and nothing that looks like a maximum of data."""
+    found = [b for one in stated().values() for b in (*one.X, one.y)]
+    digits = {f"{bound:e}".split("e")[0].rstrip("0").rstrip(".") for bound in found}
+    assert len(stated()) == 31
+    assert digits == {"1", "2", "5"}
+    assert {one.norm for one in stated().values()} == {2, 5}
+    assert {name for name, one in stated().items() if one.norm == 5} == {"gas", "pumadyn32nm"}
+    assert "looking at the ranges" in inspect.getdoc(stated_module)
+
+
 def test_a_set_without_stated_bounds_is_refused(folder):
     """And a set that is not there, and no folder at all: each says the way out."""
     (world,) = uci_worlds(folder, "stated", ("unheard",))
@@ -123,6 +136,15 @@ def test_drawn_worlds_lie_in_their_bounds():
         np.testing.assert_array_equal(again.labels, split.labels)
 
 
+def test_three_columns_matter():
+    """The std of predictions is 0.25 with all columns and with three."""
+    for about in ("columns all", "columns 3"):
+        X, y = drawn.DrawnWorld(about, 20_000, 6).table(RNG(2))
+        theta = np.linalg.lstsq(X, y, rcond=None)[0]
+        assert np.std(X @ theta) == pytest.approx(0.25, rel=0.05)
+        assert np.sum(np.abs(theta) > 0.1) == (6 if about.endswith("all") else 3)
+
+
 def test_a_codebook_maps_a_row_by_itself(tmp_path):
     """By hand: ends to -1 and 1, beyond them clipped, levels but the baseline, an intercept."""
     book = codebooks.Codebook({"age": (20, 60)}, {"sex": ("f", "m")}, "cost", (0, 10))
@@ -143,3 +165,11 @@ def test_a_codebook_maps_a_row_by_itself(tmp_path):
         codebooks.worlds(tmp_path, ("unheard",))
     with pytest.raises(dp.InvalidArgument, match="--data"):
         codebooks.worlds(None)
+
+
+def test_every_codebook_has_room():
+    """Ends in order, more than one level, labels apart from columns."""
+    for book in codebooks.CODEBOOKS.values():
+        assert all(low < high for low, high in (*book.numbers.values(), book.ends))
+        assert all(len(set(levels)) == len(levels) > 1 for levels in book.classes.values())
+        assert book.label not in {*book.numbers, *book.classes}

@@ -166,6 +166,8 @@ def test_preview_says_the_same():
     assert seen.intervals == dp.recommend(epsilon=3, **ADVICE).intervals
     assert f"intervals: {seen.intervals}" in str(seen)
     assert dp.certify(dp.SSP(), target=target, setting=SETTING).preview(n=N).intervals is None
+    with pytest.raises(dp.InvalidArgument, match="codebook's 5 columns"):
+        dp.recommend(d=7, epsilon=3, **ADVICE)
 
 
 @pytest.mark.parametrize("rows", [{"norm": 1}, {"box": 1}, {"columns": list(CODEBOOK), "norm": 1}])

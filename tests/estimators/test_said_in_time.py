@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 
 import dpframe as dp
 from tests.support.ratings import JOINING, SETTING, fitted, people
@@ -58,6 +60,16 @@ def test_a_large_delta_is_noted_by_the_released_count():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         private(JOINING, delta="1e-4").fit(*people())
+
+
+def test_a_ledger_does_not_count_scores(tmp_path: Path):
+    """Of any scorer: one warning for all fits."""
+    ledger = dp.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("t", dp.ApproxDP(10, "1e-4"), relation=dp.ADD_REMOVE, by=dp.ApproxDP)
+    model = private(JOINING, ledger=ledger, dataset="t")
+    with pytest.warns(dp.PrivacyWarning) as caught:
+        cross_val_score(model, *people(), cv=3, scoring="neg_mean_absolute_error")
+    assert ["but not scores of predictions" in str(one.message) for one in caught] == [True]
 
 
 def test_a_level_is_answered_with_alpha():

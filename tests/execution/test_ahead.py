@@ -118,6 +118,14 @@ def test_what_reads_no_number_is_never_summed_twice(likely, monkeypatch):
     assert sum(seen) == 9000
 
 
+def test_a_table_that_can_be_read_once_is_refused_as_before():
+    """A guess may be wrong."""
+    X, y = table()
+    blocks = ((X[i : i + 3000], y[i : i + 3000]) for i in (0, 3000, 6000))
+    with pytest.raises(dp.BadData, match="several times"):
+        dp.execute(certified(LabelsFirst(likely="1/2")), blocks, rng=1)
+
+
 def one(*_: Any) -> float:
     """Another width."""
     return 1.0
@@ -166,6 +174,29 @@ def numbers_of(run: Any, summed: Any) -> set[str]:
     reading = Pass.of(run.graph, number, empty_block(run.setting, 4), [summed])
     formulas = [*reading.numbers, summed.step]
     return {one.name for formula in formulas for one in formula.symbols() if one.origin is not None}
+
+
+class Derived(dp.Regression):
+    """What is derived in the first stage has no step; what is guessed has one that reads."""
+
+    def declare(self, X, y, budget):
+        """A sum of sums first."""
+        total = dp.release(dp.trace(X.T @ X) + dp.sqrt(2) * (y @ y), dp.Gaussian(std=9))
+        width = dp.known(dp.post(half, total), "1/4", 1, name="width", likely="1/2")
+        moment = dp.release(X.T @ y.clip(-width, width), LITTLE)
+        return dp.post(together, total, moment)
+
+
+def test_what_is_guessed_is_no_value_of_the_first_stage():
+    """Nothing that is derived there may meet it."""
+    run = dp.certify(Derived(), target=dp.ApproxDP(8, "1e-6"), setting=SETTING)
+    total, moment = dp.execute(run, *table(), rng=1).output
+    X, y = table()
+    X = X * np.minimum(1, 1 / np.linalg.norm(X, axis=1))[:, None]
+    assert total == pytest.approx(
+        np.sum(X**2) + np.sqrt(2) * np.sum(np.clip(y, -1, 1) ** 2), abs=40
+    )
+    np.testing.assert_allclose(moment, X.T @ np.clip(y, -0.5, 0.5), atol=12)
 
 
 def test_sums_of_doubles_are_never_guessed():

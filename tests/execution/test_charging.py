@@ -242,6 +242,14 @@ def test_slices_of_a_data_frame_are_one_table(run, data):
         execute(run, frame.iloc[5:], data[1][5:])
 
 
+def test_a_frame_without_numpy_columns_is_known_by_itself(run, data):
+    """Nullable columns have no memory to go by."""
+    frame = pd.DataFrame(data[0]).convert_dtypes()
+    execute(run, frame, data[1])
+    with pytest.warns(PrivacyWarning, match="execution 2 on"):
+        execute(run, frame, data[1])
+
+
 def test_copies_and_simulations_go_unnoticed(run, data):
     """A simulation spends nothing; a copy cannot be known without reading it."""
     assert spent_silently(run, *data, rng=0)
@@ -301,6 +309,13 @@ def test_what_cannot_be_added_is_listed(data):
     )
     with pytest.warns(PrivacyWarning, match=listed):
         note(X, PureDP(2), Unit(REPLACE_ONE))
+
+
+def test_what_cannot_be_followed_is_let_be():
+    """Objects without weak references are not recorded."""
+    known = dict(_SPENT)
+    note([1.0], PureDP(1), UNIT)
+    assert known == _SPENT
 
 
 @pytest.mark.parametrize(

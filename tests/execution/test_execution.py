@@ -18,11 +18,13 @@ from dpframe.privacy import (
     ADD_REMOVE,
     REPLACE_ONE,
     ApproxDP,
+    GaussianDP,
     PureDP,
+    ZeroConcentratedDP,
 )
 from dpframe.prover.certify import certify
 from dpframe.randomness import SimulatedBits
-from dpframe.symbols import Expression, analytic_sigma, exact, parameter, sqrt
+from dpframe.symbols import DELTA, EPSILON, Expression, analytic_sigma, exact, parameter, sqrt
 from tests.support.oracles import sigma_of
 
 REPLACED = Setting(X=Rows(norm=1), y=Column(bound=1), relation=REPLACE_ONE)
@@ -240,6 +242,11 @@ def test_copies_are_stacked_on_a_leading_axis(certified, data, clipped, rounds):
     assert len(np.unique(output[:, 0, 0])) == rounds
 
 
+def test_one_copy_has_no_leading_axis(certified, data):
+    """times=1, the constant, is an ordinary release."""
+    assert execute(certified(Rounds(rounds=1)), *data, rng=0).output.shape == (3, 3)
+
+
 def test_laplace_noise_is_drawn_at_its_scale(certified, data):
     """Another mechanism, another law, the same path: a count is released as a whole number."""
     run = certified(Counted(), target=PureDP("1/2"))
@@ -285,6 +292,14 @@ def test_degenerate_tables_run_and_are_finite(run, certified, table):
     for certificate in (run, certified(Floor())):
         released = execute(certificate, *table, rng=0).released.values()
         assert all(np.all(np.isfinite(value)) for value in released)
+
+
+def test_the_smallest_eigenvalue_of_no_rows_is_zero(certified):
+    """Without rows the release is noise around 0."""
+    run, bits = certified(Floor()), SimulatedBits(np.random.default_rng(4))
+    std = Fraction(run.number(run.graph.releases[0].std, up=True)) * 2**20
+    noise = Gaussian.on_grid(std, 1, bits)
+    assert execute(run, np.zeros((0, 2)), [], rng=4).output[0] == noise[0] / 2**20
 
 
 BAD = {
@@ -394,6 +409,29 @@ def test_a_formula_beyond_the_doubles_is_refused(symbolic):
     """No infinite noise, no infinite bound."""
     with pytest.raises(NotExecutable, match="no finite number"):
         PublicNumbers(symbolic).up(exact(10) ** 64 * exact(10) ** 64 * exact(10**200))
+
+
+@pytest.mark.parametrize(
+    ("target", "wanted"),
+    [
+        (PureDP(EPSILON), "3-differential privacy"),
+        (ApproxDP(2 * EPSILON, DELTA), "(6, 1/10)-differential privacy"),
+        (ZeroConcentratedDP(EPSILON), "3-zCDP"),
+        (GaussianDP(EPSILON), "3-Gaussian differential privacy"),
+    ],
+)
+def test_a_receipt_states_the_guarantee_in_numbers(target, wanted):
+    """Parameters are replaced by the certificate's numbers in every kind of guarantee."""
+    values = {"epsilon": exact(3), "delta": exact("1/10")}
+    assert str(target.substitute(values)) == wanted
+
+
+def test_results_and_receipts_are_frozen(run, data):
+    """What happened cannot be rewritten."""
+    result = execute(run, *data, rng=0)
+    for record, name in ((result, "output"), (result.receipt, "private")):
+        with pytest.raises(attrs.exceptions.FrozenInstanceError):
+            setattr(record, name, None)
 
 
 def test_a_receipt_is_three_readable_lines(run, data):

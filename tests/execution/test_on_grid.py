@@ -5,6 +5,7 @@ last bit.
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from dpframe.graph.statistics.combined import Linear
 from dpframe.numerics.blocks import gridding
 from dpframe.sources import open_source
 from dpframe.sources import table as tables
+from dpframe.sources.open import MemorySource
 
 BALL = {"X": dp.Rows(norm=1), "y": dp.Column(bound=1)}
 SPACES = {
@@ -115,6 +117,26 @@ def test_rows_are_rounded_once_for_all_later_passes(monkeypatch):
     assert sum(seen) == 3 * len(X)
 
 
+def test_what_is_held_is_said_by_the_graph():
+    """From the first later pass over rows on, where there are two."""
+    assert held(certified(dp.JointSSP(rounds=1)))[0] == (1, 2, 3), "the first reads labels only"
+    assert held(certified(dp.JointSSP(rounds=0)))[0] == (1, 2)
+    assert held(certified(dp.JointSSP(rounds=0, sandwich=0))) is None
+    assert held(certified(dp.regressions.BoostedAdaSSP())) is None, "a loop reads rows as they are"
+
+
+class TwoWays(dp.Regression):
+    """Reads rows, and rows of half the length, in two passes after the first."""
+
+    def declare(self, X, y, budget):
+        """A look at the labels, X'X, then the moment of rows and of shorter ones."""
+        start = dp.known(dp.post(half, dp.release(y @ y, LITTLE)), "1/4", 1, name="start")
+        gram = dp.release(X.T @ y.clip(-start, start), LITTLE)
+        left = y.residuals(X, dp.post(first, gram)).clip(-1, 1)
+        shorter = X.clip(norm="1/2")
+        return dp.post(together, dp.release(shorter.T @ left, LITTLE))
+
+
 class LearnsLate(dp.Regression):
     """A stage derives from sums that are known; the number that the grid reads is learned after
     it.
@@ -144,6 +166,11 @@ class LabelsBetween(dp.Regression):
         squares = dp.release(labels @ labels, LITTLE)
         left = y.residuals(X, dp.post(first, squares)).clip(-1, 1)
         return dp.post(together, dp.release(X.T @ left, LITTLE, name="last"))
+
+
+def test_other_readers_of_rows_keep_them_as_they_are():
+    """A second way to the rows."""
+    assert held(certified(TwoWays())) is None
 
 
 def test_a_pass_waits_for_what_its_grid_reads(monkeypatch):
@@ -187,6 +214,27 @@ def test_the_limit_is_on_what_is_held(monkeypatch):
     assert found is source
 
 
+def test_wide_tables_are_not_held():
+    """Their matrices are what takes memory and time."""
+    run = certified(dp.JointSSP())
+    generator = np.random.default_rng(0)
+    for columns, kind in ((256, on_grid.SourceOnGrid), (257, MemorySource)):
+        found = gridded(run, generator.normal(size=(9, columns)), np.ones(9))[1]
+        assert isinstance(found, kind)
+
+
+def test_parts_are_those_of_the_table(monkeypatch):
+    """So that sums of doubles are added in the same order."""
+    monkeypatch.setattr(tables, "FEWEST", 8)
+    monkeypatch.setattr(tables, "MOST", 16)
+    source, found = gridded(certified(dp.JointSSP()), *table())
+    assert found.steps == source.steps > 4
+    assert found.rows == source.rows
+    pairs = zip(source.parts(), found.parts(), strict=True)
+    for before, after in pairs:
+        assert [len(b.rows) for b in before.blocks()] == [len(b.rows) for b in after.blocks()]
+
+
 def test_formulas_are_evaluated_in_one_thread(monkeypatch):
     """What becomes of a row does not depend on the thread that reads it."""
     monkeypatch.setattr(tables, "FEWEST", 8)
@@ -201,3 +249,12 @@ def test_formulas_are_evaluated_in_one_thread(monkeypatch):
     monkeypatch.setattr(PublicNumbers, "towards_zero", noted)
     dp.execute(certified(dp.JointSSP()), *table(), rng=1)
     assert seen == {threading.current_thread().name}
+
+
+def test_an_executor_of_others_reads_the_table_as_it_is(monkeypatch):
+    """Rows are held here only, and never sent."""
+    run, (X, y) = certified(dp.JointSSP()), table()
+    alone = dp.execute(run, X, y, rng=1).released
+    monkeypatch.setattr(on_grid, "GridWork", None)
+    with ThreadPoolExecutor(2) as executor:
+        assert same(alone, dp.execute(run, X, y, rng=1, executor=executor).released)

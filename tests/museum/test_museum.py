@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import dpframe as dp
 from docs.generate.dossier import limit
 from docs.generate.pages.museum import PAGE, page
+from dpframe.audits import lower_bounds
 from dpframe.audits.lower_bounds.exact_laws import LAWS
 from dpframe.literature.boosted_published import grid_mu
 from dpframe.sensitivity import L2
@@ -27,7 +29,7 @@ from tests.museum.exhibits import n17_classical as classical
 from tests.museum.exhibits import n19_true_beta as beta
 from tests.museum.exhibits import n21_first_violation as first
 from tests.museum.gates import GATES, certified
-from tests.museum.museum import KNOWN, judged, museum, tally, walk
+from tests.museum.museum import HERE, KNOWN, judged, museum, tally, walk
 from tests.support.oracles import delta_of
 
 every = pytest.mark.parametrize("exhibit", museum(), ids=lambda one: f"{one.number}-{one.name}")
@@ -56,6 +58,17 @@ def test_thirteen_of_thirteen():
     more = len(museum()) - KNOWN
     assert tally(museum()) == f"13 of 13, and {more} of {more} more"
     assert walk().endswith(tally(museum()))
+
+
+def test_gates_know_no_exhibit():
+    """No gate, nor the search behind it, mentions a system, an exhibit or what it is ported as."""
+    searches = (Path(lower_bounds.__file__).parent, HERE.parent / "attacks" / "statistics")
+    files = [HERE / "gates.py", HERE / "own.py", *(f for at in searches for f in at.glob("*.py"))]
+    code = "".join(path.read_text().lower() for path in files)
+    for exhibit in museum():
+        assert exhibit.name.lower() not in code
+    for word in ("opendp", "diffprivlib", "theil", "2**50", "1023 times", "smallest_positive"):
+        assert word not in code
 
 
 @pytest.mark.slow

@@ -77,6 +77,22 @@ def fresh(text, key=None):
     return RecordLedger.from_json(text, key=key)
 
 
+@pytest.mark.parametrize("keyed", [False, True])
+def test_every_changed_byte_is_seen(people, keyed):
+    """Each byte with one bit flipped, doubled, and left out; and every beginning of the text."""
+    secret = KEY if keyed else None
+    people.spend(0.1, who=[True, False, True, False, False])
+    text = people.to_json(key=secret)
+    assert fresh(text, secret) == people
+    for place, letter in enumerate(text):
+        flipped = chr(ord(letter) ^ 1 << place % 7)
+        for variant in (flipped, letter * 2, ""):
+            with pytest.raises(dp.errors.BadLedger):
+                fresh(text[:place] + variant + text[place + 1 :], secret)
+        with pytest.raises(dp.errors.BadLedger):
+            fresh(text[:place], secret)
+
+
 ZERO = np.zeros(5, np.int64)
 BEYOND = {
     "own of another length": {"arrays": {"own 0": np.zeros(4, np.int64)}},

@@ -5,6 +5,7 @@ import itertools
 import pytest
 
 import dpframe as dp
+from dpframe.regressions.advice import default_regression
 
 EASY = {"n": 10_000, "d": 10, "epsilon": 1, "delta": "1e-6"}
 
@@ -131,6 +132,20 @@ def test_what_is_refused(asked, word):
     """By name."""
     with pytest.raises(dp.InvalidArgument, match=word):
         dp.recommend(**(EASY | asked))
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (dp.ApproxDP(1, "1e-6"), "JointSSP"),
+        (dp.PureDP(1), "ObjPertPure"),
+        (dp.PersonalizedDP({"a": 1, "b": 2}), "PersonalizedObjective"),
+        (dp.PersonalizedDP({"a": 1, "b": 2}, delta="1e-6"), "PersonalizedSSP"),
+    ],
+)
+def test_the_default_of_an_estimator(target, name):
+    """By the kind of target."""
+    assert type(default_regression(target)).__name__ == name
 
 
 CLASSES = dp.Setting(

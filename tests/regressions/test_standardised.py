@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -113,6 +116,17 @@ def test_no_neighbours_move_a_path_beyond_the_budget(cls, relation):
     assert worst >= whole / 4
 
 
+class Pickling:
+    """An executor that sends its work through pickle."""
+
+    def __init__(self, threads):
+        self.threads = threads
+
+    def submit(self, work, *arguments):
+        """As a process would see it."""
+        return self.threads.submit(pickle.loads(pickle.dumps(work)), *arguments)
+
+
 @ours
 @relations
 @intercepts
@@ -172,6 +186,17 @@ def test_no_table_gives_what_is_not_finite(cls, intercept, name):
             got = dp.execute(proof.at(epsilon=epsilon, delta="1e-6"), X, y, rng=2).output
             assert np.isfinite(got.coefficients).all()
             assert len(got.coefficients) == X.shape[1] + intercept
+
+
+@ours
+def test_parts_of_the_table_may_be_read_elsewhere(cls):
+    """Threads read parts; what is sent there can be pickled; sums on a grid have no order."""
+    X, y = table(3000)
+    run = dp.certify(cls(), target=TARGET, setting=setting()).at(epsilon=1, delta="1e-6")
+    alone = dp.execute(run, X, y, rng=7).output.coefficients
+    with ThreadPoolExecutor(2) as threads:
+        shared = dp.execute(run, X, y, rng=7, executor=Pickling(threads)).output.coefficients
+    assert np.array_equal(alone, shared)
 
 
 # ------------------------------------------------------------------------------- post-processing

@@ -90,6 +90,15 @@ def test_the_best_of_private_runs_costs_three_times_one(gamma):
 # ------------------------------------------------------------------------------------ certificate
 
 
+def test_a_certificate_is_saved_and_loaded(tmp_path):
+    """With the same hash; another gamma or another candidate is another certificate."""
+    proof = dp.certify(tuned(), target=PURE, setting=setting())
+    proof.save(tmp_path / "certificate.json")
+    assert dp.load(tmp_path / "certificate.json").hash == proof.hash
+    for other in (tuned(gamma="1/2"), tuned(candidates=(0, 1, 10, 1001)), tuned(bound=2)):
+        assert dp.certify(other, target=PURE, setting=setting()).hash != proof.hash
+
+
 class Careless(dp.Regression):
     """Runs at a share of epsilon, with a score that may be unpaid. [tests]"""
 

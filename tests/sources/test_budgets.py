@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from fractions import Fraction
 
@@ -78,6 +79,7 @@ INSIDE = {  # tables that hold the budgets as the column `own`
     "CSV files, the first empty": lambda frame, f: written(frame, f, "csv", [slice(0), *PIECES]),
     "an iterator of Polars": lambda frame, _: iter([pl.from_pandas(frame[p]) for p in PIECES]),
 }
+PARALLEL = [kind for kind in INSIDE if kind != "a scan of Polars"]
 
 
 @pytest.mark.parametrize("make", INSIDE.values(), ids=INSIDE)
@@ -108,6 +110,18 @@ def test_a_codebook_leaves_budgets_alone(make, people, mixed, codebook, tmp_path
     assert bits(rows[:, 2]) == bits(people["u"].to_numpy())
     assert bits(labels) == bits(people["rating"].to_numpy())
     assert same(budgets, people["own"])
+
+
+@pytest.mark.some(1)
+@pytest.mark.parametrize("kind", PARALLEL)
+def test_threads_and_processes_carry_budgets(kind, people, named, processes, tmp_path):
+    """In the order of the rows."""
+    with ThreadPoolExecutor(3) as threads:
+        for executor in (threads, processes):
+            source = open_source(named, INSIDE[kind](people, tmp_path), budgets="own", parts=1)
+            rows, _, budgets = read(source, executor)
+            assert bits(rows) == bits(people[["u", "v"]].to_numpy())
+            assert same(budgets, people["own"])
 
 
 BESIDE = {  # what stands beside a table: arrays, lists, series
@@ -254,6 +268,22 @@ def test_a_cluster_carries_budgets(people, setting, named, cluster):
         assert same(found, own)
 
 
+def test_many_blocks_of_many_parts_keep_their_order(setting):
+    """A table in memory of more parts than threads, cut into blocks of other lengths."""
+    n = 18 * 8192 + 5
+    X = np.arange(n, dtype=float)[:, None]
+    source = open_source(setting, X, X[:, 0], budgets=1 + X[:, 0], parts=1)
+    rows, labels, budgets = read(source)
+    blocks = source.total(list)
+    assert len(blocks) == 24
+    assert {len(block.rows) for block in blocks} == {6145, n - 23 * 6145}
+    assert bits(rows) == bits(X)
+    assert bits(labels) == bits(X[:, 0])
+    assert bits(budgets) == bits(1 + X[:, 0])
+    blocks = list(Table.of(setting, X[:10], X[:10, 0], 1 + X[:10, 0], drop=False).blocks(3))
+    assert [block.budgets.tolist() for block in blocks] == [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10]]
+
+
 def test_a_window_has_its_own_budgets(own, table, setting):
     """And travels without those of the rest."""
     X, y = table[["u", "v"]].to_numpy(), table["rating"].to_numpy()
@@ -277,6 +307,15 @@ EMPTY = {
     "an iterator": lambda frame, _: iter([frame]),
     "Dask": lambda frame, _: dd.from_pandas(frame, npartitions=1),
 }
+
+
+@pytest.mark.parametrize("make", EMPTY.values(), ids=EMPTY)
+def test_an_empty_table_has_no_budgets(make, people, named, tmp_path):
+    """One empty block, whose budgets are empty too."""
+    source = open_source(named, make(people[:0], tmp_path), budgets="own")
+    (block,) = source.total(list)
+    assert block.rows.shape == (0, 2)
+    assert block.budgets.shape == (0,)
 
 
 def test_without_budgets_blocks_have_none(table, named):
@@ -315,6 +354,15 @@ def test_a_number_of_any_type_is_the_double_nearest_to_it(given, wanted, setting
     X = np.zeros((len(wanted), 1))
     _, _, budgets = read(open_source(setting, X, X[:, 0], budgets=given))
     assert bits(budgets) == bits(np.array(wanted))
+
+
+def test_decimals_of_a_stream_stay_in_their_rows(named):
+    """A column of decimals, window after window."""
+    texts = [f"{cents / 100:.2f}" for cents in range(1, 40_000)]
+    own = pa.array(texts).cast(pa.decimal128(9, 2))
+    zero = pa.array(np.zeros(len(texts)))
+    source = open_source(named, pa.table({"u": zero, "own": own, "rating": zero}), budgets="own")
+    assert bits(read(source)[2]) == bits(np.array([float(one) for one in texts]))
 
 
 def test_numbers_and_names_of_a_csv_file(setting, tmp_path):
@@ -500,6 +548,23 @@ def test_a_bad_column_is_refused_everywhere(given, make, drop, named, tmp_path):
     v = np.nan if drop else 1.0
     frame = pd.DataFrame({"u": 1.0, "own": given, "v": v, "rating": 1.0}, index=range(3))
     refused_table(make, frame, named, tmp_path, drop=drop)
+
+
+TYPES = {
+    "bool": [True, False, True],
+    "dates": pd.date_range("2024-01-01", periods=3),
+    "time differences": pd.to_timedelta([1, 2, 3], unit="s"),
+}
+TYPED_TABLES = [kind for kind in INSIDE if "CSV" not in kind]  # cells of CSV files are texts
+
+
+@pytest.mark.some(1, most=20)
+@pytest.mark.parametrize("kind", TYPED_TABLES)
+@pytest.mark.parametrize("given", TYPES.values(), ids=TYPES)
+def test_columns_of_other_types_are_refused(given, kind, named, tmp_path):
+    """Where the type is known."""
+    frame = pd.DataFrame({"u": 1.0, "own": given, "v": 1.0, "rating": 1.0}, index=range(3))
+    refused_table(INSIDE[kind], frame, named, tmp_path)
 
 
 def refused_table(make, frame, named, folder, **options):
