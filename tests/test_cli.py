@@ -223,25 +223,6 @@ def test_fit_charges_a_ledger(table, tmp_path):
     assert "1 run" in call("ledger", "show", file)
 
 
-def test_fit_agrees_with_the_estimator(table):
-    """The same simulation through dp.PrivateRegressor."""
-    X = dp.Rows(
-        columns=[
-            dp.Numeric("age", 18, 90),
-            dp.Categorical("smoker", ["no", "yes"]),
-            dp.Categorical("children", [0, 1, 2]),
-        ],
-        intercept=True,
-    )
-    setting = dp.Setting(X=X, y=dp.Column(lower=0, upper="0.5"), relation=dp.ADD_REMOVE)
-    frame = pd.read_csv(table / "table.csv", dtype={"smoker": str})
-    model = dp.PrivateRegressor(dp.SSP(), epsilon=1, delta="1e-6", setting=setting, rng=7)
-    model.fit(frame[["age", "smoker", "children"]], frame["y"])
-    data = [str(table / "table.csv"), "--target", "y", "--schema", str(table / "schema.json")]
-    record = json.loads(call("fit", "SSP", *data, *ONE, "--simulate", "7", "--json"))
-    assert list(record["coef_"].values()) == pytest.approx(list(model.coef_), rel=1e-12)
-
-
 def test_fit_by_norm_and_bound(tmp_path):
     """Every other column is a feature."""
     path = tmp_path / "t.csv"

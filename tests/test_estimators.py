@@ -11,10 +11,7 @@ import attrs
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
 
 import dpframe as dp
 from dpframe.graph.maps.bounds import ToUnitInterval
@@ -449,16 +446,6 @@ def test_the_certificate_and_the_receipt_tell_what_was_spent() -> None:
     assert model.receipt_.certificate == model.certificate_.hash
     assert model.receipt_.private
     assert "1e-6" in str(model.receipt_)
-
-
-def test_parameters_can_be_read_set_and_cloned() -> None:
-    """get_params, set_params and clone, as in every search."""
-    model = simulated()
-    assert clone(model).get_params() == model.get_params()
-    assert model.set_params(epsilon=2).get_params()["epsilon"] == 2
-    assert make_pipeline(FunctionTransformer(), model).fit(*people()).predict([[30, 5]]).shape == (
-        1,
-    )
 
 
 def test_parameters_changed_after_fit_do_not_change_predictions() -> None:

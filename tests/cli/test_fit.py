@@ -102,13 +102,6 @@ def test_fit_refuses(numbers, options, says):
     assert says in call("fit", "PersonalizedRidge", numbers, *given, status=2)
 
 
-def test_unknown_groups_are_refused(names):
-    """By the groups that there are."""
-    given = [*TARGET, "--delta", "1e-6", *BALL, "--epsilon-column", "group", "--simulate", "1"]
-    said = call("fit", "SSP", names, *given, "--groups", "open=1", status=2)
-    assert "among the groups open" in said
-
-
 # certify and audit ---------------------------------------------------------------------------
 
 

@@ -9,10 +9,8 @@ import pytest
 from typer.main import get_command
 
 import dpframe as dp
-from dpframe import literature, regressions
 from dpframe.cli import app as application
 from dpframe.cli.app import COMMANDS, LINE
-from dpframe.literature.every import everything
 from tests.test_architecture import HEAVY, place_of
 
 FOLDER = Path(dp.__file__).parent / "cli"
@@ -98,10 +96,3 @@ def test_certify_loads_the_declaration_that_is_named():
     places = [place_of(name) for name in own(loaded("certify", "SSP"))]
     assert places.count("regressions") <= 4
     assert not {"execution", "estimators", "sources"} & set(places)
-
-
-def test_every_exported_regression_is_in_the_catalogue():
-    """So that the exact name finds what the whole list would."""
-    exported = [getattr(place, name) for place in (regressions, literature) for name in dir(place)]
-    classes = {cls for cls in exported if isinstance(cls, type) and issubclass(cls, dp.Regression)}
-    assert classes - {dp.regressions.Jointly} == set(everything())

@@ -155,21 +155,6 @@ def test_versions_follow_the_graph():
     assert "@" in fitter("SSP@AdaSSPWang", dp.ADD_REMOVE).version(1.0, 1e-6)
 
 
-def test_baselines_by_hand(table):
-    """Zero, least squares, ridge 1, on rows clipped to the ball."""
-    X, y = table
-    X = X / np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
-    y = np.clip(y, -1, 1)
-    source = Remembered(open_source(setting(dp.ADD_REMOVE), *table))
-    zero, ols, ridge = (
-        fitter(spec, dp.ADD_REMOVE).fit(source, None, None, np.random.default_rng(0))
-        for spec in BASELINES
-    )
-    np.testing.assert_array_equal(zero, 0)
-    np.testing.assert_allclose(ols, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-5)
-    np.testing.assert_allclose(ridge, np.linalg.solve(X.T @ X + np.eye(3), X.T @ y), atol=1e-5)
-
-
 def test_entries_as_they_are_written():
     """Names, fields, comparisons; and what is none of them."""
     entrant = Entrant.of("NoisyGradientDescent:rounds=20:pace=0.5@AdaSSPWang")

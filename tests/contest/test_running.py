@@ -3,20 +3,18 @@
 import gzip
 import json
 
-import attrs
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import dpframe as dp
-from benchmarks.contest import running, synthetic
+from benchmarks.contest import running
 from benchmarks.contest.__main__ import app
 from benchmarks.contest.boards import boards
 from benchmarks.contest.entrants import BASELINES
-from benchmarks.contest.plan import KEY, Contest
+from benchmarks.contest.plan import KEY
 from benchmarks.contest.results import Results, key_of
 from benchmarks.contest.running import play
-from benchmarks.contest.synthetic import SyntheticWorld
 from tests.contest.made_up import METHODS, TINY, small
 
 
@@ -175,15 +173,6 @@ def test_a_method_is_run_again_by_name(tmp_path):
     assert board.repeats == (2, 2)
 
 
-def test_refusals_are_left_out_and_named(tmp_path):
-    """Published adaSSP breaks its claim under replace-one at epsilon 10: it runs at 1 only."""
-    contest = small(methods=("AdaSSPWang",), epsilons=(1.0, 10.0), relation="replace-one")
-    assert list(contest.refusals()) == ["AdaSSPWang at epsilon 10"]
-    run(attrs.evolve(contest, worlds=TINY[:1], repeats=1), tmp_path)
-    assert len(Results(tmp_path).records()) == 3 + 1
-    assert small().refusals() == {}
-
-
 def test_a_foreign_file_is_refused(tmp_path):
     """Lines that are no results: which file, and the way out."""
     Results(tmp_path).file.write_text('{"world": "yacht"}\n')
@@ -201,12 +190,6 @@ def test_wrong_claims_are_refused(wrong):
     """Before anything runs."""
     with pytest.raises(dp.InvalidArgument, match="must be"):
         small(**wrong)
-
-
-def test_the_default_contest_has_everybody():
-    """Baselines first, and every rival that exists."""
-    assert Contest(TINY).entrants[:3] == BASELINES
-    assert "AdaSSPWang" in Contest(TINY).entrants
 
 
 # -------------------------------------------------------------------------------------- The command
@@ -249,17 +232,6 @@ def test_it_runs_reports_and_goes_on(folder):
     assert (page.read_text(), Results(out).file.read_text()) == (text, found)
     reported = call("--out", out, "--flagship", "SSP", "--report-only")
     assert reported == "".join(f"{one}\n" for one in second.splitlines() if "wrote" not in one)
-
-
-def test_synthetic_worlds_need_no_folder(folder, monkeypatch):
-    """Both bounds and the synthetic family at once; SSP is no rival of itself."""
-    monkeypatch.setattr(synthetic, "SYNTHETIC", (SyntheticWorld(60, 2, 1),))
-    call("--worlds", "synthetic", "--out", folder / "out", *QUICK)
-    given = ["--data", folder, "--sets", "servo", "--bounds", "both"]
-    printed = call("--worlds", "both", *given, "--out", folder / "out", *QUICK)
-    for title in ("synthetic, known", "uci, paper", "uci, stated"):
-        assert f"{title} bounds, epsilon 1" in printed
-    assert len(Results(folder / "out").records()) == 3 * 2 * (3 + 2)
 
 
 def test_what_is_missing_is_said(folder):

@@ -11,10 +11,9 @@ import dpframe as dp
 from benchmarks.contest import codebooks, drawn
 from benchmarks.contest import stated as stated_module
 from benchmarks.contest.stated import Stated, stated
-from benchmarks.contest.synthetic import SYNTHETIC, SyntheticWorld
+from benchmarks.contest.synthetic import SyntheticWorld
 from benchmarks.contest.uci_worlds import UciWorld, uci_worlds
 from dpframe.experiments.data import DataSet, prepared
-from tests.contest.made_up import TINY
 
 RNG = np.random.default_rng
 
@@ -174,14 +173,3 @@ def test_every_codebook_has_room():
         assert all(low < high for low, high in (*book.numbers.values(), book.ends))
         assert all(len(set(levels)) == len(levels) > 1 for levels in book.classes.values())
         assert book.label not in {*book.numbers, *book.classes}
-
-
-def test_the_synthetic_settings_are_twelve():
-    """Four worlds, of the sizes of the table that is given again."""
-    assert [world.name for world in SYNTHETIC] == [
-        "n=10000,d=10,cond=1",
-        "n=100000,d=10,cond=1",
-        "n=100000,d=10,cond=10",
-        "n=100000,d=50,cond=1",
-    ]
-    assert TINY[1].size == (60, 3)

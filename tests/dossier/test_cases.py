@@ -326,18 +326,3 @@ def test_a_limit_that_is_not_exact_says_so(cases):
     assert "exactly" not in one.limit_text
     assert "false from 9.7328 on" in one.limit_text
     assert other.limit_text.startswith("exactly true up to epsilon = 9.7327")
-
-
-def test_paths_are_told_without_formulas_of_the_data(cases):
-    """The clipped columns of the thesis."""
-    one = cases["ThesisClipped", "add/remove"]
-    for line in (one.reason, *one.also):
-        assert len(line) < 500
-        assert "3/2" not in line
-
-
-def test_a_wrong_square_is_shown_without_a_number_that_does_not_fit(cases):
-    """diffprivlib with an intercept: the mean is at the lower bound, for every bound."""
-    also = " ".join(cases["DiffprivlibWithIntercept", "replace-one"].also)
-    assert "their mean is released as that bound" in also
-    assert "-1/2" not in also

@@ -302,35 +302,6 @@ def certified(setting: dp.Setting) -> Any:
     return dp.certify(dp.SSP(), target=dp.ApproxDP(MUCH, "1e-6"), setting=setting)
 
 
-def test_a_summary_of_a_classifier_says_why_it_has_no_plot():
-    """It has no intervals; an AttributeError said nothing."""
-    X, y = two_groups()
-    with pytest.raises(AttributeError, match="There are no intervals"):
-        classifier((False, True)).fit(X, y).summary().plot()
-
-
-def test_messages_name_the_linear_probability_model() -> None:
-    """For a budget without delta, and beside log-odds, which have no intervals."""
-    X, right = two_groups(50)
-    with pytest.raises(dp.InvalidArgument, match=r"delta must be above 0.*linear probability"):
-        classifier(regression=None, epsilon=1, delta=0).fit(X, right.astype(int))
-    setting = attrs.evolve(BALL, y=dp.Column("s", levels=[0, 1]))
-    for text in (
-        str(classifier().fit(X, right.astype(int)).summary()),
-        str(
-            dp.recommend(
-                n=500,
-                d=3,
-                epsilon=1,
-                delta="1e-6",
-                setting=attrs.evolve(setting, X=dp.Rows(norm=1)),
-            )
-        ),
-    ):
-        assert "dp.JointSSP.for_intervals()" in text
-        assert "equal_variance" not in text
-
-
 def test_a_summary_says_that_the_released_number_of_records_is_noise():
     """As when every row has an undeclared level and is dropped."""
     setting = dp.Setting(

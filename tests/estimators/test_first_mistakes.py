@@ -27,18 +27,6 @@ def model(upper: int = 60_000) -> dp.PrivateRegressor:
     return dp.PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
 
 
-def test_bounds_in_other_units_are_asked_about():
-    """From released counts: an upper bound of 600 in place of 60,000; not where bounds fit, and not
-    for labels of 0 and 1.
-    """
-    table, costs = people()
-    notes = " ".join(model(600).fit(table, costs).summary().notes)
-    assert all(part in notes for part in ("the upper end", "[0, 600]", "are these bounds right"))
-    assert "bounds right" not in " ".join(model().fit(table, costs).summary().notes)
-    classes = model(1).fit(table, (costs > 20_000).astype(float))
-    assert "bounds right" not in " ".join(classes.summary().notes)
-
-
 def test_labels_of_text_are_not_called_a_column_of_features():
     """Numbers that were read as text."""
     table, costs = people(300)
@@ -57,15 +45,6 @@ def test_a_formula_says_that_its_codebook_has_the_label():
     for others in ({"setting": model().setting}, {"y": dp.Column(bound=1)}, {}):
         with pytest.raises(dp.InvalidArgument, match="its left side too"):
             make("charges ~ age", **others, **given)
-
-
-def test_a_dataset_that_is_there_is_not_created_again(tmp_path):
-    """The rerun of a script says what to leave out."""
-    ledger = dp.Ledger(tmp_path / "l.sqlite")
-    budget = dp.ApproxDP(1, "1e-6")
-    ledger.create("patients", budget, relation=dp.ADD_REMOVE)
-    with pytest.raises(dp.InvalidArgument, match="leave create out on a rerun"):
-        ledger.create("patients", budget, relation=dp.ADD_REMOVE)
 
 
 def test_a_row_to_predict_beyond_the_bounds_is_told():

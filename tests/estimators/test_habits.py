@@ -1,7 +1,5 @@
 """What scikit-learn's users write out of habit: it works, or a sentence says what to write."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -94,34 +92,6 @@ def test_weights_are_refused_with_the_way_out():
             one.fit(X, labels, weights=np.ones(20))
 
 
-def wrong():
-    """Tables that are none, and what is said."""
-    X, y = table(20)
-    hole = X.assign(age=[np.nan, *X["age"][1:]])
-    return {
-        "no labels": ((X,), "y must be given"),
-        "a hole": ((hole, y), 'missing="drop"'),
-        "another name": ((X.rename(columns={"age": "Age"}), y), "one column 'age'"),
-        "texts": ((X.assign(age="old"), y), "values of kind text"),
-        "labels as texts": ((X, y.astype(str)), "y must be real numbers"),
-        "short labels": ((X, y[1:]), "as long as X"),
-        "one dimension": ((y.to_numpy(), y), "two-dimensional"),
-        "nothing": ((None, y), "two-dimensional"),
-        "no file": (("nowhere.csv", "charges"), "an existing file"),
-        "dates": ((X.assign(age=pd.Timestamp("2020-01-01")), y), "values of kind date"),
-    }
-
-
-@pytest.mark.parametrize("case", wrong())
-def test_wrong_tables_are_refused_in_a_sentence(case):
-    """That names the column or the argument, and quotes no cell."""
-    given, said = wrong()[case]
-    with pytest.raises((BadData, dp.errors.SourceFailed)) as refusal:
-        model().fit(*given)
-    assert said in str(refusal.value)
-    assert "\n" not in str(refusal.value)
-
-
 def test_without_a_setting_it_says_what_one_is():
     """Not Python's own error."""
     with pytest.raises(InvalidArgument, match=r"setting must be a dp.Setting.*Such as dp.Setting"):
@@ -184,18 +154,6 @@ def test_a_text_that_is_no_epsilon_is_shown():
     """It would be the name of a column, under replace-one."""
     with pytest.raises(InvalidArgument, match=r"got 'three'\. A text is a number"):
         model(epsilon="three").fit(*table())
-
-
-def test_a_fit_without_delta_says_why_it_has_no_intervals():
-    """By the regression that was chosen."""
-    with pytest.warns(UserWarning, match="Nothing has been spent yet"):
-        fitted = model(delta=0).fit(*table())
-    with pytest.raises(InvalidArgument, match=r"got ObjPertPure\. They need a delta"):
-        fitted.inference()
-    assert "ObjPertPure is not one that releases" in str(fitted.summary())
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        model(delta=0, regression=dp.regressions.ObjPertPure()).fit(*table())
 
 
 def test_a_fitted_model_is_printed_as_it_was_written():

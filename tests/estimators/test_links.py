@@ -81,22 +81,6 @@ def test_rows_without_a_codebook(coding: str) -> None:
     assert model.coef_ == pytest.approx(other.coef_, rel=1e-4)
 
 
-def test_the_error_of_log_odds_is_that_of_the_noise() -> None:
-    """At a real epsilon, over draws of noise: no bias in units."""
-    X, recovers = patients()
-    penalty = 100
-    exact = LogisticRegression(C=1 / penalty, fit_intercept=False, tol=1e-10)
-    expected = unscaled(exact.fit(scaled(X), recovers).coef_[0])[:2]
-    regression = dp.regressions.LogisticOutputPerturbation(penalty=penalty)
-    column = dp.Column(levels=[False, True])
-    draws = [
-        logistic(column, regression=regression, epsilon=5, rng=seed).fit(X, recovers).coef_[0]
-        for seed in range(60)
-    ]
-    errors = np.std(draws, axis=0, ddof=1) / np.sqrt(len(draws))
-    assert np.all(np.abs(np.mean(draws, axis=0) - expected) < 4 * errors)
-
-
 def test_huber_fits_are_in_the_units_of_the_label() -> None:
     """The knee is in halves of the label's range, as the penalty is of scaled rows."""
     X, _ = patients()
@@ -247,12 +231,3 @@ def test_each_estimator_refuses_the_other_kind_and_names_it() -> None:
         dp.PrivateRegressor(dp.regressions.LogisticDescent(), **given).fit(None, None)
     with pytest.raises(dp.InvalidArgument, match=r"dp\.PrivateRegressor"):
         dp.PrivateClassifier(dp.SSP(), **given).fit(None, None)
-
-
-def test_bounds_of_labels_that_are_no_codes_of_classes_are_refused() -> None:
-    """Labels of another column's range, with rows dropped whose label is none of its ends."""
-    setting = dp.Setting(X=CODEBOOK, y=dp.Column("y", lower=0, upper=60), relation=dp.ADD_REMOVE)
-    regression = dp.regressions.LogisticOutputPerturbation(penalty=1)
-    model = dp.PrivateClassifier(regression, epsilon=1, delta="1e-6", setting=setting)
-    with pytest.raises(dp.InvalidArgument, match="two codes of them; got numbers from 0 to 60"):
-        model.fit(*patients())

@@ -279,21 +279,6 @@ def test_notes_state_how_far_intervals_extend_in_standard_errors(exact):
     assert not any("to either side" in text for text in exact.summary(notes=True).notes)
 
 
-def test_few_sentences_stand_under_the_table(noisy):
-    """All of them with notes=True; both say what intervals cover, and what they assume."""
-    short, long = fitted("0.1", JOINING).summary(), fitted("0.1", JOINING).summary(notes=True)
-    assert len(" ".join(short.notes)) < 0.6 * len(" ".join(long.notes))
-    assert short.notes[0] == long.notes[0]
-    assert "without" not in short.notes[0]
-    said = " ".join(short.notes)
-    assert "More records, a larger epsilon or fewer columns help" in said
-    assert "fitted is shrunk, numbers towards zero" in said
-    assert "dp.JointSSP.for_intervals()" in said
-    assert "counting=" not in said
-    assumed = noisy.summary(normal_residuals=True)
-    assert any("assumed to be normal" in note for note in assumed.notes)
-
-
 def test_numbers_of_the_header_by_hand():
     """With the ends of their intervals, or the noise on them."""
     assert between(0.4, np.array([0.31234, 0.5])) == "0.400 [0.312, 0.500]"

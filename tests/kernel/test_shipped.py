@@ -3,6 +3,7 @@
 import copy
 import json
 
+import attrs
 import pytest
 
 import dpframe as dp
@@ -24,6 +25,8 @@ from tests.kernel.writing import (
     symbol,
 )
 from tests.support import checking as check
+from tests.support import samples
+from tests.support.cases import named
 
 WITHIN = dp.regressions.FunctionalRidge()
 SHIPPED = {cls.__name__: example(cls) for cls in dp.literature.REGRESSIONS}
@@ -58,6 +61,31 @@ def test_what_dpframe_certifies_is_accepted(name: str, relation: str) -> None:
         verdict = check.check(document)
         assert verdict.accepted == ((name, relation, target) not in REFUSED), verdict.reason
         assert verdict.accepted or "none on samples" in verdict.reason
+
+
+FREE = {  # fields that may be symbols of (0, 1)
+    *("alpha", "average", "clip", "gamma", "grain", "knee", "lam", "level", "pace", "penalty"),
+    *("radius", "rho", "ridge", "scaling", "shrinkage", "test"),
+}
+ONE_ROW = {  # proved for one row of each person, or for a number of them
+    *("AMBSSGD", "HessianMixing", "ObjPert", "ObjPertPure", "ObjPertPrinted"),
+    *("ApproximateMinima", "AdaOPS", "AdaOPSRepaired"),
+}
+
+
+@pytest.mark.parametrize(("cls", "relation"), samples.certified(), ids=named)
+def test_parameters_may_be_symbols(cls: type, relation: dp.Relation) -> None:
+    """Every recommended regression, for every value of its parameters and any rows of a person."""
+    names = {field.name for field in attrs.fields(cls)} & FREE
+    if cls.variant != "recommended" or not names or "Personalized" in cls.__name__:
+        pytest.skip("no parameter is free, or a table of tests/mutants has it free")
+    declared = attrs.evolve(example(cls), **{name: dp.parameter(name, 0, 1) for name in names})
+    rows = {"rows_per_person": 1} if cls.__name__ in ONE_ROW else {}
+    setting = samples.wide(relation, **rows)
+    if "Functional" in cls.__name__:
+        setting = attrs.evolve(setting, X=dp.Rows(box=dp.parameter("B", 0)))
+    verdict = check.check(check.document(declared, TARGETS["formula"], setting))
+    assert verdict.accepted, verdict.reason
 
 
 SCALE, FLOOR, RESIDUAL, PENALTY = "label_std", "floor_bound", "residual_bound", "penalty"
@@ -271,7 +299,9 @@ def test_arguments_of_a_loop_are_known_before_it() -> None:
     assert check.check(edited(document, *changes)).accepted
 
 
-@pytest.mark.parametrize("name", ["OPSBalanced", "ObjPert", "ObjPertPure", "ApproximateMinima"])
+@pytest.mark.parametrize(
+    "name", ["OPSBalanced", "ObjPert", "ObjPertPure", "ApproximateMinima", "OutputPerturbation"]
+)
 def test_what_procedures_compute_in_doubles_is_listed(name: str) -> None:
     """Striking out the assumption is noticed."""
     setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)

@@ -5,11 +5,11 @@ are the same.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import ks_2samp, norm
+from scipy.stats import ks_2samp
 
 import dpframe as dp
 from dpframe.prover.certify import NOT_PRIVATE, unproved
+from tests.support.oracles import sigma_of
 
 DRAWS, LEVEL, FAR = 1000, 0.01, 1e-4
 EPSILON, DELTA, RHO = 5.0, 1e-6, 0.05
@@ -43,13 +43,8 @@ def least(pairs):
 
 
 def unit(epsilon, delta):
-    """The std, by bisection, that (epsilon, delta) affords for sensitivity 1. [BalleW18, Thm 8]"""
-
-    def excess(mu):
-        near, far = -epsilon / mu + mu / 2, -epsilon / mu - mu / 2
-        return norm.cdf(near) - np.exp(epsilon) * norm.cdf(far) - delta
-
-    return 1 / brentq(excess, 1e-3, 10)
+    """The std that (epsilon, delta) affords for sensitivity 1."""
+    return float(sigma_of(epsilon, delta))
 
 
 def l2_laplace(rate, rng):

@@ -240,31 +240,6 @@ def test_the_functional_mechanism_has_the_law_of_its_paper(declaration):
     assert agreement(zeros, theirs) < FAR
 
 
-def median_error(epsilon, per_entry, draws=400):
-    """Of the stationary point without a penalty, 5,000 rows of 11 columns: X'X with a draw for each
-    of its entries, or for each monomial.
-    """
-    rng = np.random.default_rng(1)
-    rows = np.clip(rng.normal(-0.5, 0.2, size=(5000, 11)), -1, 1)
-    labels = np.clip(rows.sum(axis=1) / 10 + rng.normal(scale=0.2, size=5000), -1, 1)
-    gram, moment, scale = rows.T @ rows, rows.T @ labels, 2 * 12**2 / epsilon
-    errors = []
-    for _ in range(draws):
-        Z = rng.laplace(scale=scale, size=(11, 11))
-        upper = np.triu(Z, 1)
-        noise = (Z + Z.T) / 2 if per_entry else np.diag(np.diag(Z)) + (upper + upper.T) / 2
-        theta = np.linalg.solve(gram + noise, moment + rng.laplace(scale=scale, size=11) / 2)
-        errors.append(np.mean((labels - rows @ theta) ** 2) ** 0.5)
-    return np.median(errors)
-
-
-@pytest.mark.parametrize("epsilon", [0.1, 0.4, 1.6, 6.4])
-def test_a_draw_for_each_entry_changes_errors_by_less_than_a_third(epsilon):
-    """[Dandekar18, Sec 5.4]: what the authors may have drawn, beside what is declared."""
-    ratio = median_error(epsilon, True) / median_error(epsilon, False)
-    assert 2 / 3 < ratio < 4 / 3
-
-
 # ---------------------------------------------------------------------- personalised privacy
 def output_perturbation(radius, penalty=0.1):
     """[Acharya24, Alg. 1], equal budgets: noise of density exp(-eta |z|), eta = penalty n epsilon/

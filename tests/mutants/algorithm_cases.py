@@ -33,24 +33,6 @@ AR, RO = table(), table(dp.REPLACE_ONE)
 accept, refuse, _ = entering(ALGORITHMS, T, AR)
 
 
-def piazza(X, y, budget):
-    """Two stated stds sqrt(2 log(4/delta)) Delta/(epsilon/2), each for half of the budget."""
-    unit = dp.sqrt(2 * dp.log(4 / budget.delta)) / (budget.epsilon / 2)
-    own, rest = budget.split_evenly(2)
-    gram = dp.release(X.T @ X, dp.Gaussian(unit * X.radius**2), own, name="gram")
-    moment = dp.release(X.T @ y, dp.Gaussian(unit * X.radius * y.radius), rest, name="moment")
-    return gram, moment
-
-
-for _name, _epsilon, _enter in (("V13", "19.65", accept), ("V13x", "19.66", refuse)):
-    _enter(
-        f"{_name} PROFILE: Piazza's SSP stds, release by release, at epsilon {_epsilon}",
-        piazza,
-        target=dp.ApproxDP(_epsilon, "1e-6"),
-        accountant="basic",
-    )
-
-
 def adaops(*, square=True, root=2, margin=None, stds=None, temperature=None):
     """AdaOPS as it is repaired, with one thing changed."""
 
@@ -196,11 +178,6 @@ def spread(b):
     return dp.Gaussian(std=dp.sqrt(TURNS) * dp.analytic_sigma(b.epsilon, b.delta))
 
 
-refuse(
-    "M11g COMP: T + 1 rounds of gradient descent, paid as T",
-    rounds(TURNS + 1, analytic, each),
-    node="budget",
-)
 refuse("M11s COMP: T + 1 rounds, noise for T", rounds(TURNS + 1, spread))
 accept("V41 COMP: T rounds at 1/T of the budget each", rounds(TURNS, analytic, each))
 accept("V41g COMP: T rounds with std sqrt(T) times that of one", rounds(TURNS, spread))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import dpframe as dp
 from dpframe.graph.maps.grid import unit_of_entries
 from dpframe.literature.stationary import stationary_fit
-from dpframe.regressions.functional import plain_fit, projected_fit
+from dpframe.regressions.functional import projected_fit
 from tests.mutants.cases import Case, entering
 
 EPSILON, DELTA = dp.EPSILON, dp.DELTA
@@ -46,12 +44,6 @@ def fitted(X, y, noisy, lam=0, alpha=1):
     return dp.post(stationary_fit, noisy, unit_of_entries(X), y.radius, lam, alpha)
 
 
-def repaired(statistics, unit, bound, raw):
-    """A repair that reads the eigenvectors of another matrix."""
-    vectors = np.linalg.eigh(raw)[1]
-    return plain_fit(statistics, unit, bound), vectors
-
-
 def loss(true, stated):
     """Whether the loss true(d)/stated(d) of a pair of neighbours exceeds 1 at a counterexample; at
     each of the first d, where it names none.
@@ -70,22 +62,10 @@ def whole(d):
 
 
 refuse(
-    "S09b SENS: functional mechanism with Laplace noise scaled by an L2 sensitivity, 2 d + 1",
-    lambda X, y, b: perturbed(X, y, b, 2 * X.columns + 1),
-    node="coefficients",
-    broken=loss(whole, lambda d: 2 * d + 1),
-)
-refuse(
     "S13 SENS: functional mechanism, noise for the linear terms only: 2 d",
     lambda X, y, b: fitted(X, y, perturbed(X, y, b, 2 * X.columns)),
     node="coefficients",
     broken=loss(whole, lambda d: 2 * d),
-)
-refuse(
-    "S15 SENS: constant term released too, noise for d^2 + 2 d",
-    lambda X, y, b: perturbed(X, y, b, X.columns * (X.columns + 2)),
-    node="coefficients",
-    broken=loss(whole, lambda d: d * (d + 2)),
 )
 refuse(
     "S16 REL: constant term withheld, noise for d^2 + 2 d, under replace-one",
@@ -93,12 +73,6 @@ refuse(
     at=RO,
     node="coefficients",
     broken=loss(whole, lambda d: d * (d + 2)),
-)
-refuse(
-    "F01 SENS: half of the exact noise: (d + 1)^2/2",
-    lambda X, y, b: perturbed(X, y, b, whole(X.columns) / 2),
-    node="coefficients",
-    broken=loss(whole, lambda d: whole(d) / 2),
 )
 refuse(
     "F02 REL: each statistic once, noise for add/remove, d (d + 3)/2, under replace-one",
@@ -112,28 +86,6 @@ refuse(
     lambda X, y, b: once(X, y, b, X.columns * (X.columns + 3) / 2, constant=True),
     node="coefficients",
     broken=loss(lambda d: (d + 1) * (d + 2) / 2, lambda d: d * (d + 3) / 2),
-)
-refuse(
-    "F04 COMP: two noisy copies of all coefficients, one paid",
-    lambda X, y, b: tuple(
-        perturbed(X, y, b, whole(X.columns), name=name) for name in ("first", "second")
-    ),
-)
-refuse(
-    "F05 TAINT: noisy coefficients repaired with the eigenvectors of the raw X'X",
-    lambda X, y, b: dp.post(
-        repaired,
-        dp.release(dp.graph.sufficient_statistics(X, y), dp.Laplace.pure, b),
-        unit_of_entries(X),
-        y.radius,
-        X.T @ X,
-    ),
-    node="X'X",
-)
-refuse(
-    "F06 TAINT: LASSO with a penalty of 1/n of the private n",
-    lambda X, y, b: fitted(X, y, perturbed(X, y, b, whole(X.columns)), 1 / (1 + X.rows), 0),
-    node="stationary_fit",
 )
 refuse(
     "F07 REL: noisy histogram under replace-one with noise for one cell",
@@ -156,11 +108,6 @@ accept(
     lambda X, y, b: dp.literature.FunctionalElasticNetPrinted(lam=LAM, alpha=ALPHA).declare(
         X, y, b
     ),
-)
-accept(
-    "V17b TAINT: LASSO with public lam after projection, (epsilon, delta)",
-    lambda X, y, b: dp.regressions.FunctionalLasso(lam=LAM).declare(X, y, b),
-    target=APPROX,
 )
 accept(
     "V27 SENS: constant term withheld, noise for d^2 + 2 d, add/remove",

@@ -10,7 +10,6 @@ from dpframe.graph.statistics import Argmin
 from dpframe.literature.personalized_published import (
     PersonalizedRidgePrinted,
     SampledRidgeCoded,
-    UniformRidge,
 )
 from dpframe.mechanisms import L2Laplace
 from dpframe.regressions.personalized import (
@@ -101,12 +100,6 @@ refuse(
     node="weight",
 )
 refuse(
-    "P01n REL: the same with a public total in the weights, not in the noise",
-    perturbed(lambda X, b: b.epsilon / S, lambda X, y, b: rate(X, y) / total(X, b)),
-    at=AR,
-    node="coefficients",
-)
-refuse(
     "P01w REL: the same with a public total in the noise, not in the weights",
     perturbed(own, lambda X, y, b: rate(X, y) / S),
     at=AR,
@@ -144,23 +137,9 @@ refuse(
     perturbed(lambda X, b: b.epsilon, lambda X, y, b: rate(X, y) / total(X, b)),
     node="coefficients",
 )
-refuse(
-    "P04d SENS: weights doubled, noise of single ones",
-    perturbed(lambda X, b: 2 * own(X, b), lambda X, y, b: tight(X, y) / total(X, b)),
-    node="coefficients",
-)
 accept(
     "V35 SENS: PDP-OP at the rate lambda total/(2 B Y + B^2 T*)",
     perturbed(own, lambda X, y, b: tight(X, y) / total(X, b)),
-)
-accept(
-    "V35c SENS: the same, calibrated by what was derived", shipped(PersonalizedRidge, penalty=LAM)
-)
-accept("V35p SENS: PDP-OP as printed", shipped(PersonalizedRidgePrinted, penalty=LAM))
-accept(
-    "V35s REL: PDP-OP at the derived rate with a public total, add/remove",
-    shipped(PersonalizedRidge, penalty=LAM, total=S),
-    at=AR,
 )
 refuse(
     "V35h SENS: PDP-OP at the rate lambda total/(B Y + B^2 T*): one label too few",
@@ -179,7 +158,6 @@ for _name, _says, _size in (
         perturbed(even, lambda X, y, b, size=_size: rate(X, y) * even(X, b) / size(X, b)),
         node="coefficients",
     )
-accept("P08v SENS: equal weights, noise for the least epsilon", shipped(UniformRidge, penalty=LAM))
 refuse(
     "P09 SENS: a penalty that reads each record's epsilon",
     perturbed(own, lambda X, y, b: tight(X, y) / total(X, b), penalty=lambda X, b: LAM / b.epsilon),
@@ -195,12 +173,6 @@ refuse(
 unspellable(
     "P11 DOM: PDP-OP without a penalty: the rate 0, read as no noise",
     lambda X, y, b: PersonalizedRidge(penalty=0).declare(X, y, b),
-)
-unspellable(
-    "P11z DOM: PDP-OP with a penalty that may be 0",
-    lambda X, y, b: PersonalizedRidge(penalty=dp.parameter("lam", 0, closed="left")).declare(
-        X, y, b
-    ),
 )
 refuse(
     "P12 REL: PDP-OP for people with several rows",
@@ -281,13 +253,6 @@ def apart(X, y, b):
     return dp.Gaussian(own_share * X.radius**2), dp.Gaussian(own_share * X.radius * y.radius)
 
 
-accept("P15 SENS: X'WX and X'Wy, weights mu/largest", weighted(), target=BOTH)
-accept(
-    "P15a REL: the same under add/remove: the largest is that of the public list",
-    weighted(),
-    target=APART,
-    at=AR,
-)
 accept(
     "P15i SENS: the same with an intercept, appended before weighing",
     weighted(before=lambda X: X.with_intercept()),
@@ -306,31 +271,12 @@ refuse(
     node="intercept",
 )
 refuse(
-    "P17 SENS: rows clipped after weighing",
-    weighted(after=lambda X: X.clip(norm=1)),
-    target=BOTH,
-    node="clip",
-)
-refuse(
     "P18 SENS: noise of the largest weight over the largest mu, each its own largest",
     weighted(
         noise=halves(lambda X, b: X.largest(share_of(X, b)) / X.largest(each_mu(b))),
         weight=lambda X, b: dp.minimum(each_mu(b), THRESHOLD) / X.largest(each_mu(b)),
     ),
     target=BOTH,
-)
-refuse(
-    "P18a SENS: noise at the average mu",
-    weighted(noise=halves(lambda X, b: 1 / X.average(each_mu(b)))),
-    target=dp.PersonalizedDP(mu=dp.each("mu")),
-)
-refuse(
-    "P18w SENS: noise that forgets the weights are squared: sqrt(w) where w is due",
-    weighted(
-        weight=lambda X, b: S * each_mu(b),
-        noise=halves(lambda X, b: dp.sqrt(S * each_mu(b)) / each_mu(b)),
-    ),
-    target=dp.PersonalizedDP(mu=dp.each("mu")),
 )
 refuse(
     "P18l SENS: labels unweighted, noise as if they were weighed",
@@ -360,11 +306,6 @@ refuse(
     shipped(SampledRidgeCoded, penalty=LAM),
     at=AR,
     node="coefficients",
-)
-refuse(
-    "P05r REL: the published sample under replace-one",
-    shipped(SampledRidgeCoded, penalty=LAM),
-    node="sample",
 )
 refuse(
     "P05s REL: a sample whose release is private by itself, under replace-one",
@@ -469,16 +410,4 @@ accept(
         b,
         name="coefficients",
     ),
-)
-refuse(
-    "P28 SENS: the size of a residual, rows weighed and labels not",
-    lambda X, y, b: dp.release(
-        dp.graph.log_residual(
-            X.weighted(b.epsilon).T @ X.weighted(b.epsilon), X.weighted(b.epsilon).T @ y, 1, 0
-        ),
-        dp.Laplace.pure,
-        b,
-    ),
-    at=AR,
-    node="log",
 )

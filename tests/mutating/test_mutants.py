@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 
 import attrs
 import pytest
@@ -13,9 +12,6 @@ from dpframe.prover import basic, parallel, report, structure, total
 from dpframe.prover.judge import Earned
 from dpframe.regressions.solve import ridge_solve
 from tests.mutating import (
-    BREAKING,
-    OPERATORS,
-    Mutant,
     Operator,
     Outcome,
     around,
@@ -24,10 +20,8 @@ from tests.mutating import (
     mended,
     mutant,
     mutants,
-    together,
 )
 from tests.mutating.bases import CellCounts
-from tests.mutating.judged import key_of
 from tests.support import checking as check
 
 ONE = dp.ApproxDP(1, "1e-6")
@@ -78,17 +72,6 @@ def test_a_clip_behind_another_may_go(own):
     assert one_of(own, "bound doubled", "norm 2").verdict is Outcome.EQUIVALENT
 
 
-def test_a_mutant_is_declared_anew(own):
-    """From its fields alone, with the very graph that was judged."""
-    for one in own:
-        if one.verdict is not Outcome.UNSPELLABLE:
-            again = Mutant(of=Own(), operator=one.mutant.operator, place=one.mutant.place)
-            graph = again.graph(HERE, TARGET.budget)
-            assert again == one.mutant
-            assert hash(again) == hash(one.mutant)
-            assert key_of(graph.hash, TARGET, HERE) == one.key
-
-
 def test_a_mutant_is_judged_like_any_declaration(own):
     """dp.examine says the same, and dp.certify refuses."""
     one = one_of(own, "half", "gram")
@@ -99,60 +82,11 @@ def test_a_mutant_is_judged_like_any_declaration(own):
     assert str(one).startswith("refused: Own, half: gram: ")
 
 
-@pytest.mark.slow
-def test_keys_tell_targets_settings_and_graphs_apart(own):
-    """No mutant is counted twice; another target makes another mutant."""
-    keys = [one.key for one in own if one.report is not None]
-    assert len(set(keys)) == len(keys)
-    others = mutants(Own(), target=ONE, setting=HERE)
-    assert not set(keys) & {one.key for one in others if one.report is not None}
-    assert len(together([own, own])) == len(own)
-    assert len(together([own, others])) == len(own) + len(others)
-
-
-@pytest.mark.slow
-def test_edits_without_words_are_counted_once(own):
-    """They have no graph, and the same reason twice is one."""
-    found = around(dp.literature.ObjPertPrinted())
-    bare = found.of(Outcome.UNSPELLABLE)
-    assert {one.graph for one in bare} <= {None}
-    assert len(found.spelled) == len(found) - len(bare)
-    assert len(together([found, found])) == len(found)
-    assert not set(found.of(Outcome.SURVIVOR))
-    del own
-
-
-def test_names_and_post_processing_release_nothing_new(own):
-    """What is done with releases is no other release; other noise, shares and targets are."""
-    renamed, processed = one_of(own, "renamed"), one_of(own, "processed")
-    assert renamed.key != processed.key
-    assert renamed.essence == processed.essence
-    others = [one_of(own, name) for name in ("half", "one share", "raw argument", "raw labels")]
-    assert len({one.essence for one in (renamed, *others)}) == 5
-    other = mutants(Own(), target=ONE, setting=HERE)
-    assert one_of(other, "renamed").essence != renamed.essence
-
-
-def test_raw_labels_leave(own):
-    """The function that reads them has as many arguments as it is given."""
-    post = one_of(own, "raw labels").graph.outputs[0]
-    assert post.function(1, 2) == (1, 2)
-    assert len(post.arguments) == 2
-
-
 def test_shares_that_sum_to_one(own):
     """M05: 2 g and 1 - 2 g, refused by the sign of the last and not by their sum."""
     one = one_of(own, "rest")
     assert one.verdict is Outcome.REFUSED
     assert "positive" in str(one), one
-
-
-def test_records_are_json(own):
-    """Everything, as text and numbers."""
-    records = json.loads(json.dumps(own.records()))
-    assert len(records) == len(own)
-    refused = [one for one in records if one["verdict"] == "refused"]
-    assert all(one["node"] and one["rule"] and one["way_out"] for one in refused)
 
 
 def test_what_is_not_certified_has_no_mutants():
@@ -164,20 +98,6 @@ def test_what_is_not_certified_has_no_mutants():
     assert found.of(Outcome.REFUSED)
     assert not bases(dp.regressions.OLS())
     assert not len(around(dp.regressions.OLS()))
-
-
-def test_turns_share_the_edits():
-    """Each edit in one setting, in turn; in every setting there are four times as many."""
-    turns, every = around(dp.SSP()), around(dp.SSP(), every=True)
-    assert {one.key for one in turns if one.report} <= {one.key for one in every if one.report}
-    assert 3 * len(turns) < len(every) <= 4 * len(turns)
-
-
-@pytest.mark.parametrize(("name", "place"), [("no such operator", 0), ("half", 99), ("half", -1)])
-def test_a_mutant_that_is_none(name, place):
-    """An unknown operator, or a place where there is nothing."""
-    with pytest.raises((dp.InvalidArgument, ValueError)):
-        Mutant(of=Own(), operator=name, place=place).graph(HERE, TARGET.budget)
 
 
 def test_noise_cannot_be_reused_in_a_graph():
@@ -223,24 +143,6 @@ def test_repairs_know_nothing_of_the_edit(own):
     assert found.done[0] == "release"
     assert len(found.report.problem.graph.releases) == 2
     del own
-
-
-def test_edits_of_obligations_are_no_part_of_them(own):
-    """Two obligations that say the same are equal, whatever a program may do about them."""
-    found = one_of(own, "half", "gram").refusal
-    bare = attrs.evolve(found, edit=None)
-    assert bare == found
-    assert hash(bare) == hash(found)
-    assert str(bare) == str(found)
-    assert "edit" not in repr(found)
-
-
-def test_operators_have_names_and_say_what_they_do():
-    """As a person reads them."""
-    assert len(BREAKING) >= 40
-    assert all(one.says and one.name for one in OPERATORS.values())
-    assert len({one.says for one in OPERATORS.values()}) == len(OPERATORS)
-    assert pickle.loads(pickle.dumps(Mutant(of=dp.SSP(), operator="half"))).operator == "half"
 
 
 # ----------------------------------------------------------------------------- The test of the test

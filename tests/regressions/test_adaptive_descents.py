@@ -131,23 +131,6 @@ def test_what_a_cell_decides():
         assert cell_of(RowSum(each.clip(norm=1))) is None
 
 
-def symbolic(cls, turns=3):
-    """With free pace, radius, level and average."""
-    names = ("pace", "radius", "level", "average")
-    return cls(rounds=turns, **{name: dp.parameter(name, 0, 1) for name in names})
-
-
-@every
-@relations
-def test_it_is_proved_for_every_parameter(cls, relation):
-    """Also for zCDP and Gaussian DP; the checker agrees."""
-    for target in (TARGET, dp.GaussianDP(dp.MU), dp.ZeroConcentratedDP(dp.RHO)):
-        verdict = check.check(
-            check.document(symbolic(cls), target, samples.wide(relation, rows_per_person=1))
-        )
-        assert verdict.accepted, verdict.reason
-
-
 @relations
 def test_two_rows_a_person_are_two_cells_or_more(relation):
     """Noise grows for it, and the claim holds."""
@@ -181,26 +164,6 @@ def test_noise_by_hand():
         replaced = stds(dp.regressions.AMBSSGD, turns, dp.REPLACE_ONE)
         assert np.isclose(replaced["gradient1"], 2 * unit * sigma * np.sqrt(2 / 0.9), rtol=1e-9)
         assert np.isclose(replaced["counts1"], np.sqrt(2) * sigma * np.sqrt(2 / 0.1), rtol=1e-9)
-
-
-@every
-@relations
-def test_a_thousandth_less_noise_is_refused(cls, relation, monkeypatch):
-    """By the verifier and, in a file, by the checker."""
-    honest = rounds.spread
-    monkeypatch.setattr(
-        "dpframe.regressions.ambssgd.spread", lambda *a: honest(*a) * Fraction(999, 1000)
-    )
-    report = dp.examine(cls(rounds=3), target=TARGET, setting=samples.setting(relation))
-    assert not report.proved
-    monkeypatch.undo()
-    found = check.document(cls(rounds=3), ONE, samples.setting(relation))
-    assert check.check(check.sealed(found)).accepted
-    less = [one for one in found["graph"]["nodes"] if one["kind"] == "release"][-1]
-    less["size"] = ["*", "999/1000", less["size"]]
-    assert not check.check(check.sealed(found)).accepted
-    less["size"] = ["*", "1001/999", less["size"]]
-    assert check.check(check.sealed(found)).accepted
 
 
 def test_files_with_other_maps_are_refused():
@@ -328,14 +291,6 @@ def test_the_clip_is_a_quantile():
     assert clip(0.5, n=200.0, parts=2.0) == clip(0.5)
     assert rounds.clip_at(np.full(len(counts), 9.0), 10.0, 1.0, 1.0, 0.9) == 1.0
     assert rounds.CUTS[-1] == 1
-
-
-@every
-@pytest.mark.parametrize("turns", ["1/2", 0, 51, dp.parameter("T", 1, integer=True)])
-def test_rounds_are_a_number(cls, turns):
-    """From 1 to 50."""
-    with pytest.raises(InvalidArgument, match="rounds"):
-        dp.certify(cls(rounds=turns), target=TARGET, setting=samples.setting())
 
 
 def test_many_rounds_are_proved_quickly():

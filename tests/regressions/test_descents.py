@@ -245,7 +245,21 @@ def test_others_are_refused_by_name(value):
         whole(constant(value), "rounds", 0, 20)
 
 
-def test_formulas_are_refused():
-    """A graph has no epsilon rounds."""
-    with pytest.raises(dp.InvalidArgument, match="a number before anything is drawn"):
-        whole(dp.EPSILON, "rounds")
+@pytest.mark.parametrize(
+    ("cls", "name", "wrong"),
+    [
+        (dp.regressions.AMBSSGD, "rounds", (0, 51)),
+        (dp.regressions.AdaptiveGradientDescent, "rounds", (0, 51)),
+        (dp.JointSSP, "rounds", (-1, 21)),
+        (dp.regressions.DPME, "cells", (1, 1001)),
+        (dp.regressions.SubAgg, "cells", (0, 1001)),
+        (dp.regressions.Tukey, "models", (0, 1001)),
+        (dp.regressions.TheilSen, "matchings", (0, 11)),
+        (dp.regressions.TheilSen, "pairs", (0,)),
+    ],
+)
+def test_sizes_of_graphs_are_whole_numbers(cls, name, wrong):
+    """Neither halves nor symbols: a graph has no epsilon rounds."""
+    for value in (*wrong, "1/2", dp.parameter("k", 1, integer=True)):
+        with pytest.raises(dp.InvalidArgument, match=name):
+            dp.certify(cls(**{name: value}), target=dp.PureDP(1), setting=setting())

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 
 import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.regressions.functional import form_of
-from tests.support import checking as check
 
 AR, RO = dp.ADD_REMOVE, dp.REPLACE_ONE
 RELATIONS = (AR, RO)
@@ -42,20 +39,6 @@ def table(relation=AR, rows=None, bound=1, **more):
 def certificate(cls, target, setting, **fields):
     """A certificate with a number for everything but d."""
     return dp.certify(cls(**fields), target=target, setting=setting)
-
-
-@every
-@relations
-@pytest.mark.parametrize("target", [dp.PureDP(dp.EPSILON), dp.ApproxDP(dp.EPSILON, dp.DELTA)])
-def test_it_is_certified_and_checked(cls, relation, target):
-    """For every d, epsilon and bounds, by the verifier and by the checker; nothing idealized."""
-    setting = dp.Setting(
-        X=dp.Rows(box=dp.parameter("B")), y=dp.Column(bound=dp.parameter("Y")), relation=relation
-    )
-    proof = certificate(cls, target, setting)
-    assert all(release.exact for release in proof.graph.releases)
-    verdict = check.check(json.loads(json.dumps(proof.document)))
-    assert verdict.accepted, verdict.reason
 
 
 @relations
@@ -154,61 +137,6 @@ def test_a_penalty_makes_zeros():
     assert (fit(dp.regressions.FunctionalLasso, X, y, 1, lam=10**7).output.coefficients == 0).all()
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize(
-    "cls",
-    [dp.regressions.FunctionalLinear, dp.literature.FunctionalLinearPrinted, dp.regressions.DPME],
-    ids=lambda cls: cls.__name__,
-)
-def test_one_draw_an_entry_of_the_stated_scale(cls):
-    """Over 300 simulations on no rows at all: mean 0, mean size the scale, entries alike."""
-    if cls is dp.regressions.DPME:
-        scale, entries = 1.0, 25
-    else:
-        scale, entries = (2 * 4, 3) if cls in PRINTED else (2.0, 2)
-    proof = certificate(cls, dp.PureDP(1), table())
-    none = np.zeros((0, 1)), np.zeros(0)
-    (name,) = dp.execute(proof, *none, rng=0).released
-    draws = np.array([dp.execute(proof, *none, rng=s).released[name] for s in range(300)])
-    assert draws.shape == (300, entries)
-    sizes = np.abs(draws).mean(axis=0) / scale
-    assert np.allclose(sizes, 1, atol=5 / 300**0.5)
-    assert abs(draws.mean() / scale) < 5 * 2**0.5 / draws.size**0.5
-    correlation = np.corrcoef(draws.T) - np.eye(entries)
-    assert np.abs(correlation).max() < 6 / 300**0.5
-
-
-def test_the_matrix_is_symmetric_by_construction():
-    """An entry of A off the diagonal is one draw, mirrored."""
-    X, y = line(d=4)
-    noisy = fit(dp.regressions.FunctionalLinear, X, y, 1).released["coefficients"]
-    form = form_of(noisy, 1.0, 1.0)
-    assert (form.A == form.A.T).all()
-
-
-@pytest.mark.some(1, most=0)
-@every
-@pytest.mark.parametrize("relation", RELATIONS, ids=str)
-@pytest.mark.parametrize("facts", [{"box": 1}, {"box": "1/9", "intercept": True}, {"norm": 2}])
-def test_no_table_gives_no_number(cls, relation, facts):
-    """Empty, one row, constant and duplicated columns, zeros, huge and tiny rows, d = 1."""
-    setting = table(relation, dp.Rows(**facts), bound="1e-3")
-    if cls in PRINTED and "intercept" in facts:
-        return  # roots of sums, which are not compared: refused, and never executed
-    proof = dp.certify(cls(), target=dp.PureDP("1/5"), setting=setting)
-    rng = np.random.default_rng(1)
-    tables = [np.zeros((0, 2)), np.ones((1, 1)), np.zeros((5, 3)), np.ones((9, 2))]
-    tables += [rng.normal(size=(9, 1)) @ np.ones((1, 2)), rng.normal(size=(4, 2)) * 1e300]
-    tables += [rng.normal(size=(4, 2)) * 1e-300, 1 + 1e-9 * rng.normal(size=(50, 2))]
-    for seed, X in enumerate(tables):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", dp.PrivacyWarning)
-            got = dp.execute(proof, X, rng.normal(size=len(X)) * 1e5, rng=seed).output
-        assert np.isfinite(got.coefficients).all()
-        assert got.solved or cls in PRINTED or cls is dp.regressions.FunctionalLinearUnrepaired
-        assert got.solved or (got.coefficients == 0).all()
-
-
 @pytest.mark.parametrize(
     ("cls", "fields"),
     [
@@ -223,17 +151,6 @@ def test_a_penalty_that_is_none_is_refused(cls, fields):
     """By name, at the declaration."""
     with pytest.raises(dp.InvalidArgument, match=next(iter(fields))):
         certificate(cls, dp.PureDP(1), table(), **fields)
-
-
-def test_hyperparameters_may_be_parameters():
-    """A certificate for every lam and alpha; numbers are given later."""
-    lam, alpha = dp.parameter("lam", 0), dp.parameter("alpha", 0, 1, closed="both")
-    proof = certificate(
-        dp.regressions.FunctionalElasticNet, dp.PureDP(1), table(), lam=lam, alpha=alpha
-    )
-    assert {"lam", "alpha"} <= set(proof.free)
-    X, y = line()
-    assert dp.execute(proof.at(lam=2, alpha="1/4"), X, y, rng=0).output.ridge == 0.5
 
 
 def test_the_estimator_takes_it():
@@ -269,13 +186,6 @@ def test_the_histogram_counts_every_record_once():
     counts = fit(dp.regressions.DPME, *corners, 10**9, setting, cells=7).released["histogram"]
     assert np.rint(counts).nonzero()[0].tolist() == [6 * 49 + 6]
     assert round(counts.sum()) == 2
-
-
-@pytest.mark.parametrize("cells", [0, 1, "5/2", 1001, dp.parameter("k", 1, integer=True)])
-def test_cells_are_a_public_whole_number(cells):
-    """By name, at the declaration."""
-    with pytest.raises(dp.InvalidArgument, match="cells"):
-        certificate(dp.regressions.DPME, dp.PureDP(1), table(), cells=cells)
 
 
 def test_a_grid_that_is_too_large_is_refused_at_once_where_d_is_known():

@@ -74,18 +74,6 @@ def words(declared, relation=dp.ADD_REMOVE, **how):
     return "\n".join(map(str, found.open_obligations)), found.proved
 
 
-@BOTH
-def test_it_is_certified_for_every_parameter(relation):
-    """Symbols for epsilon, delta and the bounds; no region; the checker agrees."""
-    B, Y = dp.parameter("B"), dp.parameter("Y")
-    free = dp.Setting(X=dp.Rows(norm=B), y=dp.Column(bound=Y), relation=relation)
-    proof = dp.certify(dp.regressions.HessianMixing(), target=TARGET, setting=free)
-    assert proof.region == ()
-    assert check.check(proof.document).accepted
-    assert "drawn once a row" in str(proof)
-    assert any("sketches" in line for line in proof.document["assumptions"])
-
-
 @pytest.mark.parametrize(
     ("floor", "why"),
     [
@@ -304,12 +292,3 @@ def test_a_step_reads_its_own_sketch():
     assert np.array_equal(steps, [[4, 0], [2, 0]])
     assert np.allclose(newton(np.zeros(2), np.array([-4.0, 0]), 0, both, 1.0), [1, 0])
     assert np.array_equal(newton(np.ones(2), np.ones(2), 0, np.zeros((1, 2, 2)), 9.0), [1, 1])
-
-
-@BOTH
-def test_the_coded_one_is_not_proved_for_its_bounds(relation):
-    """The largest norm and the largest label are the data's."""
-    found = dp.examine(dp.literature.HessianMixingCoded(), target=TARGET, setting=setting(relation))
-    opened = "\n".join(map(str, found.open_obligations))
-    assert "max_norm" in opened
-    assert "max_abs" in opened

@@ -11,23 +11,10 @@ from sklearn.linear_model import LogisticRegression
 
 import dpframe as dp
 from dpframe.regressions.logistic_descent import descend, principal
-from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import sigma_of, value
 
 APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
-relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
-
-
-@relations
-def test_it_is_proved_for_every_parameter_and_the_checker_agrees(relation):
-    """The penalty is free in every certificate: it is post-processing."""
-    free = {"shrinkage": dp.parameter("a", 0), "clip": dp.parameter("c", 0)}
-    declared = dp.regressions.LogisticDescent(**free)
-    found = check.file_of(dp.certify(declared, target=APPROX, setting=samples.wide(relation)))
-    assert check.check(found).accepted
-    size = next(node for node in found["graph"]["nodes"] if node["kind"] == "release")["size"]
-    assert not check.check(check.bent(found, "release", size=["*", "9/10", size])).accepted
 
 
 def test_its_noise_by_hand():
@@ -42,19 +29,6 @@ def test_its_noise_by_hand():
     assert float(value(gradients.mechanism.formula, {"d": 3})) == pytest.approx(
         1.5 * 2 * sigma * math.sqrt(48 / 0.9)
     )
-
-
-@relations
-def test_no_noise_depends_on_the_penalty(relation):
-    """Ten times the penalty has the same releases."""
-    graphs = [
-        dp.regressions.LogisticDescent(shrinkage=size).graph(
-            samples.setting(relation), dp.ApproxDP(1, "1e-6").budget
-        )
-        for size in (3, 30)
-    ]
-    first, second = ([str(one.mechanism.formula) for one in g.releases] for g in graphs)
-    assert first == second
 
 
 def world(n=3000, intercept=-2.0):

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.graph import Post, Release
-from dpframe.graph.procedure import Procedure
 from dpframe.regressions.bayesian import gaussian_posterior, laplace_posterior
 from dpframe.regressions.noise_aware import (
     ConjugatePrior,
@@ -26,7 +24,6 @@ from dpframe.regressions.noise_aware import (
     summary,
     symmetric,
 )
-from tests.support import checking as check
 from tests.support.tables import on_sphere
 
 TARGET, NUMBERS = dp.ApproxDP(dp.EPSILON, dp.DELTA), dp.ApproxDP(1, "1e-6")
@@ -251,24 +248,6 @@ def test_projection_and_agreement():
     assert (drawn.variance > 0).all()
 
 
-@BOTH
-@pytest.mark.parametrize("cls", [dp.regressions.BayesianSSP, dp.regressions.BayesianSSPPure])
-def test_it_is_certified_for_every_parameter_and_reads_released_values_only(cls, relation):
-    """Symbols for everything; the sampler is given releases and public formulas."""
-    B, Y = dp.parameter("B"), dp.parameter("Y")
-    free = dp.Setting(X=dp.Rows(norm=B), y=dp.Column(bound=Y), relation=relation)
-    pure = cls is dp.regressions.BayesianSSPPure
-    target = dp.PureDP(dp.EPSILON) if pure else TARGET
-    proof = dp.certify(cls(), target=target, setting=free)
-    assert proof.region == ()
-    assert check.check(proof.document).accepted
-    posts = [node for node in proof.graph.nodes if isinstance(node, Post)]
-    assert posts
-    assert all(isinstance(one, (Release, Procedure)) for node in posts for one in node.inputs)
-    n = [release for release in proof.graph.releases if release.name == "n"]
-    assert bool(n) is (relation is dp.ADD_REMOVE)
-
-
 @pytest.mark.parametrize("relation", [dp.ADD_REMOVE, dp.REPLACE_ONE], ids=str)
 def test_gaussian_noise_is_the_same_in_every_direction(relation):
     """X'X, X'y and y'y: std, std/sqrt 2 and std, in units of the bounds."""
@@ -322,14 +301,3 @@ def test_many_columns_take_laplace_noise_for_normal():
         flat = np.concatenate([S[:d, :d][np.triu_indices(d)], S[:d, d], [S[d, d]]])
         found = laplace_posterior(flat, 3000, 0.01, 1.0, 1.0, 1, 2, 0.1, 20)
         assert np.allclose(found.coefficients, np.linspace(-1, 1, d), atol=0.05)
-
-
-@BOTH
-def test_the_coded_one_is_not_proved_for_its_bounds(relation):
-    """Ranges of columns and labels are the data's; n is read in the clear."""
-    found = dp.examine(
-        dp.literature.BayesianSSPCoded(), target=dp.PureDP(dp.EPSILON), setting=setting(relation)
-    )
-    opened = "\n".join(map(str, found.open_obligations))
-    assert "max_abs" in opened
-    assert ("X -> n -> " in opened) is (relation is dp.ADD_REMOVE)

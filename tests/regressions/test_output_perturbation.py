@@ -8,7 +8,6 @@ import pytest
 
 import dpframe as dp
 from dpframe.literature.catalogue import example
-from dpframe.regressions.perturbation import perturbed
 from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import sigma_of, value
@@ -16,21 +15,12 @@ from tests.support.oracles import sigma_of, value
 APPROX = dp.ApproxDP(dp.EPSILON, dp.DELTA)
 CLASSES = [cls for cls in samples.REGRESSIONS if "OutputPerturbation" in cls.__name__]
 every = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
 
 
 def symbolic(cls):
     """With a free penalty, and a free radius where there is one."""
     names = {field.name for field in attrs.fields(cls)} & {"penalty", "radius"}
     return cls(**{name: dp.parameter(name, 0) for name in names})
-
-
-@every
-@relations
-def test_it_is_proved_for_every_parameter_and_the_checker_agrees(cls, relation):
-    """B, Y, penalty, radius, rows per person, epsilon and delta all free."""
-    verdict = check.check(check.document(symbolic(cls), APPROX, samples.wide(relation)))
-    assert verdict.accepted, verdict.reason
 
 
 @every
@@ -129,17 +119,3 @@ def test_a_penalty_that_may_be_negative_or_that_reads_the_data_is_refused():
             dp.certify(declared, target=APPROX, setting=samples.setting())
     proof = dp.certify(Weighted(), target=APPROX, setting=samples.setting(dp.REPLACE_ONE))
     assert "penalty" not in str(proof.free)
-
-
-def test_certificates_say_that_it_is_idealised():
-    """The minimiser is on no grid."""
-    for cls in CLASSES:
-        proof = dp.certify(example(cls), target=APPROX, setting=samples.setting())
-        assert "idealized numerics" in str(proof)
-
-
-def test_the_output_is_a_fit():
-    """Coefficients as released; the penalty as its ridge."""
-    fit = perturbed(np.array([1.0, 2.0]), 3.0)
-    assert (fit.coefficients == [1, 2]).all()
-    assert (fit.ridge, fit.ridge_was_zero, fit.solved) == (3.0, False, True)

@@ -10,20 +10,15 @@ import pytest
 
 import dpframe as dp
 from dpframe.execution.totals import Pass, derived, real
-from dpframe.graph import post
 from dpframe.graph.maps.scaled import DividedColumns
-from dpframe.regressions.solve import Fit, ridge_solve, sums
+from dpframe.regressions.solve import Fit
 from dpframe.regressions.standardised import (
     CUTS,
     cut_at,
-    deviations,
-    divided,
     in_own_units,
     mean,
     means,
-    part,
     spreads,
-    unstandardised,
 )
 from dpframe.sensitivity import L2
 from dpframe.sources import Block
@@ -36,11 +31,6 @@ OURS = (
     dp.regressions.RobustSSP,
     dp.regressions.RobustQuantileSSP,
     dp.regressions.RobustAdaSSP,
-)
-PRINTED = (
-    dp.literature.ThesisStandardised,
-    dp.literature.ThesisMaxNorm,
-    dp.literature.ThesisClipped,
 )
 ours = pytest.mark.parametrize("cls", OURS, ids=lambda cls: cls.__name__)
 relations = pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
@@ -59,18 +49,6 @@ def table(n=20_000, seed=0):
     rng = np.random.default_rng(seed)
     X = MEANS + STDS * rng.normal(size=(n, 3))
     return X, X @ THETA + 3 + 0.3 * rng.normal(size=n)
-
-
-@ours
-@relations
-@intercepts
-def test_it_is_certified_for_all_numbers(cls, relation, intercept):
-    """Weights of the scales symbolic too."""
-    w = dp.parameter("w", 0, 1)
-    at = setting(relation, intercept=intercept)
-    assert dp.examine(cls(scaling=w), target=TARGET, setting=at).proved
-    two = dp.Setting(X=at.X, y=at.y, relation=relation, rows_per_person=2)
-    assert dp.examine(cls(), target=TARGET, setting=two).proved
 
 
 @ours
@@ -149,24 +127,6 @@ class Pickling:
         return self.threads.submit(pickle.loads(pickle.dumps(work)), *arguments)
 
 
-class Overspent(dp.Regression):
-    """Scales at a fifth, the rest at the whole. [tests]"""
-
-    def declare(self, X, y, budget):
-        """Six fifths."""
-        found = deviations(X, y, budget, dp.constant("1/5"))
-        rows = divided(X, found).boxed(2)
-        labels = y.scaled(found.label_scale, found.label_centre).clip(-1, 1)
-        gram, moment = part(budget, dp.constant(1), sums(rows, labels))
-        return unstandardised(X, post(ridge_solve, gram, moment, 1), found)
-
-
-@relations
-def test_scales_that_are_not_paid_for_are_refused(relation):
-    """A control: the proof counts what the scales cost."""
-    assert not dp.examine(Overspent(), target=TARGET, setting=setting(relation)).proved
-
-
 @ours
 @relations
 @intercepts
@@ -228,16 +188,6 @@ def test_no_table_gives_what_is_not_finite(cls, intercept, name):
             assert len(got.coefficients) == X.shape[1] + intercept
 
 
-def test_the_table_is_read_twice_or_refused():
-    """Blocks that can be read once are refused before anything is drawn."""
-    X, y = table(300)
-    run = dp.certify(dp.regressions.RobustSSP(), target=TARGET, setting=setting()).at(
-        epsilon=1, delta="1e-6"
-    )
-    with pytest.raises(dp.BadData, match="several times"):
-        dp.execute(run, iter([(X, y)]), rng=1)
-
-
 @ours
 def test_parts_of_the_table_may_be_read_elsewhere(cls):
     """Threads read parts; what is sent there can be pickled; sums on a grid have no order."""
@@ -247,23 +197,6 @@ def test_parts_of_the_table_may_be_read_elsewhere(cls):
     with ThreadPoolExecutor(2) as threads:
         shared = dp.execute(run, X, y, rng=7, executor=Pickling(threads)).output.coefficients
     assert np.array_equal(alone, shared)
-
-
-@pytest.mark.parametrize("cls", PRINTED, ids=lambda cls: cls.__name__)
-@relations
-def test_the_thesis_reads_the_data_and_is_refused(cls, relation):
-    """The path from the mean to X'X, and how far one record moves the others."""
-    with pytest.raises(dp.Uncertified) as caught:
-        dp.certify(cls(), target=TARGET, setting=setting(relation))
-    text = str(caught.value)
-    for shown in ("-> mean -> centre of X", "-> lambda_min(X'X)", "2 (n - 1)", "max_abs"):
-        assert shown in text
-
-
-def test_raw_scalers_do_not_put_coefficients_back():
-    """Equation 3.7 of the thesis, with raw means: refused by itself."""
-    text = str(dp.examine(dp.literature.ThesisMaxNorm(), target=TARGET, setting=setting()))
-    assert "std -> put_back" in text
 
 
 # ------------------------------------------------------------------------------- post-processing

@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import chisquare
 
 import dpframe as dp
-from dpframe.errors import InvalidArgument
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
 from dpframe.numerics.blocks.elementwise import hashed
@@ -171,18 +170,6 @@ def test_files_that_count_one_matching_are_refused(relation):
 
 
 @relations
-def test_it_is_proved_for_every_parameter(relation):
-    """Bounds, rows of a person, radius, grain and epsilon; exactly drawn."""
-    setting = samples.wide(relation)
-    sizes = {name: dp.parameter(name, 0) for name in ("radius", "grain")}
-    declared = dp.regressions.TheilSen(pairs=8, **sizes)
-    proof = dp.certify(declared, target=dp.PureDP(dp.EPSILON), setting=setting)
-    document = json.loads(json.dumps(proof.document))
-    assert check.check(document).accepted
-    assert not any(one.startswith("idealized") for one in document["assumptions"])
-
-
-@relations
 def test_it_fits_one_column(relation):
     """At epsilon = 1, 600 records, noise of 5%: to 1.5%; outliers of the labels hardly move it."""
     rng = np.random.default_rng(0)
@@ -206,10 +193,3 @@ def test_the_draw_has_its_law():
     counts = np.bincount(drawn + REACH, minlength=len(weights))
     assert chisquare(counts, weights / weights.sum() * 4000).pvalue > 0.01
     assert chisquare(counts, np.full(len(weights), 4000 / len(weights))).pvalue < 1e-6
-
-
-@pytest.mark.parametrize("wrong", [{"pairs": "1/2"}, {"matchings": 0}, {"matchings": 11}])
-def test_sizes_are_numbers_before_anything_is_drawn(wrong):
-    """Whole, and few matchings."""
-    with pytest.raises(InvalidArgument):
-        dp.certify(dp.regressions.TheilSen(**wrong), target=dp.PureDP(1), setting=samples.setting())

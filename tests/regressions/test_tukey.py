@@ -168,27 +168,6 @@ def test_the_threshold_by_hand():
         assert tail(bar, scale) <= float(Fraction(delta)) < tail(bar - 1, scale)
 
 
-def symbolic(cls):
-    """With free penalty, radius, grain and share of the test."""
-    own = {"test": dp.parameter("test", 0, 1)} if cls is dp.regressions.Tukey else {}
-    sizes = {name: dp.parameter(name, 0) for name in ("penalty", "radius", "grain")}
-    return cls(models=8, **sizes, **own)
-
-
-@relations
-def test_it_is_proved_for_every_parameter(relation):
-    """And the checker agrees; nothing is idealized."""
-    for cls, target in (
-        (dp.regressions.Tukey, APPROX),
-        (dp.regressions.TukeyPure, APPROX),
-        (dp.regressions.TukeyPure, PURE),
-    ):
-        found = check.document(symbolic(cls), target, samples.wide(relation))
-        verdict = check.check(found)
-        assert verdict.accepted, verdict.reason
-        assert not any(one.startswith("idealized") for one in found["assumptions"])
-
-
 def test_a_test_needs_a_delta():
     """A pure budget is refused with the way out."""
     with pytest.raises(InvalidArgument, match="delta"):
@@ -303,10 +282,3 @@ def test_without_enough_models_it_gives_zeros():
     )
     for seed in range(5):
         assert not dp.execute(proof, X, y, rng=seed).output.coefficients.any()
-
-
-@pytest.mark.parametrize("models", ["1/2", 0, 1001, dp.parameter("m", 1, integer=True)])
-def test_models_are_a_number_before_anything_is_drawn(models):
-    """From 1 to 1000."""
-    with pytest.raises(InvalidArgument):
-        dp.certify(dp.regressions.Tukey(models=models), target=APPROX, setting=samples.setting())

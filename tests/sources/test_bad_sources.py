@@ -304,21 +304,6 @@ def test_levels_may_be_written_in_several_ways(tmp_path):
     assert towns == [0, 1, 0, 1, 0, 1, -1, -1]
 
 
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_a_file_that_changes_after_it_was_opened_is_refused(kind, named, tmp_path):
-    """Rows of another table would be read with what was checked of this one."""
-    path = tmp_path / f"table.{kind}"
-    write = {"parquet": pd.DataFrame.to_parquet, "csv": pd.DataFrame.to_csv}[kind]
-    write(frame(), path, index=False)
-    source = open_source(named, path)
-    write(frame(61), path, index=False)
-    with pytest.raises(SourceFailed, match="has changed"):
-        source.total(list)
-    path.unlink()
-    with pytest.raises(BadData, match="a readable file"):
-        source.total(list)
-
-
 # empty and dropped ----------------------------------------------------------------------------
 
 EMPTY = {

@@ -6,9 +6,6 @@ import csv
 import os
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date
-from decimal import Decimal
-from fractions import Fraction
 from pathlib import Path
 
 import dask
@@ -329,59 +326,6 @@ def test_integers_of_128_bits_are_numbers(kind, lazy):
     assert found == [[1.0], [2.0**70]]
 
 
-def towns(cell):
-    """An array of objects with this among its numbers."""
-    array = np.empty((2, 2), dtype=object)
-    array[:, 0], array[0, 1], array[1, 1] = "a", 3.0, cell
-    return array
-
-
-NO_NUMBERS = {
-    "text": "1.5",
-    "bytes": b"1.5",
-    "a buffer": bytearray(b"1"),
-    "a date": date(2026, 1, 1),
-    "a date of numpy": np.datetime64("2026-01-01", "ns"),
-    "a time of numpy": np.timedelta64(3, "ns"),
-    "complex": 1j,
-    "complex of numpy": np.complex64(1 + 1j),
-    "too large": 10**400,
-}
-
-
-@pytest.mark.parametrize("cell", NO_NUMBERS.values(), ids=NO_NUMBERS)
-def test_what_is_no_number_is_refused_among_categories(cell):
-    """By the column; or left out with its row, where rows may be dropped."""
-    with pytest.raises(BadData, match="column age of X") as refusal:
-        open_source(MIXED, towns(cell)).total(rows)
-    assert "real numbers; got other values" in str(refusal.value)
-    assert open_source(MIXED, towns(cell), drop=True).total(rows) == [[0.0, 3.0]]
-
-
-EXACT = [1, 1.5, Decimal("1.25"), Fraction(1, 3), np.float32(0.1), np.int8(-3), 2**70 + 1]
-NUMBERS = [*EXACT, True, np.False_]
-
-
-@pytest.mark.parametrize("cell", NUMBERS, ids=repr)
-def test_numbers_of_any_make_are_read_among_categories(cell):
-    """Each as the double that Python makes of it."""
-    assert open_source(MIXED, towns(cell)).total(rows) == [[0.0, 3.0], [0.0, float(cell)]]
-
-
-@pytest.mark.parametrize("cell", [None, np.nan, pd.NA, pd.NaT, Decimal("nan"), Decimal("snan")])
-def test_what_is_missing_is_not_finite(cell):
-    """Missing numbers are told as such."""
-    with pytest.raises(BadData, match="must be finite; got missing"):
-        open_source(MIXED, towns(cell)).total(rows)
-
-
-def test_a_list_of_rows_keeps_its_numbers():
-    """numpy would make texts of the numbers of a list that holds texts."""
-    assert open_source(MIXED, [["a", 1.5], ["b", 2]]).total(rows) == [[0.0, 1.5], [1.0, 2.0]]
-    with pytest.raises(BadData, match="real numbers; got other values"):
-        open_source(MIXED, [["a", 1.5], ["b", "1.5"]]).total(rows)
-
-
 def test_dates_are_no_numbers_beside_levels():
     """An array of dates, which numpy would give as whole numbers: refused, or left out and said."""
     dates = np.array([["2026-01-01", "2026-01-02"]], dtype="datetime64[ns]")
@@ -446,14 +390,6 @@ def test_a_file_that_changes_while_it_is_read_is_refused(when, kind, change, tmp
 
     with pytest.raises(SourceFailed, match="has changed since it was opened"):
         source.total(work)
-
-
-@pytest.mark.parametrize("kind", ["parquet", "csv"])
-def test_a_file_that_stays_is_read(kind, tmp_path):
-    """The control of the last test."""
-    path = tmp_path / f"x.{kind}"
-    saved(path, 1.5)
-    assert open_source(LABELLED, path).total(lambda blocks: sum(len(b.rows) for b in blocks)) == 4e4
 
 
 @pytest.mark.parametrize("text", ["12/31/1999", "is it 7?", "[7]", "http://x/7", "7", "a\0/7"])

@@ -6,7 +6,6 @@
 import io
 from concurrent.futures import ThreadPoolExecutor
 
-import dask
 import dask.array as da
 import dask.dataframe as dd
 import duckdb
@@ -143,16 +142,6 @@ def test_threads_and_processes_give_the_same_blocks(kind, table, named, processe
             assert bits(many[0]) == bits(alone[0])
             assert bits(many[1]) == bits(alone[1])
             assert many[2] == alone[2]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
-def test_schedulers_of_dask_give_the_same_bits(scheduler, table, named):
-    """Whichever is set."""
-    with dask.config.set(scheduler=scheduler, num_workers=2):
-        rows, labels, _ = read(open_source(named, dd.from_pandas(table, npartitions=40)))
-    assert bits(rows) == bits(table[["u", "v"]].to_numpy())
-    assert bits(labels) == bits(table["rating"].to_numpy())
 
 
 # kinds of numbers -----------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from docs.generate.refutations import (
     suffstats_output,
     suffstats_refuted_above,
 )
-from docs.generate.refutations.claim import power
 from docs.generate.refutations.half_planes import best, enclosed, on_lines
 from docs.generate.refutations.means import mean_at_least
 from docs.generate.refutations.page import PAGE, page
@@ -236,11 +235,6 @@ def test_declarations_are_refuted_by_their_names():
 def test_the_same_seed_gives_the_same_records(records):
     """Bit by bit."""
     assert refutations(1, rows=10**4) == records
-
-
-def test_power():
-    """As a person writes it."""
-    assert [power(n) for n in (1, 10, 1000, 10**6, 1234)] == ["1", "10", "1e3", "1e6", "1234"]
 
 
 @pytest.mark.page
