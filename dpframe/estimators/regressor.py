@@ -267,7 +267,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
             A public bound on the norm of the coefficients of the scaled rows. With it every
             coefficient has an interval. Without it, coefficients along a direction that noise hides
             have none (the notes of `summary` name the direction), and the others assume that the
-            predicted label changes over the range of a column by at most its declared range.
+            label changes along it by at most its declared range, or by what the released sums
+            support, if that is more; the notes state the size.
         normal_residuals : bool
             Intervals rest on sums of labels and are valid for every distribution of labels.
             dp.JointSSP also releases sums of clipped residuals; True uses them, which makes

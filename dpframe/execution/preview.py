@@ -40,6 +40,11 @@ TYPICAL_VARIATION = (
     "two levels, 70% of an equal share at the rarest of more. Means near an end need 1.5 times the",
     "std. Percentages in parentheses are for noise that hides other columns. Merge rarer levels.",
 )
+BESIDE_HIDDEN = (
+    "Beside a hidden column, intervals assume that it changes the label by at most its declared",
+    "range, or by what released sums support; summary(largest=...) replaces this assumption. It",
+    "fails easily for columns that fill a small part of their range.",
+)
 
 
 @attrs.frozen
@@ -238,6 +243,7 @@ class Foreseen:
                 for pair in pairs
             ),
             *TYPICAL_VARIATION,
+            *(() if self.all_likely and (other is None or other.all_likely) else BESIDE_HIDDEN),
         ]
 
     @property

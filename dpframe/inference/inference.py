@@ -15,7 +15,7 @@ import numpy as np
 from dpframe.errors import InvalidArgument
 
 from .arrays import Array
-from .evidence import Evidence, Shrunk
+from .evidence import CLEAR, Evidence, Shrunk
 from .moments import MOST_LOST, Model, MomentSystem, Step, modelled, stacked, step
 from .residual import KNOWN, Labels, Residual, labels, taken, unexplained
 from .result import COVERED, Inference, Units
@@ -37,7 +37,8 @@ NO_NORM = (
     "for rows of unbounded norm",
     "Declare dp.Rows(norm=...), or columns with bounds.",
 )
-REFUTED = 4.0  # stds by which X'y contradicts what is believed of hidden directions
+REFUTED = 4.0  # stds by which X'y contradicts the length along hidden directions
+LEAST_VALUE = 0.5  # stds of noise: the least eigenvalue by which X'y is divided
 SETTLED = 1e-4  # standard errors that the last step may move, and share of the variance
 
 
@@ -66,9 +67,10 @@ class Specification:
 
     `target` is "population", or "sample": the least squares coefficients of this table. `bound` is
     the declared bound of labels. `largest` is a public bound on the length of the coefficients,
-    under which directions that noise hides have intervals too. Without one `believed` is assumed to
-    bound the coefficient along each of them, so that only functions that hardly overlap them are
-    claimed; with neither, nothing is claimed where there are such directions.
+    under which directions that noise hides have intervals too. Without one, the coefficient along
+    each of them is assumed to be at most `believed`, or as large as released sums support, if that
+    is more; only functions that hardly overlap them are claimed then. With neither, nothing is
+    claimed where there are such directions.
 
     `constant` (d,) is a vector with row @ constant = 1 for every row, where there is an intercept:
     asymmetric clips of residuals move the mean, which its error then counts. `rows` says where rows
@@ -142,8 +144,9 @@ def infer(evidence: Evidence, wanted: Specification) -> Inference:
 def estimated(evidence: Evidence, wanted: Specification) -> Inference:
     """As `infer`, of rows that were not shrunk."""
     axes = directions(evidence.gram, evidence.gram_std)
+    sizes = supported(evidence, axes, wanted) if axes.lost.size and evidence.gram_std else None
     unit = np.zeros(evidence.columns) if wanted.constant is None else wanted.constant
-    hidden = Unidentified.of(axes, wanted.largest, wanted.believed, unit)
+    hidden = Unidentified.of(axes, wanted.largest, wanted.believed, unit, sizes)
     counted = bool(evidence.most_lost) and not wanted.normal_residuals
     options: dict[str, Any] = {"counted": counted, "dependent": wanted.together}
     stack = stacked(evidence, axes, wanted.bound, hidden.counted, unit, **options)
@@ -201,6 +204,27 @@ def along_hidden(
     noise = REFUTED * np.sqrt(first.std**2 + std**2 / 2 * lengths + sampled)
     lost = evidence.most_lost
     return np.asarray(noise + (lost * rows.farthest(hidden.lost.T) if lost else 0.0))
+
+
+def supported(evidence: Evidence, axes: Directions, wanted: Specification) -> Array:
+    """The largest coefficients along directions that are not identified (d - k,) that released sums
+    support: upper ends of intervals by Fieller's method.
+
+    X'y along a direction is its eigenvalue times its coefficient, with noise of each. Where the
+    eigenvalue is not clear of its noise, that interval has no end: the coefficient is taken to be
+    at most what X'y and its noise make of an eigenvalue of LEAST_VALUE stds.
+    """
+    first, unsure = evidence.moments[0], CLEAR * evidence.gram_std
+    values, below = axes.below, np.maximum(axes.below, 0.0)
+    length = float(np.linalg.norm(axes.vectors.T @ first.moment / axes.values))
+    sampled = wanted.together * min(wanted.bound, first.width) ** 2 * below
+    noise = CLEAR * np.sqrt(first.std**2 + sampled + (evidence.gram_std * length) ** 2 / 2)
+    lost = evidence.lost * wanted.rows.farthest(axes.lost.T) if evidence.lost > 0 else 0.0
+    size = np.abs(axes.lost.T @ first.moment) + lost
+    most = (size + noise) / (LEAST_VALUE * evidence.gram_std)
+    clear = np.where(values > unsure, values**2 - unsure**2, np.nan)
+    ends = values * size + np.sqrt(noise**2 * clear + (unsure * size) ** 2)
+    return np.asarray(np.fmin(most, ends / clear))
 
 
 @attrs.frozen(eq=False)

@@ -94,12 +94,13 @@ def nonnegative(values: Array) -> Array:
 @attrs.frozen(eq=False)
 class Directions:
     """Eigenvectors of the released X'X: `vectors` (d, k) with eigenvalues `values` (k,) clear of
-    the noise, and the `lost` others (d, d - k).
+    the noise, and the `lost` others (d, d - k) with eigenvalues `below` (d - k,).
     """
 
     values: Array
     vectors: Array
     lost: Array
+    below: Array
 
     @property
     def inverse(self) -> Array:
@@ -111,26 +112,41 @@ class Directions:
 class Unidentified:
     """The directions that are not identified, columns of `lost` (d, d - k), along all of which
     together coefficients have at most the `length`, infinite where nothing bounds it; `declared`
-    says that the bound is a public one, so that functions that overlap them are claimed too;
-    `refuted`, that released sums contradict the bound, so that nothing is claimed.
+    says that the bound is a public one, so that functions that overlap them are claimed too; if
+    not, it is `times` the length that was assumed before a release. `refuted` says that released
+    sums contradict the bound, so that nothing is claimed.
     """
 
     lost: Array
     length: float
     declared: bool
     refuted: bool = False
+    times: float = 1.0
 
     @classmethod
-    def of(cls, axes: Directions, largest: float, believed: float, constant: Array) -> Unidentified:
-        """By a declared bound `largest` on all, or one of each: `believed` for columns that go from
-        end to end. Every row @ `constant` (d,) is 1, or it is zeros: a unit vector with the part c
-        of its length along it changes over rows by sqrt(1 - c^2) of that at least, and by 1/sqrt 2.
+    def of(
+        cls,
+        axes: Directions,
+        largest: float,
+        believed: float,
+        constant: Array,
+        supported: Array | None = None,
+    ) -> Unidentified:
+        """By a declared bound `largest` on all, or one on each: `believed` for columns that go from
+        end to end, or what released sums support (d - k,), if that is more. Every row @ `constant`
+        (d,) is 1, or it is zeros: a unit vector with the part c of its length along it changes over
+        rows by sqrt(1 - c^2) of that at least, and by 1/sqrt 2.
         """
-        declared = bool(np.isfinite(largest))
+        if np.isfinite(largest):
+            return cls(axes.lost, largest, declared=True)
         whole = max(float(np.linalg.norm(constant)), 1e-300)
         part = float(np.linalg.norm(constant @ axes.lost)) / whole
-        each = believed * math.sqrt(max(axes.lost.shape[1], 1) / max(1 - part**2, 0.5))
-        return cls(axes.lost, largest if declared else each, declared)
+        each = believed / math.sqrt(max(1 - part**2, 0.5))
+        alone = each * math.sqrt(max(axes.lost.shape[1], 1))
+        if supported is None or not math.isfinite(alone):
+            return cls(axes.lost, alone, declared=False)
+        length = float(np.linalg.norm(np.maximum(supported, each)))
+        return cls(axes.lost, length, declared=False, times=length / alone)
 
     @property
     def counted(self) -> float:
@@ -169,4 +185,4 @@ def directions(gram: Array, std: float) -> Directions:
     values, vectors = np.linalg.eigh(gram)
     rounding = len(gram) * np.finfo(float).eps * np.abs(values).max(initial=0)
     clear = values > max(least_visible(std, len(gram)), rounding)
-    return Directions(values[clear], vectors[:, clear], vectors[:, ~clear])
+    return Directions(values[clear], vectors[:, clear], vectors[:, ~clear], values[~clear])

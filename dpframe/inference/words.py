@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from .moments import MOST_LOST
 from .result import COVERED, Inference
+from .spectrum import Unidentified
 
 ROBUST = "Residuals may have another variance in every row"
 HELD = (
-    "The finite intervals assume that each hidden direction changes the label by at most the "
-    "declared range of the label."
+    "The finite intervals assume that each hidden direction changes the label by at most {}; "
+    "summary(largest=...) replaces this assumption."
 )
 REFUTED = (
     "The released X'y is larger along hidden directions than coefficients of the {} allow: nothing "
@@ -84,7 +86,7 @@ def brief(
         yield f"{hides}: no coefficient has an interval. {better}"
     else:
         yield f"{hides}: coefficients along them have no interval. {better}"
-        yield HELD
+        yield HELD.format(assumed_change(lost))
     yield from of_residuals(inference, tighter=tighter)
 
 
@@ -103,12 +105,20 @@ def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterat
     else:
         yield (
             "A coefficient that lies along them has no interval. The finite intervals assume that "
-            "each of these directions changes the label by at most the declared range of the "
-            "label, and allow for such a change."
+            f"each of these directions changes the label by at most {assumed_change(lost)}, and "
+            "allow for such a change: the declared range, or what the released sums support, if "
+            "that is more. Where a column fills a small part of its declared range the change over "
+            "this range may be larger; summary(largest=...) replaces the assumption."
         )
         if inference.target == "sample":
             yield "Beside a hidden direction they count sampling too, and are longer than need be."
     yield WAY_OUT
+
+
+def assumed_change(lost: Unidentified) -> str:
+    """`2.5 times the declared range of the label`, rounded down, so that no more is assumed."""
+    times = math.floor(10 * lost.times) / 10
+    return f"{f'{times:g} times ' if times > 1 else ''}the declared range of the label"
 
 
 def binary(inference: Inference) -> bool:

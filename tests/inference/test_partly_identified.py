@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from benchmarks.coverage import released
-from dpframe.inference.words import sentences
+from dpframe.inference.spectrum import Unidentified
+from dpframe.inference.words import assumed_change, sentences
 from tests.support.inferring import infer as inferred
 
 infer = partial(inferred, normal_residuals=True)
@@ -34,6 +35,13 @@ def leaning(n, rng):
     """Column 2 hardly varies beside a fifth of column 1."""
     rows = even(n, rng)
     rows[:, 2] = 0.1 * rows[:, 2] + 0.2 * rows[:, 1]
+    return rows
+
+
+def off_centre(n, rng):
+    """Column 2 fills a tenth of its range, off the middle."""
+    rows = even(n, rng)
+    rows[:, 2] = 0.2 + 0.1 * rows[:, 2]
     return rows
 
 
@@ -67,9 +75,7 @@ def along(make, weak):
     return BESIDE + (weak - BESIDE @ direction) * direction
 
 
-def runs(
-    make, theta, *, n=3000, mu=0.5, corrections=0, repeats=REPEATS, believed=NORM, constant=None
-):
+def runs(make, theta, *, n=3000, mu=0.5, corrections=0, repeats=REPEATS, believed=NORM, **wanted):
     """Inferences for labels x'theta plus noise in [-1, 1], and the coefficients that they are of.
 
     Rows are divided by NORM, so that they lie in the unit ball.
@@ -79,7 +85,7 @@ def runs(
         rows = make(n, rng)
         labels = np.clip(rows @ theta + 0.1 * rng.standard_normal(n), -1, 1)
         observed = released(rows / NORM, labels, mu, rng, bound=1.0, corrections=corrections)
-        yield infer(observed, bound=1.0, believed=believed, constant=constant), theta * NORM
+        yield infer(observed, bound=1.0, believed=believed, **wanted), theta * NORM
 
 
 def covered(found, truth):
@@ -118,7 +124,7 @@ def test_means_hold_where_a_hidden_column_is_near_an_end():
     assert np.mean(inside) >= LEVEL - 0.02
 
 
-def test_released_sums_refute_what_is_believed():
+def test_released_sums_refute_a_declared_length():
     """Where X'y along a hidden column is larger than its coefficient may make it, nothing is
     claimed, and a sentence says so; elsewhere hardly ever.
     """
@@ -131,7 +137,7 @@ def test_released_sums_refute_what_is_believed():
 
     for weak, refuted in ((1.0, 0), (15.0, 20)):
         theta = np.array([0.1, 0, weak, 0, 0])
-        laws = [law for law, _ in runs(tiny, theta, n=100_000, mu=0.5, repeats=20)]
+        laws = [law for law, _ in runs(tiny, theta, n=100_000, mu=0.5, repeats=20, largest=3)]
         assert [law.identified for law in laws] == [D - 1] * 20
         assert sum(law.open_ended for law in laws) == refuted
     said = " ".join(sentences(laws[0]))
@@ -166,10 +172,33 @@ def test_tables_that_pass_by_luck_are_covered_too(mu):
 def test_what_is_believed_widens_intervals():
     """By what a larger hidden coefficient may do; nothing is claimed where nothing is believed."""
     half = []
-    for believed in (NORM, 3 * NORM, math.inf):
+    for believed in (NORM, 30 * NORM, math.inf):
         (found, _), *_ = runs(twins, along(twins, 0.3), repeats=1, believed=believed)
         half.append(float(np.diff(found.conf_int()[0])[0]))
     assert half[0] < half[1] < half[2] == math.inf
+
+
+@pytest.mark.parametrize("weak", [1.5, 2.0, 4.0])
+def test_a_hidden_coefficient_beyond_the_range_of_labels_is_covered(weak):
+    """Where released sums show it: over the range of a column that fills a tenth of it, labels
+    change by more than their own range.
+    """
+    theta, inside = np.array([0.1, 0.0, weak, 0.1, -0.2 * weak]), []
+    for found, truth in runs(off_centre, theta, n=6000):
+        given, right = covered(found, truth)
+        assert found.identified == D - 1
+        assert given.tolist() == [True, True, False, True, True]
+        inside.append(right)
+    assert np.all(np.mean(inside, axis=0) >= LEVEL - 3 * math.sqrt(LEVEL * (1 - LEVEL) / REPEATS))
+
+
+def test_the_assumed_change_is_what_sums_support():
+    """In words: the declared range, or a multiple that is rounded down."""
+    said = [
+        assumed_change(Unidentified(np.eye(2), 1.0, declared=False, times=times))
+        for times in (1.04, 2.57)
+    ]
+    assert said == ["the declared range of the label", "2.5 times the declared range of the label"]
 
 
 def test_a_direction_that_is_seen_needs_no_belief():
@@ -188,7 +217,8 @@ def test_sentences_name_the_direction_and_no_vain_advice():
     said = " ".join(sentences(found, ["a - 1.0 b"]))
     assert "1 of 5 directions of the coefficients are not identified: a - 1.0 b" in said
     assert "leave it out: no budget tells them apart" in said
-    assert "changes the label by at most the declared range of the label" in said
+    assert f"changes the label by at most {assumed_change(found.unseen)}" in said
+    assert "summary(largest=...)" in said
     assert "No coefficient has an interval" in " ".join(sentences(found, ["a"], some=False))
 
 
