@@ -40,14 +40,15 @@ NONE = "none"
 @attrs.frozen
 class FieldChange:
     """The words `before` and `after` at `place`, "" where there was or is nothing; `note` compares
-    numbers. `detail`: of a parameter, or of a step that adds no noise.
+    numbers.
     """
 
     place: str
     before: str
     after: str
     note: str = ""
-    detail: bool = False
+    brief: str = attrs.field(default="", eq=False)
+    """The change in short, where it is no detail of a step."""
 
     def __str__(self) -> str:
         """`~ noise of gram(gram(X)): 11.85 -> 7.317   (0.618 times)`."""
@@ -81,13 +82,13 @@ class Difference:
         return self.text(whole=True)
 
     def text(self, *, whole: bool) -> str:
-        """Every change, or those that are no details, and how many details there are."""
+        """Every change, or those that are no details of a step, and how many details there are."""
         head = f"{self.first[:12]} -> {self.second[:12]}"
         if self.same:
             return f"{head}: the same certificate"
-        shown = [change for change in self.changes if whole or not change.detail]
-        left = len(self.changes) - len(shown)
-        lines = [piece for one in shown for piece in hanging(f"  {one}")]
+        shown = [str(change) if whole else change.brief for change in self.changes]
+        left = shown.count("")
+        lines = [piece for one in shown if one for piece in hanging(f"  {one}")]
         return "\n".join([head, *lines, *([f"  and {left} details: --all"] if left else [])])
 
     __repr__ = __str__
@@ -120,40 +121,36 @@ def _no_certificate(name: str, value: str) -> InvalidArgument:
 
 
 def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
-    declared = [document.get("declaration") or {} for document in (one, other)]
-    classes = [{"regression": _class(part)} for part in declared]
-    yield from _compared(*classes)
-    if classes[0] == classes[1]:
-        yield from _compared(*(_entries("field", part.get("fields")) for part in declared))
-    for name in ("X", "y"):
-        bounds = ((part.get("setting") or {}).get(name) for part in declared)
-        yield from _compared(*(_entries(f"bounds of {name},", part) for part in bounds))
-    yield from _compared(*(_claims(document["statement"]) for document in (one, other)))
-    ranges = (_ranges(document["statement"]["symbols"]) for document in (one, other))
-    yield from _compared(*ranges, detail=True)
+    changes = [*_declared(one, other), *_claims(one["statement"], other["statement"])]
     old, new = one["assumptions"], other["assumptions"]
-    yield from (FieldChange("assumption", text, "") for text in old if text not in new)
-    yield from (FieldChange("assumption", "", text) for text in new if text not in old)
+    changes += [FieldChange("assumption", text, "") for text in old if text not in new]
+    changes += [FieldChange("assumption", "", text) for text in new if text not in old]
+    for change in changes:
+        detail = change.place.startswith("parameter ")
+        yield change if detail else attrs.evolve(change, brief=str(change))
     yield from _nodes(one["graph"], other["graph"])
 
 
-def _compared(
-    before: Mapping[str, str], after: Mapping[str, str], *, detail: bool = False
-) -> Iterator[FieldChange]:
-    """The entries of two mappings that differ."""
-    for place in dict.fromkeys([*before, *after]):
-        old, new = before.get(place, ""), after.get(place, "")
-        if old != new:
-            yield FieldChange(place, old, new, detail=detail)
+def _declared(one: Document, other: Document) -> Iterator[FieldChange]:
+    """The regression and its fields, and the bounds of the table."""
+    old, new = (document.get("declaration") or {} for document in (one, other))
+    names = [str(part.get("class", NONE)).rpartition(":")[2] for part in (old, new)]
+    if old.get("class") != new.get("class"):
+        yield FieldChange("regression", *names)
+    else:
+        yield from _parts("field", old.get("fields"), new.get("fields"))
+    bounds = [part.get("setting") or {} for part in (old, new)]
+    for name in ("X", "y"):
+        yield from _parts(f"bounds of {name},", *(part.get(name) for part in bounds))
 
 
-def _class(declaration: Document) -> str:
-    return str(declaration.get("class", NONE)).rpartition(":")[2]
-
-
-def _entries(place: str, part: Any) -> dict[str, str]:
-    given = part if isinstance(part, Mapping) else {}
-    return {f"{place} {key}": _entry(value) for key, value in given.items()}
+def _parts(place: str, old: Any, new: Any) -> Iterator[FieldChange]:
+    """The changed entries of two mappings."""
+    before, after = (part if isinstance(part, Mapping) else {} for part in (old, new))
+    for key in dict.fromkeys([*before, *after]):
+        if before.get(key) != after.get(key):
+            words = (_entry(part.get(key)) for part in (before, after))
+            yield FieldChange(f"{place} {key}", *words)
 
 
 def _entry(value: Any) -> str:
@@ -165,12 +162,14 @@ def _entry(value: Any) -> str:
     return NONE if value is None else text(value)
 
 
-def _claims(statement: Document) -> dict[str, str]:
-    return {name: _claim(key, statement[key]) for key, name in CLAIMED.items() if key in statement}
-
-
-def _ranges(symbols: Document) -> dict[str, str]:
-    return {f"parameter {name}": _range(symbols[name]) for name in sorted(symbols)}
+def _claims(one: Document, other: Document) -> Iterator[FieldChange]:
+    for key, name in CLAIMED.items():
+        if one.get(key) != other.get(key):
+            yield FieldChange(name, _claim(key, one.get(key)), _claim(key, other.get(key)))
+    for name in sorted({**one["symbols"], **other["symbols"]}):
+        before, after = (_range(statement["symbols"].get(name)) for statement in (one, other))
+        if before != after:
+            yield FieldChange(f"parameter {name}", before, after)
 
 
 def _claim(key: str, value: Any) -> str:
@@ -186,6 +185,8 @@ def _claim(key: str, value: Any) -> str:
 
 
 def _range(spec: Any) -> str:
+    if spec is None:
+        return ""
     lower = "-inf" if spec["lower"] is None else spec["lower"]
     upper = "inf" if spec["upper"] is None else spec["upper"]
     left = "[" if spec["closed"] in ("left", "both") else "("
@@ -195,12 +196,17 @@ def _range(spec: Any) -> str:
 
 def _nodes(one: Document, other: Document) -> Iterator[FieldChange]:
     """Nodes by the kinds that lead to them, for any numbers; then their fields."""
-    nodes, others = (dict(_placed(graph["nodes"])) for graph in (one, other))
-    for place in dict.fromkeys([*nodes, *others]):
-        old, new = nodes.get(place), others.get(place)
+    before, after = (dict(_placed(graph["nodes"])) for graph in (one, other))
+    for place in dict.fromkeys([*before, *after]):
+        old, new = before.get(place), after.get(place)
         if old is None or new is None:
-            before, after = ("" if node is None else _summary(node) for node in (old, new))
-            yield FieldChange(place[0], before, after, detail="size" not in (old or new or {}))
+            change = FieldChange(
+                place[0], *("" if node is None else _summary(node) for node in (old, new))
+            )
+            one_of: Any = new if old is None else old
+            named = f"{'+' if old is None else '-'} release {one_of.get('name')}, noise"
+            brief = f"{named} {_size(one_of['size'])}" if "size" in one_of else ""
+            yield attrs.evolve(change, brief=brief)
         else:
             yield from _fields(place[0], old, new)
 
@@ -210,8 +216,18 @@ def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
         if key not in SILENT and old.get(key) != new.get(key):
             note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
             before, after = (_field(node.get(key)) for node in (old, new))
-            where = f"{FIELDS.get(key, key)} of {place}"
-            yield FieldChange(where, before, after, note, detail=key != "size")
+            change = FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
+            if key == "size":
+                first, second = (_size(node.get(key)) for node in (old, new))
+                brief = FieldChange(f"noise of {new.get('name')}", first, second, note)
+                change = attrs.evolve(change, brief=str(brief))
+            yield change
+
+
+def _size(value: Any) -> str:
+    """The number of a formula, or the formula."""
+    number = _number(value)
+    return text(value) if number is None else figure(number)
 
 
 def _placed(nodes: Iterable[Document]) -> Iterator[tuple[tuple[str, int], Document]]:
