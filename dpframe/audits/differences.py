@@ -33,6 +33,7 @@ CLAIMED = {
     "region": "region",
 }
 FIELDS = {"size": "noise", "times": "draws", "arguments": "formulas", "digest": "code"}
+BOUNDS = ("columns", "norm", "bound", "lower", "upper")
 SILENT = {"id", "kind", "inputs", "name"}
 NONE = "none"
 
@@ -132,16 +133,13 @@ def _changes(one: Document, other: Document) -> Iterator[FieldChange]:
 
 
 def _declared(one: Document, other: Document) -> Iterator[FieldChange]:
-    """The regression and its fields, and the bounds of the table."""
+    """The regression and its fields, which no hash covers."""
     old, new = (document.get("declaration") or {} for document in (one, other))
     names = [str(part.get("class", NONE)).rpartition(":")[2] for part in (old, new)]
     if old.get("class") != new.get("class"):
         yield FieldChange("regression", *names)
     else:
         yield from _parts("field", old.get("fields"), new.get("fields"))
-    bounds = [part.get("setting") or {} for part in (old, new)]
-    for name in ("X", "y"):
-        yield from _parts(f"bounds of {name},", *(part.get(name) for part in bounds))
 
 
 def _parts(place: str, old: Any, new: Any) -> Iterator[FieldChange]:
@@ -206,14 +204,18 @@ def _nodes(one: Document, other: Document) -> Iterator[FieldChange]:
             one_of: Any = new if old is None else old
             named = f"{'+' if old is None else '-'} release {one_of.get('name')}, noise"
             brief = f"{named} {_size(one_of['size'])}" if "size" in one_of else ""
-            yield attrs.evolve(change, brief=brief)
+            of_table = place[0].count("(") <= 1
+            bounds = of_table and any(key in one_of for key in ("schema", *BOUNDS))
+            yield attrs.evolve(change, brief=str(change) if bounds else brief)
         else:
             yield from _fields(place[0], old, new)
 
 
 def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
     for key in dict.fromkeys([*old, *new]):
-        if key not in SILENT and old.get(key) != new.get(key):
+        if key == "schema":
+            yield from _columns(old.get(key), new.get(key))
+        elif key not in SILENT and old.get(key) != new.get(key):
             note = _ratio(old.get(key), new.get(key)) if key == "size" else ""
             before, after = (_field(node.get(key)) for node in (old, new))
             change = FieldChange(f"{FIELDS.get(key, key)} of {place}", before, after, note)
@@ -221,7 +223,18 @@ def _fields(place: str, old: Document, new: Document) -> Iterator[FieldChange]:
                 first, second = (_size(node.get(key)) for node in (old, new))
                 brief = FieldChange(f"noise of {new.get('name')}", first, second, note)
                 change = attrs.evolve(change, brief=str(brief))
+            elif key in BOUNDS:
+                change = attrs.evolve(change, brief=str(change))
             yield change
+
+
+def _columns(old: Any, new: Any) -> Iterator[FieldChange]:
+    """The changed bounds and levels of the columns of a codebook."""
+    before, after = ({name: _field(ends) for name, *ends in part or []} for part in (old, new))
+    for name in dict.fromkeys([*before, *after]):
+        if before.get(name) != after.get(name):
+            change = FieldChange(f"bounds of {name}", before.get(name, ""), after.get(name, ""))
+            yield attrs.evolve(change, brief=str(change))
 
 
 def _size(value: Any) -> str:

@@ -131,7 +131,8 @@ def existing(
     if not file.exists():
         names = shlex.join([str(file), dataset])
         way_out = (
-            "Create it with the whole budget of a data set: dpframe ledger create "
+            "If it was deleted, restore the newest copy that you trust: never begin anew on the "
+            "same data. For other data, create it with the whole budget: dpframe ledger create "
             f"{names} --epsilon 1 --delta 1e-6 --relation {relation.value}"
         )
         raise dp.InvalidArgument(place, "an existing ledger", str(file), way_out)

@@ -45,9 +45,9 @@ BIASED = (
 )
 SHRINKS, MAY_SHRINK = "The penalty{} shrinks", "The penalty{} may shrink"
 KEPT = (
-    "By the released X'X and these coefficients, the penalty shrinks log-odds to {} of their size, "
-    "and single coefficients can change sign. This rough estimate, for roughly normal log-odds, is "
-    "often too large, since noise enlarges the coefficients."
+    "By the released X'X and these coefficients, the penalty alone shrinks log-odds to {} of their "
+    "size: a rough estimate for roughly normal log-odds. Noise enlarges coefficients and may "
+    "change their sign, so do not correct them by this share."
 )
 PREDICTED = (
     "The predicted noise std is a rule of thumb for the privacy noise alone. It is computed from "
@@ -247,7 +247,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         enlarged = "" if kept < LITTLE_SHRUNK else "; noise can also enlarge them"
         yield BIASED.format(cause.format(" (with few rounds)" if rounds else ""), enlarged)
         if kept < LITTLE_SHRUNK:
-            yield KEPT.format(f"about {kept:.0%} or less" if kept > HALF else "half or less")
+            yield KEPT.format(f"about {kept:.0%}" if kept > HALF else "half or less")
         predicted = self._noise_root is not None
         if predicted:
             yield PREDICTED

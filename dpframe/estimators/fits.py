@@ -10,11 +10,17 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.execution.receipts import Spending, costs
+from dpframe.privacy import REPLACE_ONE
 
 OF_SCORES = (
     "This estimator and its clones were fitted to several tables, as in cross-validation. The "
     "ledger counts every fit, but not scores of predictions on private rows, nor choices made by "
     "them: they are computed without noise and are not private."
+)
+FOLDS = (
+    "only if a person who joins moves no other person between them. KFold and train_test_split cut "
+    "by the number of rows, so one more row moves others, and no total is proved. Draw the fold of "
+    "each person alone, from a hash of a public identifier"
 )
 SCORES = "scores are computed without noise and are not private at all"
 _process = [uuid.uuid4().hex]
@@ -65,7 +71,8 @@ class Fits:
         """Warn once that a ledger does not count scores, if another table was fitted before."""
         if self._on_others(table) and not self.scored:
             self.scored = True
-            warn(OF_SCORES, PrivacyWarning)
+            held = "" if _of_fixed_size(self.spent) else f" Its total holds {FOLDS}."
+            warn(f"{OF_SCORES}{held}", PrivacyWarning)
 
     @property
     def total(self) -> str:
@@ -98,8 +105,13 @@ def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:
     return known == table if isinstance(known, tuple) else known() is table
 
 
+def _of_fixed_size(spent: list[Spending]) -> bool:
+    """Whether the number of rows is public, so that folds are the same in all neighbours."""
+    return all(one.unit.relation is REPLACE_ONE for one in spent)
+
+
 def _message(spent: list[Spending]) -> str:
     return (
-        f"Fit {len(spent)} of this estimator and its clones. Where their tables share people, as "
-        f"in cross-validation, the fits together cost {costs(spent)}"
+        f"Fit {len(spent)} of this estimator and its clones. Where their tables share people, the "
+        f"fits together cost {costs(spent)}{'' if _of_fixed_size(spent) else f', {FOLDS}'}"
     )

@@ -56,8 +56,9 @@ SHORTER = (
     "choose it before the budget is spent."
 )
 NEARER = (
-    "fitted is shrunk, numbers towards zero and levels towards their average. It is usually nearer "
-    "to the truth than the ends of the interval. It has no interval of its own."
+    "fitted is drawn towards zero, for levels towards their average. Along hidden directions an "
+    "effect may move to correlated columns: (fitted) in parentheses, of a row without an interval, "
+    "says nothing of sign or size. fitted has no interval of its own."
 )
 OUTPUT = (
     "coef and its interval are the least squares fit of the released X'X and X'y. fitted is the "
@@ -474,12 +475,17 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """The header of the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
+        ends, most = (
+            np.sqrt(inference.scale_conf_int(alpha)),
+            inference.units.half * inference.bound,
+        )
+        scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST
         return {
             **self._what(),
             "records": counted(evidence.count, evidence.count_std),
-            "residual std": between(scale, np.sqrt(inference.scale_conf_int(alpha)), otherwise),
+            "residual std": between(scale, ends, otherwise),
             "R-squared": between(explained, inference.rsquared_conf_int(alpha), otherwise),
             "identified": f"{inference.identified} of {len(inference.centre)} directions",
         }

@@ -323,11 +323,12 @@ class Summary(Printed):
         yield record["name"]
         yield figure(record["coef"]) if known else "-"
         if self.shrunken:
-            yield figure(record["fitted"])
+            fitted = figure(record["fitted"])
+            yield fitted if known else f"({fitted})"
         yield figure(record["std_err"]) if known else "inf"
         yield share_text(record["privacy_share"], bound=record[FLAG])
         if self.tested_by_z:
-            yield f"{record['z']:z.2f}" if known else "-"
+            yield "-" if not known or record["p_value"] is None else f"{record['z']:z.2f}"
         yield "-" if record["p_value"] is None else f"{record['p_value']:.3f}"
         yield figure(record["lower"]) if known else "-inf"
         yield figure(record["upper"]) if known else "inf"

@@ -152,8 +152,11 @@ class Inference:
 
     @property
     def params(self) -> Array:
-        """Estimates of the coefficients, the centres of their intervals, (m,)."""
-        return self.t_test().effect
+        """Estimates of the coefficients, the centres of their intervals, (m,); not a number where
+        nothing is known.
+        """
+        tested = self.t_test()
+        return np.where(np.isfinite(tested.sd), tested.effect, np.nan)
 
     @property
     def bse(self) -> Array:

@@ -218,7 +218,8 @@ def of_sampling(inference: Inference, *, tighter: bool = True) -> Iterator[str]:
     ):
         ways += bound
     known = inference.residual is not None and inference.residual.known
-    if known and not inference.equal_variance and not binary(inference):
+    alone = known and inference.dependent == 1
+    if alone and not inference.equal_variance and not binary(inference):
         ways.append("use summary(equal_variance=True) if residuals have equal variance")
     *others, last = ways or [""]
     listed = f"{', '.join(others)} or {last}" if others else last

@@ -98,8 +98,29 @@ def test_the_command_checks_both_files_first(tmp_path):
     assert run(app, ["diff", str(first), str(first)]).exit_code == 0
     told = run(app, ["diff", str(first), str(second)])
     assert told.exit_code == 1
-    assert "~ bounds of X, norm: 1 -> 2" in told.stdout
+    assert "~ norm of clip_norm(X): 1 -> 2" in told.stdout
     records = json.loads(run(app, ["diff", str(first), str(second), "--json"]).stdout)
     assert records["same"] is False
     assert run(app, ["diff", str(first), str(tmp_path)]).exit_code == 2
     assert "not accepted by the checker" in run(app, ["diff", str(first), str(forged)]).stderr
+
+
+def test_bounds_are_those_of_the_graph():
+    """The hash covers it, and not the declaration beside it."""
+    setting = dp.Setting(
+        X=dp.Rows(columns=[dp.Numeric("age", 18, 95), dp.Categorical("team", ["a", "b"])]),
+        y=dp.Column(lower=0, upper=30),
+        relation=dp.ADD_REMOVE,
+    )
+    first = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=setting).document
+    second = json.loads(json.dumps(first))
+    changed = [node for node in second["graph"]["nodes"] if node["kind"] == "encode"]
+    for node in changed:
+        node["schema"][0][2] = "85"
+    for node in second["graph"]["nodes"]:
+        if node.get("upper") == "30":
+            node["upper"] = "60"
+    second["hash"] = "0" * 64
+    lines = dp.audits.difference(first, second).text(whole=False)
+    assert "~ bounds of age: 18, 95 -> 18, 85" in lines
+    assert "30 -> 60" in lines

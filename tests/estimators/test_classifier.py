@@ -167,7 +167,7 @@ def test_a_summary_says_how_much_strong_effects_are_shrunk():
         assert low < kept < high
         assert kept == pytest.approx(drawn, abs=0.2)
         text = " ".join(str(model.summary(notes=True)).split())
-        assert (f"log-odds to about {kept:.0%} or less of their size" in text) == (kept < 0.95)
+        assert (f"log-odds to about {kept:.0%} of their size" in text) == (kept < 0.95)
         assert "Do not form intervals from it." in text
 
 

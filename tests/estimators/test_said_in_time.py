@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import KFold, cross_val_score
 
 import dpframe as dp
 from tests.support.ratings import JOINING, SETTING, fitted, people
@@ -49,6 +49,19 @@ def test_receipts_of_clones_have_the_cost_of_all_fits():
     assert joint <= float(stated.split(",")[0]) <= joint * (1 + 1e-5)
     assert stated.split(",")[1].strip().startswith("2e-6)-differential privacy")
     assert "together" not in str(fitted().fit(X, y).receipt_)
+    assert "moves no other person" not in str(again.receipt_)  # the number of rows is public
+
+
+def test_no_total_is_claimed_for_folds_that_move_with_the_number_of_rows():
+    """One person added to ten changes all training sets of five folds but the last."""
+    tables = [{*train} for n in (10, 11) for train, _ in KFold(5).split(np.zeros(n))]
+    moved = [len(one ^ other) for one, other in zip(tables[:5], tables[5:], strict=True)]
+    assert max(moved) > 1
+    model = private(JOINING)
+    model.fit(*people())
+    with pytest.warns(dp.PrivacyWarning, match="only if a person who joins moves no other"):
+        again = clone(model).fit(*people())
+    assert "no total is proved" in str(again.receipt_)
 
 
 def test_a_large_delta_is_noted_by_the_released_count():
@@ -69,7 +82,9 @@ def test_a_ledger_does_not_count_scores(tmp_path: Path):
     model = private(JOINING, ledger=ledger, dataset="t")
     with pytest.warns(dp.PrivacyWarning) as caught:
         cross_val_score(model, *people(), cv=3, scoring="neg_mean_absolute_error")
-    assert ["but not scores of predictions" in str(one.message) for one in caught] == [True]
+    (message,) = (str(one.message) for one in caught)
+    assert "but not scores of predictions" in message
+    assert "Its total holds only if a person who joins" in message
 
 
 def test_a_level_is_answered_with_alpha():

@@ -137,7 +137,10 @@ def check_cost(account: Account, cost: object) -> None:
         raise InvalidArgument("cost", wanted, cost, "Take Cost.of(certificate).")
     if account.unit is not None and cost.unit != account.unit:
         rows = account.unit.rows_per_person
-        way_out = f"Certify for relation={account.unit.relation.name}, rows_per_person={rows}."
+        way_out = (
+            f"Certify for relation={account.unit.relation.name}, rows_per_person={rows}, only if "
+            "that is true of the table; otherwise the data set needs a ledger of the other unit."
+        )
         requirement = f"for the unit of {account.dataset!r}, {account.unit}"
         raise InvalidArgument("the run", requirement, str(cost.unit), way_out)
 
