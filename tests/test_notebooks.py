@@ -88,7 +88,7 @@ def test_a_certificate_shows_its_sentence_and_its_releases():
 
 @pytest.mark.parametrize(
     ("regression", "verdict"),
-    [(dp.literature.SSPWang(), "proved"), (dp.literature.AdaOPSPrinted(), "refuted")],
+    [(dp.literature.SSPWang(), "proved"), (dp.literature.SSPWangCoded(), "refuted")],
 )
 def test_an_audit_shows_its_verdict_and_what_is_open(regression, verdict):
     """And the page, folded; the whole page is a file of its own."""

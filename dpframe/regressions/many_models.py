@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dpframe.graph import ColumnNode, Regression, RowsNode, partition, post, release
+from dpframe.graph.partition import MOST as MOST_CELLS
 from dpframe.graph.procedures import deep_point_tested
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import BlockEstimates, CellSums
@@ -50,7 +51,7 @@ class Tukey(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Draw one point for the whole budget."""
         point = deep_point_tested(
-            cell_sums(X, y, self.models),
+            cell_sums(X, y, whole(self.models, "models", 1, MOST_CELLS)),
             penalty=self.penalty,
             radius=self.radius,
             grain=self.grain,
@@ -85,7 +86,7 @@ class TukeyPure(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Draw one point for the whole epsilon."""
         point = deep_point(
-            cell_sums(X, y, self.models),
+            cell_sums(X, y, whole(self.models, "models", 1, MOST_CELLS)),
             penalty=self.penalty,
             radius=self.radius,
             grain=self.grain,
@@ -95,9 +96,9 @@ class TukeyPure(Regression):
         return post(as_it_is, point)
 
 
-def cell_sums(X: RowsNode, y: ColumnNode, models: Expression, salt: str = "Tukey") -> CellSums:
-    """The sums over hashed cells, one cell per model. Raises InvalidArgument."""
-    return CellSums(partition(X, y, cells=whole(models, "models"), salt=salt))
+def cell_sums(X: RowsNode, y: ColumnNode, cells: int, salt: str = "Tukey") -> CellSums:
+    """The sums over hashed cells, one cell per model."""
+    return CellSums(partition(X, y, cells=cells, salt=salt))
 
 
 def as_it_is(point: Array) -> Fit:
@@ -137,7 +138,8 @@ class TheilSen(Regression):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Draw one point for the whole epsilon."""
         matchings = whole(self.matchings, "matchings", 1, MOST)
-        sums = [cell_sums(X, y, self.pairs, f"matching {k}") for k in range(matchings)]
+        pairs = whole(self.pairs, "pairs", 1, MOST_CELLS)
+        sums = [cell_sums(X, y, pairs, f"matching {k}") for k in range(matchings)]
         point = deep_point(
             sums, penalty=0, radius=self.radius, grain=self.grain, share=budget, name="point"
         )
