@@ -123,6 +123,9 @@ class OutputOptions:
     """The output of a fit."""
 
     alpha: Annotated[float, typer.Option(help="Intervals have the level 1 - alpha.")] = 0.05
+    simultaneous: Annotated[
+        str | None, option("Intervals hold jointly: bonferroni, max or scheffe.")
+    ] = None
     certificate: Annotated[
         Path | None, option("Save the proof to this new file, for dpframe check.")
     ] = None
@@ -139,9 +142,11 @@ class OutputOptions:
 
     def check(self) -> None:
         """Check the options before any budget is spent. Raises InvalidArgument."""
-        from dpframe.inference.estimates import checked
+        import numpy as np
 
-        checked(self.alpha)
+        from dpframe.inference.estimates import critical
+
+        critical(self.alpha, np.empty((0, 0)), self.simultaneous)
         named = {"--certificate": self.certificate, "--out": self.out}
         named |= {"--receipt": self.receipt, "--html": self.html}
         check_written(named, force=self.force)
@@ -176,9 +181,11 @@ def fit(
     declared = proof.regression(name)
     claimed = claim(spent, budget.delta, budget.epsilon_column).target
     logistic = of_classes(declared, setting, claimed)
-    if logistic and output.plot is not None:
-        wanted = "left out for a logistic regression, which has no intervals to draw"
-        raise dp.InvalidArgument("--plot", wanted, str(output.plot))
+    if logistic:
+        for option_of, value in (("--plot", output.plot), ("--simultaneous", output.simultaneous)):
+            if value is not None:
+                wanted = "left out for a logistic regression, which has no intervals"
+                raise dp.InvalidArgument(option_of, wanted, str(value))
     model = (dp.PrivateClassifier if logistic else dp.PrivateRegressor)(
         declared,
         epsilon=spent,
@@ -222,7 +229,10 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     if not output.as_json:
         say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
-    options = {} if _of_classes(model) else {"alpha": output.alpha, "notes": output.notes}
+    options: dict[str, Any] = {}
+    if not _of_classes(model):
+        options = {"alpha": output.alpha, "notes": output.notes}
+        options["simultaneous"] = output.simultaneous
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
     failed = _saved(

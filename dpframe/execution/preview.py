@@ -63,11 +63,15 @@ class Predicted:
     needed: float
     beside: float
     levels: int = 0
+    product: bool = False
+    factor: bool = False
 
     @property
     def likely(self) -> bool:
-        """Whether little variation suffices."""
-        return self.beside <= self.uneven
+        """Whether little variation suffices; never for a product and its factors, which nearly span
+        each other where means are away from the middle.
+        """
+        return self.beside <= self.uneven and not (self.product or self.factor)
 
     @property
     def unlikely(self) -> bool:
@@ -82,7 +86,9 @@ class Predicted:
     @property
     def word(self) -> str:
         """The prediction in a word."""
-        if self.beside <= self.usual:
+        if self.product and not self.unlikely:
+            return "not predicted"
+        if self.beside <= self.usual and not self.factor:
             return "likely"
         if self.needed <= self.usual:
             return "possible"
@@ -97,7 +103,7 @@ class Predicted:
     @property
     def cell(self) -> str:
         """The prediction and its least variation, for a table: `likely, from 8%`."""
-        if self.unlikely:
+        if self.unlikely or self.product:
             return self.word
         least, more = self._shares
         return f"{self.word}, from {least}{f' ({more})' if more != least else ''}"
@@ -105,6 +111,8 @@ class Predicted:
     @property
     def measure(self) -> str:
         """The variation to which percentages in a table refer."""
+        if self.product:
+            return "its factors nearly span it"
         return "rarest level, of all records" if self.levels else "std, of the declared range"
 
     @property
@@ -180,7 +188,11 @@ class Foreseen:
         least = [least_apart(std, d, sum(lost) - own) for own in lost]
         beside = [one / n / shrunk if n else math.inf for one in least]
         pairs = zip(terms, beside, strict=True)
-        parts = tuple(predicted(term, needed / shrunk, more) for term, more in pairs)
+        factors = {part.name for term in terms if len(term) > 1 for part in term}
+        parts = tuple(
+            attrs.evolve(predicted(term, needed / shrunk, more), factor=term[0].name in factors)
+            for term, more in pairs
+        )
         visible = n > 0 and least_apart(std, d, sum(lost)) <= n * shrunk
         return cls(parts, visible if rows.intercept else None)
 
@@ -289,7 +301,8 @@ def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: floa
     if len(term) > 1:
         alone = [predicted((part,), needed, beside) for part in term]
         even, uneven = math.prod(one.even for one in alone), math.prod(one.uneven for one in alone)
-        return Predicted(":".join(part.name for part in term), even, uneven, needed, beside)
+        name = ":".join(part.name for part in term)
+        return Predicted(name, even, uneven, needed, beside, product=True)
     (part,) = term
     if isinstance(part, Numeric):
         return Predicted(part.name, EVEN, PEAKED, needed, beside)

@@ -186,7 +186,7 @@ def critical(alpha: float, root: Array, simultaneous: str | None) -> float:
     if simultaneous not in {None, *TOGETHER}:
         wanted = f"None or {', '.join(map(repr, TOGETHER))}"
         raise InvalidArgument("simultaneous", wanted, simultaneous)
-    each = checked(alpha) if simultaneous is None else alpha / max(len(root), 1)
+    each = checked(alpha) / (1 if simultaneous is None else max(len(root), 1))
     z = float(-ndtri(each / 2))
     return min(z, largest_of(root, alpha)) if simultaneous == "max" else z
 

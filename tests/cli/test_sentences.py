@@ -51,6 +51,13 @@ def test_a_fit_prints_standard_errors_and_intervals():
     assert all(word in printed for word in ("std err", "[0.05", "0.95]", "identified"))
     record = json.loads(fit("--json", "--alpha", "0.1"))["summary"]
     assert record["alpha"] == 0.1
+    joint = fit("--json", "--alpha", "0.1", "--simultaneous", "bonferroni")
+    jointly = json.loads(joint)["summary"]
+    assert jointly["simultaneous"] == "bonferroni"
+    pairs = zip(jointly["coefficients"], record["coefficients"], strict=True)
+    known = [(one["upper"], other["upper"]) for one, other in pairs if other["upper"] is not None]
+    assert known
+    assert all(one > other for one, other in known)
     assert [one["name"] for one in record["coefficients"]][:2] == ["age", "bmi"]
     assert {"std_err", "lower", "upper"} <= set(record["coefficients"][0])
 
@@ -153,6 +160,10 @@ WRONG = [
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "t.csv"),
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--norm", "nan", "--bound", "1"),
     ("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "s.json", "--alpha", "2"),
+    (
+        *("fit", "SSP", "t.csv", "--target", "charges", *ONE, "--schema", "s.json"),
+        *("--simultaneous", "most"),
+    ),
     ("fit", "Nope", "t.csv", "--target", "charges", *ONE, "--schema", "s.json"),
     ("certify", "SSP", "--epsilon", "1/0"),
     ("certify", "SSP", "--epsilon", "9" * 400),

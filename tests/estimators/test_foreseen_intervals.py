@@ -256,3 +256,23 @@ def test_without_an_intercept_none_is_predicted():
         advice = dp.recommend(n=2_000, epsilon="0.3", delta="1e-6", setting=setting)
         assert ("intercept" in str(advice)) == intercept
         assert ("intercept" in str(advice.intervals)) == intercept
+
+
+def test_a_product_and_its_factors_are_not_likely():
+    """They nearly span each other where means are away from the middle, as in most tables."""
+    columns = [dp.Numeric("bmi", 15, 55), dp.Categorical("smoker", ["no", "yes"])]
+    columns += [dp.Numeric("age", 18, 64)]
+    terms = ["age", "bmi", "smoker", ("bmi", "smoker")]
+    setting = dp.Setting(
+        X=dp.Rows(columns=columns, terms=terms, intercept=True),
+        y=dp.Column("charges", lower=0, upper=60_000),
+        relation=dp.ADD_REMOVE,
+    )
+    advice = dp.recommend(n=100_000, epsilon=4, delta="1e-6", setting=setting)
+    words = {part.name: part.word for part in advice.intervals.parts}
+    assert words == {
+        "age": "likely",
+        "bmi": "possible",
+        "smoker": "possible",
+        "bmi:smoker": "not predicted",
+    }
