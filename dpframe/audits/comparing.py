@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -96,7 +97,10 @@ def _rounded_up(size: object) -> Fraction:
         return rational(size, "sensitivity")
     if names := sorted(map(str, size.symbols())):
         raise InvalidArgument("sensitivity", "a formula of numbers alone", ", ".join(names))
-    return Fraction(SIX_DIGITS.create_decimal(number(size, {}, up=True)))
+    most = number(size, {}, up=True)
+    if not math.isfinite(most):
+        raise InvalidArgument("sensitivity", "a formula of a finite number", str(size))
+    return Fraction(SIX_DIGITS.create_decimal(most))
 
 
 def _check_calibrations(

@@ -229,10 +229,8 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     receipt = f"Table: {', '.join(table)}\n{model.receipt_}\n"
     if not output.as_json:
         say(NEIGHBOURS.format(model.setting.relation.value.replace("_", "-"), model.setting.unit))
-    options: dict[str, Any] = {}
-    if not _of_classes(model):
-        options = {"alpha": output.alpha, "notes": output.notes}
-        options["simultaneous"] = output.simultaneous
+    given = {"alpha": output.alpha, "notes": output.notes, "simultaneous": output.simultaneous}
+    options = {} if _of_classes(model) else given
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
     failed = _saved(

@@ -10,7 +10,6 @@ import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning, warn
 from dpframe.execution.receipts import Spending, costs
-from dpframe.privacy import REPLACE_ONE
 
 OF_SCORES = (
     "This estimator and its clones were fitted to several tables, as in cross-validation. The "
@@ -18,9 +17,9 @@ OF_SCORES = (
     "them: they are computed without noise and are not private."
 )
 FOLDS = (
-    "only if a person who joins moves no other person between them. KFold and train_test_split cut "
-    "by the number of rows, so one more row moves others, and no total is proved. Draw the fold of "
-    "each person alone, from a hash of a public identifier"
+    "only if no person moves another between them. KFold and train_test_split do under add/remove, "
+    "where one more row shifts their cuts, and stratified folds do always: no total is proved "
+    "there. Draw the fold of each person alone, from a hash of a public identifier"
 )
 SCORES = "scores are computed without noise and are not private at all"
 _process = [uuid.uuid4().hex]
@@ -71,8 +70,7 @@ class Fits:
         """Warn once that a ledger does not count scores, if another table was fitted before."""
         if self._on_others(table) and not self.scored:
             self.scored = True
-            held = "" if _of_fixed_size(self.spent) else f" Its total holds {FOLDS}."
-            warn(f"{OF_SCORES}{held}", PrivacyWarning)
+            warn(f"{OF_SCORES} Its total holds {FOLDS}.", PrivacyWarning)
 
     @property
     def total(self) -> str:
@@ -105,13 +103,8 @@ def _same(known: weakref.ref[object] | tuple[str, ...], table: object) -> bool:
     return known == table if isinstance(known, tuple) else known() is table
 
 
-def _of_fixed_size(spent: list[Spending]) -> bool:
-    """Whether the number of rows is public, so that folds are the same in all neighbours."""
-    return all(one.unit.relation is REPLACE_ONE for one in spent)
-
-
 def _message(spent: list[Spending]) -> str:
     return (
         f"Fit {len(spent)} of this estimator and its clones. Where their tables share people, the "
-        f"fits together cost {costs(spent)}{'' if _of_fixed_size(spent) else f', {FOLDS}'}"
+        f"fits together cost {costs(spent)}, {FOLDS}"
     )

@@ -475,10 +475,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     def _header(self, inference: Inference, alpha: float) -> dict[str, str]:
         """The header of the table of coefficients."""
         evidence, scale = self._evidence, np.sqrt(inference.scale)
-        ends, most = (
-            np.sqrt(inference.scale_conf_int(alpha)),
-            inference.units.half * inference.bound,
-        )
+        ends = np.sqrt(inference.scale_conf_int(alpha))
+        most = inference.units.half * inference.bound
         scale = scale if ends[0] > 0 or ends[1] < most else np.nan
         explained = inference.rsquared if np.isfinite(scale) else np.nan
         otherwise = NOT_RELEASED if inference.not_released else LOST

@@ -143,10 +143,10 @@ class ReleaseDraw(ABC):
     def sample(self, values: Mapping[Node, Array], randomness: Randomness) -> Array:
         """The statistic's value plus noise, of shape (*copies, *shape)."""
 
-    @np.errstate(all="ignore")
     def released(self, values: Mapping[Node, Array], randomness: Randomness) -> Array | float:
         """The sample: a float where it is a number, else an array that is read-only."""
-        sample = self.sample(values, randomness)
+        with np.errstate(all="ignore"):
+            sample = self.sample(values, randomness)
         if not sample.shape:
             return float(sample)
         sample.flags.writeable = False

@@ -257,12 +257,12 @@ class Execution:
         result = {node: self.released[node] for node in read if node in self.released}
         return {**self.budgets, **result}
 
-    @np.errstate(all="ignore")
     def _searched(
         self, statistic: Searched, empty: Block, given_values: Mapping[Node, Array]
     ) -> Array:
         summed = self._summed(statistic, empty, given_values)
-        return np.asarray(statistic.search(summed, self.numbers.towards_zero), dtype=float)
+        with np.errstate(all="ignore"):
+            return np.asarray(statistic.search(summed, self.numbers.towards_zero), dtype=float)
 
     def _summed(
         self, node: Searched | Searcher, empty: Block, given_values: Mapping[Node, Array]
@@ -279,19 +279,19 @@ class Execution:
 
         return summed
 
-    @np.errstate(all="ignore")
     def _procedure(
         self, procedure: Sampler | Searcher | RandomStopping, randomness: Randomness
     ) -> Any:
         if isinstance(procedure, RandomStopping):
             return best_of(self, procedure, randomness)
-        if isinstance(procedure, Searcher):
-            empty = empty_block(self.certificate.setting, self.source.columns)
-            summed = self._summed(procedure, empty, {})
-            return procedure.search(summed, self.numbers, randomness)
-        number = self.numbers.towards_zero
-        views_of = {node: real(node, self.values, number) for node in self.values}
-        return procedure.sample(views_of, self.numbers, randomness)
+        with np.errstate(all="ignore"):
+            if isinstance(procedure, Searcher):
+                empty = empty_block(self.certificate.setting, self.source.columns)
+                summed = self._summed(procedure, empty, {})
+                return procedure.search(summed, self.numbers, randomness)
+            number = self.numbers.towards_zero
+            views_of = {node: real(node, self.values, number) for node in self.values}
+            return procedure.sample(views_of, self.numbers, randomness)
 
     def _sampled(self, draw: SampledDraw, randomness: Randomness) -> Any:
         """An answer about each sample: one, or an array of all."""

@@ -51,12 +51,12 @@ class PartOutcome:
         return self.value
 
 
-@np.errstate(all="ignore")  # under numpy.seterr(all="raise") one small number would stop a pass
 def worked(work: Work, blocks: Iterable[Block]) -> Any:
     """The work on blocks, where floating-point errors neither raise nor warn: both would depend on
     the data.
     """
-    return work(blocks)
+    with np.errstate(all="ignore"):
+        return work(blocks)
 
 
 def outcome(work: Work, part: TablePart) -> PartOutcome:

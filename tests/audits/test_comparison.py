@@ -494,3 +494,20 @@ def test_a_missing_matplotlib_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(dp.errors.MissingExtra, match="plots"):
         compare().plot()
+
+
+@pytest.mark.parametrize("text", ["exp(1000)", "log(2) - 1", "1 - 1"])
+def test_sensitivities_that_are_no_positive_number_are_refused(text):
+    """Also where a formula is beyond every double."""
+    with pytest.raises(dp.InvalidArgument, match="sensitivity must be"):
+        compare(ANALYTIC, sensitivity=dp.graph.parse(text), epsilon=1)
+
+
+def test_a_formula_as_sensitivity_is_rounded_up():
+    """To six digits, above the number by mpmath."""
+    found = compare(ANALYTIC, sensitivity=dp.graph.parse("sqrt(10)/5000"), epsilon=1)
+    exact = mpmath.sqrt(10) / 5000
+    size = Fraction(str(found.common["sensitivity"]))
+    assert (
+        exact <= mpmath.mpf(size.numerator) / size.denominator <= exact * (1 + mpmath.mpf("1e-5"))
+    )

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 
 import dpframe as dp
 from tests.support.ratings import JOINING, SETTING, fitted, people
@@ -49,19 +49,27 @@ def test_receipts_of_clones_have_the_cost_of_all_fits():
     assert joint <= float(stated.split(",")[0]) <= joint * (1 + 1e-5)
     assert stated.split(",")[1].strip().startswith("2e-6)-differential privacy")
     assert "together" not in str(fitted().fit(X, y).receipt_)
-    assert "moves no other person" not in str(again.receipt_)  # the number of rows is public
 
 
-def test_no_total_is_claimed_for_folds_that_move_with_the_number_of_rows():
-    """One person added to ten changes all training sets of five folds but the last."""
-    tables = [{*train} for n in (10, 11) for train, _ in KFold(5).split(np.zeros(n))]
-    moved = [len(one ^ other) for one, other in zip(tables[:5], tables[5:], strict=True)]
-    assert max(moved) > 1
-    model = private(JOINING)
+def moved(old, new):
+    """By how many rows each training set changes."""
+    return [len({*one} ^ {*other}) for (one, _), (other, _) in zip(old, new, strict=True)]
+
+
+@pytest.mark.parametrize("setting", [SETTING, JOINING], ids=["replace", "join"])
+def test_no_total_is_claimed_for_folds_that_one_person_moves(setting):
+    """One person added to ten shifts the cuts of folds; one changed label shifts stratified
+    folds.
+    """
+    grown, rows = np.zeros(11), np.zeros((12, 1))
+    assert max(moved(KFold(5).split(grown[:10]), KFold(5).split(grown))) > 1
+    labels = np.array([[0, 1] * 6, [0, 1, 1, 1] + [0, 1] * 4])
+    assert max(moved(*(StratifiedKFold(3).split(rows, each) for each in labels))) > 1
+    model = private(setting)
     model.fit(*people())
-    with pytest.warns(dp.PrivacyWarning, match="only if a person who joins moves no other"):
+    with pytest.warns(dp.PrivacyWarning, match="only if no person moves another"):
         again = clone(model).fit(*people())
-    assert "no total is proved" in str(again.receipt_)
+    assert "no total is proved there" in str(again.receipt_)
 
 
 def test_a_large_delta_is_noted_by_the_released_count():
@@ -84,7 +92,7 @@ def test_a_ledger_does_not_count_scores(tmp_path: Path):
         cross_val_score(model, *people(), cv=3, scoring="neg_mean_absolute_error")
     (message,) = (str(one.message) for one in caught)
     assert "but not scores of predictions" in message
-    assert "Its total holds only if a person who joins" in message
+    assert "Its total holds only if no person moves another" in message
 
 
 def test_a_level_is_answered_with_alpha():
