@@ -105,16 +105,19 @@ class ChargeOptions:
     simulate: Annotated[int | None, option("A seed: reproducible noise, NOT private.")] = None
     ledger: Annotated[Path | None, option("Charge this ledger file first.")] = None
     dataset: Annotated[str | None, option("The data set in the ledger that is charged.")] = None
+    note: Annotated[str, option("A public line stored with the charge.")] = ""
 
     def arguments(self, relation: RelationName) -> dict[str, Any]:
         """The arguments of an estimator. Raises InvalidArgument."""
         if (self.ledger is None) != (self.dataset is None):
             got = "--dataset alone" if self.ledger is None else "--ledger alone"
             raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
+        if self.note and self.ledger is None:
+            raise dp.InvalidArgument("--note", "left out without --ledger", self.note)
         ledger = None
         if self.ledger is not None and self.dataset is not None:
             place = {"place": "--ledger", "dataset": self.dataset}
-            ledger = existing(self.ledger, relation=relation, **place)
+            ledger = existing(self.ledger, relation=relation, note=self.note, **place)
         return {"rng": self.simulate, "ledger": ledger, "dataset": self.dataset}
 
 

@@ -57,7 +57,10 @@ def show(
     """Show budgets and what is spent of them; for one data set also every run."""
     ledger = existing(file, head)
     if as_json:
-        print_json([_record(ledger.account(name)) for name in _names(ledger, dataset)])
+        datasets = [_record(ledger.account(name)) for name in _names(ledger, dataset)]
+        charges = [] if dataset is None else map(_charge, ledger.charges(dataset))
+        listed = {} if dataset is None else {"charges": list(charges)}
+        print_json({"head": ledger.head, "datasets": datasets, **listed})
         return
     console = Console(highlight=False, markup=False, emoji=False, width=width())
     for name in _names(ledger, dataset):
@@ -68,6 +71,11 @@ def show(
 
 
 RELATION = "The neighbouring relation. Default: that of the first run."
+BY = (
+    "The rule that adds up costs within (epsilon, delta): gaussian for Gaussian noise, of which it "
+    "admits most, also beside pure runs; sums for runs without Gaussian noise. Default: the rule "
+    "that the first run fixes for good."
+)
 CREATED = "Example: dpframe ledger create budget.sqlite survey --epsilon 1 --delta 1e-6"
 
 
@@ -86,9 +94,7 @@ def create(
     rows_per_person: Annotated[
         int, typer.Option("--rows-per-person", min=1, help="The most rows of one person.")
     ] = 1,
-    by: Annotated[
-        AdditionRule | None, option("The guarantee that is added up within the budget.")
-    ] = None,
+    by: Annotated[AdditionRule | None, option(BY)] = None,
 ) -> None:
     """Give a data set its budget, which is final. Creates the file if it does not exist."""
     budget = _budget(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
@@ -123,6 +129,7 @@ def existing(
     file: Path,
     head: str | None = None,
     *,
+    note: str = "",
     place: str = "FILE",
     dataset: str = "NAME",
     relation: RelationName = RelationName.ADD_REMOVE,
@@ -136,7 +143,7 @@ def existing(
             f"{names} --epsilon 1 --delta 1e-6 --relation {relation.value}"
         )
         raise dp.InvalidArgument(place, "an existing ledger", str(file), way_out)
-    return dp.Ledger(file, head=head)
+    return dp.Ledger(file, head=head, note=note)
 
 
 def _names(ledger: dp.Ledger, dataset: str | None) -> tuple[str, ...]:
@@ -159,6 +166,20 @@ def _record(account: Any) -> dict[str, Any]:
     return {
         **of_account(account),
         "remaining": dict(zip(main.kind.currency, left, strict=True)),
+        "summary": account.lines,
+    }
+
+
+def _charge(charge: Any) -> dict[str, Any]:
+    from dpframe.budgets.ledger.json_values import of_cost
+
+    return {
+        "number": charge.number,
+        "charged": charge.time,
+        "status": charge.status,
+        "released": charge.released,
+        **of_cost(charge.cost),
+        "note": charge.note,
     }
 
 
@@ -166,8 +187,12 @@ def _runs(ledger: dp.Ledger, dataset: str) -> Table:
     table = Table("run", "charged (UTC)", "cost", "certificate", box=None)
     table.add_column("status", no_wrap=True)
     table.add_column("what")
-    for number, charge in enumerate(ledger.charges(dataset), start=1):
+    charges = ledger.charges(dataset)
+    if any(charge.note for charge in charges):
+        table.add_column("note")
+    for number, charge in enumerate(charges, start=1):
         what = charge.cost
         cells = (str(what.guarantees[0]), what.certificate[:12], charge.status, what.description)
-        table.add_row(str(number), charge.time[:16].replace("T", " "), *cells)
+        noted = (charge.note,) if charge.note else ()
+        table.add_row(str(number), charge.time[:16].replace("T", " "), *cells, *noted)
     return table

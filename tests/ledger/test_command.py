@@ -81,7 +81,7 @@ def test_show_export_and_verify(path, spend, cost):
     assert "released" in printed
     assert "charged, not finished" in printed
     assert "spent epsilon 3/10 of 1" in printed
-    (record,) = json.loads(call("show", path, "--json"))
+    (record,) = json.loads(call("show", path, "--json"))["datasets"]
     (total,) = record["totals"]
     assert (total["spent"], record["remaining"]) == (["3/10"], {"epsilon": "7/10"})
     assert (record["runs"], record["unfinished"]) == (2, 1)
@@ -99,3 +99,36 @@ def test_missing_files_and_names(path):
     call(*CREATE, path, "survey", "--rho", "1")
     assert "one of this ledger" in call("show", path, "surwey", status=2)
     assert "has its budget already" in call(*CREATE, path, "survey", "--rho", "2", status=2)
+
+
+def test_a_note_is_shown_with_its_charge(path, cost):
+    """In the table and in JSON; in the table only if there is one."""
+    call(*CREATE, path, "survey", "--epsilon", "1")
+    for note in ("", "[red]Ana: monthly report"):
+        with dp.Ledger(path, note=note).charging("survey", cost(dp.PureDP("0.1"))):
+            assert ("note" in call("show", path, "survey")) == bool(note)
+    assert "[red]Ana" in call("show", path, "survey")
+
+
+def test_json_has_all_that_the_text_shows(path, spend, cost):
+    """The head, the sums in words, every run of one data set."""
+    call(*CREATE, path, "survey", "--epsilon", "1", "--delta", "1e-6")
+    assert "first run fixes the rule" in call("show", path)
+    ledger = dp.Ledger(path, note="Ana")
+    spend(ledger, "survey", dp.GaussianDP("0.1"))
+    ledger.charging("survey", cost(dp.PureDP("0.1"))).__enter__()
+    shown = json.loads(call("show", path, "survey", "--json"))
+    assert shown["head"] == ledger.head
+    (record,) = shown["datasets"]
+    text = " ".join(call("show", path, "survey").split())
+    assert all(line in text for line in record["summary"])
+    assert [(one["status"], one["note"]) for one in shown["charges"]] == [
+        ("released", "Ana"),
+        ("charged, not finished", "Ana"),
+    ]
+    for one, charge in zip(shown["charges"], ledger.charges("survey"), strict=True):
+        assert one["charged"] == charge.time
+        assert (one["certificate"], one["description"]) == ("ab" * 32, "a run")
+        assert one["number"] == charge.number
+    everything = json.loads(call("show", path, "--json"))
+    assert (everything["head"], everything["datasets"]) == (ledger.head, [record])

@@ -56,11 +56,20 @@ from ..filters.prices import (
 from ..saved_ledger import check_unit
 
 HASH = re.compile(r"[0-9a-f]{64}")
-LONGEST = 200  # characters of a description
+LONGEST = 200  # characters of a description or a note
 
 
 def _several(value: object) -> tuple[object, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def check_line(name: str, text: object) -> str:
+    """`text`, if it is one printable line, which forges no record where it is printed. Raises
+    InvalidArgument.
+    """
+    if not (isinstance(text, str) and len(text) <= LONGEST and (text + "x").isprintable()):
+        raise InvalidArgument(name, f"one printable line of at most {LONGEST} characters", text)
+    return text
 
 
 @attrs.frozen
@@ -78,7 +87,7 @@ class Cost:
     description: str = ""
 
     def __attrs_post_init__(self) -> None:
-        values, certificate, text = self.guarantees, self.certificate, self.description
+        values, certificate = self.guarantees, self.certificate
         if not values or any(type(value) not in KINDS.values() for value in values):
             raise InvalidArgument("guarantees", f"at least one of {kind_names()}", values)
         for value in values:
@@ -86,9 +95,7 @@ class Cost:
         check_unit(self.unit)
         if not (isinstance(certificate, str) and HASH.fullmatch(certificate)):
             raise InvalidArgument("certificate", "a hash of 64 hexadecimal digits", certificate)
-        if not (isinstance(text, str) and len(text) <= LONGEST and (text + "x").isprintable()):
-            requirement = f"one printable line of at most {LONGEST} characters"
-            raise InvalidArgument("description", requirement, text)
+        check_line("description", self.description)
 
     @classmethod
     def of(cls, certificate: Certificate, *also: Guarantee, description: str | None = None) -> Cost:
@@ -231,6 +238,7 @@ class Charge:
     """One run that was charged. `number` is its place in the chain and `hash` the head after it;
     `prices` are its exact amounts in each total that holds it; `time`
     and `released` are UTC in ISO 8601, and `released` is None while, or because, it did not finish.
+    `note` is text for people, which no total depends on.
     """
 
     number: int
@@ -239,6 +247,7 @@ class Charge:
     cost: Cost
     prices: Mapping[str, tuple[Fraction, ...]]
     time: str
+    note: str = ""
     released: str | None = None
 
     @property
@@ -292,6 +301,7 @@ class Account:
         """Unit of privacy, spent amounts, largest run that fits, and number of runs, in words."""
         unit = "the unit of privacy of its first run" if self.unit is None else self.unit
         spent = ", or ".join(spent_line(total, self.budget) for total in self.sums)
+        spent += "" if self.totals else "; the first run fixes the rule that adds up costs"
         fits = ", or ".join(largest_fit(total, (self.budget,)) for total in self.sums)
         unfinished = f", {self.unfinished} of them not finished" if self.unfinished else ""
         runs = f"{self.runs} run{'' if self.runs == 1 else 's'}{unfinished}"

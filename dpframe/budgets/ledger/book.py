@@ -156,8 +156,9 @@ class Book:
         if account.unit is None:
             raise InvalidArgument("unit", "settled before the first charge", "open")
         cost = json_values.cost(content["cost"], account.unit)
+        noted = {"cost": None, **json_values.of_note(json_values.note(content))}
         found = admitted(account.totals, cost.guarantees)
-        if not found.totals or amounts_of(found) != {**content, "cost": None}:
+        if not found.totals or {**amounts_of(found), **noted} != {**content, "cost": None}:
             raise InvalidArgument("charge", "at its price and within the budget", "another")
         self.unreleased[number] = account.dataset
         runs, unfinished = account.runs + 1, account.unfinished + 1

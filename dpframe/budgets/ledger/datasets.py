@@ -17,7 +17,7 @@ from dpframe.privacy import Guarantee, Relation, Unit
 from ..files import Where, place
 from ..saved_ledger import check_unit
 from . import store
-from .accounts import HASH, Account, Charge, Cost, accounts_html
+from .accounts import HASH, Account, Charge, Cost, accounts_html, check_line
 from .book import Book
 from .chain import BEGINNING, START, TRUSTED, ChainEntry, Head, linked
 from .json_values import charges_of, exported
@@ -44,7 +44,9 @@ class Ledger:
     and forks may share it. On opening, hashes, prices and sums are computed again from the last
     checkpoint but one, in a file of less than about 1,000 entries from the first; `verify` does so
     for all. `head`, stored elsewhere, is a hash that the chain must contain; it is computed again
-    from there; `wait` is how many seconds to wait for other writers.
+    from there; `wait` is how many seconds to wait for other writers. `note` is stored with each
+    charge by this object: one line of at most 200 characters, such as analyst and purpose, which is
+    public and changes no cost.
 
     Raises BadLedger for a file that is no ledger or was edited, StaleLedger where `head` is not in
     it, LedgerUnavailable where it is locked or cannot be read.
@@ -53,16 +55,19 @@ class Ledger:
     >>> ledger = dp.Ledger(tempfile.mkdtemp() + "/budget.sqlite")
     >>> print(ledger.create("survey", dp.ApproxDP(1, "1e-6"), relation=dp.ADD_REMOVE))
     survey: (1, 1e-6)-differential privacy for one row added or removed
-      spent epsilon 0 of 1, delta 0 of 1e-6
+      spent epsilon 0 of 1, delta 0 of 1e-6; the first run fixes the rule that adds up costs
       What fits: a run of epsilon up to 1 at delta up to 1e-6
       0 runs
     """
 
-    def __init__(self, path: Where, *, head: str | None = None, wait: float = 30) -> None:
+    def __init__(
+        self, path: Where, *, head: str | None = None, wait: float = 30, note: str = ""
+    ) -> None:
         """Check the file, where there is one."""
         if isinstance(wait, bool) or not isinstance(wait, (int, float)) or not 0 <= wait < math.inf:
             raise InvalidArgument("wait", "a number of seconds of at least 0", wait)
         self._file = store.LedgerFile(place(path), float(wait))
+        self._note = check_line("note", note)
         self._book, self._known = Book(), BEGINNING
         _check_head(head)
         if head is None or head == START:
@@ -150,7 +155,7 @@ class Ledger:
         a release could not be marked as such.
         """
         with self._writing() as step:
-            charge = step.charge(dataset, cost)
+            charge = step.charge(dataset, cost, self._note)
         process = os.getpid()
         yield charge
         if os.getpid() == process:
@@ -181,7 +186,7 @@ class Ledger:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its path and head: opened again, and compared, where it is loaded."""
-        return _reopened, (str(self.path), self._known.hash, self._file.wait)
+        return _reopened, (str(self.path), self._known.hash, self._file.wait, self._note)
 
     def _repr_html_(self) -> str:
         return accounts_html([self.account(name) for name in self.datasets])
@@ -296,5 +301,5 @@ def _check_head(head: object) -> None:
         raise InvalidArgument("head", "64 hexadecimal digits, as ledger.head gives", head)
 
 
-def _reopened(path: str, head: str, wait: float) -> Ledger:
-    return Ledger(path, head=head, wait=wait)
+def _reopened(path: str, head: str, wait: float, note: str = "") -> Ledger:
+    return Ledger(path, head=head, wait=wait, note=note)

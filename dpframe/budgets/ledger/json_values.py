@@ -16,7 +16,7 @@ from dpframe.privacy import Guarantee, Unit
 
 from ..filters.prices import KINDS, amounts_of, exactly
 from ..saved_ledger import exact_amounts, of_unit
-from .accounts import Account, Charge, Cost
+from .accounts import Account, Charge, Cost, check_line
 from .chain import BEGINNING, NAME, ChainEntry, validated
 
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}\+00:00")
@@ -78,6 +78,16 @@ def _cost(text: str, unit: Unit) -> Cost:
     return Cost(alternatives, unit, value["certificate"], value["description"])
 
 
+def of_note(text: str) -> dict[str, str]:
+    """The entry of a note in the content of a charge; none where there is no note."""
+    return {"note": text} if text else {}
+
+
+def note(content: Mapping[str, Any]) -> str:
+    """The note that a charge states, or "". Raises InvalidArgument."""
+    return check_line("note", content.get("note", ""))
+
+
 def time(value: object) -> str:
     """A time in UTC as it is written, to the millisecond. Raises InvalidArgument."""
     if not (isinstance(value, str) and TIME.fullmatch(value)):
@@ -94,6 +104,7 @@ def charge_of(entry: ChainEntry, content: Mapping[str, Any], unit: Unit) -> Char
         cost=cost(content["cost"], unit),
         prices={kind: exact_amounts(one) for kind, one in content["prices"].items()},
         time=time(entry.time),
+        note=note(content),
     )
 
 

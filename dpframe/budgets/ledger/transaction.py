@@ -49,7 +49,7 @@ class Transaction:
         self._append("dataset", dataset, content)
         self._settle(dataset, planned(budget, by))
 
-    def charge(self, dataset: str, cost: Cost) -> Charge:
+    def charge(self, dataset: str, cost: Cost, note: str = "") -> Charge:
         """Append a charge. Raises BudgetExceeded or InvalidArgument where it is not admitted."""
         account = account_of(self._book, dataset)
         plan, admission = admission_of(account, cost)
@@ -58,7 +58,8 @@ class Transaction:
         if account.unit is None:
             self._append("unit", dataset, of_unit(cost.unit))
         self._settle(dataset, plan)
-        content = {**amounts_of(admission), "cost": json_values.of_cost(cost)}
+        amounts = {**amounts_of(admission), "cost": json_values.of_cost(cost)}
+        content = amounts | json_values.of_note(note)
         entry = self._append("charge", dataset, content)
         return json_values.charge_of(entry, content, cost.unit)
 
