@@ -99,18 +99,23 @@ def check(
         typer.echo(f"SHA-256 {hashlib.sha256(standalone.read_bytes()).hexdigest()}")
     elif file is not None:
         document = document_of(file)
-        if not as_json:
-            allowed = [part for name in trusted for part in ("--trusted", name)]
-            pinned = ["--expect", expect] if expect else []
-            status = main([*pinned, *allowed, "--", str(file)])
-            differing = [] if status or book is None else differences(document, book)
-            if book is not None and not status:
-                say("\n".join(differing) or f"The bounds and levels are those of {book}.")
-            raise typer.Exit(status or int(bool(differing)))
         verdict = checked(document, expect, trusted=trusted or None)
         differing = differences(document, book) if verdict.accepted and book is not None else []
-        compared = {} if book is None else {"differences": differing}
-        print_json(dataclasses.asdict(verdict) | compared)
+        if as_json:
+            compared = {} if book is None else {"differences": differing}
+            if verdict.accepted:
+                compared["assumptions"] = document["assumptions"]
+                compared["derivation"] = document["statement"]["derivation"]
+            print_json(dataclasses.asdict(verdict) | compared)
+        elif differing:
+            say("\n".join([f"rejected: the bounds are not those of {book}", *differing]))
+        else:
+            allowed = [part for name in trusted for part in ("--trusted", name)]
+            pinned = ["--expect", expect] if expect else []
+            if status := main([*pinned, *allowed, "--", str(file)]):
+                raise typer.Exit(status)
+            if book is not None:
+                say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")
         right = verdict.accepted and not differing
         raise typer.Exit(0 if right else 2 if unusable else 1)

@@ -26,7 +26,7 @@ from dpframe.execution import execute
 from dpframe.execution.one_pass import public_sizes
 from dpframe.execution.preview import delta_warning
 from dpframe.execution.public_budgets import check_order, requested_budgets
-from dpframe.execution.receipts import Result, Spending
+from dpframe.execution.receipts import Result, Spending, no_ledger, personalised_text
 from dpframe.execution.rehearsal import due, rehearsed
 from dpframe.graph import (
     Categorical,
@@ -180,7 +180,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         y, column = raveled(y), None if own is None else own.column
         drop = self.missing == "drop"
         source = open_source(certificate.setting, X, y, drop=drop, budgets=column)
-        table = (source,) if own is None else self._table(X, y, source)
+        table = (source,) if own is None else self._table(X, y, source, certificate)
         lists = None if own is None else rosters(certificate, own, source, executor)
         names = self._note_names(X, source)
         self._check_output(certificate, source)
@@ -364,13 +364,15 @@ class PrivateEstimator(BaseEstimator, ABC):
         check_undone(certificate, RowsNode, ColumnNode)
         return certificate
 
-    def _table(self, X: Any, y: Any, source: Source) -> tuple[Any, ...]:
+    def _table(self, X: Any, y: Any, source: Source, certificate: Certificate) -> tuple[Any, ...]:
         """X and y, to be opened again with the budgets. Raises BadData, InvalidArgument."""
         check_source(source)
         if self.ledger is not None:
-            wanted = "left out where records have budgets of their own"
-            way_out = "A ledger adds up one budget for all records: fit with one."
-            raise InvalidArgument("ledger", wanted, type(self.ledger).__name__, way_out)
+            name = f"dp.regressions.{type(certificate.regression).__name__}()"
+            regression = name if self.regression is None else "model.regression"
+            target = personalised_text(certificate.target)
+            certify = f"run = dp.certify({regression}, target={target}, setting=model.setting); "
+            raise no_ledger(self.ledger, certificate.target, certify)
         return X, y
 
     def _note_names(self, X: Any, source: Source) -> tuple[str, ...]:

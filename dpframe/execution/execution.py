@@ -44,7 +44,7 @@ from .on_grid import common_grid
 from .one_pass import given_of, read, sizes_read
 from .processing import with_releases
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
-from .receipts import Receipt, Result, charge, check_records, note, unreplayed_total
+from .receipts import Receipt, Result, charge, check_records, no_ledger, note, unreplayed_total
 from .running import AnyDraw, Execution, changed_since, check_passes
 from .samples import check_sampling, digest_checked
 from .stages import NO_GUESS, guess_of, staged
@@ -258,9 +258,7 @@ def _charge(
     check_kind("ledger", ledger, Ledger, way_out=way_out)
     check_kind("dataset", dataset, str, "the name of a data set of the ledger")
     if isinstance(certificate.target, PersonalizedDP):
-        way_out = "records=dp.RecordLedger(target, groups) has an account for each record."
-        wanted = "left out: a ledger of a data set has one budget for all"
-        raise InvalidArgument("ledger", wanted, Plain("given"), way_out)
+        raise no_ledger(ledger, certificate.target)
     if not randomness.private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
         raise InvalidArgument("rng", "left out where a ledger is charged", Plain("given"), way_out)

@@ -22,11 +22,11 @@ from dpframe.accountants import ACCOUNTANTS, AdditiveAccountant, GaussianAccount
 from dpframe.accountants.composed import DIGITS
 from dpframe.accountants.conversions import epsilon_of
 from dpframe.budgets.records.amounts import budgets_and_kind
-from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, warn
+from dpframe.errors import InvalidArgument, NotExecutable, Plain, PrivacyWarning, shown, warn
 from dpframe.notebooks import card, folded, sentences, table
 from dpframe.numbers import rounded_up
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PersonalizedDP, Unit, number
-from dpframe.privacy.personal import Listed, own_symbols_of
+from dpframe.privacy.personal import Grouped, Listed, own_symbols_of
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.derivations import DERIVATIONS as PROVED_BY
@@ -238,6 +238,40 @@ def check_records(records: object, *, private: bool) -> None:
     if not private:
         way_out = "Leave rng out, or simulate on data that is no secret without a ledger."
         raise InvalidArgument("rng", "left out where accounts are charged", Plain("one"), way_out)
+
+
+def no_ledger(ledger: object, target: PersonalizedDP, before: str = "") -> InvalidArgument:
+    """The error on a ledger of a data set with a personalised run, and lines that charge an account
+    of each record, after the lines `before`.
+    """
+    listed = any(isinstance(one, Listed) for one in target.given.values())
+    doubled = personalised_text(target, 2)
+    of = "run.target, budgets" if target.groups else doubled
+    given = "" if listed else "budgets=budgets, "
+    way_out = (
+        f"Charge an account of each record: {before}records = dp.RecordLedger({of}); "
+        f"dp.execute(run, X, y, {given}records=records)"
+    )
+    wanted = f"left out, since it has one budget for all records; the run is {target}"
+    return InvalidArgument("ledger", wanted, Plain(getattr(ledger, "path", shown(ledger))), way_out)
+
+
+def personalised_text(target: PersonalizedDP, times: int = 1) -> str:
+    """Python that makes such a target, with `times` its budgets; those of single records, which are
+    left open unless they are listed or multiplied, are `budgets`.
+    """
+
+    def literal(name: str, one: Any) -> str:
+        if isinstance(one, Grouped):
+            amounts = (str(times * amount) for amount in one.amounts)
+            return repr(dict(zip(one.names, amounts, strict=True)))
+        if isinstance(one, Number):
+            return repr(str(times * one))
+        own = "budgets" if isinstance(one, Listed) else f"dp.each({name!r})"
+        return own if times == 1 else f"{times} * budgets"
+
+    given = (f"{name}={literal(name, one)}" for name, one in target.given.items())
+    return f"dp.PersonalizedDP({', '.join(given)})"
 
 
 def record_costs(records: RecordLedger, certificate: AtNumbers, budgets: object) -> Any:

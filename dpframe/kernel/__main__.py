@@ -15,11 +15,11 @@ from .checker import check, safe
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Check a file and say what was proved, or what was not. Returns the exit status."""
-    parser = argparse.ArgumentParser(prog="check", description="Check a dpframe certificate.")
+    usage = "check [--expect HASH] [--trusted CLASS] FILE; dpframe check also has --codebook FILE"
+    parser = argparse.ArgumentParser(usage=usage, description="Check a dpframe certificate.")
     parser.add_argument("file", help="the certificate, a JSON file")
     parser.add_argument("--expect", metavar="HASH", help="refuse any other hash")
-    limit = "refuse what trusts other classes than this, module:Class, or none"
-    parser.add_argument("--trusted", metavar="NAME", action="append", help=limit)
+    parser.add_argument("--trusted", action="append", help="trust only module:Class, or none")
     options = parser.parse_args(argv)
     try:
         document = read(content_of(options.file))

@@ -4,6 +4,8 @@ officer reads in the proof.
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -266,7 +268,10 @@ def test_the_bounds_of_a_certificate_are_compared_with_the_codebook(folder):
     """Each difference has a line, in both directions, and fails the check."""
     right, _ = checked(60_000, folder, "--codebook", "book.json")
     assert "The bounds and levels are those of book.json." in right
+    assert right.startswith("accepted: ")
     wrong, _ = checked(40_000, folder, "--codebook", "book.json", status=1)
+    assert wrong.startswith("rejected: the bounds are not those of book.json\n")
+    assert "accepted" not in wrong
     assert "the label: 0, 60000 in book.json, not in the certificate" in wrong
     assert "the label: 0, 40000 in the certificate, not in book.json" in wrong
     other = {**BOOK, "intercept": False, "columns": [{**BOOK["columns"][0], "upper": 65}]}
@@ -274,6 +279,34 @@ def test_the_bounds_of_a_certificate_are_compared_with_the_codebook(folder):
     lines, _ = checked(60_000, folder, "--codebook", "other.json", status=1)
     for said in ("age: 37/2, 65 in other", "age: 37/2, 64 in the", "smoker: 'no', 'yes'", "inter"):
         assert any(line.startswith(said) for line in lines.splitlines())
+
+
+def test_a_codebook_that_cannot_be_read_is_named_before_any_verdict(folder):
+    """The error is the only output."""
+    (folder / "bad.json").write_text("{")
+    lines, _ = checked(60_000, folder, "--codebook", "bad.json", status=2)
+    assert "accepted" not in lines
+
+
+def test_json_has_all_that_the_text_of_a_check_shows(folder):
+    """The assumptions of the file and the derivation too; neither of a rejected file."""
+    text, certificate = checked(60_000, folder)
+    output, _ = checked(60_000, folder, "--json")
+    shown = json.loads(output)
+    assert shown["assumptions"] == list(certificate.assumptions)
+    for one in (*shown["assumptions"], *shown["bounds"], shown["sentence"], shown["derivation"]):
+        assert str(one) in text
+    output, _ = checked(60_000, folder, "--json", "--expect", "0" * 64, status=1)
+    assert "assumptions" not in json.loads(output)
+
+
+def test_the_standalone_checker_says_where_codebooks_are_compared(folder):
+    """On an unknown option."""
+    both_streams("check", "--standalone", folder / "kernel.pyz")
+    command = [sys.executable, folder / "kernel.pyz", "c.json", "--codebook", "book.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "dpframe check also has --codebook" in done.stderr
 
 
 def test_the_files_of_a_fit_are_those_of_the_guide(folder):

@@ -350,11 +350,55 @@ def test_budgets_that_do_not_fit_the_table(frame):
         names.fit(blocks, epsilon="group")
 
 
-def test_a_ledger_adds_up_one_budget_for_all(frame, tmp_path):
-    """Refused, and nothing is charged."""
+def pasted(error, **names):
+    """The accounts after the lines of a way out were run with these names."""
+    text = str(error).partition("each record: ")[2]
+    exec(text.removesuffix("."), {"dp": dp, **names}, names)
+    return names["records"]
+
+
+@pytest.mark.parametrize(
+    ("given", "column"),
+    [
+        ((GROUPS, "1e-6", None), "group"),
+        ((GROUPS, 0, None), "group"),
+        ((dp.each("epsilon"), 0, PersonalizedRidge()), "own"),
+        ((None, "1e-6", dp.regressions.PersonalizedSSP()), "own"),
+        (("list", 0, PersonalizedRidge()), None),
+    ],
+    ids=["groups", "pure", "each", "numbers", "listed"],
+)
+def test_a_ledger_has_one_budget_for_all(frame, tmp_path, given, column):
+    """Refused, and nothing is charged; the way out works when pasted."""
+    ledger = dp.Ledger(tmp_path / "ledger.sqlite")
+    ledger.create("people", dp.ApproxDP(5, "1e-5"))
+    epsilon, delta, regression = given
+    estimator = dp.PrivateRegressor(
+        regression,
+        epsilon=frame["own"].to_numpy() if column is None else epsilon,
+        delta=delta,
+        setting=REPLACED,
+        ledger=ledger,
+        dataset="people",
+    )
+    X, y = frame[["a", "b"]].to_numpy(), frame["y"].to_numpy()
+    budgets = frame[column or "own"].to_numpy()
+    with pytest.raises(dp.InvalidArgument, match="one budget for all records; the run is") as refused:
+        estimator.fit(X, y, epsilon=None if column is None else budgets)
+    assert "ledger.sqlite" in str(refused.value)
+    assert ledger.account("people").runs == 0
+    accounts = pasted(refused.value, model=estimator, X=X, y=y, budgets=budgets)
+    assert (accounts.n, accounts.releases) == (N, 1)
+
+
+@pytest.mark.parametrize("column", ["group", "own"])
+def test_execute_refuses_a_ledger_alike(frame, tmp_path, column):
+    """With lines that work when pasted."""
     ledger = dp.Ledger(tmp_path / "ledger.sqlite")
     ledger.create("people", dp.PureDP(5))
-    estimator = model(rng=None, ledger=ledger, dataset="people")
-    with pytest.raises(dp.InvalidArgument, match="ledger must be left out where records"):
-        estimator.fit(frame[["a", "b"]], frame["y"], epsilon=frame["own"])
-    assert ledger.account("people").runs == 0
+    target = dp.PersonalizedDP(GROUPS if column == "group" else dp.each("epsilon"))
+    run = dp.certify(PersonalizedRidge(), target=target, setting=REPLACED)
+    X, y, budgets = frame[["a", "b"]].to_numpy(), frame["y"].to_numpy(), frame[column].to_numpy()
+    with pytest.raises(dp.InvalidArgument, match="one budget for all") as refused:
+        dp.execute(run, X, y, budgets=budgets, ledger=ledger, dataset="people")
+    assert pasted(refused.value, run=run, X=X, y=y, budgets=budgets).releases == 1

@@ -167,11 +167,3 @@ def test_a_receipt_says_which_budgets_there_were(target, budgets):
     result = dp.execute(certified(target), *table(), budgets=budgets)
     assert "epsilon in [1/10, 1], of each record" in str(result.receipt.cost)
     assert any("budget is public" in one for one in result.receipt.assumptions)
-
-
-def test_a_ledger_of_a_data_set_is_no_ledger_of_records(tmp_path):
-    """It has one budget for all."""
-    book = dp.Ledger(tmp_path / "budget.sqlite")
-    book.create("survey", dp.PureDP(1), relation=dp.REPLACE_ONE)
-    with pytest.raises(dp.InvalidArgument, match="RecordLedger"):
-        dp.execute(certified(GROUPS), *table(), budgets=NAMES, ledger=book, dataset="survey")
