@@ -223,6 +223,8 @@ class PrivateEstimator(BaseEstimator, ABC):
     def _what(self) -> dict[str, str]:
         """The header of a summary: regression, label, baselines, privacy and randomness."""
         setting = self.certificate_.setting
+        place = getattr(self.result_.output, "chosen", None)
+        named = getattr(self.certificate_.regression, "candidate", None)
         baselines = [
             f"{part.name} {part.baseline}"
             for part in setting.X.columns or ()
@@ -232,6 +234,7 @@ class PrivateEstimator(BaseEstimator, ABC):
             "regression": self.certificate_.regression.full_name,
             **({} if setting.y is None else {"label": self._label(setting.y)}),
             **({"baselines": ", ".join(baselines)} if baselines else {}),
+            **({} if place is None or named is None else {"chosen": named(place)}),
             "privacy": f"{self.certificate_.target} for {self.certificate_.setting.unit}",
             "randomness": str(self.receipt_.randomness),
         }

@@ -222,7 +222,7 @@ def own_maps(certificate: Certificate) -> list[str]:
     chain = _chains(certificate.graph, RowsNode, ColumnNode)[0]
     before = _chain(certificate.setting.nodes()[0], RowsNode)
     own = [one for one in reversed(chain) if one not in before and not isinstance(one, OnGrid)]
-    return [one.label for one in own]
+    return [getattr(one, "words", one.label) for one in own]
 
 
 def mapped(block: Block, maps: tuple[RowMap, ...], number: Numbers) -> Array:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 import attrs
 
 from dpframe.errors import InvalidArgument, PrivacyWarning, warn
-from dpframe.graph import Categorical, Joint, Numeric, Release, Setting
+from dpframe.graph import Categorical, Graph, Joint, Numeric, Release, Setting
 from dpframe.graph.facts import answers
 from dpframe.graph.maps.grid import RowsOnGrid
 from dpframe.graph.procedure import LOGIT
@@ -403,12 +403,15 @@ def preview(certificate: Certificate, *, n: int, d: int | None = None) -> Previe
     if n and (text := delta_warning(certificate, n)) is not None:
         warn(text, PrivacyWarning)
     sizes = {"n": n, "d": d}
-    joint = Joint.of(
-        [release.statistic for release in certificate.graph.releases], certificate.setting.relation
+    graphs = {"": certificate.graph}
+    for node in certificate.graph.charged:
+        for k, run in enumerate(getattr(node, "graphs", ()), start=1):
+            graphs[f"candidate {k}: "] = run
+    lines = tuple(
+        attrs.evolve(line, name=f"{before}{line.name}")
+        for before, graph in graphs.items()
+        for line in _lines(certificate, graph, n, sizes)
     )
-    signals = joint.sizes if joint is not None else (None,) * len(certificate.graph.releases)
-    pairs = zip(certificate.graph.releases, signals, strict=True)
-    lines = tuple(_line(certificate, release, signal, n, sizes) for release, signal in pairs)
     width = round(certificate.number(certificate.setting.nodes()[0].columns, up=True, sizes=sizes))
     intervals = foreseen(certificate, n, sizes)
     return Preview(n, d, lines, _grid(certificate, sizes), intervals, width)
@@ -464,6 +467,17 @@ def delta_warning(certificate: Certificate, n: float | None) -> str | None:
         f"delta = {delta:.3g} is not far below {here}: a mechanism that publishes one random row "
         f"in full satisfies such a delta. Choose delta below {least}."
     )
+
+
+def _lines(
+    certificate: Certificate, graph: Graph, n: int, sizes: dict[str, int]
+) -> Iterator[PreviewLine]:
+    """The noise of the releases of a graph."""
+    statistics = [release.statistic for release in graph.releases]
+    joint = Joint.of(statistics, certificate.setting.relation)
+    signals = joint.sizes if joint is not None else (None,) * len(statistics)
+    pairs = zip(graph.releases, signals, strict=True)
+    return (_line(certificate, release, signal, n, sizes) for release, signal in pairs)
 
 
 def _line(

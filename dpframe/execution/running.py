@@ -382,7 +382,8 @@ def best_of(running: Execution, search: RandomStopping, randomness: Randomness) 
     computed: dict[Graph, dict[Node, Any]] = {}
     stopped, failed = False, None
     while not stopped:
-        graph = search.graphs[int(bits.below(len(search.graphs), 1)[0])]
+        place = int(bits.below(len(search.graphs), 1)[0])
+        graph = search.graphs[place]
         try:
             fit, score = one_run(running, graph, computed.setdefault(graph, {}), randomness)
         except PostFailed as error:
@@ -390,9 +391,14 @@ def best_of(running: Execution, search: RandomStopping, randomness: Randomness) 
         if failed is not None:  # the theorem covers the returned value, not the releases of one run
             raise failed
         if result is None or score < lowest:  # the proof needs an order: no number is the last
-            result, lowest = fit, score
+            result, lowest = _placed(fit, place), score
         stopped = bool(bernoulli(bits, search.gamma, 1)[0])
     return result
+
+
+def _placed(fit: Any, place: int) -> Any:
+    """A fit that can have it with the place of its candidate (proofs/tuning)."""
+    return attrs.evolve(fit, chosen=place) if hasattr(fit, "chosen") else fit
 
 
 def one_run(

@@ -126,7 +126,10 @@ def _one_row(problem: Problem) -> Iterator[Obligation]:
         return
     rule = "personalised budgets belong to people with one row each"
     facts = (say("rows_per_person = {}", problem.rows),)
-    fix = "give each person one row, or divide a person's budget among that person's rows."
+    fix = (
+        "give each person one row, such as the mean or the last of a patient's visits, or divide a "
+        "person's budget among that person's rows."
+    )
     yield opened("personal", "budgets", rule, facts, fix)
 
 

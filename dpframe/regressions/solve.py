@@ -39,13 +39,14 @@ QUANTILE = constant("1.645")  # stds: the 95% quantile of the noise
 @attrs.frozen(eq=False)
 class Fit:
     """The output of a regression: coefficients (d,), the ridge added to the noisy X'X, whether it
-    is 0, and whether the system was solved.
+    is 0, and whether the system was solved; of a tuned regression, the place of its candidate.
     """
 
     coefficients: Array
     ridge: float = 0.0
     ridge_was_zero: bool = True
     solved: bool = True
+    chosen: int | None = attrs.field(default=None, repr=False)
 
 
 def coefficients_of(output: object) -> Array | None:

@@ -46,8 +46,10 @@ class Tuned(Regression):
     `of` is the regression, which must satisfy pure differential privacy, `field` its hyperparameter
     and `candidates` a public list of values. After each run the search stops with probability
     `gamma`, above 0 and at most 1. A run, with its score, spends a third of epsilon; the search
-    spends epsilon, for any number of runs. The share `scoring` of a run's epsilon, from 0 to
-    1, is for the score, a noisy sum of squared residuals, which are clipped to `bound` Y.
+    spends epsilon, for any number of runs, and no delta. The share `scoring` of a run's epsilon,
+    from 0 to 1, is for the score, a noisy sum of squared residuals, which are clipped to `bound` Y:
+    by default the fit has 2/9 of epsilon and the score 1/9. A Fit is released with the place of its
+    candidate, `chosen`.
     """
 
     paper: ClassVar[str] = "LiuT19; PapernotS22"
@@ -70,6 +72,19 @@ class Tuned(Regression):
     def __str__(self) -> str:
         """`FunctionalRidge(lam=1), lam tuned`."""
         return f"{self.of}, {self.field} tuned"
+
+    @property
+    def remark(self) -> str:
+        """The parts of epsilon of a run."""
+        fit, score = (part / TIMES for part in (1 - self.scoring, self.scoring))
+        return (
+            f"Each of the runs, of which the best is released, has {fit} of epsilon for its fit "
+            f"and {score} for its score. A delta is not used: at delta 0 the noise is the same."
+        )
+
+    def candidate(self, place: int) -> str:
+        """`lam = 10`."""
+        return f"{self.field} = {self.candidates[place]}"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Run the search for the whole budget."""

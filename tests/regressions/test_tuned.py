@@ -329,3 +329,34 @@ def test_arguments_that_are_missing_and_logistic_regressions_are_refused_by_name
     tuned = dp.regressions.Tuned(of=descent, field="shrinkage", candidates=(1, 3))
     with pytest.raises(dp.InvalidArgument, match=r"of must be a regression without delta"):
         dp.certify(tuned, target=dp.PureDP(1), setting=samples.setting(dp.ADD_REMOVE))
+
+
+def test_the_chosen_candidate_and_the_parts_of_the_budget_are_named():
+    """In the summary that of the released fit; in the certificate and on the receipt epsilons."""
+    X, y = table()
+    model = dp.PrivateRegressor(
+        tuned(candidates=(3, 10**6)), epsilon=60, delta="1e-6", setting=setting(), rng=0
+    ).fit(X, y)
+    chosen = model.result_.output
+    assert chosen.ridge == (3, 10**6)[chosen.chosen]
+    assert f"chosen:     lam = {chosen.ridge:.0f}\n" in str(model.summary())
+    assert "has 2/9 of epsilon for its fit and 1/9 for its score. A delta is not used" in str(
+        model.receipt_
+    )
+    assert "epsilons of a run: coefficients 40/3, score 20/3; delta is not used" in str(
+        model.certificate_
+    )
+    other = tuned(scoring="1/2").remark
+    assert "1/6 of epsilon for its fit and 1/6 for its score" in other
+
+
+def test_the_preview_has_the_releases_of_every_candidate():
+    """With the noise that each run draws."""
+    run = dp.certify(tuned(candidates=(3, 10)), target=dp.PureDP(1), setting=setting())
+    lines = {line.name: line for line in run.preview(n=1_000, d=3).lines}
+    assert list(lines) == [
+        f"candidate {k}: {name}" for k in (1, 2) for name in ("coefficients", "score")
+    ]
+    score = lines["candidate 1: score"]  # Laplace noise of scale 1/(1/9): std 9 sqrt(2)
+    assert score.std == pytest.approx(9 * math.sqrt(2), rel=1e-6)
+    assert score.relative == pytest.approx(score.std / 1_000, rel=1e-6)

@@ -97,6 +97,12 @@ class Weighing(OfRecord):
     source: Any
 
     @property
+    def words(self) -> str:
+        """The label, after what it means where records have weights of their own."""
+        by = "weighting by each record's budget"
+        return f"{by} ({self.label})" if self.weight.differs else self.label
+
+    @property
     def budgets(self) -> BudgetSource:
         """The budgets of the table."""
         return BudgetSource(self.source.unit)
