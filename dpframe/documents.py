@@ -42,11 +42,12 @@ def content_of(
 
 
 def check_place(path: object, name: str, error: Kind = InvalidArgument) -> None:
-    """Refuse a value that is not a path: another object, bytes, a text that is too long. Raises
-    `error`.
+    """Refuse a value that is not a path: another object, bytes, a text that is empty, too long or
+    with a null character. Raises `error`.
     """
     place = os.fspath(path) if isinstance(path, (str, os.PathLike)) else b""
-    if isinstance(place, bytes) or max(map(len, Path(place).parts), default=0) > LONGEST:
+    wrong = isinstance(place, bytes) or not place or "\0" in place
+    if wrong or max(map(len, Path(place).parts), default=0) > LONGEST:
         raise error(name, "text or a pathlib.Path", path)
 
 

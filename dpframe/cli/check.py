@@ -98,9 +98,12 @@ def check(
         written("--standalone", standalone, write_standalone)
         typer.echo(f"SHA-256 {hashlib.sha256(standalone.read_bytes()).hexdigest()}")
     elif file is not None:
-        document = document_of(file)
+        document, expect = document_of(file), expect and expect.strip().lower()
         verdict = checked(document, expect, trusted=trusted or None)
         differing = differences(document, book) if verdict.accepted and book is not None else []
+        if differing:
+            reason = f"the bounds are not those of {book}"
+            verdict = dataclasses.replace(verdict, accepted=False, sentence="", reason=reason)
         if as_json:
             compared = {} if book is None else {"differences": differing}
             if verdict.accepted:
@@ -108,7 +111,7 @@ def check(
                 compared["derivation"] = document["statement"]["derivation"]
             print_json(dataclasses.asdict(verdict) | compared)
         elif differing:
-            say("\n".join([f"rejected: the bounds are not those of {book}", *differing]))
+            say("\n".join([f"rejected: {verdict.reason}", *differing]))
         else:
             allowed = [part for name in trusted for part in ("--trusted", name)]
             pinned = ["--expect", expect] if expect else []
@@ -117,15 +120,18 @@ def check(
             if book is not None:
                 say(f"The bounds and levels are those of {book}.")
         unusable = verdict.reason.startswith("unusable")
-        right = verdict.accepted and not differing
-        raise typer.Exit(0 if right else 2 if unusable else 1)
+        raise typer.Exit(0 if verdict.accepted else 2 if unusable else 1)
 
 
 def differences(document: Any, book: Path) -> list[str]:
     """A line for each column whose bounds or levels in the graph of an accepted certificate are not
     those of the codebook, and for an intercept that only one of them has. Raises InvalidArgument.
     """
-    rows, label = codebook(book)
+    try:
+        rows, label = codebook(book)
+    except dp.InvalidArgument as error:
+        name = error.name.replace("--schema", "--codebook")
+        raise dp.InvalidArgument(name, error.requirement, error.value, error.way_out) from None
     nodes = document["graph"]["nodes"]
     given = [node["id"] for node in nodes if node["kind"] == "column"]
     ends = (label.lower, label.upper) if label.bound is None else (-label.bound, label.bound)

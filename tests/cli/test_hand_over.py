@@ -286,6 +286,16 @@ def test_a_codebook_that_cannot_be_read_is_named_before_any_verdict(folder):
     (folder / "bad.json").write_text("{")
     lines, _ = checked(60_000, folder, "--codebook", "bad.json", status=2)
     assert "accepted" not in lines
+    assert "--codebook must be" in lines
+
+
+def test_the_verdict_in_json_is_that_of_the_text(folder):
+    """With a codebook of other bounds the certificate is not accepted."""
+    output, _ = checked(40_000, folder, "--codebook", "book.json", "--json", status=1)
+    shown = json.loads(output)
+    assert (shown["accepted"], shown["sentence"]) == (False, "")
+    assert shown["reason"] == "the bounds are not those of book.json"
+    assert len(shown["differences"]) == 2
 
 
 def test_json_has_all_that_the_text_of_a_check_shows(folder):

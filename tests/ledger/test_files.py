@@ -265,3 +265,20 @@ def test_nothing_is_written_before_create(tmp_path):
         dp.Ledger(path, head="1" * 64)
     dp.Ledger(path).create("a", dp.PureDP(1), relation=dp.ADD_REMOVE)
     assert dp.Ledger(path).datasets == ("a",)
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "null"])
+def test_a_place_that_is_no_file_is_named_as_such(tmp_path, kind):
+    """Not as a full disk, nor as a file of two names; nothing is made."""
+    places = {"folder": tmp_path, "pipe": tmp_path / "pipe", "null": Path("/dev/null")}
+    if kind == "pipe":
+        os.mkfifo(places[kind])
+    with pytest.raises(dp.errors.LedgerUnavailable, match="is a folder or a device, not a file"):
+        dp.Ledger(places[kind]).create("survey", dp.PureDP(1))
+
+
+@pytest.mark.parametrize("path", ["", "a\0b"])
+def test_a_text_that_is_no_path_is_refused(path):
+    """In words; the empty one is not the current folder."""
+    with pytest.raises(dp.InvalidArgument, match=r"path must be text or a pathlib\.Path"):
+        dp.Ledger(path)

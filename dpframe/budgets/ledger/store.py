@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
+import stat
 import threading
 import time
 from collections import Counter
@@ -167,6 +168,9 @@ class LedgerFile:
             return False
         except OSError as error:
             raise unavailable(self.path, error) from None
+        if not stat.S_ISREG(found.st_mode):
+            way_out = "Give the path of a file, which ledger.create(...) makes."
+            raise LedgerUnavailable(self.path, "is a folder or a device, not a file", way_out)
         if found.st_nlink > 1:
             cause = "has a second name, a hard link, under which a charge could be undone"
             way_out = "Remove all names but one; a symbolic link is safe."
@@ -192,7 +196,7 @@ class LedgerFile:
         `new`, an absent or empty file becomes a ledger in the same transaction: a crash leaves it
         empty.
         """
-        if new:
+        if new and not self.exists():
             self._touch()
         elif not self.exists():
             raise no_ledger(self.path)
