@@ -216,10 +216,15 @@ def test_fit_charges_a_ledger(table, tmp_path):
     )
     data = [str(table / "table.csv"), "--target", "y", "--schema", str(table / "schema.json")]
     charged = [*data, "--ledger", file, "--dataset", "survey"]
-    call("fit", "SSP", *charged, "--epsilon", "0.9", "--delta", "1e-6")
+    call("fit", "SSP", *charged, "--epsilon", "0.9", "--delta", "1e-6", "--note", "Ana: costs")
     assert "1 run" in call("ledger", "show", file)
+    assert "Ana: costs" in call("ledger", "show", file, "survey")
     refused = call("fit", "SSP", *charged, "--epsilon", "0.9", "--delta", "1e-6", status=2)
     assert "does not fit the budget of 'survey'" in refused
+    numbers = ("--epsilon", "0.1", "--delta", "1e-7", "--note", "no ledger")
+    assert "--note must be left out without --ledger" in call(
+        "fit", "SSP", *data, *numbers, status=2
+    )
     assert "1 run" in call("ledger", "show", file)
 
 
