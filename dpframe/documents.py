@@ -46,9 +46,12 @@ def check_place(path: object, name: str, error: Kind = InvalidArgument) -> None:
     with a null character. Raises `error`.
     """
     place = os.fspath(path) if isinstance(path, (str, os.PathLike)) else b""
-    wrong = isinstance(place, bytes) or not place or "\0" in place
-    if wrong or max(map(len, Path(place).parts), default=0) > LONGEST:
+    if isinstance(place, bytes) or not place or "\0" in place or _longest(place) > LONGEST:
         raise error(name, "text or a pathlib.Path", path)
+
+
+def _longest(place: str) -> int:
+    return max(map(len, Path(place).parts), default=0)
 
 
 def _opened(path: Where) -> tuple[int | None, str]:

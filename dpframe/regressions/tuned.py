@@ -74,7 +74,7 @@ class Tuned(Regression):
         return f"{self.of}, {self.field} tuned"
 
     @property
-    def remark(self) -> str:
+    def remark(self) -> str:  # type: ignore[override]  # as its shares say
         """The parts of epsilon of a run."""
         fit, score = (part / TIMES for part in (1 - self.scoring, self.scoring))
         return (
