@@ -269,10 +269,10 @@ def _private(problem: Problem, best: RandomStopping, graph: Graph) -> Obligation
     inner = Problem(graph, best.each, problem.setting, problem.trust)
     report = verify(inner)
     rule = say("each run and its score are {} {}", best.each, reference(SOURCE))
-    parts = (say("{} {}", one.label, one.share.epsilon) for one in graph.charged)
+    parts = (say("{} {}", one.label, one.share or "-") for one in graph.charged)
     unused = "; delta is not used" if "delta" in best.share.currency else ""
     split = joined(", ", parts)
-    fact = say("{} candidates; epsilons of a run: {}{}", len(best.graphs), split, unused)
+    fact = say("{} candidates; shares of a run: {}{}", len(best.graphs), split, unused)
     carved = report.chosen is not None and bool(report.chosen.constraints)
     if report.proved and not carved:
         return Obligation("theorem", best.label, rule, (fact,), PROVED)

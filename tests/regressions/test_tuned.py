@@ -343,11 +343,28 @@ def test_the_chosen_candidate_and_the_parts_of_the_budget_are_named():
     assert "has 2/9 of epsilon for its fit and 1/9 for its score. A delta is not used" in str(
         model.receipt_
     )
-    assert "epsilons of a run: coefficients 40/3, score 20/3; delta is not used" in str(
+    assert "shares of a run: coefficients 40/3, score 20/3; delta is not used" in str(
         model.certificate_
     )
     other = tuned(scoring="1/2").remark
     assert "1/6 of epsilon for its fit and 1/6 for its score" in other
+
+
+def test_a_run_whose_noise_has_no_share_is_refused_in_words():
+    """Its std is fixed, so that the list of shares has none."""
+
+    class Fixed(dp.Regression):
+        """A run with noise of a fixed std. [tests]"""
+
+        def declare(self, X, y, budget):
+            """One candidate."""
+            fit = release(X.T @ y, dp.Gaussian(std=1))
+            error = clipped_error(X, y, post(theta_of, fit), bound=1)
+            score = release(error, dp.Laplace.pure, dp.PureDP(budget.epsilon / 3).budget)
+            return RandomStopping(X, y, [Graph.of((fit, score))], "1/10", budget)
+
+    with pytest.raises(Uncertified, match=r"1 candidates; shares of a run: .* -, .* 1/3"):
+        dp.certify(Fixed(), target=PURE, setting=setting())
 
 
 def test_the_preview_has_the_releases_of_every_candidate():
