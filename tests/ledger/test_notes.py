@@ -76,6 +76,13 @@ def test_a_chain_with_a_possible_note_is_read(ledger, with_note, write):
     assert [charge.note for charge in dp.Ledger(ledger.path).charges("survey")] == ["Bob"]
 
 
+def test_a_note_is_fixed_when_the_ledger_is_opened(noted):
+    """Another note needs another object: setting it is refused, not ignored."""
+    with pytest.raises(AttributeError):
+        noted("Ana").note = "Bob"
+    assert noted("Ana").note == "Ana"
+
+
 def test_a_note_is_part_of_the_hash(ledger, noted, spend, rows_of, write):
     """An edited note is detected at opening."""
     spend(noted("Ana"), "survey", dp.PureDP("0.1"))

@@ -83,6 +83,11 @@ class Ledger:
         return self._file.path
 
     @property
+    def note(self) -> str:
+        """The note that is stored with each charge by this object."""
+        return self._note
+
+    @property
     def head(self) -> str:
         """The hash of the last entry: 64 hexadecimal digits, zeros before the first. Stored where
         the writers of the file have no access, it shows later whether the file was rolled back.
