@@ -383,7 +383,7 @@ def test_a_ledger_has_one_budget_for_all(frame, tmp_path, given, column):
     )
     X, y = frame[["a", "b"]].to_numpy(), frame["y"].to_numpy()
     budgets = frame[column or "own"].to_numpy()
-    with pytest.raises(dp.InvalidArgument, match="one budget for all records; the run is") as refused:
+    with pytest.raises(dp.InvalidArgument, match="one budget for all records") as refused:
         estimator.fit(X, y, epsilon=None if column is None else budgets)
     assert "ledger.sqlite" in str(refused.value)
     assert ledger.account("people").runs == 0
