@@ -26,11 +26,8 @@ from .functions import vocabulary_of
 from .keys import (
     ACCOUNTANTS,
     CLAIM,
-    MOST_IN_FORMULA,
     MOST_IN_NOTE,
     MOST_RANGING,
-    MOST_RELEASES,
-    RELEASE,
     TOP,
     FilePart,
     keyed,
@@ -136,7 +133,10 @@ def _described(text: str, name: str, trust: Sequence[type]) -> Description:
     algorithm = Algorithm.of(parts, vocabulary_of(classes))
     if any(one.trusted for one in algorithm.releases):
         algorithm = attrs.evolve(algorithm, bounds=bounds_of(setting))
-    remarks, claims = _remarks(parts)
+    remarks = {one.name: one.note for one in algorithm.releases if one.note}
+    if "output" in parts and "note" in parts["output"].table():
+        remarks["output"] = _note(parts["output"].inside("note"))
+    claimed = {one.name: one.claimed_sensitivity for one in algorithm.releases}
     accountant = parts.get("accountant")
     description = Description(
         regression=Described(algorithm, classes),
@@ -148,7 +148,7 @@ def _described(text: str, name: str, trust: Sequence[type]) -> Description:
         notes=_note(parts.get("notes")),
         file=name,
         remarks=remarks,
-        claims=claims,
+        claims={name: text for name, text in claimed.items() if text},
     )
     with located(name):  # a graph that cannot be built is refused here, and by its place
         _refuse_many(graph_of(description.regression, setting, target), algorithm)
@@ -190,18 +190,3 @@ def _target(part: FilePart) -> Guarantee:
 
 def _note(part: FilePart | None) -> str:
     return "" if part is None else part.text(MOST_IN_NOTE, lines=True)
-
-
-def _remarks(parts: Mapping[str, FilePart]) -> tuple[dict[str, str], dict[str, str]]:
-    """Remarks and claimed sensitivities, by release; the remark on the last step as "output"."""
-    remarks, claims = {}, {}
-    for part in parts["release"].items("release", MOST_RELEASES):
-        given = keyed(part, RELEASE)
-        name = given["name"].text(MOST_IN_FORMULA)
-        if "note" in given:
-            remarks[name] = _note(given["note"])
-        if "claimed_sensitivity" in given:
-            claims[name] = given["claimed_sensitivity"].text(MOST_IN_FORMULA)
-    if "output" in parts and "note" in parts["output"].table():
-        remarks["output"] = _note(parts["output"].inside("note"))
-    return remarks, claims

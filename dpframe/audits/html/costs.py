@@ -17,7 +17,10 @@ from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
-from ..findings import AccountantBounds, Findings, Portion, Profile, Waste
+from ..findings import Findings
+from ..findings.accountants import AccountantBounds, Profile
+from ..findings.saving import Portion
+from ..findings.waste import Waste
 from ..lines import lower_end
 from ..sentence import values_text
 from .words import DASH, percent, shown, signs

@@ -281,20 +281,19 @@ def law_findings(
     """The worst of all listed pairs, for the profile, and for Renyi divergences where zCDP is
     claimed. Certain: balls, no draws. `given` is the claim as the user gave it.
     """
-    worst: dict[str, Finding] = {}
     with working(PRECISION):
         pairs = list(enumerated(mechanism, sensitivity))
-        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
         if pairs:
             job.on_progress(f"{len(pairs)} pairs of laws, in balls")
-        for laws in pairs:
-            findings = {"delta": _profile(laws, job)}
-            if not laws.left_out:
-                divergences = [_renyi(laws, order, rho) for rho in rhos for order in ORDERS]
-                findings |= {"Renyi": max(divergences, key=_margin)} if divergences else {}
-            for kind, one in findings.items():
-                worst[kind] = max(worst.get(kind, one), one, key=_margin)
-    return list(worst.values())
+        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
+        whole = [laws for laws in pairs if not laws.left_out]
+        profiles = [_profile(laws, job) for laws in pairs]
+        divergences = [_renyi(*each) for each in itertools.product(whole, ORDERS, rhos)]
+        return [
+            max(found, key=lambda one: one.bound - one.allowed)
+            for found in (profiles, divergences)
+            if found
+        ]
 
 
 def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
@@ -302,10 +301,6 @@ def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
     if isinstance(claimed, SelectionNoise):
         claimed = claimed.given_in(ZeroConcentratedDP, exact(sensitivity))
     return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
-
-
-def _margin(finding: Finding) -> float:
-    return finding.bound - finding.allowed
 
 
 def _profile(laws: LawPair, job: Job) -> Finding:
