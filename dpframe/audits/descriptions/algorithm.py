@@ -13,18 +13,13 @@ import attrs
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.theory.mechanisms import NOISES
 
+from . import limits
 from .from_toml import checked, toml_tree
 from .functions import Vocabulary
 from .keys import (
     CANONICAL,
     JOINTLY,
     MECHANISMS,
-    MOST_FORMULAS,
-    MOST_IN_FORMULA,
-    MOST_IN_NOTE,
-    MOST_IN_TITLE,
-    MOST_PARAMETERS,
-    MOST_RELEASES,
     NORMS,
     OUTPUT,
     SIZES,
@@ -47,7 +42,9 @@ REMARKS = ("claimed_sensitivity", "note")
 class ReleaseText:
     """One release as text, by key; empty for keys that are left out."""
 
-    name: str = field("The name of the release.", required=True, example="gram", most=MOST_IN_TITLE)
+    name: str = field(
+        "The name of the release.", required=True, example="gram", most=limits.IN_TITLE
+    )
     statistic: str = field(
         'The statistic of X and y, such as X\'X; or "other".', required=True, example="X'X"
     )
@@ -73,21 +70,21 @@ class ReleaseText:
     norm: str = field('Of "other": the norm of that sensitivity.', words=tuple(NORMS))
     why: str = field(
         'Of "other": the theorem or the argument. It is printed as an assumption.',
-        most=MOST_IN_NOTE,
+        most=limits.IN_NOTE,
         lines=True,
     )
     given: str = field(
         'Of "other": the condition under which its sensitivity holds, if any.',
-        most=MOST_IN_NOTE,
+        most=limits.IN_NOTE,
         lines=True,
     )
     size: str = field('Of "other": the number of its entries; 1 where left out.')
-    note: str = field("A remark for readers.", most=MOST_IN_NOTE, lines=True)
+    note: str = field("A remark for readers.", most=limits.IN_NOTE, lines=True)
 
     @classmethod
     def of(cls, part: FilePart, vocabulary: Vocabulary) -> ReleaseText:
         """The release of a part of a file. Raises InvalidArgument."""
-        name = keyed(part, RELEASE)["name"].text(MOST_IN_TITLE)
+        name = keyed(part, RELEASE)["name"].text(limits.IN_TITLE)
         at = attrs.evolve(part, path=f"{part.path} ({name})")
         given = keyed(at, RELEASE)
         share = _shares(given["share"]) if "share" in given else ()
@@ -112,8 +109,8 @@ RELEASE = keys_of(ReleaseText)
 def _shares(part: FilePart) -> tuple[str, ...]:
     """The amounts, of a list or of one text with commas outside of brackets."""
     if not isinstance(part.tree, Leaf):
-        return tuple(one.text(MOST_IN_FORMULA) for one in part.items(part.path, 2))
-    amounts = arguments(part.text(MOST_IN_FORMULA))
+        return tuple(one.text(limits.IN_FORMULA) for one in part.items(part.path, 2))
+    amounts = arguments(part.text(limits.IN_FORMULA))
     if not all(amounts) or len(amounts) > 2:
         part.refuse("one or two amounts, such as epsilon/3, delta/3")
     return tuple(amounts)
@@ -254,15 +251,15 @@ class Algorithm:
     def of(cls, parts: Mapping[str, FilePart], vocabulary: Vocabulary) -> Algorithm:
         """The algorithm of the parts of a file. Raises InvalidArgument."""
         output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
-        title = parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else ""
-        entries = list(parts["release"].items("release", MOST_RELEASES))
-        reads = output["reads"].items("reads", MOST_RELEASES) if output else ()
+        title = parts["title"].text(limits.IN_TITLE, numbers=False) if "title" in parts else ""
+        entries = list(parts["release"].items("release", limits.RELEASES))
+        reads = output["reads"].items("reads", limits.RELEASES) if output else ()
         algorithm = cls(
             title=title,
-            parameters=_pairs(parts, "parameters", MOST_PARAMETERS),
-            let=_pairs(parts, "let", MOST_FORMULAS),
+            parameters=_pairs(parts, "parameters", limits.PARAMETERS),
+            let=_pairs(parts, "let", limits.FORMULAS),
             releases=tuple(ReleaseText.of(one, vocabulary) for one in entries),
-            reads=tuple(one.text(MOST_IN_FORMULA) for one in reads),
+            reads=tuple(one.text(limits.IN_FORMULA) for one in reads),
         )
         names = [(parts["parameters"], name) for name, _ in algorithm.parameters]
         names += [(parts["let"], name) for name, _ in algorithm.let]
@@ -305,4 +302,4 @@ def _pairs(parts: Mapping[str, FilePart], table: str, most: int) -> Pairs:
     part, names = parts[table], parts[table].table()
     if len(names) > most:
         part.refuse(f"a table of at most {most} names", f"{len(names)} names")
-    return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in names)
+    return tuple((name, part.inside(name).text(limits.IN_FORMULA)) for name in names)

@@ -17,21 +17,14 @@ from dpframe.prover.certify import graph_of
 from dpframe.prover.problem import trusted_classes
 from dpframe.symbols import Expression, Number
 
+from . import limits
 from .algorithm import Algorithm
 from .bounds import amount, bounds_of, setting_of
 from .build import GraphBuilder, located
 from .described import Described
 from .from_toml import checked, read_text, toml_tree
 from .functions import vocabulary_of
-from .keys import (
-    ACCOUNTANTS,
-    CLAIM,
-    MOST_IN_NOTE,
-    MOST_RANGING,
-    TOP,
-    FilePart,
-    keyed,
-)
+from .keys import ACCOUNTANTS, CLAIM, TOP, FilePart, keyed
 from .stated import ClaimedSensitivity, compared
 
 
@@ -161,8 +154,8 @@ def _refuse_many(graph: Graph, algorithm: Algorithm) -> None:
     ranges = {name for name, _ in algorithm.parameters}
     names = ({s.name for f in one.formulas.values() for s in f.symbols()} for one in graph.releases)
     ranging = sum(bool(some & ranges) for some in names)
-    if ranging > MOST_RANGING:
-        wanted = f"of at most {MOST_RANGING} releases that read parameters on ranges"
+    if ranging > limits.RANGING:
+        wanted = f"of at most {limits.RANGING} releases that read parameters on ranges"
         way_out = "Give parameters numbers; write equal releases as one, with times."
         raise InvalidArgument("release", wanted, ranging, way_out)
 
@@ -189,4 +182,4 @@ def _target(part: FilePart) -> Guarantee:
 
 
 def _note(part: FilePart | None) -> str:
-    return "" if part is None else part.text(MOST_IN_NOTE, lines=True)
+    return "" if part is None else part.text(limits.IN_NOTE, lines=True)

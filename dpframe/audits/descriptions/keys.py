@@ -9,7 +9,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from fractions import Fraction
 from functools import partial
 from typing import Any, NoReturn
 
@@ -24,6 +23,8 @@ from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.theory.mechanisms import NOISES
 
+from . import limits
+
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move the characters around them."""
 
@@ -32,24 +33,6 @@ OF_YOUR_OWN = (
     "A description imports nothing: write the kind of a class of your own, such as 'skewed', and "
     "name the class by trust=[...] in Python or by --trust module:Class."
 )
-
-
-MOST_BYTES, MOST_IN_LINE = 100 * 1024, 20_000
-MOST_NESTED, MOST_DOTS = 6, 6
-"""Of tables and lists, and of one dotted key: longer ones are nested tables by another name."""
-MOST_RELEASES, MOST_PARAMETERS, MOST_FORMULAS = 200, 8, 50
-MOST_RANGING = 16
-"""Of releases that read parameters on ranges: each is decided on all of its range."""
-MOST_IN_TITLE, MOST_IN_NOTE, MOST_IN_FORMULA = 160, 4000, 1000
-"""Characters."""
-MOST_BRACKETS, MOST_POWER = 30, 16
-"""Of one formula: nested brackets, and powers of powers, multiplied up."""
-MOST_PARTS, MOST_TERMS, MOST_DEEP = 400, 200, 40
-"""Of one formula with all that it names inserted: its parts, its terms when multiplied out, and how
-deep functions and operations are nested.
-"""
-MOST_DIGITS, MOST_BITS, MOST_NUMBER = 40, 4000, Fraction(10) ** 400
-"""No number of a file is larger, or, but for zero, smaller than its inverse."""
 
 
 @attrs.frozen
@@ -96,7 +79,7 @@ class FilePart:
 
     def word(self, words: Iterable[str]) -> str:
         """One of these words. Raises InvalidArgument, with the way out for a class from outside."""
-        word = self.text(MOST_IN_FORMULA)
+        word = self.text(limits.IN_FORMULA)
         if word not in words:
             near = "" if ":" in word else nearest(word, words).lstrip()
             self.refuse(f"one of {', '.join(words)}", way_out=near or OF_YOUR_OWN)
@@ -178,7 +161,7 @@ class Key:
     words: tuple[str, ...] = ()
     example: str = ""
     required: bool = False
-    most: int = MOST_IN_FORMULA
+    most: int = limits.IN_FORMULA
     lines: bool = False
 
 

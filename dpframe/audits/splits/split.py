@@ -16,10 +16,10 @@ from dpframe.prover import Certificate
 from dpframe.prover.algebra import number
 from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
-from dpframe.wording import digits as digits_of
 
-from ..figures import figure
+from ..figures import figure, formula
 from .criterion import Criterion
+from .family import symbols_of
 
 LITTLE = 0.01  # of the budget
 
@@ -169,7 +169,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 def _choice(split: Split) -> Iterator[str]:
     yield f"  criterion   {split.criterion.sentence}"
-    chosen = ", ".join(f"{name} = {_number(one)}" for name, one in split.chosen.items())
+    chosen = ", ".join(f"{name} = {formula(one)}" for name, one in split.chosen.items())
     yield f"  chosen      {chosen}"
     if split.exact:
         yield f"  because     {split.law}: in closed form"
@@ -185,11 +185,15 @@ def _choice(split: Split) -> Iterator[str]:
     for name, share in split.shares.items():
         if share < LITTLE:
             yield f"  note        {name} is hardly worth its price here: is it needed at all?"
+    for name in _unread(split):
+        yield f"  note        no noise reads {name}; the last step does, and needs its number"
 
 
-def _number(formula: Expression) -> str:
-    """A number in six digits where those are exact, else in four."""
-    if not isinstance(formula, Number):
-        return str(formula)
-    decimal = digits_of(float(formula.value), 6)
-    return decimal if Fraction(decimal) == formula.value else digits_of(float(formula.value), 4)
+def _unread(split: Split) -> list[str]:
+    """Fields that are still symbols and have no part in what is proved."""
+    problem = split.certificate.report.problem
+    formulas = [*problem.target.amounts, problem.rows]
+    formulas += [one.mechanism.formula for one in problem.graph.releases]
+    read = frozenset().union(*(formula.symbols() for formula in formulas))
+    fields = symbols_of(split.regression)
+    return [one.name for one in fields if one in problem.symbols and one not in read]
