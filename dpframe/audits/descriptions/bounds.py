@@ -136,10 +136,10 @@ def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
 
 def _positive(domain: Domain, *, below: bool) -> bool:
     """All of its numbers are above 0, and, if they shall be, `below` 1."""
-    if below and (domain.upper is None or domain.upper > 1 or 1 in domain):
+    low, high = domain.lower, domain.upper
+    if below and (high is None or high > 1 or Fraction(1) in domain):
         return False
-    above = domain.lower is not None and domain.lower >= 0 and 0 not in domain
-    return above and not domain.integer
+    return low is not None and low >= 0 and Fraction(0) not in domain and not domain.integer
 
 
 def _whole(part: FilePart) -> Number:

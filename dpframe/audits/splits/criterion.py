@@ -94,15 +94,23 @@ def _refuse(symbol: Symbol) -> NoReturn:
 KNOWN = "It is public: a number that you know without looking at the data."
 
 
-def _size(name: str, value: Any) -> int:
-    return whole(name, value, 1, way_out=KNOWN)
+def _columns(value: Any) -> int:
+    return whole("d", value, 1, way_out=KNOWN)
+
+
+def _rows(value: Any) -> int:
+    return whole("n", value, 1, way_out=KNOWN)
+
+
+def _positive(value: Fraction) -> bool:
+    return value > 0
 
 
 def public_number(
     name: str,
     value: Any,
     wanted: str = "positive",
-    inside: Callable[[Fraction], bool] = lambda number: number > 0,
+    inside: Callable[[Fraction], bool] = _positive,
 ) -> Fraction:
     """An exact number inside of its range. Raises InvalidArgument, also for a symbol."""
     if isinstance(value, Expression) and not isinstance(value, Number):
@@ -136,10 +144,8 @@ class NoiseCriterion(Criterion):
     squared statistics. Raises InvalidArgument.
     """
 
-    d: int = attrs.field(converter=lambda value: _size("d", value))
-    n: int | None = attrs.field(
-        default=None, converter=lambda value: None if value is None else _size("n", value)
-    )
+    d: int = attrs.field(converter=_columns)
+    n: int | None = attrs.field(default=None, converter=attrs.converters.optional(_rows))
     weights: tuple[tuple[str, Fraction], ...] = attrs.field(factory=dict, converter=_weights)
 
     @property
@@ -200,6 +206,18 @@ class Solved:
         return [exact(one) for one in self.post.arguments if not isinstance(one, Release)]
 
 
+def _condition(value: Any) -> Fraction:
+    return public_number("condition", value, "at least 1", lambda x: x >= 1)
+
+
+def _radius(value: Any) -> Fraction:
+    return public_number("radius", value)
+
+
+def _failure(value: Any) -> Fraction:
+    return public_number("failure", value, "in (0, 1)", lambda x: 0 < x < 1)
+
+
 def _function(of: Any, field: Any, value: Any) -> None:
     del of, field
     if value is not None and not inspect.isfunction(value):
@@ -231,19 +249,13 @@ class ErrorCriterion(Criterion):
     Thm 4.1.1] Proof page: splits. Raises InvalidArgument.
     """
 
-    n: int = attrs.field(converter=lambda value: _size("n", value))
-    d: int = attrs.field(converter=lambda value: _size("d", value))
-    condition: Fraction = attrs.field(
-        default=Fraction(1),
-        converter=lambda value: public_number("condition", value, "at least 1", lambda k: k >= 1),
-    )
+    n: int = attrs.field(converter=_rows)
+    d: int = attrs.field(converter=_columns)
+    condition: Fraction = attrs.field(default=Fraction(1), converter=_condition)
     radius: Fraction | None = attrs.field(
-        default=None, converter=lambda r: None if r is None else public_number("radius", r)
+        default=None, converter=attrs.converters.optional(_radius)
     )
-    failure: Fraction = attrs.field(
-        default=Fraction(1, 100),
-        converter=lambda value: public_number("failure", value, "in (0, 1)", lambda p: 0 < p < 1),
-    )
+    failure: Fraction = attrs.field(default=Fraction(1, 100), converter=_failure)
     solver: Callable[..., Any] | None = attrs.field(default=None, validator=_function)
 
     @property
