@@ -123,12 +123,12 @@ class Releases:
     def derivations(self) -> list[tuple[Text, ReleaseLine]]:
         """The releases whose numbers are derived alike, and a line of one of them."""
         names: dict[object, list[str]] = {}
-        found: dict[object, ReleaseLine] = {}
+        lines: dict[object, ReleaseLine] = {}
         for line in self.audit.lines:
             key = (line.statistic, line.written, line.rule, line.witness, line.note, line.open)
             names.setdefault(key, []).append(clipped(line.name, 80))
-            found.setdefault(key, line)
-        return [(listed(names[key]), line) for key, line in found.items()]
+            lines.setdefault(key, line)
+        return [(listed(names[key]), line) for key, line in lines.items()]
 
     @property
     def letters(self) -> dict[str, Text]:

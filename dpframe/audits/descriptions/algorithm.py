@@ -88,10 +88,10 @@ class ReleaseText:
         at = attrs.evolve(part, path=f"{part.path} ({name})")
         given = keyed(at, RELEASE)
         share = _shares(given["share"]) if "share" in given else ()
-        found = texts(given, [key for key in RELEASE if key.name != "share"])
-        _check_noise(at, given, found, vocabulary)
-        _check_stated(at, found)
-        return cls(**found, share=share)
+        values = texts(given, [key for key in RELEASE if key.name != "share"])
+        _check_noise(at, given, values, vocabulary)
+        _check_stated(at, values)
+        return cls(**values, share=share)
 
     @property
     def trusted(self) -> bool:

@@ -281,9 +281,9 @@ def law_findings(
         profiles = [_profile(laws, job) for laws in pairs]
         divergences = [_renyi(*each) for each in itertools.product(whole, ORDERS, rhos)]
         return [
-            max(found, key=lambda one: one.bound - one.allowed)
-            for found in (profiles, divergences)
-            if found
+            max(some, key=lambda one: one.bound - one.allowed)
+            for some in (profiles, divergences)
+            if some
         ]
 
 
