@@ -1,4 +1,4 @@
-"""The schema of descriptions: every key and its meaning, and how much a file may hold.
+"""The schema of descriptions: every key and its meaning.
 
 The values of a file are text with a place: no number, date or name is interpreted before its key
 is known.
