@@ -62,7 +62,7 @@ class ReleaseLine:
     has: above 1 it underspends, below 1 it overspends. `unbounded` says why there is no
     sensitivity; "" where there is one. `open` is the requirement of a claim that is neither proved
     nor refuted. `sized`: whether its noise has a size, which a theorem gives for a positive
-    sensitivity only.
+    sensitivity only. `derived` is the rule of the sensitivity, `law` the class of the noise.
     """
 
     name: str
@@ -89,6 +89,8 @@ class ReleaseLine:
     unbounded: str = ""
     open: str = ""
     sized: bool = True
+    derived: str = ""
+    law: str = ""
 
     @property
     def claim(self) -> str:
@@ -102,7 +104,7 @@ class ReleaseLine:
     def record(self) -> dict[str, object]:
         """Every field as a JSON value; formulas as text."""
         share, found = self.share, attrs.asdict(self, recurse=False)
-        for name in ("kind", "written", "verdict", "open", "sized"):
+        for name in ("kind", "written", "verdict", "open", "sized", "derived", "law"):
             del found[name]
         return {
             **found,
@@ -164,6 +166,8 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         where=() if result is None else result.constraints,
         noise_factor=None if moved is None else _factor(problem, release, obligation),
         unbounded="" if moved is not None else _why_unbounded(report, release),
+        derived="" if moved is None else moved.rule,
+        law=release.noise.__name__,
         open=obligation.rule if obligation and obligation.verdict is Verdict.UNPROVED else "",
     )
 

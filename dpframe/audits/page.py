@@ -19,7 +19,7 @@ from dpframe.wording import Formula, say
 from .figures import WIDTH, clipped, equals, formula, hanging, listed
 from .lines import lower_end
 from .releases import claims, noise, procedures, releases
-from .sentence import SHARP, free, goal, holding, own_cost, sentence
+from .sentence import free, goal, holding, own_cost, sentence
 
 if TYPE_CHECKING:
     from .budget_reports import BudgetReport
@@ -102,9 +102,8 @@ def joint(audit: Audit) -> Iterator[str]:
     bare = cost is not None and cost.sampled and cost.epsilon is None
     if cost is None or (bare and _counting(audit)):
         return
-    sharp = cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled
     known = "within bounds" if cost.mu[0] > 0 else "an upper bound"
-    yield f"All releases together, {'exactly' if sharp else known} ({cost.rule})"
+    yield f"All releases together, {'exactly' if cost.sharp else known} ({cost.rule})"
     if cost.epsilon is None or cost.delta is None:
         yield f"  {own_cost(audit, cost)}"
         return

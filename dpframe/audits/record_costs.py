@@ -20,7 +20,6 @@ from dpframe.execution.public_budgets import requested_budgets
 from dpframe.graph import Joint, OfBudgets, Release
 from dpframe.graph.graph import Class, classes
 from dpframe.graph.rows import COLUMNS
-from dpframe.mechanisms import AdditiveNoise
 from dpframe.numerics.fast import gaussian_epsilon, gaussian_mu
 from dpframe.privacy import (
     ApproxDP,
@@ -31,7 +30,7 @@ from dpframe.privacy import (
 )
 from dpframe.prover import Certificate
 from dpframe.prover.parallel import moving
-from dpframe.prover.problem import Problem, thinnings
+from dpframe.prover.problem import Problem, joint_moves, thinnings
 from dpframe.sources.budgets import listed
 from dpframe.symbols import RELEASED, Expression, Number, add, exp, log, power, sqrt
 
@@ -128,10 +127,10 @@ def _paid(problem: Problem, roster: Roster, common: Common) -> Paid | None:
     plain = graph.additive and not graph.loops and graph.releases
     if not plain or any(RELEASED in (r.mechanism.formula * r.times).scope for r in graph.releases):
         return None
-    sizes = {release: executed(release, roster, common) for release in graph.releases}
+    drawn = {release: executed(release, roster, common) for release in graph.releases}
     found = None
     for choice in moving(problem, classes(graph.releases)):
-        spent = _spent(problem, choice, sizes)
+        spent = _spent(problem, [(drawn[release], count) for release, count in choice])
         paid = None if spent is None else _in_currency(problem, spent, roster, common)
         if paid is None:
             return None
@@ -139,19 +138,17 @@ def _paid(problem: Problem, roster: Roster, common: Common) -> Paid | None:
     return found
 
 
-def executed(release: Release, roster: Roster, common: Common) -> AdditiveNoise:
-    """The noise of a release at the size that is drawn, or an ulp less."""
+def executed(release: Release, roster: Roster, common: Common) -> Release:
+    """The release on all rows, with noise of the size that is drawn, or an ulp less."""
     mechanism: Any = release.mechanism
     size = roster.largest(mechanism.formula, common, up=False)
-    noise: AdditiveNoise = attrs.evolve(mechanism, **{mechanism.noise: Number(Fraction(size))})
-    return noise
+    stated = attrs.evolve(mechanism, **{mechanism.noise: Number(Fraction(size))})
+    return attrs.evolve(release, stated=stated, sampled=None)
 
 
-def _spent(
-    problem: Problem, grouped: Sequence[Class], sizes: Mapping[Release, AdditiveNoise]
-) -> Spent | None:
+def _spent(problem: Problem, grouped: Sequence[Class]) -> Spent | None:
+    """Of Gaussian noise the joint squared mu of one pair of neighbours. (proofs/joint)"""
     gaussian = [one for one in grouped if one[0].gives is GaussianDP]
-    squared = _squared_mu(problem, gaussian, sizes)
     amounts: dict[type, list[tuple[Expression, Expression]]] = {PureDP: [], ZeroConcentratedDP: []}
     for release, count in grouped:
         moved = release.statistic.sensitivity(release.noise.norm)
@@ -159,35 +156,18 @@ def _spent(
             continue
         if moved is None or release.gives not in amounts:
             return None
-        amount = sizes[release].guarantee_among(moved.value, release.entries).amounts[0]
+        amount = release.guarantee(moved.value).amounts[0]
         amounts[release.gives].append((amount, release.times * count))
-    if squared is None:
+    joint = Joint.of([one.statistic for one, _ in gaussian], problem.setting.relation)
+    if gaussian and joint is None:
         return None
     pure, concentrated = amounts[PureDP], amounts[ZeroConcentratedDP]
     return Spent(
-        squared,
+        ZERO if joint is None else joint.total(joint_moves(problem.rows, joint, gaussian)),
         add(ZERO, *(amount * times for amount, times in pure)),
         add(ZERO, *(power(amount, 2) * times for amount, times in pure)),
         add(ZERO, *(amount * times for amount, times in concentrated)),
     )
-
-
-def _squared_mu(
-    problem: Problem, grouped: Sequence[Class], sizes: Mapping[Release, AdditiveNoise]
-) -> Expression | None:
-    """The joint squared mu of one pair of neighbours. (proofs/joint)"""
-    if not grouped:
-        return ZERO
-    joint = Joint.of([release.statistic for release, _ in grouped], problem.setting.relation)
-    if joint is None:
-        return None
-    moves = [
-        sizes[release].guarantee_among(problem.rows * size, release.entries).amounts[0]
-        * release.times
-        * count
-        for size, (release, count) in zip(joint.sizes, grouped, strict=True)
-    ]
-    return joint.total(moves)
 
 
 def _in_currency(problem: Problem, spent: Spent, roster: Roster, common: Common) -> Paid | None:

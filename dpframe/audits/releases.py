@@ -69,18 +69,6 @@ COSTS = {
 }
 
 
-@attrs.frozen
-class Derivation:
-    """The derivation of the numbers of some releases: a line of one of them, the class of their
-    noise, and the rule that gives their sensitivity.
-    """
-
-    names: Text
-    line: ReleaseLine
-    noise: str
-    rule: str
-
-
 @attrs.frozen(slots=False)
 class Releases:
     """The releases of an audit, equal ones once."""
@@ -132,19 +120,15 @@ class Releases:
         return [UNUSED] * unused + [QUESTIONED] * (not self.audit.bounded)
 
     @property
-    def derivations(self) -> list[Derivation]:
-        """The derivation of the numbers; equal ones of several releases once."""
+    def derivations(self) -> list[tuple[Text, ReleaseLine]]:
+        """The releases whose numbers are derived alike, and a line of one of them."""
         names: dict[object, list[str]] = {}
-        unique: dict[object, Derivation] = {}
-        releases = self.audit.report.problem.graph.releases
-        for line, release in zip(self.audit.lines, releases, strict=True):
+        lines: dict[object, ReleaseLine] = {}
+        for line in self.audit.lines:
             key = (line.statistic, line.written, line.rule, line.witness, line.note, line.open)
             names.setdefault(key, []).append(clipped(line.name, 80))
-            if key not in unique:
-                moved = release.statistic.sensitivity(release.mechanism.norm)
-                rule = "" if moved is None else moved.rule
-                unique[key] = Derivation(say(""), line, release.noise.__name__, rule)
-        return [attrs.evolve(one, names=listed(names[key])) for key, one in unique.items()]
+            lines.setdefault(key, line)
+        return [(listed(names[key]), line) for key, line in lines.items()]
 
     @property
     def letters(self) -> dict[str, Text]:

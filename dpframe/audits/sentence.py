@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .descriptions.stated import ClaimedSensitivity
     from .report import Audit
 
-SHARP = 1e-9  # relative: so near to each other, two ends are one number
 FIRST = ("epsilon", "delta")  # how a person orders symbols
 
 
@@ -184,7 +183,7 @@ def _denial(audit: Audit) -> Text:
     amounts = [amount.substitute(numbers) for amount in target.amounts]
     epsilon, delta = map(formula, amounts)
     low, small = map(lower_end, amounts)
-    exact = "exact " * (cost.mu[0] >= cost.mu[1] * (1 - SHARP) and not cost.sampled)
+    exact = "exact " * cost.sharp
     return say(
         "{}the {}$delta$ of all that it releases at $epsilon$ = {} is {} > {}, and "
         "its true $epsilon$ at $delta$ = {} is {} > {}",

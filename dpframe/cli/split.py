@@ -89,7 +89,7 @@ def split(
     measured: CriterionOptions,
     over: Annotated[
         str | None,
-        option("A symbolic field, several (a,b), or shares. Default: symbolic fields."),
+        option("A symbolic field, or shares. Default: the symbolic field, else shares."),
     ] = None,
     within: Annotated[str | None, option("The range of values, such as 0.01,0.5.")] = None,
     claim: ClaimOptions,
@@ -99,20 +99,19 @@ def split(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Choose symbolic fields of a regression, or all shares of its budget, to minimise a criterion
+    """Choose a symbolic field of a regression, or all shares of its budget, to minimise a criterion
     of public numbers, and certify the choice.
     """
     if is_description(name):
         wanted = "a regression in Python, as a description has no fields to choose"
         raise dp.InvalidArgument("NAME", wanted, name, DESCRIBED)
     check_written({"--out": out}, force=force)
-    names = [field.strip() for field in (over or "").split(",")]
     best = dp.best_split(
         proof.regression(name),
         target=claim.target,
         setting=table.setting,
         criterion=measured.measure(table.columns),
-        over=tuple(names) if len(names) > 1 else over,
+        over=over,
         within=None if within is None else within.split(","),
         accountant=proof.accounting,
         trust=proof.trusted,

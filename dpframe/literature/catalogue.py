@@ -10,8 +10,8 @@ from typing import Any
 
 import attrs
 
-from dpframe.audits.cost import TotalCost, cost
 from dpframe.audits.figures import clipped
+from dpframe.audits.findings.accountants import TotalCost, cost
 from dpframe.audits.report import Audit, audit
 from dpframe.audits.sentence import conditions
 from dpframe.errors import DPFrameError, InvalidArgument

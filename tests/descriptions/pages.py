@@ -4,13 +4,12 @@ import re
 from pathlib import Path
 
 import dpframe
-from dpframe.audits.descriptions.algorithm import SHARED_NAMES
+from dpframe.audits.descriptions.algorithm import RELEASE, SHARED_NAMES
 from dpframe.audits.descriptions.functions import FORMULAS, MAPS, RAW, STATISTICS
 from dpframe.audits.descriptions.keys import (
     CLAIM,
     LABELS,
     OUTPUT,
-    RELEASE,
     ROWS,
     TOP,
     Key,

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.audits.cost import cost
 from dpframe.audits.figures import figure
+from dpframe.audits.findings.accountants import cost
 from dpframe.audits.report import Audit, audit
 from dpframe.errors import DPFrameError
 from dpframe.graph import Regression

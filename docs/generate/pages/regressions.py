@@ -11,9 +11,10 @@ from pathlib import Path
 import attrs
 
 import dpframe as dp
-from dpframe.audits.cost import at, numbers_of
+from dpframe.audits.cost import at
 from dpframe.audits.drawing import drawing
 from dpframe.audits.figures import clipped, figure, formula
+from dpframe.audits.findings.example import numbers_of
 from dpframe.audits.lines import ReleaseLine
 from dpframe.literature.catalogue import HERE, Entry, catalogue
 from dpframe.literature.every import family
@@ -228,7 +229,7 @@ def _noise(entry: Entry) -> list[str]:
         return []
     head = ["release", "of", "sensitivity", "noise", "size", "number", "share"]
     numbers = {line.name: line for line in here.lines} if here else {}
-    values = {} if here is None else numbers_of(here.report.problem.symbols)
+    values = {} if here is None else numbers_of(here.report.problem)
     counted = Counter(every.lines)
     rows = [_row(line, many, numbers.get(line.name), values) for line, many in counted.items()]
     rows += [_procedure(one) for one in every.report.problem.graph.procedures]

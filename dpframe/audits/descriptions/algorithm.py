@@ -13,74 +13,85 @@ import attrs
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.theory.mechanisms import NOISES
 
+from . import limits
 from .from_toml import checked, toml_tree
 from .functions import Vocabulary
 from .keys import (
     CANONICAL,
     JOINTLY,
-    MOST_FORMULAS,
-    MOST_IN_FORMULA,
-    MOST_IN_NOTE,
-    MOST_IN_TITLE,
-    MOST_PARAMETERS,
-    MOST_RELEASES,
+    MECHANISMS,
     NORMS,
     OUTPUT,
-    RELEASE,
     SIZES,
+    THEOREMS,
     FilePart,
     Leaf,
+    field,
     keyed,
+    keys_of,
     shown,
+    texts,
 )
 
 OTHER = "other"
 STATED = ("sensitivity", "norm", "why")
-LENGTHS = {"name": MOST_IN_TITLE, "why": MOST_IN_NOTE, "given": MOST_IN_NOTE}
+REMARKS = ("claimed_sensitivity", "note")
 
 
 @attrs.frozen
 class ReleaseText:
     """One release as text, by key; empty for keys that are left out."""
 
-    name: str
-    statistic: str
-    mechanism: str = "gaussian"
-    std: str = ""
-    variance: str = ""
-    scale: str = ""
-    law: str = ""
-    calibration: str = ""
-    share: tuple[str, ...] = ()
-    weight: str = ""
-    times: str = ""
-    sampled: str = ""
-    step: str = ""
-    known: str = ""
-    fails: str = ""
-    sensitivity: str = ""
-    norm: str = ""
-    why: str = ""
-    given: str = ""
-    size: str = ""
+    name: str = field(
+        "The name of the release.", required=True, example="gram", most=limits.IN_TITLE
+    )
+    statistic: str = field(
+        'The statistic of X and y, such as X\'X; or "other".', required=True, example="X'X"
+    )
+    mechanism: str = field(
+        "The kind of noise, or of selection.", required=True, words=tuple(MECHANISMS)
+    )
+    std: str = field("The standard deviation of Gaussian noise; never its variance.")
+    variance: str = field("The variance of Gaussian noise, where the paper states that.")
+    scale: str = field("The scale b of Laplace noise (std sqrt(2) b) or of a selection.")
+    law: str = field('Other parameters of noise of a class in trust: "left = 2, tail = 1/3".')
+    calibration: str = field(
+        "A theorem that sizes the noise, instead of a formula.", words=THEOREMS
+    )
+    share: tuple[str, ...] = field("The cost of this release by the paper: epsilon/3, delta/3.")
+    weight: str = field("Of a release that is calibrated jointly: its part of the squared mu.")
+    times: str = field("The number of independent draws: a whole number or parameter.")
+    sampled: str = field("The rate of a fresh Poisson sample that each draw reads.")
+    step: str = field("The step size of a gradient's rounds, where they are to be run.")
+    known: str = field('Later formulas may read its value, clipped to this range: "in [-1, 1]".')
+    fails: str = field("Later formulas may read a lower bound that fails with this part of delta.")
+    claimed_sensitivity: str = field("The move by one row as the paper says; compared, never used.")
+    sensitivity: str = field('Of "other": the largest move by one row, assumed as stated.')
+    norm: str = field('Of "other": the norm of that sensitivity.', words=tuple(NORMS))
+    why: str = field(
+        'Of "other": the theorem or the argument. It is printed as an assumption.',
+        most=limits.IN_NOTE,
+        lines=True,
+    )
+    given: str = field(
+        'Of "other": the condition under which its sensitivity holds, if any.',
+        most=limits.IN_NOTE,
+        lines=True,
+    )
+    size: str = field('Of "other": the number of its entries; 1 where left out.')
+    note: str = field("A remark for readers.", most=limits.IN_NOTE, lines=True)
 
     @classmethod
     def of(cls, part: FilePart, vocabulary: Vocabulary) -> ReleaseText:
         """The release of a part of a file. Raises InvalidArgument."""
-        name = keyed(part, RELEASE)["name"].text(MOST_IN_TITLE)
+        name = keyed(part, RELEASE)["name"].text(limits.IN_TITLE)
         at = attrs.evolve(part, path=f"{part.path} ({name})")
         given = keyed(at, RELEASE)
-        texts = {
-            key.name: given[key.name].text(
-                LENGTHS.get(key.name, MOST_IN_FORMULA), lines=key.name in {"why", "given"}
-            )
-            for key in attrs.fields(cls)
-            if key.name in given and key.name != "share"
-        }
         share = _shares(given["share"]) if "share" in given else ()
-        _check_noise(at, given, texts, vocabulary)
-        _check_stated(at, texts)
-        return cls(**texts, share=share)
+        values = texts(given, [key for key in RELEASE if key.name != "share"])
+        _check_noise(at, given, values, vocabulary)
+        _check_stated(at, values)
+        return cls(**values, share=share)
 
     @property
     def trusted(self) -> bool:
@@ -92,11 +103,14 @@ class ReleaseText:
         return f"release {self.name}, {key}" if key else f"release {self.name}"
 
 
+RELEASE = keys_of(ReleaseText)
+
+
 def _shares(part: FilePart) -> tuple[str, ...]:
     """The amounts, of a list or of one text with commas outside of brackets."""
     if not isinstance(part.tree, Leaf):
-        return tuple(one.text(MOST_IN_FORMULA) for one in part.items(part.path, 2))
-    amounts = arguments(part.text(MOST_IN_FORMULA))
+        return tuple(one.text(limits.IN_FORMULA) for one in part.items(part.path, 2))
+    amounts = arguments(part.text(limits.IN_FORMULA))
     if not all(amounts) or len(amounts) > 2:
         part.refuse("one or two amounts, such as epsilon/3, delta/3")
     return tuple(amounts)
@@ -237,15 +251,15 @@ class Algorithm:
     def of(cls, parts: Mapping[str, FilePart], vocabulary: Vocabulary) -> Algorithm:
         """The algorithm of the parts of a file. Raises InvalidArgument."""
         output = keyed(parts["output"], OUTPUT) if "output" in parts else {}
-        title = parts["title"].text(MOST_IN_TITLE, numbers=False) if "title" in parts else ""
-        entries = list(parts["release"].items("release", MOST_RELEASES))
-        reads = output["reads"].items("reads", MOST_RELEASES) if output else ()
+        title = parts["title"].text(limits.IN_TITLE, numbers=False) if "title" in parts else ""
+        entries = list(parts["release"].items("release", limits.RELEASES))
+        reads = output["reads"].items("reads", limits.RELEASES) if output else ()
         algorithm = cls(
             title=title,
-            parameters=_pairs(parts, "parameters", MOST_PARAMETERS),
-            let=_pairs(parts, "let", MOST_FORMULAS),
+            parameters=_pairs(parts, "parameters", limits.PARAMETERS),
+            let=_pairs(parts, "let", limits.FORMULAS),
             releases=tuple(ReleaseText.of(one, vocabulary) for one in entries),
-            reads=tuple(one.text(MOST_IN_FORMULA) for one in reads),
+            reads=tuple(one.text(limits.IN_FORMULA) for one in reads),
         )
         names = [(parts["parameters"], name) for name, _ in algorithm.parameters]
         names += [(parts["let"], name) for name, _ in algorithm.let]
@@ -268,7 +282,9 @@ class Algorithm:
             pairs = getattr(self, table)
             yield from [f"[{table}]", *_assigned(pairs)] if pairs else ()
         for one in self.releases:
-            yield from ("[[release]]", *_assigned(attrs.asdict(one).items()))
+            texts_of = {key.name: getattr(one, key.name) for key in RELEASE}
+            pairs = [pair for pair in texts_of.items() if pair[0] not in REMARKS]
+            yield from ("[[release]]", *_assigned(pairs))
         if self.reads:
             yield from ("[output]", *_assigned({"reads": self.reads}.items()))
 
@@ -286,4 +302,4 @@ def _pairs(parts: Mapping[str, FilePart], table: str, most: int) -> Pairs:
     part, names = parts[table], parts[table].table()
     if len(names) > most:
         part.refuse(f"a table of at most {most} names", f"{len(names)} names")
-    return tuple((name, part.inside(name).text(MOST_IN_FORMULA)) for name in names)
+    return tuple((name, part.inside(name).text(limits.IN_FORMULA)) for name in names)

@@ -12,18 +12,10 @@ from typing import Any
 from dpframe.errors import InvalidArgument
 from dpframe.graph import Column, Rows, Setting
 from dpframe.privacy import Relation
-from dpframe.symbols import Expression, Number, constant, parameter
+from dpframe.symbols import Domain, Expression, Number, constant, parameter
 
-from .keys import (
-    LABELS,
-    MOST_DIGITS,
-    MOST_IN_FORMULA,
-    MOST_NUMBER,
-    RELATIONS,
-    ROWS,
-    FilePart,
-    keyed,
-)
+from . import limits
+from .keys import LABELS, RELATIONS, ROWS, FilePart, keyed
 
 FIGURE = r"[+-]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 NUMBER = re.compile(rf"({FIGURE})(?:\s*/\s*([0-9]+))?\Z", re.ASCII)
@@ -38,11 +30,11 @@ WRITTEN = "Such as 1, 0.05, 1e-6 or 1/3."
 
 def number(text: str, name: str = "number") -> Fraction:
     """The exact number that the text spells. Raises InvalidArgument."""
-    match = NUMBER.match(text) if len(text) <= MOST_DIGITS else None
+    match = NUMBER.match(text) if len(text) <= limits.DIGITS else None
     if match is None or (match[2] and not int(match[2])):
         raise InvalidArgument(name, "a number", text, WRITTEN)
     value = Fraction(match[1]) / int(match[2] or 1)
-    if value and not 1 / MOST_NUMBER <= abs(value) <= MOST_NUMBER:
+    if value and not 1 / limits.NUMBER <= abs(value) <= limits.NUMBER:
         raise InvalidArgument(name, "zero, or between 1e-400 and 1e400 in size", text)
     return value
 
@@ -90,7 +82,7 @@ def bounds_of(setting: Setting) -> tuple[tuple[str, str], ...]:
 
 def setting_of(parts: Mapping[str, FilePart]) -> Setting:
     """The setting of the parts of a file. Raises InvalidArgument."""
-    relation = parts["relation"].text(MOST_IN_FORMULA)
+    relation = parts["relation"].text(limits.IN_FORMULA)
     if relation not in RELATED:
         way_out = "add-remove: one record joins or leaves; replace-one: one is exchanged."
         parts["relation"].refuse(f"one of {', '.join(RELATIONS)}", way_out=way_out)
@@ -120,11 +112,15 @@ def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
     """A positive number, or a parameter for "any" or a range; ends of labels have any sign. Raises
     InvalidArgument.
     """
-    text, symbol = part.text(MOST_IN_FORMULA), SYMBOLS.get(name, name)
+    text, symbol = part.text(limits.IN_FORMULA), SYMBOLS.get(name, name)
+    below = name == "delta"
     if name not in SIGNED and text in {ANY, symbol}:
-        return parameter(symbol, 0, 1 if name == "delta" else None)
+        return parameter(symbol, 0, 1 if below else None)
     if name not in SIGNED and RANGE.match(text):
-        return _positive_range(part, symbol, text)
+        within: Any = ranged(symbol, text)
+        if not _positive(within.domain, below=below):
+            part.refuse(f"a range of positive numbers{', below 1' * below}")
+        return within  # type: ignore[no-any-return]
     try:
         value = number(text)
     except InvalidArgument as error:
@@ -133,26 +129,22 @@ def amount(part: FilePart, name: str, *, zero: bool = False) -> Expression:
         )
     if name not in SIGNED and (value < 0 or (value == 0 and not zero)):
         part.refuse("positive")
-    if name == "delta" and value >= 1:
+    if below and value >= 1:
         part.refuse("below 1")
     return Number(value)
 
 
-def _positive_range(part: FilePart, symbol: str, text: str) -> Expression:
-    within = ranged(symbol, text)
-    domain: Any = within.domain  # type: ignore[attr-defined]  # a range is a parameter
-    low, most = domain.lower, Fraction(1) if symbol == "delta" else domain.upper
-    positive = low is not None and (low > 0 or (low == 0 and not domain.lower_closed))
-    inside = domain.upper == most or (domain.upper is not None and domain.upper < most)
-    ends = symbol == "delta" and domain.upper == 1 and domain.upper_closed
-    if not positive or not inside or ends or domain.integer:
-        part.refuse(f"a range of positive numbers{', below 1' * (symbol == 'delta')}")
-    return within
+def _positive(domain: Domain, *, below: bool) -> bool:
+    """All of its numbers are above 0, and, if they shall be, `below` 1."""
+    low, high = domain.lower, domain.upper
+    if below and (high is None or high > 1 or Fraction(1) in domain):
+        return False
+    return low is not None and low >= 0 and Fraction(0) not in domain and not domain.integer
 
 
 def _whole(part: FilePart) -> Number:
     try:
-        value = number(part.text(MOST_IN_FORMULA))
+        value = number(part.text(limits.IN_FORMULA))
     except InvalidArgument:
         value = number("0")
     if value < 1 or value.denominator != 1:

@@ -17,24 +17,14 @@ from dpframe.prover.certify import graph_of
 from dpframe.prover.problem import trusted_classes
 from dpframe.symbols import Expression, Number
 
+from . import limits
 from .algorithm import Algorithm
 from .bounds import amount, bounds_of, setting_of
 from .build import GraphBuilder, located
 from .described import Described
 from .from_toml import checked, read_text, toml_tree
 from .functions import vocabulary_of
-from .keys import (
-    ACCOUNTANTS,
-    CLAIM,
-    MOST_IN_FORMULA,
-    MOST_IN_NOTE,
-    MOST_RANGING,
-    MOST_RELEASES,
-    RELEASE,
-    TOP,
-    FilePart,
-    keyed,
-)
+from .keys import ACCOUNTANTS, CLAIM, TOP, FilePart, keyed
 from .stated import ClaimedSensitivity, compared
 
 
@@ -136,7 +126,10 @@ def _described(text: str, name: str, trust: Sequence[type]) -> Description:
     algorithm = Algorithm.of(parts, vocabulary_of(classes))
     if any(one.trusted for one in algorithm.releases):
         algorithm = attrs.evolve(algorithm, bounds=bounds_of(setting))
-    remarks, claims = _remarks(parts)
+    remarks = {one.name: one.note for one in algorithm.releases if one.note}
+    if "output" in parts and "note" in parts["output"].table():
+        remarks["output"] = _note(parts["output"].inside("note"))
+    claimed = {one.name: one.claimed_sensitivity for one in algorithm.releases}
     accountant = parts.get("accountant")
     description = Description(
         regression=Described(algorithm, classes),
@@ -148,7 +141,7 @@ def _described(text: str, name: str, trust: Sequence[type]) -> Description:
         notes=_note(parts.get("notes")),
         file=name,
         remarks=remarks,
-        claims=claims,
+        claims={name: text for name, text in claimed.items() if text},
     )
     with located(name):  # a graph that cannot be built is refused here, and by its place
         _refuse_many(graph_of(description.regression, setting, target), algorithm)
@@ -161,8 +154,8 @@ def _refuse_many(graph: Graph, algorithm: Algorithm) -> None:
     ranges = {name for name, _ in algorithm.parameters}
     names = ({s.name for f in one.formulas.values() for s in f.symbols()} for one in graph.releases)
     ranging = sum(bool(some & ranges) for some in names)
-    if ranging > MOST_RANGING:
-        wanted = f"of at most {MOST_RANGING} releases that read parameters on ranges"
+    if ranging > limits.RANGING:
+        wanted = f"of at most {limits.RANGING} releases that read parameters on ranges"
         way_out = "Give parameters numbers; write equal releases as one, with times."
         raise InvalidArgument("release", wanted, ranging, way_out)
 
@@ -189,19 +182,4 @@ def _target(part: FilePart) -> Guarantee:
 
 
 def _note(part: FilePart | None) -> str:
-    return "" if part is None else part.text(MOST_IN_NOTE, lines=True)
-
-
-def _remarks(parts: Mapping[str, FilePart]) -> tuple[dict[str, str], dict[str, str]]:
-    """Remarks and claimed sensitivities, by release; the remark on the last step as "output"."""
-    remarks, claims = {}, {}
-    for part in parts["release"].items("release", MOST_RELEASES):
-        given = keyed(part, RELEASE)
-        name = given["name"].text(MOST_IN_FORMULA)
-        if "note" in given:
-            remarks[name] = _note(given["note"])
-        if "claimed_sensitivity" in given:
-            claims[name] = given["claimed_sensitivity"].text(MOST_IN_FORMULA)
-    if "output" in parts and "note" in parts["output"].table():
-        remarks["output"] = _note(parts["output"].inside("note"))
-    return remarks, claims
+    return "" if part is None else part.text(limits.IN_NOTE, lines=True)

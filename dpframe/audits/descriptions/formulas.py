@@ -27,16 +27,9 @@ from dpframe.graph.statistics import Statistic
 from dpframe.symbols import Expression, Number, add, constant, exact, multiply, power
 from dpframe.symbols.grammar import FormulaReader
 
+from . import limits
 from .functions import Value
-from .keys import (
-    MOST_BRACKETS,
-    MOST_DEEP,
-    MOST_IN_FORMULA,
-    MOST_PARTS,
-    MOST_POWER,
-    MOST_TERMS,
-    OF_YOUR_OWN,
-)
+from .keys import OF_YOUR_OWN
 
 if TYPE_CHECKING:
     from .scope import FormulaScope
@@ -74,17 +67,17 @@ class FormulaSize:
     def raised(self, exponent: Fraction, text: str) -> FormulaSize:
         """The size of a power. Raises UnsafeFormula."""
         power, many = self.power * max(ONE, abs(exponent)), math.ceil(abs(exponent))
-        if power > MOST_POWER or exponent.denominator > MOST_POWER:
-            raise UnsafeFormula("formula", f"of powers of at most {MOST_POWER} in all", text)
+        if power > limits.POWER or exponent.denominator > limits.POWER:
+            raise UnsafeFormula("formula", f"of powers of at most {limits.POWER} in all", text)
         terms = math.comb(self.terms + many - 1, many)
         return FormulaSize(self.parts + 1, terms, power, self.depth + 1)
 
     def check(self, text: str) -> None:
         """Raises UnsafeFormula beyond the limits."""
         for amount, most, what in (
-            (self.parts, MOST_PARTS, "parts, with the formulas of its names inserted"),
-            (self.terms, MOST_TERMS, "terms when it is multiplied out"),
-            (self.depth, MOST_DEEP, "operations inside each other"),
+            (self.parts, limits.PARTS, "parts, with the formulas of its names inserted"),
+            (self.terms, limits.TERMS, "terms when it is multiplied out"),
+            (self.depth, limits.DEEP, "operations inside each other"),
         ):
             if amount > most:
                 raise UnsafeFormula("formula", f"of at most {most} {what}", text)
@@ -106,9 +99,9 @@ def read(text: str, names: FormulaScope) -> ParsedFormula:
     """The formula that the text spells, within the limits. Raises UnsafeFormula, in time linear in
     a short text.
     """
-    if len(text) > MOST_IN_FORMULA:
+    if len(text) > limits.IN_FORMULA:
         length = f"{len(text)} characters"
-        raise UnsafeFormula("formula", f"at most {MOST_IN_FORMULA} characters", length)
+        raise UnsafeFormula("formula", f"at most {limits.IN_FORMULA} characters", length)
     if not (text.isascii() and text.isprintable()):
         wanted = "letters, digits and operators of plain ASCII"
         raise UnsafeFormula("formula", wanted, text, "Spell Greek letters out: epsilon, delta.")
@@ -122,7 +115,7 @@ def _values(parts: list[tuple[bool, ParsedFormula]]) -> list[tuple[bool, Any]]:
 
 
 class _FormulaReader(FormulaReader[ParsedFormula]):
-    token, most = TOKEN, MOST_BRACKETS
+    token, most = TOKEN, limits.BRACKETS
 
     def __init__(self, text: str, names: FormulaScope) -> None:
         super().__init__(text)

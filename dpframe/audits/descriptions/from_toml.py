@@ -12,7 +12,8 @@ from typing import NoReturn
 from dpframe import documents
 from dpframe.errors import InvalidArgument
 
-from .keys import MOST_BYTES, MOST_DIGITS, MOST_DOTS, MOST_IN_LINE, MOST_NESTED, Leaf, Tree, unseen
+from . import limits
+from .keys import Leaf, Tree, unseen
 
 
 def read_text(path: Path) -> str:
@@ -22,7 +23,7 @@ def read_text(path: Path) -> str:
     if path.suffix.lower() != ".toml":
         wanted = "a file in TOML, whose name ends in .toml"
         raise InvalidArgument("description", wanted, path.name, "docs/describing has its keys.")
-    content = documents.content_of(path, "description", MOST_BYTES)
+    content = documents.content_of(path, "description", limits.BYTES)
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -35,12 +36,12 @@ def read_text(path: Path) -> str:
 
 def checked(text: str, name: str) -> str:
     """The text with newlines as line ends only, all of it visible. Raises InvalidArgument."""
-    if len(text) > MOST_BYTES:
-        raise InvalidArgument(name, f"at most {MOST_BYTES // 1024} kB", f"{len(text)} characters")
+    if len(text) > limits.BYTES:
+        raise InvalidArgument(name, f"at most {limits.BYTES // 1024} kB", f"{len(text)} characters")
     plain = text.replace("\r\n", "\n")
     for number, line in enumerate(plain.split("\n"), 1):
-        if len(line) > MOST_IN_LINE:
-            wanted = f"lines of at most {MOST_IN_LINE} characters"
+        if len(line) > limits.IN_LINE:
+            wanted = f"lines of at most {limits.IN_LINE} characters"
             raise InvalidArgument(f"{name}, line {number}", wanted, f"{len(line)} characters")
         hidden = unseen(line, lines=True)
         if hidden:
@@ -92,7 +93,7 @@ def _tree(value: object) -> Tree:
         case bool():
             return Leaf(str(value).lower(), "truth")
         case int():
-            most = 10**MOST_DIGITS
+            most = 10**limits.DIGITS
             return Leaf(str(value) if abs(value) < most else "a huge number", "number")
     return Leaf(str(value), "date")
 
@@ -104,11 +105,11 @@ def _refuse_nesting(text: str, name: str) -> None:
         line += sign == "\n"
         depth += (sign in "[{") - (sign in "]}")
         dots = dots + 1 if sign == "." else 0
-        if depth > MOST_NESTED:
-            wanted = f"tables and lists nested at most {MOST_NESTED} deep"
+        if depth > limits.NESTED:
+            wanted = f"tables and lists nested at most {limits.NESTED} deep"
             _refuse(name, line, wanted, "deeper ones")
-        if dots > MOST_DOTS:
-            _refuse(name, line, f"keys of at most {MOST_DOTS} parts", "longer ones")
+        if dots > limits.DOTS:
+            _refuse(name, line, f"keys of at most {limits.DOTS} parts", "longer ones")
 
 
 def _refuse(name: str, line: int, wanted: str, value: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""The schema of descriptions: every key and its meaning, and how much a file may hold.
+"""The schema of descriptions: every key and its meaning.
 
 The values of a file are text with a place: no number, date or name is interpreted before its key
 is known.
@@ -9,9 +9,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from fractions import Fraction
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import attrs
 
@@ -23,6 +22,8 @@ from dpframe.mechanisms.base import Calibration
 from dpframe.privacy import Relation
 from dpframe.sensitivity import L1, L2, RANGE
 from dpframe.theory.mechanisms import NOISES
+
+from . import limits
 
 UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 """Categories of characters that a reader cannot see, or that move the characters around them."""
@@ -78,7 +79,7 @@ class FilePart:
 
     def word(self, words: Iterable[str]) -> str:
         """One of these words. Raises InvalidArgument, with the way out for a class from outside."""
-        word = self.text(MOST_IN_FORMULA)
+        word = self.text(limits.IN_FORMULA)
         if word not in words:
             near = "" if ":" in word else nearest(word, words).lstrip()
             self.refuse(f"one of {', '.join(words)}", way_out=near or OF_YOUR_OWN)
@@ -151,13 +152,34 @@ SIZES = ("std", "variance", "scale", "calibration")
 
 @attrs.frozen
 class Key:
-    """One key: its name, its meaning, and the `words` of which its value is one, if any."""
+    """One key: its name, its meaning, the `words` of which its value is one, if any, and how many
+    characters it may have, in one line or in several `lines`.
+    """
 
     name: str
     meaning: str
     words: tuple[str, ...] = ()
     example: str = ""
     required: bool = False
+    most: int = limits.IN_FORMULA
+    lines: bool = False
+
+
+def field(meaning: str, **of: Any) -> Any:
+    """A field of a table, "" where the file leaves its key out: the key stands beside it."""
+    default = attrs.NOTHING if of.get("required") else ""
+    return attrs.field(default=default, metadata={"meaning": meaning, **of})
+
+
+def keys_of(table: type) -> tuple[Key, ...]:
+    """The keys of a table, in the order of its fields."""
+    return tuple(Key(one.name, **one.metadata) for one in attrs.fields(table))
+
+
+def texts(given: Mapping[str, FilePart], keys: Iterable[Key]) -> dict[str, str]:
+    """The texts of the parts of a table, by key. Raises InvalidArgument."""
+    own = {key.name: key for key in keys if key.name in given}
+    return {name: given[name].text(key.most, lines=key.lines) for name, key in own.items()}
 
 
 required = partial(Key, required=True)
@@ -177,30 +199,6 @@ LABELS = (
     Key("bound", 'A bound on every |label|, Y in formulas: a number or "any".'),
     Key("lower", "With upper instead of bound: labels are mapped onto [-1, 1]."),
     Key("upper", "With lower."),
-)
-RELEASE = (
-    required("name", "The name of the release.", example="gram"),
-    required("statistic", 'The statistic of X and y, such as X\'X; or "other".', example="X'X"),
-    required("mechanism", "The kind of noise, or of selection.", words=tuple(MECHANISMS)),
-    Key("std", "The standard deviation of Gaussian noise; never its variance."),
-    Key("variance", "The variance of Gaussian noise, where the paper states that."),
-    Key("scale", "The scale b of Laplace noise (std sqrt(2) b) or of a selection."),
-    Key("law", 'Other parameters of noise of a class in trust: "left = 2, tail = 1/3".'),
-    Key("calibration", "A theorem that sizes the noise, instead of a formula.", words=THEOREMS),
-    Key("share", "The cost of this release by the paper: epsilon/3, delta/3."),
-    Key("weight", "Of a release that is calibrated jointly: its part of the squared mu."),
-    Key("times", "The number of independent draws: a whole number or parameter."),
-    Key("sampled", "The rate of a fresh Poisson sample that each draw reads."),
-    Key("step", "The step size of a gradient's rounds, where they are to be run."),
-    Key("known", 'Later formulas may read its value, clipped to this range: "in [-1, 1]".'),
-    Key("fails", "Later formulas may read a lower bound that fails with this part of delta."),
-    Key("claimed_sensitivity", "The move by one row as the paper says; compared, never used."),
-    Key("sensitivity", 'Of "other": the largest move by one row, assumed as stated.'),
-    Key("norm", 'Of "other": the norm of that sensitivity.', words=tuple(NORMS)),
-    Key("why", 'Of "other": the theorem or the argument. It is printed as an assumption.'),
-    Key("given", 'Of "other": the condition under which its sensitivity holds, if any.'),
-    Key("size", 'Of "other": the number of its entries; 1 where left out.'),
-    Key("note", "A remark for readers."),
 )
 OUTPUT = (
     required("reads", "Inputs of the last step: names of releases. Statistics are refused."),
@@ -244,22 +242,3 @@ def keyed(part: FilePart, keys: Sequence[Key]) -> dict[str, FilePart]:
             written = f"Such as {key.name} = '{key.example}'." if key.example else key.meaning
             part.refuse(f"complete: {key.name} is missing", "no " + key.name, written)
     return {name: part.inside(name) for name in given}
-
-
-# ------------------------------------------------------------------------------------------- Limits
-MOST_BYTES, MOST_IN_LINE = 100 * 1024, 20_000
-MOST_NESTED, MOST_DOTS = 6, 6
-"""Of tables and lists, and of one dotted key: longer ones are nested tables by another name."""
-MOST_RELEASES, MOST_PARAMETERS, MOST_FORMULAS = 200, 8, 50
-MOST_RANGING = 16
-"""Of releases that read parameters on ranges: each is decided on all of its range."""
-MOST_IN_TITLE, MOST_IN_NOTE, MOST_IN_FORMULA = 160, 4000, 1000
-"""Characters."""
-MOST_BRACKETS, MOST_POWER = 30, 16
-"""Of one formula: nested brackets, and powers of powers, multiplied up."""
-MOST_PARTS, MOST_TERMS, MOST_DEEP = 400, 200, 40
-"""Of one formula with all that it names inserted: its parts, its terms when multiplied out, and how
-deep functions and operations are nested.
-"""
-MOST_DIGITS, MOST_BITS, MOST_NUMBER = 40, 4000, Fraction(10) ** 400
-"""No number of a file is larger, or, but for zero, smaller than its inverse."""

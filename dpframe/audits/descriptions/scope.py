@@ -16,9 +16,10 @@ from dpframe.privacy import Share
 from dpframe.privacy.guarantees import order_of
 from dpframe.symbols import Expression, Number, Symbol, exact
 
+from . import limits
 from .formulas import FormulaSize, ParsedFormula, read
 from .functions import FUNCTIONS, STATISTICS, Function, Value
-from .keys import MOST_BITS, OF_YOUR_OWN
+from .keys import OF_YOUR_OWN
 
 
 @attrs.frozen
@@ -144,5 +145,5 @@ def _check_numbers(formula: Expression, text: str) -> None:
         part = waiting.pop()
         waiting.extend(part.parts)
         bits = part.value.as_integer_ratio() if isinstance(part, Number) else (0,)
-        if max(map(int.bit_length, bits)) > MOST_BITS:
+        if max(map(int.bit_length, bits)) > limits.BITS:
             raise UnsafeFormula("formula", "of numbers below 1e1200", text)

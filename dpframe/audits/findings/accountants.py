@@ -53,22 +53,25 @@ from dpframe.privacy import (
 )
 from dpframe.prover import Verdict
 from dpframe.prover.attained import least_epsilon
-from dpframe.prover.mixture import amplified, cost, sampled_loss
+from dpframe.prover.mixture import amplified, sampled_loss
+from dpframe.prover.mixture import cost as cost_of
 from dpframe.prover.parallel import moving
 from dpframe.prover.problem import Problem
 from dpframe.symbols import ONE, Expression, Number, sqrt
 from dpframe.wording import Cited, digits, say
 
 from ..cost import JointCost, joint_cost
-from .example import Values, amounts_at, delta_at, number_at, upper_at
+from ..figures import against, figure, sharp
+from .example import Values, amounts_at, delta_at, number_at, upper_at, used_in, values_of
 
 if TYPE_CHECKING:
     from ..report import Audit
 
 
-SHARP = 1e-9  # relative: so near to each other, two ends are one number
 SHARES, COMPOSED = "basic composition of the claimed shares", "numeric composition"
 BASIC = "basic composition of pure releases"
+CLAIM = "the claim, which is proved"
+ROUNDED = 1 + Fraction(1, 10**9)  # what rounding adds at most
 
 
 @attrs.frozen(kw_only=True)
@@ -106,17 +109,80 @@ def _rank(one: AccountantBounds) -> tuple[float, bool]:
     return (float(digits(upper, 9)), one.lower is None)
 
 
+@attrs.frozen(kw_only=True)
+class TotalCost:
+    """Bounds on epsilon at the target's delta, at `at`, numbers for what is left of symbols, by the
+    sharpest accountant. Some pair of neighbours costs at least `lower`, 0 where none is known.
+    """
+
+    lower: float
+    upper: float
+    claimed: Fraction
+    delta: Fraction
+    rule: str
+    at: Values
+
+    def record(self) -> dict[str, object]:
+        """As JSON values; `epsilon` is the upper bound."""
+        return {
+            "epsilon": self.upper,
+            "lower": self.lower,
+            "claimed": float(self.claimed),
+            "delta": float(self.delta),
+            "rule": self.rule,
+            "at": {name: float(value) for name, value in self.at.items()},
+        }
+
+    def __str__(self) -> str:
+        """`0.596` where it is exact, `<= 1.0` for an upper bound, `> 44.3` for a lower bound that
+        exceeds what is claimed.
+        """
+        if sharp(self.lower, self.upper):
+            return against(self.upper, self.claimed)
+        if self.lower > self.claimed:
+            return f"> {figure(self.lower, 'down', 3)}"
+        return f"<= {figure(self.upper, 'up', 2)}"
+
+
+def cost(audit: Audit) -> TotalCost | None:
+    """The cost of an audit at numbers; what is left of symbols gets those of the counterexample, or
+    of an example. None where nothing bounds it: also where private data reaches what is public,
+    or a bound may fail.
+    """
+    problem, proved = audit.report.problem, audit.report.proved
+    values = values_of(problem, (), audit.counterexample)
+    found = [one for one in by_accountants(audit, values) if one.upper is not None]
+    amounts = amounts_at(problem, values)
+    if not (found or (proved and audit.bounded)) or amounts is None:
+        return None
+    claimed, delta = (*amounts, Fraction(0))[:2]
+    upper, rule = (found[0].upper, found[0].name) if found else (None, CLAIM)
+    if upper is None or (proved and upper > claimed):
+        rule = rule if upper is not None and upper <= claimed * ROUNDED else CLAIM
+        upper = float(claimed)
+    return TotalCost(
+        lower=max((one.lower or 0.0 for one in found), default=0.0),
+        upper=upper,
+        claimed=claimed,
+        delta=delta,
+        rule=rule,
+        at=used_in(problem, values),
+    )
+
+
 def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[AccountantBounds]:
     """By the noise of the releases, whatever shares they claim."""
     joint = joint_cost(problem, values)
+    low = Fraction(0 if joint is None else joint.mu[0])
+    apart_low = least_epsilon(problem, values, delta) if delta else 0.0
+    together_low = profile_epsilon_lower(delta, low) if delta and low > 0 else 0.0
     if joint is not None and delta and not joint.sampled:
-        sharp = joint.mu[0] >= joint.mu[1] * (1 - SHARP)
         yield AccountantBounds(
             name="joint Gaussian profile",
-            lower=profile_epsilon_lower(delta, Fraction(joint.mu[0])) if joint.mu[0] > 0 else None,
+            lower=together_low or None,
             upper=profile_epsilon(delta, Fraction(joint.mu[1])),
             delta=float(delta),
-            says=say("{}of all releases at once", "exact, " if sharp else ""),
+            says=say("{}of all releases at once", "exact, " if joint.sharp else ""),
             source=say("{} {}", Cited("[DongRS22, Cor 3.3]"), Cited("[BalleW18, Thm 8]")),
         )
     parts = together(problem, joint, values)
@@ -125,21 +191,33 @@ def _of_releases(problem: Problem, values: Values, delta: Fraction) -> Iterator[
     given = guarantees(parts)
     if all(isinstance(part.what, PureDP) for part in given):
         pure = pure_cost(problem, values, delta)
-        lower = pure[0] or None if pure else None
-        says = "exact, of one release" if lower else "epsilons add up"
-        for one in _answered(BASIC, BasicAccountant(), given, 0, says):
-            yield attrs.evolve(one, lower=lower)
+        lower = pure[0] if pure else 0.0
+        upper = sum((_amount(part) for part in given), Fraction(0))
+        yield AccountantBounds(
+            name=BASIC,
+            lower=lower or None,
+            upper=to_float(upper, up=True),
+            delta=0.0,
+            says="exact, of one release" if lower else "epsilons add up",
+            source=BasicAccountant.citation,
+        )
     if not delta:
         return
     how = say("of the joint $mu$") if parts != apart(problem, values) else "each draw alone"
     numeric = say("certified, of privacy losses, {}", how)
     for one in _answered(COMPOSED, NumericAccountant(), parts, delta, numeric):
-        yield attrs.evolve(one, lower=least_epsilon(problem, values, delta) or None)
+        known = max(apart_low, together_low if joint and joint.sampled else 0.0)
+        yield attrs.evolve(one, lower=known or None)
     yield from _answered("Rényi", RenyiAccountant(), parts, delta, say("all orders, {}", how))
     if not any(isinstance(part.what, SubsampledGaussianLoss) for part in parts):
         # a rho would not count what samples hide
         rho = say("rhos add up, {}", how)
         yield from _answered("zero-concentrated", ConcentratedAccountant(), given, delta, rho)
+
+
+def _amount(part: Part) -> Fraction:
+    assert isinstance(part.what, PureDP)  # noqa: S101 - as they are chosen
+    return (upper_at(part.what.epsilon, {}) or Fraction(0)) * part.count
 
 
 def _of_shares(audit: Audit, values: Values, delta: Fraction) -> Iterator[AccountantBounds]:
@@ -211,11 +289,11 @@ def _amounts(share: Share | None, values: Values) -> tuple[Fraction, Fraction] |
 
 
 def _answered(
-    name: str, accountant: Accountant, parts: Parts, delta: Fraction | int, says: str
+    name: str, accountant: Accountant, parts: Parts, delta: Fraction, says: str
 ) -> Iterator[AccountantBounds]:
     """What an accountant answers; nothing where it cannot add these."""
     try:
-        upper = _answer(accountant, parts, Fraction(delta))
+        upper = accountant.epsilon(parts, delta).upper
     except DPFrameError:
         return
     yield AccountantBounds(
@@ -225,14 +303,6 @@ def _answered(
         says=says,
         source=accountant.citation,
     )
-
-
-def _answer(accountant: Accountant, parts: Parts, delta: Fraction) -> float:
-    if delta:
-        return accountant.epsilon(parts, delta).upper
-    epsilons = (part.what.amounts[0] * part.count for part in parts)  # type: ignore[union-attr]
-    found = [upper_at(amount, {}) for amount in epsilons]
-    return to_float(sum((one for one in found if one is not None), Fraction(0)), up=True)
 
 
 # ---------------------------------------------------- Releases as privacy losses, and their profile
@@ -283,7 +353,7 @@ def _guarantee(what: Guarantee | PrivacyLoss) -> Guarantee:
 def _loss(release: Release, count: int, values: Values) -> Part | None:
     """What draws of this release cost; None where nothing bounds them at these numbers."""
     try:
-        amount = number_at(cost(release.on_all_rows).amounts[0], values)
+        amount = number_at(cost_of(release.on_all_rows).amounts[0], values)
     except DPFrameError:
         return None
     size = _size(release, amount)

@@ -10,11 +10,12 @@ from fractions import Fraction
 
 import attrs
 
-from dpframe.audits.cost import numbers_of
 from dpframe.audits.sentence import in_order
+from dpframe.graph.rows import COLUMNS
 from dpframe.privacy import ApproxDP, PureDP, Share
 from dpframe.prover import Constraint
 from dpframe.prover.algebra import ends_of
+from dpframe.prover.at_numbers import is_released
 from dpframe.prover.certify import Premise
 from dpframe.prover.problem import Problem
 from dpframe.prover.report import example, satisfied
@@ -67,16 +68,16 @@ def assumptions(premises: Iterable[Premise], *, approximate: bool) -> tuple[Assu
 
 Values = Mapping[str, Fraction]
 USUAL = {"epsilon": Fraction(1), "delta": Fraction(1, 10**6)}
+SIZES = {"d": Fraction(10), "n": Fraction(1000)}
 
 
 def values_of(
     problem: Problem, region: Sequence[Constraint] = (), fixed: Values | None = None
 ) -> dict[str, Fraction]:
-    """A number for every symbol: epsilon = 1 and delta = 1e-6 where these are free, 10 columns,
-    1,000 rows, and a point of its range for anything else; a point of `region` where it has one;
-    the numbers `fixed`, as of a counterexample, in place of usual ones.
+    """The `numbers_of` an example: at a point of `region` where it has one; with the numbers
+    `fixed`, as of a counterexample, in place of usual ones.
     """
-    found = _usual(problem) | {**(fixed or {})}
+    found = numbers_of(problem) | {**(fixed or {})}
     if all(satisfied(one, found) for one in region):
         return found
     point = example(region)
@@ -84,11 +85,19 @@ def values_of(
     return {**found, **inside}
 
 
-def _usual(problem: Problem) -> dict[str, Fraction]:
-    found = numbers_of(problem.symbols)
-    domains = {symbol.name: symbol.domain for symbol in problem.symbols}
-    usual = {name: value for name, value in USUAL.items() if name in found}
-    return found | {name: value for name, value in usual.items() if value in domains[name]}
+def numbers_of(problem: Problem) -> dict[str, Fraction]:
+    """A number for every symbol but those of released numbers: 10 columns, 1,000 rows, epsilon = 1
+    and delta = 1e-6 where these are free, and a point of its range for a hyperparameter.
+    """
+    found = {}
+    for symbol in problem.symbols:
+        size = symbol == COLUMNS or symbol.origin is not None
+        number = (SIZES if size else USUAL).get(symbol.name)
+        if number is None or not (size or number in symbol.domain):
+            number = symbol.domain.example()
+        if not is_released(symbol) and number is not None:
+            found[symbol.name] = number
+    return found
 
 
 def amounts_at(problem: Problem, values: Values) -> tuple[Fraction, ...] | None:

@@ -17,10 +17,13 @@ from dpframe.wording import Code, Formula, Text, capital, joined, say
 
 from .. import figures
 from ..figures import chosen, clipped, equals, exactly, figure, short
-from ..findings import AccountantBounds, Findings, Portion, Profile, Waste
+from ..findings import Findings
+from ..findings.accountants import AccountantBounds, Profile
+from ..findings.saving import Portion
+from ..findings.waste import Waste
 from ..lines import lower_end
 from ..sentence import values_text
-from .words import DASH, percent, shown, signs
+from .words import DASH, signs
 
 TIGHT = Fraction(1, 10**9)  # more than rounding adds to an exact calibration
 
@@ -154,25 +157,6 @@ class Costs:
             return ""
         epsilon, delta = (signs(chosen(amount)) for amount in drawn.claimed)
         return f"claimed: ε = {epsilon}, δ = {delta}"
-
-    @staticmethod
-    def curve(drawn: Profile) -> str:
-        """The picture of the profile in words."""
-        few = range(0, len(drawn.epsilons), max(1, len(drawn.epsilons) // 8))
-        said = [
-            f"at epsilon {shown(drawn.epsilons[i])} delta is at most {shown(drawn.upper[i], 'up')}"
-            for i in few
-        ]
-        return f"Delta falls as epsilon grows: {'; '.join(said)}."
-
-    @staticmethod
-    def shares(parts: list[Portion]) -> str:
-        """The picture of the split in words."""
-        said = [
-            f"{clipped(one.name, 60)}: claimed {percent(one.claimed)}, true {percent(one.true)}"
-            for one in parts
-        ]
-        return f"{'; '.join(said)}."
 
 
 def _needed(wasted: Waste) -> str:

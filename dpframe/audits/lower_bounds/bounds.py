@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
+from scipy.stats import ks_2samp, multivariate_normal
 
 from dpframe.errors import InvalidArgument
 from dpframe.mechanisms import AdditiveNoise, L2Laplace
@@ -109,32 +111,16 @@ class Finding:
         return {k: None if v in (math.inf, -math.inf) else v for k, v in fields.items()}
 
 
-@attrs.frozen(eq=False)
-class Scores:
-    """One number for each draw: larger where the first table is the likelier."""
+Scores: TypeAlias = Reals
+"""Of each draw on the first table and on the second, (2, n): larger where the first is likelier."""
 
-    first: Reals
-    second: Reals
 
-    def rounded(self) -> Scores:
-        """In single precision: low bits of doubles reveal more than the law [Mironov12]."""
-        return self._mapped(lambda one: one.astype(np.float32).astype(np.float64))
-
-    def summed(self, repeats: int) -> Scores:
-        """Consecutive runs, `repeats` of which make one draw."""
-        return self._mapped(lambda one: one.reshape(-1, repeats).sum(axis=1))
-
-    def halves(self) -> tuple[Scores, Scores]:
-        """The draws on which events are chosen, and those on which they are counted."""
-        half = len(self.first) // 2
-        return self._mapped(lambda one: one[:half]), self._mapped(lambda one: one[half:])
-
-    def _mapped(self, function: Callable[[Reals], Reals]) -> Scores:
-        return Scores(function(self.first), function(self.second))
-
-    def __add__(self, other: Scores) -> Scores:
-        """Of independent releases."""
-        return Scores(self.first + other.first, self.second + other.second)
+def rounded(scores: Scores, repeats: int = 1) -> Scores:
+    """In single precision, as low bits of doubles reveal more than the law [Mironov12]; the sums of
+    consecutive runs, `repeats` of which make one draw.
+    """
+    single = scores.astype(np.float32).astype(np.float64)
+    return np.asarray(single.reshape(2, -1, repeats).sum(axis=2))
 
 
 def at_least(hits: ArrayLike, draws: int, failing: float) -> Reals:
@@ -166,12 +152,13 @@ def threshold_finding(
     """The bounds that events of scores above or below a threshold prove; wrong with probability at
     most `failing`. The halves are independent, so each event is fixed before it is counted.
     """
-    choosing, counting = scores.halves()
-    each, n = failing / (2 * QUESTIONS), len(counting.first)
-    pooled = np.unique(np.concatenate([choosing.first, choosing.second]))
+    half = scores.shape[1] // 2
+    choosing, counting = scores[:, :half], scores[:, half:]
+    each, n = failing / (2 * QUESTIONS), counting.shape[1]
+    pooled = np.unique(choosing)
     cuts = pooled[np.unique(np.linspace(0, len(pooled) - 1, min(MOST, len(pooled))).astype(int))]
     hits = _hits(counting, cuts)
-    expected = _limits(_hits(choosing, cuts) * (n / len(choosing.first)), n, each)
+    expected = _limits(_hits(choosing, cuts) * (n / half), n, each)
     delta_at = float(claim.reported_delta)
 
     def counted(event: int) -> tuple[Reals, Reals]:
@@ -199,7 +186,7 @@ def _hits(scores: Scores, cuts: Reals) -> Reals:
     """Draws in each event, of the likelier table and of the other: scores of at least each cut,
     then scores of at most each cut, for which the second table is the likelier.
     """
-    n, first, second = len(scores.first), np.sort(scores.first), np.sort(scores.second)
+    n, (first, second) = scores.shape[1], np.sort(scores, axis=1)
     above = [n - np.searchsorted(one, cuts, side="left") for one in (first, second)]
     below = [np.searchsorted(one, cuts, side="right") for one in (second, first)]
     return np.hstack([above, below]).astype(float)
@@ -263,7 +250,7 @@ def density_scores(first: Array, second: Array, densities: tuple[Density, Densit
         if one is None or other is None:
             return learned_scores(first, second)
         ratios.append(one - other)
-    return Scores(*ratios)
+    return np.array(ratios)
 
 
 def log_density(
@@ -290,14 +277,14 @@ def learned_scores(first: Array, second: Array) -> Scores:
     first, second = (one.reshape(len(one), -1) for one in (first, second))
     quarter = len(first) // 4
     score = _fitted(first[:quarter], second[:quarter])
-    return Scores(score(first), score(second))
+    return np.array([score(first), score(second)])
 
 
 def _fitted(first: Array, second: Array) -> Score:
     """The best of several scores: fitted to two thirds of the draws, compared on the third."""
     cut, kinds = 2 * len(first) // 3, _kinds(first, second)
     scores = [fit(first[:cut], second[:cut]) for fit in kinds]
-    apart = [_distance(score(first[cut:]), score(second[cut:])) for score in scores]
+    apart = [ks_2samp(score(first[cut:]), score(second[cut:])).statistic for score in scores]
     return kinds[int(np.argmax(apart))](first, second)
 
 
@@ -306,14 +293,7 @@ def _kinds(first: Array, second: Array) -> list[Callable[[Array, Array], Score]]
     if different <= min(ATOMS, len(first) // 4):
         return [_frequencies]
     few = first.shape[1] <= NEIGHBOURS
-    return [_linear, _quadratic, *([_nearest_neighbours] if few else [])]
-
-
-def _distance(first: Reals, second: Reals) -> float:
-    """The largest gap between two empirical distributions (Kolmogorov-Smirnov)."""
-    cuts = np.unique(np.concatenate([first, second]))
-    one, other = (np.searchsorted(np.sort(part), cuts, side="right") for part in (first, second))
-    return float(np.max(np.abs(one / len(first) - other / len(second))))
+    return [partial(_normal, pooled=True), _normal, *([_nearest_neighbours] if few else [])]
 
 
 def _frequencies(first: Array, second: Array) -> Score:
@@ -331,17 +311,15 @@ def _frequencies(first: Array, second: Array) -> Score:
     return score
 
 
-def _linear(first: Array, second: Array) -> Score:
-    """Fisher's discriminant."""
-    pooled = (_covariance(first) + _covariance(second)) / 2
-    direction = np.linalg.solve(pooled, first.mean(axis=0) - second.mean(axis=0))
-    return lambda rows: np.asarray(rows @ direction)
-
-
-def _quadratic(first: Array, second: Array) -> Score:
-    """The log-ratio of two fitted normal densities."""
-    one, other = _normal(first), _normal(second)
-    return lambda rows: np.asarray(one(rows) - other(rows))
+def _normal(first: Array, second: Array, *, pooled: bool = False) -> Score:
+    """The log-ratio of two fitted normal densities; of one covariance, Fisher's discriminant."""
+    own = [_covariance(rows) for rows in (first, second)]
+    used = [sum(own) / 2] * 2 if pooled else own
+    one, other = (
+        multivariate_normal(rows.mean(axis=0), covariance, allow_singular=True)
+        for rows, covariance in zip((first, second), used, strict=True)
+    )
+    return lambda rows: np.atleast_1d(one.logpdf(rows) - other.logpdf(rows))
 
 
 def _nearest_neighbours(first: Array, second: Array) -> Score:
@@ -363,14 +341,3 @@ def _covariance(rows: Array) -> Array:
     matrix = np.atleast_2d(np.cov(rows.T))
     ridge = TINY * max(float(np.trace(matrix)), TINY)
     return np.asarray(matrix + ridge * np.eye(len(matrix)))
-
-
-def _normal(rows: Array) -> Score:
-    mean, covariance = rows.mean(axis=0), _covariance(rows)
-    inverse, (_, log) = np.linalg.inv(covariance), np.linalg.slogdet(covariance)
-
-    def density(at: Array) -> Reals:
-        gaps = at - mean
-        return np.asarray(-(np.einsum("ni,ij,nj->n", gaps, inverse, gaps) + log) / 2)
-
-    return density

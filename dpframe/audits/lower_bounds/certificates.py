@@ -15,7 +15,7 @@ from dpframe.graph.procedures import DeepPoint
 from dpframe.prover import Certificate
 from dpframe.prover.at_numbers import AtNumbers
 
-from .bounds import LEAST, Finding, Job, Scores, threshold_finding
+from .bounds import LEAST, Finding, Job, rounded, threshold_finding
 from .neighbours import Neighbours, Space, given_pair, searched
 from .noise_laws import (
     calm_table,
@@ -120,14 +120,13 @@ def _releases(
     run: AtNumbers, pair: Neighbours, job: Job, failing: float
 ) -> tuple[list[Finding], list[str]]:
     """Everything that is released, on one pair; and of a certificate each release alone."""
-    total = Scores(np.zeros(2), np.zeros(2))
+    total = np.zeros((2, job.draws))
     alone: dict[object, list[Finding]] = {}
     passed: list[str] = []
     loops = {loop.step: loop for loop in run.graph.loops}
-    for i, step in enumerate(TwoTables.of(run, pair, job.randomness).steps(job.randomness)):
+    for step in TwoTables.of(run, pair, job.randomness).steps(job.randomness):
         job.on_progress(f"{step.label}: {job.draws} draws on each table")
-        scores = step.scores(job.draws, job.randomness).rounded()
-        total = scores if not i else total + scores
+        total += rounded(step.scores(job.draws, job.randomness))
         one = step.release
         if isinstance(run, Certificate) and isinstance(one, Release) and one not in alone:
             alone[one] = []
@@ -146,7 +145,7 @@ def _alone(moved: MovedRelease, job: Job, failing: float) -> list[Finding]:
     plain, repeats = moved.plain, job.repeats(moved.claim)
     label, draws = plain.release.label, job.draws * repeats
     job.on_progress(f"{label} alone: {draws} draws")
-    scores = scores_of(moved.moved, plain, draws, job.randomness).rounded().summed(repeats)
+    scores = rounded(scores_of(moved.moved, plain, draws, job.randomness), repeats)
     pair = f"its statistic, the first number larger by its sensitivity, {moved.sensitivity:.4g}"
     what, claim = f"{label} alone", moved.claim.times(repeats)
     alone = threshold_finding(

@@ -12,7 +12,7 @@ from dpframe.accountants import Composition, NumericAccountant, RenyiAccountant,
 from dpframe.errors import DPFrameError, InvalidArgument
 from dpframe.mechanisms import BlackBox, DiscreteGaussian, Mechanism
 from dpframe.numbers import Exact
-from dpframe.numerics import arb_upper, to_float
+from dpframe.numerics import to_float
 from dpframe.pld.losses import PrivacyLoss
 from dpframe.privacy import (
     ADD_REMOVE,
@@ -24,7 +24,7 @@ from dpframe.privacy import (
     ZeroConcentratedDP,
 )
 from dpframe.prover import Certificate
-from dpframe.prover.algebra import enclose
+from dpframe.prover.algebra import ends_of
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.prover.mixture import together
 from dpframe.symbols import Expression, Number, exact
@@ -185,8 +185,7 @@ def _composed(cost: Guarantee | PrivacyLoss) -> Composition:
 
 
 def _upper(formula: Expression) -> Fraction:
-    if isinstance(formula, Number):
-        return formula.value
-    if formula.symbols():
+    ends = ends_of(formula)
+    if ends is None:
         raise InvalidArgument("claim", "given numbers for its symbols", str(formula), "")
-    return arb_upper(enclose(formula, {}))
+    return ends[1]

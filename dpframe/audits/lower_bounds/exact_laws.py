@@ -15,7 +15,7 @@ from functools import singledispatch
 from typing import Any
 
 import attrs
-from flint import arb
+from flint import arb, arb_poly
 
 from dpframe.mechanisms import (
     DiscreteGaussian,
@@ -40,6 +40,7 @@ LEVELS = (Fraction(0), Fraction(1, 2), Fraction(1), Fraction(2))  # of a base, i
 CANDIDATES = (2, 3)
 WIDE = (4, 10, 30)  # candidates of which one moves against all others
 ORDERS = (2, 3, 5, 8, 16, 64)  # of the Renyi divergences that are compared with zCDP
+ONE = arb_poly([1])
 WINDOW = 40  # scales of noise on the integers that are enumerated
 Law = tuple[Any, ...]
 """A ball for each outcome."""
@@ -167,7 +168,7 @@ def _permute_and_flip(scores: Sequence[Fraction]) -> Law:
     """A candidate whose coin shows heads is the first of those with heads, k of the others, with
     probability 1/(k + 1): the integral of t^k. Each other coin is (1 - a) + a t.
     """
-    return _integrals(_weights(scores), lambda a: (1 - a, a))
+    return _integrals(_weights(scores), lambda a: [1 - a, a])
 
 
 def _noisy_max(scores: Sequence[Fraction]) -> Law:
@@ -175,21 +176,16 @@ def _noisy_max(scores: Sequence[Fraction]) -> Law:
     others' distributions 1 - e^(score_j - z), which are 0 below the best score: with
     t = e^(best - z) a polynomial on [0, 1].
     """
-    return _integrals(_weights(scores), lambda a: (ball(1), -a))
+    return _integrals(_weights(scores), lambda a: [1, -a])
 
 
-def _integrals(weights: list[Any], factor: Callable[[Any], tuple[Any, Any]]) -> Law:
+def _integrals(weights: list[Any], factor: Callable[[Any], list[Any]]) -> Law:
     """Each weight times the integral over t in [0, 1] of the product, over the others, of c + s t
-    for (c, s) = factor(weight).
+    for [c, s] = factor(weight).
     """
-    law = []
-    for i, own in enumerate(weights):
-        product = [ball(1)]
-        for constant, slope in map(factor, weights[:i] + weights[i + 1 :]):
-            terms = zip([*product, ball(0)], [ball(0), *product], strict=True)
-            product = [constant * same + slope * lower for same, lower in terms]
-        law.append(own * sum((one / (k + 1) for k, one in enumerate(product)), ball(0)))
-    return tuple(law)
+    factors = [arb_poly(factor(one)) for one in weights]
+    others = (math.prod(factors[:i] + factors[i + 1 :], start=ONE) for i in range(len(weights)))
+    return tuple(own * one.integral()(1) for own, one in zip(weights, others, strict=True))
 
 
 def _laplace_max(scores: Sequence[Fraction]) -> Law:
@@ -201,26 +197,21 @@ def _laplace_max(scores: Sequence[Fraction]) -> Law:
     ends = [arb.neg_inf(), *map(ball, cuts), arb.pos_inf()]
     chances = dict.fromkeys(cuts, ball(0))
     for i, (low, high) in enumerate(itertools.pairwise(ends)):
-        side = {one: -1 if one in cuts[:i] else 1 for one in cuts}
-        half = {one: ball(-sign * one).exp() / 2 for one, sign in side.items()}
+        half = {one: ball(one if one in cuts[:i] else -one).exp() / 2 for one in cuts}
         for own in cuts:
-            terms = {side[own]: half[own]}
-            for one, many in Counter(scores).items():
-                for _ in range(many - (one == own)):
-                    terms = _times(terms, side[one], half[one])
+            others = Counter(scores) - Counter([own])
+            above = [one for one in others.elements() if one in cuts[:i]]
+            below = [one for one in others.elements() if one not in cuts[:i]]
+            powers = [ONE * half[own]]
+            powers += [arb_poly([-half[one], 1]) for one in above]  # times e^-x
+            powers += [arb_poly([0, half[one]]) for one in below]
+            least = (-1 if own in cuts[:i] else 1) - len(above)
             chances[own] += sum(
                 one * (((k * high).exp() - (k * low).exp()) / k if k else high - low)
-                for k, one in terms.items()
+                for k, one in enumerate(math.prod(powers, start=ONE).coeffs(), least)
+                if one != 0
             )
     return tuple(chances[score] for score in scores)
-
-
-def _times(terms: Mapping[int, Any], sign: int, half: Any) -> dict[int, Any]:
-    """Terms of powers of e^x, times `half` e^x, or times 1 - `half` e^-x where the sign is -1."""
-    product: dict[int, Any] = dict(terms) if sign < 0 else {}
-    for power, factor in terms.items():
-        product[power + sign] = product.get(power + sign, 0) + sign * half * factor
-    return product
 
 
 LAWS: Mapping[type[SelectionNoise], Callable[[Sequence[Fraction]], Law]] = {
@@ -281,20 +272,19 @@ def law_findings(
     """The worst of all listed pairs, for the profile, and for Renyi divergences where zCDP is
     claimed. Certain: balls, no draws. `given` is the claim as the user gave it.
     """
-    worst: dict[str, Finding] = {}
     with working(PRECISION):
         pairs = list(enumerated(mechanism, sensitivity))
-        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
         if pairs:
             job.on_progress(f"{len(pairs)} pairs of laws, in balls")
-        for laws in pairs:
-            findings = {"delta": _profile(laws, job)}
-            if not laws.left_out:
-                divergences = [_renyi(laws, order, rho) for rho in rhos for order in ORDERS]
-                findings |= {"Renyi": max(divergences, key=_margin)} if divergences else {}
-            for kind, one in findings.items():
-                worst[kind] = max(worst.get(kind, one), one, key=_margin)
-    return list(worst.values())
+        rhos = _rhos(mechanism if given is None else given, sensitivity) if pairs else []
+        whole = [laws for laws in pairs if not laws.left_out]
+        profiles = [_profile(laws, job) for laws in pairs]
+        divergences = [_renyi(*each) for each in itertools.product(whole, ORDERS, rhos)]
+        return [
+            max(some, key=lambda one: one.bound - one.allowed)
+            for some in (profiles, divergences)
+            if some
+        ]
 
 
 def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
@@ -302,10 +292,6 @@ def _rhos(claimed: object, sensitivity: Fraction) -> list[Fraction]:
     if isinstance(claimed, SelectionNoise):
         claimed = claimed.given_in(ZeroConcentratedDP, exact(sensitivity))
     return [number("rho", claimed.rho)] if isinstance(claimed, ZeroConcentratedDP) else []
-
-
-def _margin(finding: Finding) -> float:
-    return finding.bound - finding.allowed
 
 
 def _profile(laws: LawPair, job: Job) -> Finding:

@@ -34,6 +34,7 @@ from .bounds import (
     density_scores,
     learned_scores,
     log_density,
+    rounded,
     threshold_finding,
 )
 from .exact_laws import law_findings, worst_scores
@@ -75,9 +76,8 @@ def _findings(drawn: DrawnPair, repeats: int, failing: float, job: Job) -> list[
     """
     job.on_progress(f"{drawn.what}: {job.draws * repeats} draws on each of {drawn.pair}")
     scores, claim = drawn.scores(job.draws * repeats, job.randomness), job.claim.times(repeats)
-    rounded = scores.rounded().summed(repeats)
     law = threshold_finding(
-        rounded, claim, failing, what=drawn.what, pair=drawn.pair, repeats=repeats
+        rounded(scores, repeats), claim, failing, what=drawn.what, pair=drawn.pair, repeats=repeats
     )
     if not drawn.doubles or repeats > 1 or law.above:
         return [law]
@@ -183,7 +183,7 @@ def _(mechanism: CorrelatedGaussian, sensitivity: Fraction, *_: object) -> Itera
     def scores(n: int, randomness: Randomness) -> Scores:
         first, second = (mechanism.sample((n,), randomness.generator) for _ in range(2))
         towards = np.linalg.solve(rows, shift)
-        return Scores((first + shift) @ towards, second @ towards)
+        return np.array([(first + shift) @ towards, second @ towards])
 
     moved = "a move along the direction of least noise"
     yield DrawnPair("noise in doubles", moved, scores, doubles=True)
@@ -195,7 +195,7 @@ def _(mechanism: RandomizedResponse, sensitivity: Fraction, *_: object) -> Itera
 
     def scores(n: int, randomness: Randomness) -> Scores:
         drawn = (mechanism.sample(np.full((n, changed), one), randomness.bits) for one in (0, 1))
-        return Scores(*((1.0 * (a == 0) - (a == 1)).sum(axis=1) for a in drawn))
+        return np.array([(1.0 * (a == 0) - (a == 1)).sum(axis=1) for a in drawn])
 
     values = "the value 0 against 1" if changed == 1 else f"{changed} values 0 against 1"
     yield DrawnPair("answers", values, scores)
@@ -238,7 +238,7 @@ def _(mechanism: Any, sensitivity: Fraction, relation: Relation) -> Iterator[Dra
         first, second = (
             sampled(kind, size, n, shape, randomness.generator).reshape(n) for _ in range(2)
         )
-        return Scores(first + float(sensitivity) * included(n, randomness), second)
+        return np.array([first + float(sensitivity) * included(n, randomness), second])
 
     yield DrawnPair("fresh samples of the rows", "one row, which a sample may lack", scores)
 

@@ -43,7 +43,7 @@ def best_split(
     target: Guarantee,
     setting: Setting,
     criterion: Criterion | None = None,
-    over: str | Sequence[str] | None = None,
+    over: str | None = None,
     within: Sequence[object] | None = None,
     accountant: str | Accountant = "auto",
     trust: Sequence[type] = (),
@@ -51,11 +51,10 @@ def best_split(
     """The split of the budget of `regression` that makes `criterion`, a public number, small; the
     declaration with that split is certified, and nothing else is returned.
 
-    `over` names a symbolic field, such as "gamma", or several, such as ("a", "b"); of fields that
-    are the shares themselves, the last is 1 less the others. "shares" makes every share free,
-    whatever the declaration divides (dp.audits.Resplit). Left out: the one symbolic field, or all
-    of them where shares are made of them; without any, every share. `within` is a pair of numbers
-    between which one field is looked for; its range, left out. `criterion` is
+    `over` names a symbolic field, such as "gamma"; "shares" makes every share free, whatever the
+    declaration divides (dp.audits.Resplit). Left out: the one symbolic field, or every share where
+    there is none. `within` is a pair of numbers between which the field is looked for; its range,
+    left out. `criterion` is
     dp.audits.NoiseCriterion, the expected squared noise of what is released, or
     dp.audits.ErrorCriterion, a bound on the error of the coefficients. Numbers are chosen with as
     few digits as cost at most a part in a million of the criterion. For dp.audits.NoiseCriterion
@@ -159,7 +158,7 @@ def _chosen(
         against.append(Point(equal, worth(equal), label))
     return Choice(
         regression=family.at(chosen),
-        chosen=family.whole(chosen),
+        chosen={name: Number(value) for name, value in chosen.items()},
         value=worth(chosen),
         law="" if law is None else law.sentence,
         least=None if law is None else law.least,
@@ -181,7 +180,7 @@ def _limits(graph: Graph, family: Family) -> list[Expression]:
     the named theorems hold that calibrate its noise.
     """
     free = set(family.symbols)
-    limits = dict.fromkeys(family.implied.values())
+    limits: dict[Expression, None] = {}
     for one in graph.releases:
         if one.share is not None:
             limits |= dict.fromkeys(part for part in one.share.weights if part.symbols() & free)

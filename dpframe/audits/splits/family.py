@@ -1,4 +1,4 @@
-"""What a search for a split varies: symbolic fields of a declaration, or every share."""
+"""What a search for a split varies: a symbolic field of a declaration, or every share."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from dpframe.errors import InvalidArgument, Plain
 from dpframe.exact.interval import Interval
 from dpframe.graph import Graph, Regression, Setting
 from dpframe.privacy import Share
-from dpframe.prover.algebra import Field
-from dpframe.symbols import Expression, Number, Symbol, add, parameter, rational
+from dpframe.symbols import Expression, Number, Symbol, parameter, rational
 
 from .resplit import Resplit, inner, released
 
@@ -24,45 +23,36 @@ Numbers = Mapping[str, Fraction]
 @attrs.frozen
 class Family:
     """Declarations that differ in the numbers of the `free` symbols only, by the names under which
-    a split shows them: fields, or releases, of whose `shares` the proportions are free. `implied`
-    are fields that follow, by their formulas: of fields that are shares the last is 1 less the
-    others.
+    a split shows them: a field, or releases, of whose `shares` the proportions are free.
     """
 
     regression: Regression
     free: Mapping[str, Symbol]
-    implied: Mapping[str, Expression] = attrs.field(factory=dict)
     shares: bool = False
 
     @classmethod
     def of(cls, regression: Regression, setting: Setting, budget: Share, over: object) -> Family:
-        """The fields called `over`, or every share for "shares"; None: the one that is symbolic,
-        all that are where shares are made of them, else every share. Raises InvalidArgument.
+        """The field called `over`, or every share for "shares"; None: the one that is symbolic, or
+        every share where none is. Raises InvalidArgument.
         """
         if not isinstance(regression, Regression):
             raise InvalidArgument("regression", "a dp.Regression", regression)
         fields = {symbol.name: symbol for symbol in symbols_of(regression)}
+        names = sorted(fields)
         if over == SHARES or (over is None and not fields):
             return _every_share(regression, setting, budget)
-        parts = _parts(regression, setting, budget)
-        names = _every_field(fields, parts) if over is None else _listed(over)
-        for name in names:
-            if name not in fields:
-                known = ", ".join([*sorted(fields), SHARES])
-                way_out = "A field is free while it is symbolic: "
-                way_out += f"{name}=dp.parameter({name!r}, 0, 1)."
-                raise InvalidArgument("over", f"one of {known}", name, way_out)
-            if fields[name].origin is not None:
-                way_out = "A split is chosen from public numbers, before any data is touched."
-                raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
-        free = {name: fields[name] for name in names}
-        rest = Field(free.values()).constant(add(*parts) - add(*free.values())) if parts else None
-        if len(names) == 1 or rest is None:
-            return cls(regression, free)
-        *others, last = free
-        left = add(Number(1 - rest), *(-1 * free[name] for name in others))
-        filled_in = filled(regression, {last: left})
-        return cls(filled_in, {name: free[name] for name in others}, {last: left})
+        if over is None and len(names) > 1:
+            way_out = f"Such as over={names[0]!r}, or over='shares' for the whole budget."
+            given = Plain(f"none, with symbolic {', '.join(names)}")
+            raise InvalidArgument("over", "given where several fields are symbolic", given, way_out)
+        name = names[0] if over is None else over
+        if not isinstance(name, str) or name not in fields:
+            way_out = "A field is free while it is symbolic: gamma=dp.parameter('gamma', 0, 1)."
+            raise InvalidArgument("over", f"one of {', '.join([*names, SHARES])}", over, way_out)
+        if fields[name].origin is not None:
+            way_out = "A split is chosen from public numbers, before any data is touched."
+            raise InvalidArgument(name, "a public parameter", "a number of the data", way_out)
+        return cls(regression, {name: fields[name]})
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -72,17 +62,11 @@ class Family:
     @property
     def over(self) -> str:
         """What is chosen, in words."""
-        return SHARES if self.shares else ", ".join([*self.free, *self.implied])
+        return SHARES if self.shares else ", ".join(self.free)
 
     def point(self, split: Numbers) -> dict[str, Fraction]:
         """The numbers of the free symbols."""
         return {symbol.name: split[name] for name, symbol in self.free.items()}
-
-    def whole(self, split: Numbers) -> dict[str, Expression]:
-        """The numbers of a split, and those that follow from them."""
-        values = {name: Number(split[name]) for name in self.free}
-        follow = {name: left.substitute(values) for name, left in self.implied.items()}
-        return {**values, **follow}
 
     def at(self, split: Numbers) -> Regression:
         """The declaration at a split."""
@@ -93,8 +77,8 @@ class Family:
         """Between which numbers to look, for each symbol. Raises InvalidArgument."""
         if within is None:
             return [_bounded(symbol) for symbol in self.symbols]
-        if self.shares or len(self.free) > 1:
-            raise InvalidArgument("within", "left out where more than one number is free", within)
+        if self.shares:
+            raise InvalidArgument("within", "left out where every share is free", within)
         return [_within(self.symbols[0], within)]
 
     def inside(self, split: Numbers, ends: Sequence[Interval]) -> bool:
@@ -111,37 +95,6 @@ class Family:
         split = dict.fromkeys(self.free, Fraction(1, releases))
         said = "equal shares" if self.shares else f"{' = '.join(self.free)} = 1/{releases}"
         return said, split
-
-
-def _every_field(fields: Mapping[str, Symbol], parts: Sequence[Expression]) -> tuple[str, ...]:
-    """All symbolic fields: one, or those that shares are made of. Raises InvalidArgument."""
-    names = tuple(sorted(fields))
-    dividing = {symbol.name for part in parts for symbol in part.symbols()}
-    if len(names) > 1 and not set(names) <= dividing:
-        way_out = (
-            f"Name what is to be chosen: over={names[0]!r}, over={names[:2]} for several, or "
-            "over='shares'; give the others numbers."
-        )
-        given = Plain(f"none, with symbolic {', '.join(names)}")
-        raise InvalidArgument("over", "given where several fields are symbolic", given, way_out)
-    return names
-
-
-def _listed(over: object) -> tuple[str, ...]:
-    """One name or several different ones. Raises InvalidArgument."""
-    given = over if isinstance(over, (tuple, list)) else (over,)
-    names = tuple(one for one in given if isinstance(one, str))
-    if not names or len(names) < len(given) or len(set(names)) < len(names):
-        way_out = "Such as over='gamma', over=('a', 'b') or over='shares'."
-        raise InvalidArgument("over", "a field, several different ones, or shares", over, way_out)
-    return names
-
-
-def _parts(regression: Regression, setting: Setting, budget: Share) -> list[Expression]:
-    """The part of the budget of each release in all its draws; empty where one states none."""
-    releases = Graph.of(regression.graph(setting, budget).output).releases
-    shares = [one.share.weights[0] * one.times for one in releases if one.share is not None]
-    return shares if len(shares) == len(releases) else []
 
 
 def _every_share(regression: Regression, setting: Setting, budget: Share) -> Family:

@@ -27,6 +27,7 @@ from dpframe.prover.mixture import joint_of
 from dpframe.symbols import Expression, Number, add, exact, multiply, power, sqrt
 from dpframe.theory.gaussian import PARTS
 
+from ..figures import formula
 from .criterion import NoiseCriterion
 
 EXAMPLE = "Such as dp.audits.Resplit(of=dp.SSP(), weights=(2, 1))."
@@ -61,7 +62,7 @@ class Resplit(Regression):
 
     def __str__(self) -> str:
         """`SSP(ridge=1), noise divided 2 : 1`."""
-        return f"{self.of}, noise divided {' : '.join(map(_said, self.weights))}"
+        return f"{self.of}, noise divided {' : '.join(map(formula, self.weights))}"
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """The declaration with the noise of each release replaced."""
@@ -77,14 +78,6 @@ class Resplit(Regression):
             )
 
         return recalibrated(inner(self.of), X, y, budget, replaced)
-
-
-def _said(weight: Expression) -> str:
-    """A decimal where it is short: 0.138."""
-    if not isinstance(weight, Number):
-        return str(weight)
-    decimal = f"{float(weight.value):.6g}"
-    return decimal if Fraction(decimal) == weight.value else str(weight)
 
 
 def inner(regression: Regression) -> Regression:

@@ -5,23 +5,19 @@ has, and the proof; as a value, as JSON and as a page.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
 from dpframe.graph import Joint, Regression, Release
 from dpframe.privacy import GaussianDP
 from dpframe.prover import Certificate
-from dpframe.prover.algebra import ends_of, number
-from dpframe.prover.jointly import noise_factor
+from dpframe.prover.algebra import number
 from dpframe.prover.text import argument, sentence
 from dpframe.symbols import Expression, Number
-from dpframe.wording import digits as digits_of
 
-from ..figures import figure
+from ..figures import figure, formula
 from .criterion import Criterion
 from .family import symbols_of
 
@@ -146,7 +142,6 @@ class Split(Choice):
                 f"Split of {self.regression}",
                 "",
                 *_choice(self),
-                *_jointly(self),
                 "",
                 f"Proved: {argument(self.certificate.derivation)}",
                 *(f"  {line}" for line in sentence(self.certificate)),
@@ -174,7 +169,7 @@ def _point(point: Point) -> dict[str, Any]:
 
 def _choice(split: Split) -> Iterator[str]:
     yield f"  criterion   {split.criterion.sentence}"
-    chosen = ", ".join(f"{name} = {_number(one)}" for name, one in split.chosen.items())
+    chosen = ", ".join(f"{name} = {formula(one)}" for name, one in split.chosen.items())
     yield f"  chosen      {chosen}"
     if split.exact:
         yield f"  because     {split.law}: in closed form"
@@ -202,24 +197,3 @@ def _unread(split: Split) -> list[str]:
     read = frozenset().union(*(formula.symbols() for formula in formulas))
     fields = symbols_of(split.regression)
     return [one.name for one in fields if one in problem.symbols and one not in read]
-
-
-def _number(formula: Expression) -> str:
-    """A number in six digits where those are exact, else in four."""
-    if not isinstance(formula, Number):
-        return str(formula)
-    decimal = digits_of(float(formula.value), 6)
-    return decimal if Fraction(decimal) == formula.value else digits_of(float(formula.value), 4)
-
-
-def _jointly(split: Split) -> Iterator[str]:
-    """How much less noise the releases need together than by their shares."""
-    problem = split.certificate.report.problem
-    if split.certificate.derivation != "basic" or not problem.graph.additive:
-        return
-    with suppress(InvalidArgument):
-        factor = ends_of(noise_factor(problem.graph.releases, problem.target.budget))
-        if factor is not None and factor[1] < 1 - LITTLE:
-            times = figure(factor[1], "up")
-            yield f"  note        calibrated jointly, this noise could be multiplied by {times}:"
-            yield "              dp.regressions.Jointly(of=...), or over='shares'"
