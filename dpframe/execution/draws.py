@@ -253,7 +253,8 @@ def _in_steps(size: Expression, step: Expression) -> Expression:
 def _sizes(release: Release, numbers: PublicNumbers) -> dict[GridStep, tuple[Fraction, float]]:
     mechanism, sizes = release.mechanism, {}
     for grid_step in grid_steps(release.statistic, type(mechanism)):
-        size = Fraction(numbers.up(_in_steps(mechanism.formula, grid_step.step)))
+        formula = _in_steps(mechanism.formula, grid_step.step)
+        size = numbers.exactly(formula) if mechanism.integer else Fraction(numbers.up(formula))
         check_drawn(type(mechanism), size)
         sizes[grid_step] = size, numbers.up(grid_step.unit)
     return sizes

@@ -16,7 +16,7 @@ from dpframe.errors import InvalidArgument, NotExecutable
 from dpframe.graph import Loop, OfBudgets, Post
 from dpframe.graph.known import reads_budgets
 from dpframe.prover.at_numbers import AtNumbers
-from dpframe.symbols import RECORD, RELEASED, Expression
+from dpframe.symbols import RECORD, RELEASED, Expression, Number
 
 FormulaKey = tuple[Expression, bool]
 
@@ -129,6 +129,13 @@ class PublicNumbers:
         over all.
         """
         return self._number(formula, up=True)
+
+    def exactly(self, formula: Expression) -> Fraction:
+        """The value itself if it is rational, else rounded up: of discrete Gaussian noise a larger
+        std may cost more.
+        """
+        value = formula.substitute({name: Number(one) for name, one in self.common.items()})
+        return value.value if isinstance(value, Number) else Fraction(self.up(formula))
 
     def down(self, formula: Expression) -> float:
         """At most the true value. Raises NotExecutable for a formula of each record's budget."""

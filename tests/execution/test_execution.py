@@ -9,6 +9,7 @@ import pytest
 import dpframe as dp
 from dpframe.errors import BadData, InvalidArgument, NotExecutable, PostFailed
 from dpframe.execution import execute
+from dpframe.execution.draws import ReleaseDraw
 from dpframe.execution.numbers import PublicNumbers
 from dpframe.graph import Column, Regression, Rows, Setting, post, release
 from dpframe.graph.statistics import Count, LambdaMin
@@ -203,6 +204,23 @@ def test_noise_is_rounded_up(data):
         for size, across in zip(sizes, (1, mpmath.sqrt(2)), strict=True):
             found = mpmath.mpf(size.numerator) / size.denominator * across * 5 / 4**20
             assert 1 <= found / std <= 1 + mpmath.mpf("1e-14")
+
+
+def test_discrete_gaussian_noise_has_the_certified_std():
+    """A rational std is drawn as it is, since a larger one may cost more; 0.36 is no double."""
+
+    class Counted(Regression):
+        """A noisy number of rows."""
+
+        def declare(self, X, y, budget):
+            del y, budget
+            return release(dp.count(X), dp.DiscreteGaussian(std="0.36"), name="n")
+
+    setting = Setting(X=Rows(norm=1), relation=ADD_REMOVE)
+    proof = certify(Counted(), target=ApproxDP(5, "0.0203"), setting=setting)
+    draw = ReleaseDraw.of(proof.graph.releases[0], PublicNumbers.of(proof, {"d": 1}))
+    assert [size for size, _ in draw.sizes.values()] == [Fraction(9, 25)]
+    execute(proof, np.ones((3, 1)), rng=0)
 
 
 def test_symmetric_noise_is_symmetric(run, data):
