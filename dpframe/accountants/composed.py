@@ -14,6 +14,7 @@ import attrs
 
 from dpframe import mechanisms
 from dpframe.errors import InvalidArgument, PrivacyWarning, warn
+from dpframe.identity import own, strangers
 from dpframe.mechanisms import AdditiveNoise
 from dpframe.numbers import Exact, positive, rounded_up, shortest
 from dpframe.numerics import Interval, to_float
@@ -243,10 +244,12 @@ def _of_mechanism(thing: mechanisms.Mechanism, pricing: Pricing) -> Costed:
 def _attained(thing: mechanisms.Mechanism, what: Costed) -> bool:
     """Whether some release of a mechanism attains `what`: Gaussian noise its guarantee, others
     their own loss, none the worst loss of a guarantee. A black box is any mechanism with its
-    guarantee.
+    guarantee. What a class from outside states is an upper bound.
     """
     if isinstance(thing, mechanisms.BlackBox):
         return True
+    if strangers([thing], own):
+        return False
     if isinstance(what, Guarantee):
         return isinstance(what, GaussianDP)
     return not isinstance(what, losses.ResponseLoss)

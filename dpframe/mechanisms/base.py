@@ -42,6 +42,12 @@ class Mechanism(AttrsClass, ABC):
     kind: ClassVar[str]
     gives: ClassVar[type[Guarantee]]
 
+    def __init_subclass__(cls) -> None:
+        """A guarantee of its own comes with its worst loss, unless the class states a loss too."""
+        super().__init_subclass__()
+        if "guarantee" in vars(cls) and "loss" not in vars(cls) and cls.loss is not Mechanism.loss:
+            cls.loss = Mechanism.loss  # type: ignore[method-assign]
+
     @abstractmethod
     def guarantee(self, sensitivity: Expression) -> Guarantee:
         """The guarantee of one release with an input of this sensitivity."""

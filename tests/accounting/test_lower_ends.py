@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import attrs
 import pytest
 
 import dpframe as dp
@@ -54,6 +55,28 @@ def test_what_costs_all_of_its_guarantee_has_both_ends():
     for accountant in (ConcentratedAccountant(), NumericAccountant()):
         assert dp.compose((dp.Gaussian(std=1), 3), accountant=accountant).epsilon("1e-6").lower > 4
     assert dp.compose(dp.mechanisms.BlackBox(dp.PureDP(1))).epsilon("1e-6").lower > 0.99
+
+
+@attrs.frozen(cache_hash=True)
+class Twice(dp.Laplace):
+    """Noise of a class from outside that costs twice what Laplace noise does."""
+
+    def guarantee(self, sensitivity):
+        return dp.PureDP(2 * sensitivity / self.scale)
+
+
+@pytest.mark.parametrize("accountant", ["numeric", "rdp", "basic"])
+def test_a_guarantee_from_outside_comes_with_its_own_loss(accountant):
+    """Twice the epsilon of Laplace noise, whose loss does not hold for it, and no lower end; a
+    certificate and a sample of it likewise.
+    """
+    found = dp.compose(Twice(scale=1), accountant=accountant).epsilon("1e-9")
+    assert found.lower == 0
+    assert 1.99 < found.upper <= 2
+    sample = dp.compose(PoissonSubsampled(Twice(scale=1), rate="1/10"))
+    bound = dp.compose(PoissonSubsampled(dp.mechanisms.BlackBox(dp.PureDP(2)), rate="1/10"))
+    assert sample.epsilon("1e-9").upper == bound.epsilon("1e-9").upper
+    assert dp.compose(Twice(scale=1).loss(1)).epsilon("1e-9").upper == found.upper
 
 
 def test_the_bound_stays_a_bound_where_compositions_are_added_and_repeated():

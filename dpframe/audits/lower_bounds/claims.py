@@ -148,6 +148,8 @@ def _(what: Mechanism, sensitivity: Exact = 1, relation: Relation = ADD_REMOVE) 
     text = f"{what.kind} at sensitivity {size}"
     if isinstance(what, BlackBox):
         return claim_of(what.given)
+    if type(what).loss is Mechanism.loss:
+        return ClaimedProfile(text, (_composed(what.guarantee(size)),))
     if isinstance(what, DiscreteGaussian):
         loss = what.loss(size, one_coordinate=True)
         return ClaimedProfile(text, (_composed(loss), _composed(what.guarantee(size))))
