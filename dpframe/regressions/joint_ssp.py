@@ -46,7 +46,7 @@ from dpframe.privacy import Share
 from dpframe.symbols import Expression, Number, constant, sqrt
 
 from .released_units import in_released_units
-from .solve import Fit, whole
+from .solve import Fit, check_bounds, whole
 from .whitened import PublicRows, in_public_units
 
 Array = NDArray[Any]
@@ -160,7 +160,10 @@ class JointSSP(Regression):
         return post(in_own_units, fit, records.units, records.rows.radius, records.weight, public)
 
     def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
-        """The fit to these rows and labels with the budget that `scaling` leaves."""
+        """The fit to these rows and labels with the budget that `scaling` leaves. Raises
+        InvalidArgument.
+        """
+        check_bounds(X, y)
         plain = y.scaled(by=y.radius).clip(-1, 1) if self.halvings else y
         left_over = self.part_of_sums(X)
         sums = [X.T @ X, X.T @ plain, plain @ plain]

@@ -16,7 +16,7 @@ from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Share
 from dpframe.symbols import Expression, constant
 
-from .solve import Array, Fit, averaged
+from .solve import Array, Fit, averaged, check_bounds
 
 CURVATURE = 0.25  # the largest second derivative of log(1 + exp(-t))
 CYCLE = np.cos(np.pi * np.array([7, 1, 5, 3]) / 8)  # Chebyshev nodes: a long step, a short one, ...
@@ -58,7 +58,8 @@ class LogisticDescent(Regression):
     average: Expression = constant("0.5")
 
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
-        """Release X'X, then T gradients."""
+        """Release X'X, then T gradients. Raises InvalidArgument."""
+        check_bounds(X, y)
         point = iterate(X.columns)
         gradients = gradient(X, y, at=point, loss=Logistic(), clip=self.clip * X.radius * y.radius)
         weights, times = [self.gram, 1 - self.gram], [constant(1), self.rounds]

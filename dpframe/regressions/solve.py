@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import repeat
 from typing import Any
 
@@ -13,10 +14,12 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from dpframe.errors import InvalidArgument
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.graph import ColumnNode, Post, Release, RowsNode, post, release
 from dpframe.graph.statistics import LambdaMin, Statistic
+from dpframe.numerics import to_float
 from dpframe.privacy import Share
+from dpframe.prover.algebra import ends_of
 from dpframe.symbols import ZERO, Expression, Number, constant
 
 
@@ -29,6 +32,21 @@ def whole(value: Expression, name: str, least: int = 1, most: int | None = None)
         way_out = "It determines the releases, so it must be a number before anything is drawn."
         raise InvalidArgument(name, wanted, str(value), way_out)
     return int(number)
+
+
+LEAST, MOST = Fraction(1, 10**40), Fraction(10**40)
+
+
+def check_bounds(X: RowsNode, y: ColumnNode) -> None:
+    """Refuse bounds whose fourth powers and their quotients leave the range of doubles. Raises
+    InvalidArgument.
+    """
+    for name, radius in (("the bound of rows", X.radius), ("the bound of labels", y.radius)):
+        ends = ends_of(radius)
+        if ends is not None and not (ends[0] >= LEAST and ends[1] <= MOST):
+            got = Plain(f"{to_float(ends[1], up=True):.3g}")
+            way_out = "State columns in other units, thousands for example."
+            raise InvalidArgument(name, "from 1e-40 to 1e40", got, way_out)
 
 
 Array = NDArray[Any]

@@ -42,6 +42,20 @@ def noisy(n):
     return X, np.clip(y + np.random.default_rng(2).normal(size=n) / 3, -Y, Y)
 
 
+@pytest.mark.parametrize("regression", [dp.JointSSP(), dp.regressions.LogisticDescent()])
+@pytest.mark.parametrize("bounds", [("1e-150", 1), ("1e150", 1), (1, "1e-200"), (1, "1e200")])
+def test_bounds_beyond_doubles_are_refused_before_a_charge(regression, bounds):
+    """Post-processing in doubles would fail after it; with released units rows are near 1."""
+    norm, bound = bounds
+    X, y = dp.Rows(norm=norm), dp.Column(bound=bound)
+    asked = {"setting": dp.Setting(X=X, y=y, relation=dp.ADD_REMOVE)}
+    asked["target"] = dp.ApproxDP(1, "1e-6")
+    with pytest.raises(dp.InvalidArgument, match=r"from 1e-40 to 1e40.*other units"):
+        dp.certify(regression, **asked)
+    if bound == 1:
+        dp.certify(dp.JointSSP(scaling="0.03"), **asked)
+
+
 def transcript(proof, epsilon, data=None):
     """What was released, and the std of every release."""
     run = proof.at(epsilon=epsilon, delta="1e-6")
