@@ -398,7 +398,8 @@ def best_of(running: Execution, search: RandomStopping, randomness: Randomness) 
 
 def _placed(fit: Any, place: int) -> Any:
     """A fit that can have it with the place of its candidate (proofs/tuning)."""
-    return attrs.evolve(fit, chosen=place) if hasattr(fit, "chosen") else fit
+    has_place = attrs.has(type(fit)) and "chosen" in attrs.fields_dict(type(fit))
+    return attrs.evolve(fit, chosen=place) if has_place else fit
 
 
 def one_run(

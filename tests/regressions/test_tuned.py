@@ -377,3 +377,33 @@ def test_the_preview_has_the_releases_of_every_candidate():
     score = lines["candidate 1: score"]  # Laplace noise of scale 1/(1/9): std 9 sqrt(2)
     assert score.std == pytest.approx(9 * math.sqrt(2), rel=1e-6)
     assert score.relative == pytest.approx(score.std / 1_000, rel=1e-6)
+
+
+class ChosenFit(np.ndarray):
+    """Coefficients of a declaration from outside, whose name for its penalty is taken."""
+
+    chosen = "ridge"
+
+
+def named(theta):
+    """Released coefficients with that name."""
+    return np.asarray(theta).view(ChosenFit)
+
+
+class Named(dp.Regression):
+    """X'y, whose output has an attribute `chosen` and no field of that name."""
+
+    scale: dp.Expression = dp.constant(1)
+
+    def declare(self, X, y, budget):
+        """Its penalty scales nothing."""
+        return post(named, release(X.T @ y, dp.Laplace.pure, budget))
+
+
+def test_an_output_from_outside_with_such_an_attribute_is_returned_as_it_is():
+    """It has no place of a candidate to set, and must not fail after the charge."""
+    search = tuned(of=Named(), field="scale", candidates=(1, 2))
+    rows = dp.Rows(box=1, d=2)
+    asked = {"setting": attrs.evolve(setting(), X=rows), "target": dp.PureDP(1)}
+    found = dp.execute(dp.certify(search, **asked), np.ones((4, 2)), np.ones(4), rng=0)
+    assert found.output.shape == (2,)
