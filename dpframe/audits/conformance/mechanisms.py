@@ -30,6 +30,7 @@ SHAPES, SQUARES = ((), (3,), (2, 3), (5, 2, 2)), ((1, 1), (4, 4), (3, 2, 2))
 MANY, ALONE = 200_000, 20_000  # numbers of one draw, and draws of one number
 CLOSE = {MANY: 0.02, ALONE: 0.04}  # how far their std may be from the stated one
 DRAWS, SURE = 100_000, 0.9999  # of an attack; a fifth of it where each draw is a call
+FEW = 5_000  # where the move is small and many runs together are attacked
 WIDE = 2.0**40  # noise in whole numbers is then rarely the same twice
 DELTA, ROOM = Fraction(1, 10**6), 1 + Fraction(1, 10**9)
 FACTORS = (Fraction(1, 100), Fraction(1, 3), Fraction(9, 10), Fraction(3))
@@ -162,7 +163,10 @@ def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
         moved = Fraction(math.ceil(factor * size)) if noise.integer else factor * size
         stated = [noise.guarantee(exact(moved))]
         for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
-            draws, seed = ALONE if noise.joint or factor < 1 else DRAWS, int(rng.integers(2**31))
+            draws, seed = (
+                FEW if factor < 1 else ALONE if noise.joint else DRAWS,
+                int(rng.integers(2**31)),
+            )
             options: Any = {"draws": draws, "confidence": SURE, "seed": seed}
             for one in attack(noise, claim=claim, sensitivity=moved, **options).findings:
                 if one.flagged:
