@@ -31,7 +31,6 @@ from dpframe.symbols import (
     Expression,
     Number,
     parameter,
-    power,
 )
 from dpframe.wording import Formula, Text, joined, say
 
@@ -75,6 +74,7 @@ class ReleaseLine:
     formula: Expression
     written: Expression
     rule: str
+    parameters: tuple[tuple[str, Expression], ...]
     size: float | None
     times: Expression
     share: Share | None
@@ -104,13 +104,15 @@ class ReleaseLine:
     def record(self) -> dict[str, object]:
         """Every field as a JSON value; formulas as text."""
         share, found = self.share, attrs.asdict(self, recurse=False)
-        for name in ("kind", "written", "verdict", "open", "sized", "derived", "law"):
+        parameters = {name: str(one) for name, one in self.parameters}
+        for name in ("kind", "written", "verdict", "open", "sized", "derived", "law", "parameters"):
             del found[name]
         return {
             **found,
             "sensitivity": None if self.sensitivity is None else str(self.sensitivity),
             "noise": self.kind,
             "formula": str(self.written) if self.sized else None,
+            **({"parameters": parameters} if parameters else {}),
             "times": str(self.times),
             "share": share and dict(zip(share.currency, map(str, share.amounts), strict=True)),
             "claim": self.claim,
@@ -153,6 +155,7 @@ def _line(report: Report, release: Release) -> ReleaseLine:
         formula=mechanism.formula,
         written=mechanism.formula,
         rule="stated" if release.rule is None else release.rule.name,
+        parameters=tuple(release.parameters.items()),
         size=finite(mechanism.formula) if sized else None,
         sized=sized,
         times=release.times,
@@ -217,14 +220,12 @@ def _cost(release: Release, sensitivity: Expression | None) -> dict[str, float]:
     """
     if sensitivity is None or release.gives not in ADDED or sensitivity == ZERO:
         return {}
-    ratio = sensitivity / release.mechanism.formula
-    if ratio.symbols():
-        return {}
-    ball = enclose(power(ratio, 2), {})
-    if not ball.is_finite():
+    amount = release.guarantee(sensitivity).amounts[0]
+    ball = None if amount.symbols() else enclose(amount, {})
+    if ball is None or not ball.is_finite():
         return {}
     if release.gives is PureDP:
-        return {"epsilon": number(release.guarantee(sensitivity).amounts[0], {}, up=True)}
+        return {"epsilon": number(amount, {}, up=True)}
     mu = max(arb_upper(root(ball)), Fraction(0))
     return {"mu": number(Number(mu), {}, up=True), **_profile(release.share, mu)}
 

@@ -274,7 +274,9 @@ def noise(audit: Audit) -> Iterator[str]:
 def _noise(line: ReleaseLine) -> str:
     if not line.sized:
         return f"{line.noise}: {UNSIZED}"
-    return f"{line.noise} = {clipped(formula(line.written), 240)} ({line.rule})"
+    sizes = {line.noise: line.written, **dict(line.parameters)}
+    law = ", ".join(f"{name} = {clipped(formula(one), 240)}" for name, one in sizes.items())
+    return f"{law} ({line.rule})"
 
 
 def claims(audit: Audit) -> Iterator[str]:

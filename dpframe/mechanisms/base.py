@@ -142,6 +142,12 @@ class AdditiveNoise(Mechanism):
             return attrs.evolve(self, **{self.noise: factor * self.formula})  # type: ignore[misc]
         return type(self)(factor * self.formula)  # type: ignore[call-arg]  # its one field
 
+    def with_numbers(self, size: Exact, **parameters: Exact) -> Self:
+        """The same kind of noise with numbers for its size and its parameters."""
+        if len(_names(self)) > 1:
+            return attrs.evolve(self, **{self.noise: size}, **parameters)  # type: ignore[misc]
+        return type(self)(size)  # type: ignore[call-arg]  # its one field
+
     @staticmethod
     @abstractmethod
     def sample(size: float, shape: Shape, rng: Generator, *, symmetric: bool) -> Array:

@@ -42,20 +42,41 @@ from .sign import nonnegative
 
 
 def earns(problem: Problem, release: Release) -> Earned:
-    """Whether the noise of a release gives (epsilon_i, delta_i), and under which hypotheses."""
-    share = release.share
-    sensitivity = release.moved
+    """Whether the noise of a release gives (epsilon_i, delta_i), and under which hypotheses.
+    Noise from outside must state no more than the share for which a theorem sizes it.
+    """
+    share, sensitivity = release.share, release.moved
     if share is None or sensitivity is None:
         rule = "a share and a derived sensitivity"
         repair = "give the release a share of the budget."
         return Earned(opened("share", release.label, rule, (), repair, edit=Edit(EVEN)))
-    if release.rule is not None:
-        return _by_theorem(problem, release, release.rule, share, sensitivity.value)
+    if release.rule is None:
+        return _by_guarantee(problem, release, share, sensitivity.value)
+    named = _by_theorem(problem, release, release.rule, share, sensitivity.value)
+    if own(release.noise) or named.obligation.verdict is not PROVED:
+        return named
+    stated = _by_guarantee(problem, release, share, sensitivity.value)
+    if stated.obligation.verdict is PROVED:
+        return Earned(named.obligation, (*named.constraints, *stated.constraints))
+    rule = say(
+        "{} must size noise that states no more than its share; {} states {}",
+        release.rule.name,
+        release.noise.__name__,
+        release.guarantee(sensitivity.value),
+    )
+    facts = (_added(release, sensitivity.value, share),)
+    repair = say("let {} prescribe noise that costs less.", release.rule.name)
+    return Earned(opened("share", release.label, rule, facts, repair), named.constraints)
+
+
+def _by_guarantee(
+    problem: Problem, release: Release, share: Share, sensitivity: Expression
+) -> Earned:
     if "epsilon" not in share.currency:
-        return Earned(_in_kind(problem, release, share, sensitivity.value))
+        return Earned(_in_kind(problem, release, share, sensitivity))
     if release.gives is not GaussianDP:
-        return Earned(_stated(problem, release, share, sensitivity.value))
-    return _stated_gaussian(problem, release, share, sensitivity.value)
+        return Earned(_stated(problem, release, share, sensitivity))
+    return _stated_gaussian(problem, release, share, sensitivity)
 
 
 def _by_theorem(
@@ -259,8 +280,11 @@ def with_theorems(attempt: Attempt, problem: Problem) -> Attempt:
     """Another derivation, with the hypotheses of the named theorems of calibrated releases: a
     theorem outside its hypotheses is refused, even if another derivation proves the total.
     """
-    named = [r for r, _ in problem.classes if r.rule is not None and r.share is not None]
-    results = [earns(problem, release) for release in named]
+    results = [
+        _by_theorem(problem, one, one.rule, one.share, one.moved.value)
+        for one, _ in problem.classes
+        if one.rule is not None and one.share is not None and one.moved is not None
+    ]
     failing = [r.obligation for r in results if r.obligation.verdict is not PROVED]
     needed = list(dict.fromkeys(part for result in results for part in result.constraints))
     return attrs.evolve(

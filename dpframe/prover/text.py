@@ -230,7 +230,9 @@ def _released(release: Release) -> tuple[str, str, str]:
     value = "?" if release.moved is None else release.moved.value
     rule = "stated" if release.rule is None else release.rule.name
     share = "" if release.share is None else f"({release.share})"
-    size = say("{} {} ({})", release.noise.noise, release.mechanism.formula, rule)
+    sizes = {release.noise.noise: release.mechanism.formula, **release.parameters}
+    law = ", ".join(say("{} {}", Formula(name), one) for name, one in sizes.items())
+    size = say("{} ({})", law, rule)
     if release.sampled is not None:
         size = say("{}, each draw on a sample at {}", size, release.sampled)
     return say("{} ({})", value, release.noise.norm), share, size

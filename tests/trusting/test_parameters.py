@@ -12,6 +12,7 @@ import pytest
 import dpframe as dp
 from dpframe.audits.lower_bounds.mechanism_draws import law_of
 from dpframe.graph import functions as of
+from dpframe.kernel import check
 from dpframe.mechanisms import AdditiveNoise, positive_formula
 from dpframe.sensitivity import L1, L2
 from dpframe.symbols import exact
@@ -223,3 +224,123 @@ def test_a_description_states_other_parameters_of_noise():
     laplace = text.replace('"mixture"', '"laplace"')
     with pytest.raises(dp.InvalidArgument, match="law must be left out"):
         dp.audits.parse_description(laplace, trust=[Mixture])
+
+
+@attrs.frozen(cache_hash=True)
+class Stairs(AdditiveNoise):
+    """`width` times a two-sided geometric number plus a uniform one: a move of one number by at
+    most `width`, however small, costs `cost` on each number.
+    """
+
+    kind, gives, norm, noise = "stairs", dp.PureDP, L1, "width"
+    width: dp.Expression = attrs.field(converter=positive_formula)
+    cost: dp.Expression = attrs.field(converter=positive_formula, default="1/100000")
+    formula = property(lambda self: self.width)
+
+    @property
+    def deviation(self):
+        """Of the geometric and of the uniform number."""
+        ratio = dp.exp(-self.cost)
+        return self.width * dp.sqrt(2 * ratio / (1 - ratio) ** 2 + dp.constant("1/12"))
+
+    def guarantee(self, sensitivity):
+        """Of one number."""
+        return self.guarantee_among(sensitivity, exact(1))
+
+    def guarantee_among(self, sensitivity, entries):
+        """Of many, each of which may move: entries + sensitivity/width steps at most."""
+        return dp.PureDP((entries + sensitivity / self.width) * self.cost)
+
+    @staticmethod
+    def sample(size, shape, rng, *, symmetric, cost):
+        """Draws."""
+        up, down = (rng.geometric(-np.expm1(-cost), shape) for _ in range(2))
+        noise = size * (up - down + rng.uniform(-0.5, 0.5, shape))
+        return np.triu(noise) + np.triu(noise, 1).swapaxes(-1, -2) if symmetric else noise
+
+
+@attrs.frozen(cache_hash=True)
+class StairsTheorem(dp.Calibration):
+    """`factor` times the share for each number and step; more than 1 is wrong."""
+
+    name, citation = "Stairs.even", "[a claim]"
+    currencies = (("epsilon",), ("epsilon", "delta"))
+    mechanism = Stairs
+    factor: object = attrs.field(default=1)
+
+    def calibrate(self, share, sensitivity):
+        """Of one number."""
+        return self.calibrate_among(share, sensitivity, exact(1))
+
+    def calibrate_among(self, share, sensitivity, entries):
+        """Of many."""
+        return Stairs(sensitivity, exact(self.factor) * share.epsilon / (entries + 1))
+
+    def limit(self, share):
+        """No hypothesis."""
+        return
+
+
+class Stepped(dp.Regression):
+    """X'y with noise as the theorem sizes it, or with a stated one."""
+
+    factor: object = attrs.field(default=None)
+
+    def declare(self, X, y, budget):
+        """One release."""
+        stated = self.factor is None
+        noise = Stairs(4, budget.epsilon / 2) if stated else StairsTheorem(self.factor)
+        return dp.release(X.T @ y, noise, budget, name="moment")
+
+
+@pytest.mark.parametrize("factor", [1, 50])
+@pytest.mark.parametrize("target", [dp.PureDP(1), EACH, dp.ApproxDP(1, "1e-6")], ids=str)
+def test_noise_from_outside_states_no_more_than_its_share(factor, target):
+    """Where a theorem from outside sizes noise from outside: as the kernel requires."""
+    options = {"target": target, "setting": SETTING, "trust": [Stairs, StairsTheorem]}
+    if factor == 1:
+        proof = dp.certify(Stepped(factor), **options)
+        assert check(json.loads(json.dumps(proof.document))).accepted
+        return
+    with pytest.raises(dp.errors.Uncertified, match="no more than its share; Stairs states"):
+        dp.certify(Stepped(factor), **options)
+    assert "proved" not in str(dp.audit(Stepped(factor), **options).verdict).split()
+
+
+@pytest.mark.parametrize("factor", [1, 50])
+def test_a_calibration_is_checked_at_its_own_parameters(factor):
+    """And for several numbers; the default of a parameter is not used."""
+    if factor == 1:
+        dp.audits.check_calibration(StairsTheorem())
+        return
+    with pytest.raises(dp.errors.NonConforming, match="inside the share"):
+        dp.audits.check_calibration(StairsTheorem(factor))
+
+
+def test_a_certificate_is_attacked_at_its_own_parameters():
+    """A right claim is not flagged, though it would be at the default of the parameter."""
+    rows = dp.Rows(columns=[dp.Numeric("x", 0, 1)])
+    setting = dp.Setting(X=rows, y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    proof = dp.certify(Stepped(), target=EACH, setting=setting, trust=[Stairs])
+    assert not dp.attack(proof.at(epsilon=4), draws=2000, seed=0).flagged
+
+
+@attrs.frozen(cache_hash=True)
+class Smooth(Stairs):
+    """It wrongly states that half a step costs half of `cost`."""
+
+    kind = "smooth"
+
+    def guarantee_among(self, sensitivity, entries):
+        """False."""
+        return dp.PureDP(sensitivity / self.width * self.cost)
+
+
+@pytest.mark.parametrize("move", [20, 1])
+def test_attacks_try_small_moves_and_several_numbers(move):
+    """Wrong of one number that moves by a part of the width, and of three that move together."""
+    found = dp.attack(Smooth(20, 4 if move == 1 else 1), sensitivity=move, draws=20_000, seed=3)
+    flagged = [one.what for one in found.findings if one.flagged]
+    assert flagged
+    assert move == 1 or flagged == ["a vector of 3 numbers"]
+    assert not dp.attack(Stairs(20, 1), sensitivity=move, draws=20_000, seed=3).flagged

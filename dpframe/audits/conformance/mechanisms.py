@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -30,9 +30,12 @@ SHAPES, SQUARES = ((), (3,), (2, 3), (5, 2, 2)), ((1, 1), (4, 4), (3, 2, 2))
 MANY, ALONE = 200_000, 20_000  # numbers of one draw, and draws of one number
 CLOSE = {MANY: 0.02, ALONE: 0.04}  # how far their std may be from the stated one
 DRAWS, SURE = 100_000, 0.9999  # of an attack; a fifth of it where each draw is a call
+FEW = 5_000  # where the move is small and many runs together are attacked
 WIDE = 2.0**40  # noise in whole numbers is then rarely the same twice
 DELTA, ROOM = Fraction(1, 10**6), 1 + Fraction(1, 10**9)
 FACTORS = (Fraction(1, 100), Fraction(1, 3), Fraction(9, 10), Fraction(3))
+MOVES = (Fraction(3), Fraction(1), Fraction(1, 20))  # sensitivities, as multiples of the size
+TOGETHER = (1, 6)  # numbers that are released together
 Rng = np.random.Generator
 
 
@@ -156,11 +159,14 @@ def _deviation(noise: AdditiveNoise, rng: Rng) -> Contradictions:
 )
 def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
     size = Fraction(worth(noise.formula))
-    for factor in (3, 1):
+    for factor in MOVES:
         moved = Fraction(math.ceil(factor * size)) if noise.integer else factor * size
         stated = [noise.guarantee(exact(moved))]
         for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
-            draws, seed = ALONE if noise.joint else DRAWS, int(rng.integers(2**31))
+            draws, seed = (
+                FEW if factor < 1 else ALONE if noise.joint else DRAWS,
+                int(rng.integers(2**31)),
+            )
             options: Any = {"draws": draws, "confidence": SURE, "seed": seed}
             for one in attack(noise, claim=claim, sensitivity=moved, **options).findings:
                 if one.flagged:
@@ -215,21 +221,24 @@ def _scales(rule: Calibration) -> Contradictions:
 
 @THEOREM.holds("what its noise costs is inside the share", "Prescribe more noise.")
 def _cost(rule: Calibration) -> Contradictions:
-    for target in _spent(rule):
-        for moved in (1, 7):
-            noise: Any = rule.mechanism(Fraction(_size(rule, target, moved)))  # type: ignore[call-arg]
-            own = as_kind(noise.given_in(type(target), exact(moved)), type(target))
-            if isinstance(target, ApproxDP):
-                least = _delta(noise, moved, Fraction(worth(target.epsilon)))
-                if least > DELTA * ROOM:
-                    yield f"a delta of {least:.4g} for {target}"
-            elif own is not None and worth(own.amounts[0]) > worth(target.amounts[0]) * ROOM:
-                yield f"{own} for {target}"
+    for target, moved, entries in product(_spent(rule), (1, 7), TOGETHER):
+        noise = rule.calibrate_among(target.budget, exact(moved), exact(entries))
+        check_kind("noise", noise, rule.mechanism, "of its `mechanism`")
+        law = {name: Fraction(worth(one)) for name, one in noise.parameters.items()}
+        noise = noise.with_numbers(Fraction(worth(noise.formula)), **law)
+        stated = noise.guarantee_among(exact(moved), exact(entries))
+        own = noise.given_in(type(target), exact(moved)) if entries == 1 else stated
+        own = as_kind(own, type(target))
+        if isinstance(target, ApproxDP):
+            least = _delta(noise, moved, stated, Fraction(worth(target.epsilon)))
+            if least > DELTA * ROOM:
+                yield f"a delta of {least:.4g} for {target}, of {entries} numbers"
+        elif own is not None and worth(own.amounts[0]) > worth(target.amounts[0]) * ROOM:
+            yield f"{own} for {target}, of {entries} numbers"
 
 
-def _delta(noise: AdditiveNoise, moved: int, epsilon: Fraction) -> float:
-    """At least its cost: by its own loss if it has one, else by its guarantee."""
-    try:
-        return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower
-    except InvalidArgument:
-        return delta_of(noise.guarantee(exact(moved)), epsilon).lower
+def _delta(noise: AdditiveNoise, moved: int, stated: Guarantee, epsilon: Fraction) -> float:
+    """At least its cost: by its own loss if it has one, else by what it states."""
+    if type(noise).loss is Mechanism.loss:
+        return delta_of(stated, epsilon).lower
+    return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower

@@ -272,12 +272,15 @@ def log_density(
     return np.asarray(-squares / (2 * size * size))
 
 
-def learned_scores(first: Array, second: Array) -> Scores:
-    """Scores of draws, (n, ...), learned on their first quarter."""
-    first, second = (one.reshape(len(one), -1) for one in (first, second))
+def learned_scores(first: Array, second: Array, *, alike: bool = False) -> Scores:
+    """Scores of draws, (n, ...), learned on their first quarter; of numbers that are `alike` and
+    independent, sums of scores of one number.
+    """
+    width = 1 if alike else int(np.prod(first.shape[1:]))
     quarter = len(first) // 4
-    score = _fitted(first[:quarter], second[:quarter])
-    return np.array([score(first), score(second)])
+    score = _fitted(*(one[:quarter].reshape(-1, width) for one in (first, second)))
+    scores = (score(one.reshape(-1, width)).reshape(len(one), -1) for one in (first, second))
+    return np.array([one.sum(axis=1) for one in scores])
 
 
 def _fitted(first: Array, second: Array) -> Score:

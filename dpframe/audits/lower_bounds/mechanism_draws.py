@@ -37,6 +37,7 @@ from .bounds import (
     rounded,
     threshold_finding,
 )
+from .claims import ClaimedProfile, claim_of
 from .exact_laws import law_findings, worst_scores
 
 FINE = 2**20  # steps of the grid to a unit of sensitivity
@@ -46,13 +47,14 @@ VECTOR = 3  # numbers of a joint draw
 @attrs.frozen(eq=False)
 class DrawnPair:
     """Draws on both inputs of a pair, as scores; `doubles` where noise is drawn in floating
-    point.
+    point. `claim` is that of several numbers, where it differs from the claim of one.
     """
 
     what: str
     pair: str
     scores: Callable[[int, Randomness], Scores]
     doubles: bool = False
+    claim: ClaimedProfile | None = None
 
 
 def mechanism_findings(
@@ -60,12 +62,14 @@ def mechanism_findings(
 ) -> list[Finding]:
     """Every enumeration and every way of drawing. `given` is the claim as the user gave it."""
     findings = law_findings(mechanism, sensitivity, job, given)
-    pairs = list(draws_of(mechanism, sensitivity, relation))
+    stated = getattr(mechanism, "guarantee", lambda _: None)(exact(sensitivity))
+    drawn = draws_of(mechanism, sensitivity, relation)
+    pairs = [pair for pair in drawn if pair.claim is None or given in (None, stated)]
     repeats = dict.fromkeys((1, job.repeats(job.claim)))
     doubles = sum(pair.doubles for pair in pairs)
     each = job.failing / (len(pairs) * len(repeats) + doubles)
     for pair in pairs:
-        for count in repeats:
+        for count in repeats if pair.claim is None else (1,):
             findings += _findings(pair, count, each, job)
     return findings
 
@@ -75,7 +79,8 @@ def _findings(drawn: DrawnPair, repeats: int, failing: float, job: Job) -> list[
     is attacked; what the low bits of doubles reveal beyond it is a separate finding.
     """
     job.on_progress(f"{drawn.what}: {job.draws * repeats} draws on each of {drawn.pair}")
-    scores, claim = drawn.scores(job.draws * repeats, job.randomness), job.claim.times(repeats)
+    scores = drawn.scores(job.draws * repeats, job.randomness)
+    claim = (drawn.claim or job.claim).times(repeats)
     law = threshold_finding(
         rounded(scores, repeats), claim, failing, what=drawn.what, pair=drawn.pair, repeats=repeats
     )
@@ -116,6 +121,15 @@ def _(mechanism: AdditiveNoise, sensitivity: Fraction, *_: object) -> Iterator[D
     move = float(sensitivity)
     moved = f"one number that is {move:g} larger"
     doubles = partial(_in_doubles, kind, to_float(size, up=True))
+    among = move / (VECTOR**0.5 if str(kind.norm) == "L2" else VECTOR)
+    if not own(type(mechanism)) and not (kind.integer and among < 1):
+        each = float(int(among)) if kind.integer else among
+        claim = claim_of(mechanism.guarantee_among(exact(sensitivity), exact(VECTOR)))
+        what, larger = f"a vector of {VECTOR} numbers", f"numbers that are each {each:g} larger"
+        vector = partial(doubles, np.full(VECTOR, each))
+        if not kind.joint:
+            vector = partial(_moved_alike, kind, to_float(size, up=True), each)
+        yield DrawnPair(what, larger, vector, doubles=not kind.integer, claim=claim)
     if kind.exact:
         what = "whole numbers" if kind.integer else "noise in steps of a grid"
         yield DrawnPair(what, moved, partial(_on_grid, kind, size, sensitivity))
@@ -149,6 +163,15 @@ def _in_doubles(
     """A move by `shift`, of a vector or of a symmetric matrix."""
     first, second = (sampled(kind, scale, n, shift.shape, randomness.generator) for _ in range(2))
     return _scores(kind, scale, shift, first + shift, second)
+
+
+def _moved_alike(
+    kind: type[AdditiveNoise], size: float, each: float, n: int, randomness: Randomness
+) -> Scores:
+    """VECTOR independent numbers, each of which moves by `each`."""
+    rng = randomness.generator
+    first, second = (sampled(kind, size, n, (VECTOR,), rng) for _ in range(2))
+    return learned_scores(first + each, second, alike=True)
 
 
 def sampled(

@@ -25,11 +25,13 @@ from dpframe.execution.totals import in_integers, real, selected
 from dpframe.graph import Loop, Node, Release, Sampler
 from dpframe.graph.procedures import DeepPoint
 from dpframe.graph.statistics import Stack, Statistic
+from dpframe.identity import own
 from dpframe.prover.at_numbers import AtNumbers
 from dpframe.randomness import Randomness
 from dpframe.randomness.laws import bernoulli
 from dpframe.sources import open_source
 from dpframe.sources.table import Block
+from dpframe.symbols import exact
 
 from .bounds import Array, Scores, density_scores, learned_scores, log_density
 from .claims import ClaimedProfile, claim_of
@@ -176,10 +178,21 @@ class MovedRelease:
             raise InvalidArgument("statistic", "bounded", statistic.label, "Clip its rows.")
         most, least = numbers.up(sensitivity.value), numbers.down(sensitivity.value)
         plain = TableRelease.once(release, running, loop)
-        noise: Any = type(release.mechanism)
-        claim = claim_of(noise(Fraction(plain.size)), Fraction(most), statistic.unit.relation)
+        claim = _claimed(release, running, Fraction(plain.size), Fraction(most))
         moved = {**plain.values, **shifted(statistic, plain.values, least, running)}
         return cls(plain, attrs.evolve(plain, values=moved), claim, least)
+
+
+def _claimed(
+    release: Release, running: Execution, size: Fraction, most: Fraction
+) -> ClaimedProfile:
+    """The profile of one draw: of noise from outside, what it states of all numbers together."""
+    noise, numbers = release.mechanism, running.numbers
+    parameters = {name: Fraction(numbers.up(one)) for name, one in noise.parameters.items()}
+    noise = noise.with_numbers(size, **parameters)
+    if own(type(noise)):
+        return claim_of(noise, most, release.statistic.unit.relation)
+    return claim_of(noise.guarantee_among(exact(most), exact(numbers.up(release.entries))))
 
 
 def shifted(
