@@ -13,13 +13,14 @@ from dpframe.operators import Operation
 from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
-from .facts import stated
+from . import maps
+from . import statistics as st
+from .facts import derived
 from .node import DataNode, Node, one_number, titled
 from .occurring import occurring
 
 if TYPE_CHECKING:
     from .rows import RowsNode
-    from .statistics import LabelSum
 
 
 Class = str | int | float | bool
@@ -70,11 +71,8 @@ class ColumnNode(DataNode):
     spoken: ClassVar[str] = "labels"
     written: ClassVar[str] = "y"
 
-    @property
-    def bound(self) -> Expression | None:
-        """An upper bound on every |y|; None if there is none."""
-        own = stated(self)
-        return None if own is None else own.bound
+    bound: Expression | None = derived("bound")
+    """An upper bound on every |y|; None if there is none."""
 
     @property
     def radius(self) -> Expression:
@@ -88,10 +86,8 @@ class ColumnNode(DataNode):
         """Whether every label in [-bound, bound] may occur."""
         return occurring(self).ball
 
-    @property
-    def grid(self) -> int | None:
-        """Bits of the grid of its table; None for no grid."""
-        return None
+    grid: int | None = None
+    """Bits of the grid of its table; None for no grid."""
 
     @property
     def T(self) -> ColumnNode:  # noqa: N802 - the name numpy gives it
@@ -100,19 +96,16 @@ class ColumnNode(DataNode):
 
     def __matmul__(self, other: object) -> Any:
         from .rows import RowsNode
-        from .statistics import Moment, Squares
 
         if isinstance(other, RowsNode):
-            return Moment(other, self)
+            return st.Moment(other, self)
         if isinstance(other, ColumnNode) and other == self:
-            return Squares(self)
+            return st.Squares(self)
         return self.refuse(Operation("multiplied", "{} @ {}", (self, other)))
 
-    def sum(self) -> LabelSum:
+    def sum(self) -> st.LabelSum:
         """dp.total(y): the sum of the labels, a number."""
-        from .statistics import LabelSum
-
-        return LabelSum(self)
+        return st.LabelSum(self)
 
     def __truediv__(self, by: object) -> ColumnNode:
         """Labels divided by one number; see `scaled`."""
@@ -136,45 +129,33 @@ class ColumnNode(DataNode):
 
     def on_grid(self, bits: int) -> ColumnNode:
         """The bounded labels in whole steps of a grid with `bits` bits from 0 to the bound."""
-        from .maps.grid import GridColumn
-
-        return GridColumn(self, bits)
+        return maps.GridColumn(self, bits)
 
     def weighted(self, weight: object) -> ColumnNode:
         """Labels multiplied by the square root of `weight`, a public formula of the record's
         budget.
         """
-        from .maps.weighted import Weight, WeightedColumn
-
         factor = sqrt(weight)
-        return self if factor == exact(1) else WeightedColumn(self, Weight(factor))
+        return self if factor == exact(1) else maps.WeightedColumn(self, maps.Weight(factor))
 
     def clip(self, lower: object, upper: object) -> ColumnNode:
         """Labels clipped to the public interval [lower, upper]."""
-        from .maps.bounds import ClipColumn
-
-        return ClipColumn(self, lower, upper)
+        return maps.ClipColumn(self, lower, upper)
 
     def scaled(self, by: object, minus: object = 0) -> ColumnNode:
         """(y - minus)/by, for public or released (dp.known) numbers. The result needs a clip."""
-        from .maps.scaled import ScaledLabels
-
-        return ScaledLabels(self, by, minus)
+        return maps.ScaledLabels(self, by, minus)
 
     def shrunk_with(self, rows: RowsNode, *, norm: object) -> ColumnNode:
         """Labels multiplied by min(1, norm/|x|), the factor by which `rows.clip(norm=norm)` shrinks
         the row. Used together, the two reduce the weight of a record and leave the coefficients of
         a linear model unchanged.
         """
-        from .maps.bounds import ShrunkLabels
-
-        return ShrunkLabels(self, rows, norm)
+        return maps.ShrunkLabels(self, rows, norm)
 
     def residuals(self, rows: RowsNode, theta: Node) -> ColumnNode:
         """y - x'theta for released coefficients theta, shape (d,). The result needs a clip."""
-        from .maps.residuals import ResidualLabels
-
-        return ResidualLabels(self, rows, theta)
+        return maps.ResidualLabels(self, rows, theta)
 
 
 @attrs.frozen(cache_hash=True)

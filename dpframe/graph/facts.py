@@ -150,6 +150,16 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     return _suitable(_stated, node)(node, relation or ADD_REMOVE)[0]
 
 
+def derived(name: str, *, otherwise: Any = None) -> Any:
+    """A property of nodes: the fact of this name, or `otherwise` where nothing is derived."""
+
+    def fact(node: Node) -> Any:
+        own = stated(node)
+        return otherwise if own is None else getattr(own, name)
+
+    return property(fact)
+
+
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
     """The requirements of a node's rule that are violated."""
     return list(_suitable(_stated, node)(node, relation or ADD_REMOVE)[1])
