@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -64,7 +65,34 @@ def compared(level: Any) -> str | float | None:
     return number if math.isfinite(number) else None
 
 
-class ColumnNode(DataNode):
+class RowsOrLabels(DataNode):
+    """Abstract: the rows, or the labels, of the records."""
+
+    __slots__ = ()
+    grid: int | None = None
+    """Bits of the grid of its table; None for no grid."""
+
+    @property
+    def ball(self) -> bool:
+        """Whether every row, or label, within the bound may occur, in every dimension."""
+        return occurring(self).ball
+
+    @abstractmethod
+    def scaled(self, by: object) -> Any:
+        """Divided by one number, the same for all records."""
+
+    def __truediv__(self, by: object) -> Any:
+        """Divided by one number; see `scaled`."""
+        return self.scaled(one_number(self, by, "divided", "/"))
+
+    def __mul__(self, factor: object) -> Any:
+        """Multiplied by one number; see `scaled`."""
+        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
+
+    __rmul__ = __mul__
+
+
+class ColumnNode(RowsOrLabels):
     """Abstract: the labels, one number per record."""
 
     __slots__ = ()
@@ -80,14 +108,6 @@ class ColumnNode(DataNode):
         if self.bound is None:
             raise InvalidArgument("labels", "bounded", self.label, "y.clip(-Y, Y) bounds them.")
         return self.bound
-
-    @property
-    def ball(self) -> bool:
-        """Whether every label in [-bound, bound] may occur."""
-        return occurring(self).ball
-
-    grid: int | None = None
-    """Bits of the grid of its table; None for no grid."""
 
     @property
     def T(self) -> ColumnNode:  # noqa: N802 - the name numpy gives it
@@ -106,16 +126,6 @@ class ColumnNode(DataNode):
     def sum(self) -> st.LabelSum:
         """dp.total(y): the sum of the labels, a number."""
         return st.LabelSum(self)
-
-    def __truediv__(self, by: object) -> ColumnNode:
-        """Labels divided by one number; see `scaled`."""
-        return self.scaled(one_number(self, by, "divided", "/"))
-
-    def __mul__(self, factor: object) -> ColumnNode:
-        """Labels multiplied by one number; see `scaled`."""
-        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
-
-    __rmul__ = __mul__
 
     def __sub__(self, minus: object) -> ColumnNode:
         """One number subtracted from every label. The result needs a clip."""

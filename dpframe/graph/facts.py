@@ -16,7 +16,7 @@ from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of, own
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
-from dpframe.symbols import DATA, RECORD, Expression, Number, rational
+from dpframe.symbols import DATA, ONE, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS, Answers, answers_of
@@ -26,9 +26,7 @@ from dpframe.theory.mechanisms import NOISES, Noise
 from .node import Node
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
     from .procedure import Objective
-    from .rows import RowsNode
     from .statistics import Statistic
 
 
@@ -267,9 +265,11 @@ def of_its_own(node: Node, relation: Relation | None) -> Any:
     from .statistics import Statistic
 
     if isinstance(node, RowsNode):
-        return stated_by_rows(node)
+        bounds: Any = (node.columns, node.norm, node.norm1, node.entry, node.unit_norm)
+        return known.RowFacts(*bounds, step=getattr(node, "step", None))
     if isinstance(node, ColumnNode):
-        return stated_by_labels(node)
+        bound: Any = node.bound
+        return known.LabelFacts(bound, step=getattr(node, "step", None))
     if isinstance(node, Statistic):
         return stated_by_statistic(node, relation)
     if isinstance(node, Weight):
@@ -290,18 +290,6 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return cached if same else current
 
 
-def stated_by_rows(rows: RowsNode) -> known.RowFacts:
-    """Facts that rows state."""
-    bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
-    return known.RowFacts(*bounds, step=getattr(rows, "step", None))
-
-
-def stated_by_labels(column: ColumnNode) -> known.LabelFacts:
-    """Facts that labels state."""
-    bound: Any = column.bound
-    return known.LabelFacts(bound, step=getattr(column, "step", None))
-
-
 def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
     """Facts that a statistic states."""
     moves = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
@@ -315,12 +303,6 @@ def stated_by_loss(loss: Objective) -> known.Loss:
     """Facts that a loss states, for rows of norm 1 and bounded x'theta."""
     from .procedure import Bounds
 
-    one = Number(Fraction(1))
-
-    def slope(margin: Any, label: Any) -> Any:
-        return loss.slope(Bounds(one, label, margin))
-
-    def bend(label: Any) -> Any:
-        return loss.curvature(Bounds(one, label))
-
+    slope: Any = lambda margin, label: loss.slope(Bounds(ONE, label, margin))  # noqa: E731
+    bend: Any = lambda label: loss.curvature(Bounds(ONE, label))  # noqa: E731
     return known.Loss(slope, bend)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dpframe.errors import InvalidArgument
 
 from . import statistics as st
-from .columns import ColumnNode
+from .columns import ColumnNode, RowsOrLabels
 from .node import DataNode
 from .post import Iterate
 from .procedure import Objective, Squared
@@ -129,7 +129,7 @@ def column_squares(rows: RowsNode) -> st.Statistic:
 
 
 def bin_counts(
-    data: RowsNode | ColumnNode, cuts: Sequence[object], *, absolute: bool = False
+    data: RowsOrLabels, cuts: Sequence[object], *, absolute: bool = False
 ) -> st.Statistic:
     """The number of entries in each bin between k public cuts, for every column of rows or for
     labels: k + 1 numbers per column. With `absolute`, absolute values are counted. Raises

@@ -148,14 +148,14 @@ class Graph:
 
     releases = every(Release)
     """The position is the serial number."""
-    procedures = every(Procedure)
+    procedures = every(Procedure)  # type: ignore[type-abstract]
     loops = every(Loop)
     bounds = every(Bound)
     """Bounds that may fail."""
     posts = every(Post)
     known = every(Known)
     """Released numbers that formulas read."""
-    statistics = every(Statistic)
+    statistics = every(Statistic)  # type: ignore[type-abstract]
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:

@@ -17,9 +17,8 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 from .facts import stated
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
+    from .columns import RowsOrLabels
     from .node import Node
-    from .rows import RowsNode
 
 
 @attrs.frozen
@@ -58,7 +57,7 @@ def entry_of(table: dict[str, Any], node: Node) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def occurring(node: RowsNode | ColumnNode) -> Occurring:
+def occurring(node: RowsOrLabels) -> Occurring:
     """Which rows or labels occur."""
     own = entry_of(MAPS, node)
     return UNKNOWN if own is None else own(node)

@@ -22,16 +22,17 @@ from dpframe.symbols.expression import Domain
 
 from . import maps
 from . import statistics as st
+from .columns import ColumnNode, RowsOrLabels
 from .facts import derived, stated
 from .known import OfBudgets
-from .node import DataNode, Node, one_number, reads, titled
+from .node import Node, reads, titled
 from .occurring import occurring
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
-class RowsNode(DataNode):
+class RowsNode(RowsOrLabels):
     """Abstract: the features, one row per record."""
 
     __slots__ = ()
@@ -64,11 +65,6 @@ class RowsNode(DataNode):
         return None if norm is None else sqrt(self.columns) * norm
 
     @property
-    def ball(self) -> bool:
-        """Whether every row of the ball of radius `norm` may occur, in every dimension."""
-        return occurring(self).ball
-
-    @property
     def box(self) -> bool:
         """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
         return occurring(self).box
@@ -86,8 +82,8 @@ class RowsNode(DataNode):
         return ()
 
     @property
-    def grid(self) -> int | None:
-        """Bits of the grid of its table; None for no grid."""
+    def grid(self) -> int | None:  # type: ignore[override]
+        """That of its table."""
         given = self.origin
         return None if given is self else given.grid
 
@@ -118,16 +114,6 @@ class RowsNode(DataNode):
         """
         mean: st.Statistic = self.sum(axis) / public_size(self)
         return mean
-
-    def __truediv__(self, by: object) -> RowsNode:
-        """Rows divided by one number; see `scaled`."""
-        return self.scaled(one_number(self, by, "divided", "/"))
-
-    def __mul__(self, factor: object) -> RowsNode:
-        """Rows multiplied by one number; see `scaled`."""
-        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
-
-    __rmul__ = __mul__
 
     def total(self, formula: object) -> Expression:
         """The sum over records of a formula of each record's budget: private under add/remove,
@@ -249,8 +235,6 @@ class Transposed(Symbolic):
     def __matmul__(self, other: object) -> Any:
         if other is self.rows or (isinstance(other, RowsNode) and other == self.rows):
             return st.Gram(self.rows)
-        from .columns import ColumnNode
-
         if isinstance(other, ColumnNode):
             return st.Moment(self.rows, other)
         return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))

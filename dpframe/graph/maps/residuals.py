@@ -92,7 +92,7 @@ class ResidualLabels(OfMargins, RecordColumn):
     kind: ClassVar[str] = "residual_labels"
     written: ClassVar[str] = "residuals"
     label = titled("residuals at {0.theta.label}")
-    bound: ClassVar[None] = None
+    bound = None
     source: ColumnNode
     rows: RowsNode = attrs.field(converter=gridded)
     theta: Node = attrs.field(converter=released_coefficients)

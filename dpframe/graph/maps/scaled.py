@@ -75,7 +75,7 @@ class ScaledLabels(ColumnMap):
     minus: Expression = attrs.field(converter=_minus, default=ZERO, metadata=reads("centre"))
 
     @property
-    def bound(self) -> Expression | None:
+    def bound(self) -> Expression | None:  # type: ignore[override]
         """bound/by if nothing is subtracted and the divisor is not private; else None."""
         before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
         return before / self.by if before is not None and plain else None
@@ -105,6 +105,14 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
     return tuple(rational(one, name) for one in value)
 
 
+def _divisors(value: object) -> tuple[Fraction, ...]:
+    return _numbers(value, "by")
+
+
+def _centres(value: object) -> tuple[Fraction, ...]:
+    return _numbers(value, "minus")
+
+
 @attrs.frozen(cache_hash=True)
 class ScaledColumns(RowMap):
     """Column j becomes (x_j - minus_j)/by_j, for public numbers. The norm is at most (norm +
@@ -114,18 +122,17 @@ class ScaledColumns(RowMap):
     kind: ClassVar[str] = "scaled_columns"
     label: ClassVar[str] = "scale columns by public numbers"
     source: RowsNode
-    by: tuple[Fraction, ...] = attrs.field(converter=lambda value: _numbers(value, "by"))
+    by: tuple[Fraction, ...] = attrs.field(converter=_divisors)
     minus: tuple[Fraction, ...] = attrs.field(
-        converter=lambda value: _numbers(value, "minus"),
-        default=attrs.Factory(lambda self: [0] * len(self.by), takes_self=True),
+        converter=_centres, default=attrs.Factory(lambda self: [0] * len(self.by), takes_self=True)
     )
 
     def __attrs_post_init__(self) -> None:
         """Check their sizes, and that there is one number per column."""
         if not (1 / MOST <= min(self.by) and max(self.by) <= MOST):
-            raise InvalidArgument("by", "positive, from 1e-300 to 1e300", self.by, WAY_OUT)
+            raise InvalidArgument("by", "positive, from 1e-300 to 1e300", [*self.by], WAY_OUT)
         if max(map(abs, self.minus)) > MOST:
-            raise InvalidArgument("minus", "at most 1e300 in size", self.minus, WAY_OUT)
+            raise InvalidArgument("minus", "at most 1e300 in size", [*self.minus], WAY_OUT)
         known = self.source.columns
         wanted = int(known.value) if isinstance(known, Number) else len(self.by)
         if not len(self.by) == len(self.minus) == wanted:

@@ -141,7 +141,7 @@ class RecordWeights(Weighing, RecordColumn):
     kind: ClassVar[str] = "record_weights"
 
     @property
-    def bound(self) -> Expression:
+    def bound(self) -> Expression:  # type: ignore[override]
         """The factor."""
         return self.weight.factor
 
