@@ -69,6 +69,8 @@ class RowsOrLabels(DataNode):
     """Abstract: the rows, or the labels, of the records."""
 
     __slots__ = ()
+    written: ClassVar[str]
+    """How a declaration writes them."""
     grid: int | None = None
     """Bits of the grid of its table; None for no grid."""
 

@@ -99,11 +99,6 @@ class PerturbedMinimum(Sampler):
         return super().own_readings | {"size": Reading(self.size, RELEASED)}
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the kind of noise, and its size if stated."""
-        return {**super().parameters, "noise": self.noise, "stated": self.stated}
-
-    @property
     def slope(self) -> Expression:
         """A = B (B R + Y), a bound on the gradient of one record in the ball."""
         B = self.gram.rows.radius
@@ -213,14 +208,23 @@ class ApproximateMinimum(Sampler):
         return self.minimum.own_readings | own
 
     @property
-    def derived(self) -> dict[str, Reading]:
+    def parts(self) -> dict[str, Share]:
         """The parts of its share."""
-        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
+        return {"minimum": self.minimum.share, "difference": self.noise_share}
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The formulas of the parts of its share."""
         return {
             f"{name} of the {part}": reading
-            for part, share in parts.items()
+            for part, share in self.parts.items()
             for name, reading in share_readings(share).items()
         }
+
+    @property
+    def noise(self) -> str:
+        """The kind of noise."""
+        return self.minimum.noise
 
     @property
     def std(self) -> Expression:
@@ -229,10 +233,9 @@ class ApproximateMinimum(Sampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the kind of noise, and how the share is divided."""
-        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
-        amounts = {name: amounts_of(part) for name, part in parts.items()}
-        return {**super().parameters, "noise": self.minimum.noise, **amounts}
+        """As for other procedures; of the parts of its share the amounts."""
+        amounts = {name: amounts_of(part) for name, part in self.parts.items()}
+        return super().parameters | amounts
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable if the tolerance was not attained."""
@@ -290,11 +293,6 @@ class TiltedMinimum(WeightedLosses, Searcher):
         """Penalty, the noise's part of epsilon, the noise scale."""
         own = {} if self.size is None else {"size": Reading(self.size, RELEASED | RECORD)}
         return super().own_readings | own
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the weight."""
-        return {**super().parameters, "weight": self.weight}
 
     @property
     def bounds(self) -> Bounds | None:

@@ -16,6 +16,7 @@ from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
 from dpframe.symbols.expression import Domain
 
+from .. import statistics as st
 from ..columns import ColumnNode, RowsOrLabels
 from ..facts import derived, in_package, stated, unchanging
 from ..node import Array, DataNode, Node, Numbers, Values
@@ -142,7 +143,7 @@ class Statistic(Origin, DataNode):
 
     def __add__(self, other: object) -> Any:
         if isinstance(other, Statistic):
-            return _combined((1, self), (1, other))
+            return st.combine((1, self), (1, other))
         return self.__expression__() + exact(other)
 
     def __radd__(self, other: object) -> Any:
@@ -150,7 +151,7 @@ class Statistic(Origin, DataNode):
 
     def __sub__(self, other: object) -> Any:
         if isinstance(other, Statistic):
-            return _combined((1, self), (-1, other))
+            return st.combine((1, self), (-1, other))
         return self.__expression__() - exact(other)
 
     def __rsub__(self, other: object) -> Any:
@@ -159,7 +160,7 @@ class Statistic(Origin, DataNode):
     def __mul__(self, other: object) -> Any:
         factor = exact(other)
         public = factor.scope == PUBLIC
-        return _combined((factor, self)) if public else self.__expression__() * factor
+        return st.combine((factor, self)) if public else self.__expression__() * factor
 
     __rmul__ = __mul__
 
@@ -183,12 +184,6 @@ class Statistic(Origin, DataNode):
 def _may_be_zero(divisor: Expression) -> bool:
     """Whether it is a number of rows."""
     return isinstance(divisor, Symbol) and divisor.origin is not None and divisor.domain == SIZE
-
-
-def _combined(*terms: tuple[object, object]) -> Statistic:
-    from .combined import combine
-
-    return combine(*terms)
 
 
 @lru_cache(maxsize=4096)
