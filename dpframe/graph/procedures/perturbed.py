@@ -208,9 +208,14 @@ class ApproximateMinimum(Sampler):
         return self.minimum.own_readings | own
 
     @property
+    def difference(self) -> Share:
+        """The part of its share for the approximation error."""
+        return self.noise_share
+
+    @property
     def parts(self) -> dict[str, Share]:
         """The parts of its share."""
-        return {"minimum": self.minimum.share, "difference": self.noise_share}
+        return {"minimum": self.minimum.share, "difference": self.difference}
 
     @property
     def derived(self) -> dict[str, Reading]:
