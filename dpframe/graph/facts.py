@@ -23,11 +23,12 @@ from dpframe.theory.book import KINDS, Answers, answers_of
 from dpframe.theory.guarantees import RELATIONS
 from dpframe.theory.mechanisms import NOISES, Noise
 
+from . import maps
+from . import statistics as st
 from .node import Node
 
 if TYPE_CHECKING:
     from .procedure import Objective
-    from .statistics import Statistic
 
 
 def answers(node: Node) -> Answers:
@@ -259,10 +260,8 @@ def _facts(node: Node, relation: Relation) -> Any:
 def of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
     from .columns import ColumnNode
-    from .maps.weighted import Weight
     from .procedure import Objective
     from .rows import RowsNode
-    from .statistics import Statistic
 
     if isinstance(node, RowsNode):
         bounds: Any = (node.columns, node.norm, node.norm1, node.entry, node.unit_norm)
@@ -270,9 +269,9 @@ def of_its_own(node: Node, relation: Relation | None) -> Any:
     if isinstance(node, ColumnNode):
         bound: Any = node.bound
         return known.LabelFacts(bound, step=getattr(node, "step", None))
-    if isinstance(node, Statistic):
+    if isinstance(node, st.Statistic):
         return stated_by_statistic(node, relation)
-    if isinstance(node, Weight):
+    if isinstance(node, maps.Weight):
         return known.Weight(node.factor)  # type: ignore[arg-type]
     # everything else is released, or made of what was released
     return stated_by_loss(node) if isinstance(node, Objective) else known.Post()
@@ -290,7 +289,7 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return cached if same else current
 
 
-def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
+def stated_by_statistic(statistic: st.Statistic, relation: Relation | None) -> known.StatisticFacts:
     """Facts that a statistic states."""
     moves = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in moves)

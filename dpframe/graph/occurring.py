@@ -108,10 +108,11 @@ def _scaled_columns(node: Any) -> Occurring:
     return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
 
 
-@entry(MAPS, "weighted_rows")
-def _ball(node: Any) -> Occurring:
+@entry(MAPS, "weighted_rows", "weighted_column")
+def _weighted(node: Any) -> Occurring:
     """The record's own ball, for weighted records."""
-    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+    source = node.source
+    return Occurring(ball=source.ball, extreme=getattr(source, "extreme", False))
 
 
 FINE = 16  # bits of a grid
@@ -166,11 +167,6 @@ def _within(column: Any) -> Fraction | None:
             return None
         return below - max(abs(span.lower), abs(span.upper))
     return bound.value if isinstance(bound, Number) and occurring(column).ball else None
-
-
-@entry(MAPS, "weighted_column")
-def _weighted_labels(node: Any) -> Occurring:
-    return Occurring(ball=node.source.ball)
 
 
 @entry(MAPS, "grid_column", "weighted_grid_column")

@@ -34,6 +34,7 @@ from ..procedure import (
 )
 from ..rows import RowsNode
 from ..statistics import Gram, Moment
+from ..statistics.newton import LossSum, minimised
 
 HALF = exact("1/2")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
@@ -329,8 +330,6 @@ class TiltedMinimum(WeightedLosses, Searcher):
         self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw, and Newton steps."""
-        from ..statistics.newton import LossSum, minimised
-
         if self.slope is None or self.size is None:
             raise NotExecutable(f"{self.label} has no bounded slope")
         scale, penalty = numbers.up(self.size), math.nextafter(numbers.up(self.penalty), math.inf)
