@@ -57,6 +57,7 @@ METADATA = frozenset(  # of functions and classes, set by Python and by compiler
     )
 )
 Found = tuple[str, object]
+Names = Mapping[str, object]
 
 
 def ambient(function: types.FunctionType) -> Found | None:
@@ -64,8 +65,8 @@ def ambient(function: types.FunctionType) -> Found | None:
     it as an argument, and the expression that refers to it; None if there is none.
     """
     walk = _Walk()
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        walk.visit(name, _content(cell), 0)
+    for name, value in _cells(function).items():
+        walk.visit(name, value, 0)
     walk.function("", function, 0)
     return walk.found
 
@@ -102,12 +103,10 @@ class _Walk:
         """Visit a value that code refers to as `name`, and the values it holds."""
         if self.found is not None or value is NOTHING:
             return
-        if isinstance(value, PLAIN) or _is_scalar(value):
+        if _is_number(value):
             self.constants[name] = self.constants.get(name, "") + repr(_as_python(value))
             return
-        if id(value) in self.seen:
-            return
-        if depth > DEEPEST or len(self.seen) > MOST:
+        if id(value) in self.seen or depth > DEEPEST or len(self.seen) > MOST:
             return
         self.seen[id(value)] = value
         if isinstance(value, Node) or _is_data(value):
@@ -131,27 +130,16 @@ class _Walk:
         keywords = (function.__kwdefaults__ or {}).values()
         for default in (*(function.__defaults__ or ()), *keywords):
             self.visit(f"a default of {name or function.__qualname__}", default, depth + 1)
-        names = function.__code__.co_freevars
-        cells = {
-            name: _content(cell)
-            for name, cell in zip(names, function.__closure__ or (), strict=True)
-        }
         inside = f" in {name}" if name else ""
-        self.code(function.__code__, function.__globals__, cells, inside, depth + 1)
+        self.code(function.__code__, function.__globals__, _cells(function), inside, depth + 1)
 
     def code(
-        self,
-        code: types.CodeType,
-        home: dict[str, Any],
-        cells: Mapping[str, object],
-        inside: str,
-        depth: int,
+        self, code: types.CodeType, home: dict[str, Any], cells: Names, inside: str, depth: int
     ) -> None:
         """Visit every name in a code object, and the functions nested in it."""
-        names = dict(cells)
+        names = {**cells}
         for chain, value in _reached(code, home, names):
-            number = isinstance(value, PLAIN) or _is_scalar(value)
-            if not (number and _of_others(chain, home)):
+            if not (_is_number(value) and _of_others(chain, home)):
                 self.visit(f"{chain}{inside}", value, depth)
         for part in code.co_consts:
             if isinstance(part, types.CodeType):
@@ -168,7 +156,8 @@ def _reached(
     for what, name in _steps(code):
         if what in ("LOAD_ATTR", "LOAD_METHOD") and value is not NOTHING:
             part = _attribute(value, name)
-            if not _plain(value) and (part is NOTHING or hasattr(type(part), "__get__")):
+            plain = isinstance(value, (types.ModuleType, type))  # whose functions read nothing else
+            if not plain and (part is NOTHING or hasattr(type(part), "__get__")):
                 yield chain, value  # a method or a descriptor may read all of its object
             chain, value = f"{chain}.{name}", part
             continue
@@ -225,13 +214,6 @@ def _attribute(value: object, name: str) -> object:
     return _bare(stored)
 
 
-def _plain(value: object) -> bool:
-    """Whether a value is a module or a class, which hold nothing else that their functions would
-    read.
-    """
-    return isinstance(value, (types.ModuleType, type))
-
-
 def _is_data(value: object) -> bool:
     """Whether a value is an array, a data frame or a long list of numbers."""
     kind = type(value)
@@ -239,16 +221,11 @@ def _is_data(value: object) -> bool:
         return False
     if isinstance(value, (memoryview, bytearray)) or kind.__module__ in {"array", "mmap"}:
         return len(value) > FEW  # type: ignore[arg-type]
-    if isinstance(value, (*CONTAINERS, Mapping)) and not _speaks(kind, ARRAYS):
+    array = any(hasattr(kind, name) for name in ARRAYS)
+    if isinstance(value, (*CONTAINERS, Mapping)) and not array:
         return _numbers(value) > FEW
-    table = hasattr(kind, "shape") and hasattr(kind, "dtype")
-    if not (table or _speaks(kind, ARRAYS)):
-        return False
-    return getattr(value, "shape", None) != ()  # numbers of numpy have no extent
-
-
-def _speaks(kind: type, names: tuple[str, ...]) -> bool:
-    return any(hasattr(kind, name) for name in names)
+    array = array or (hasattr(kind, "shape") and hasattr(kind, "dtype"))
+    return array and getattr(value, "shape", None) != ()  # numbers of numpy have no extent
 
 
 def _numbers(value: Any) -> int:
@@ -262,6 +239,10 @@ def _numbers(value: Any) -> int:
             inner = [part for part in entries[: FEW + 1] if isinstance(part, (*CONTAINERS, dict))]
             waiting += [(part, depth + 1) for part in inner]
     return count
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, PLAIN) or _is_scalar(value)
 
 
 def _is_scalar(value: object) -> bool:
@@ -394,6 +375,12 @@ def _of_library(file: str) -> bool:
     places = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
     roots = [Path(root) for root in places if root is not None]
     return any(path.is_relative_to(root) for root in (*roots, ROOT / PACKAGE))
+
+
+def _cells(function: types.FunctionType) -> Names:
+    """The values of the closure, by name."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {name: _content(cell) for name, cell in cells}
 
 
 def _content(cell: types.CellType) -> object:

@@ -111,11 +111,8 @@ def one_number(release: object) -> bool:
     """
     if not isinstance(release, Release) or release.statistic.shape != ():
         return False
-    once = release.times == ONE and release.sampled is None
-    noise = noise_of(release.noise)
-    if noise is None or noise.instead_of is not None:
-        return False
-    return once and noise.loss.tail
+    once, noise = release.times == ONE and release.sampled is None, noise_of(release.noise)
+    return once and noise is not None and noise.instead_of is None and noise.loss.tail
 
 
 def lowest(release: Release, *, upper: bool) -> Fraction | None:
@@ -128,8 +125,7 @@ def _bound(
 ) -> Expression:
     if not isinstance(release, Release) or not one_number(release):
         raise InvalidArgument("release", ONE_NUMBER, release, WAY_OUT)
-    share = exact(failure, "failure")
-    moved = release.statistic.sensitivity(L2)
+    share, moved = exact(failure, "failure"), release.statistic.sensitivity(L2)
     own = ZERO if moved is None else moved.value
     bound = Bound(
         value=release,

@@ -8,10 +8,10 @@ position in the codebook; a cell that equals no level is missing, or -1 if the c
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import attrs
@@ -24,45 +24,26 @@ MISSING = ("NAType", "NaTType")  # of pandas
 NUMERIC = ("number", "truth value")
 
 
-class Meaning(ABC):
-    """Abstract: how the cells of one column are read as doubles."""
+class Meaning:
+    """How the cells of one column are read as doubles: real numbers; nan for anything else."""
 
-    __slots__ = ()
+    kinds: tuple[str, ...] = NUMERIC
+    """The kinds of columns that can be read, as refusals name them."""
 
-    @property
-    @abstractmethod
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of columns that can be read, as refusals name them."""
-
-    @abstractmethod
     def of_numbers(self, numbers: Array) -> Array:
         """Read cells that are doubles, nan for missing ones."""
+        return numbers
 
-    @abstractmethod
     def of_cell(self, cell: Any) -> float:
         """Read a cell of any type."""
+        return number(cell)
 
     def of_cells(self, cells: Sequence[Any]) -> Array:
         """Read cells of any type, shape (m,)."""
         return np.fromiter(map(self.of_cell, cells), dtype=float, count=len(cells))
 
 
-@attrs.frozen
-class Numbers(Meaning):
-    """Real numbers as doubles; nan for anything else."""
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return NUMERIC
-
-    def of_numbers(self, numbers: Array) -> Array:
-        return numbers
-
-    def of_cell(self, cell: Any) -> float:
-        return number(cell)
-
-
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, slots=False)
 class Levels(Meaning):
     """Positions of levels: texts are compared as texts, numbers and truth values as doubles. A cell
     that equals no level is read as `other`: NO_LEVEL, or nan if it is missing.
@@ -71,8 +52,6 @@ class Levels(Meaning):
     texts: Mapping[str, float]
     numbers: Mapping[float, float]
     other: float
-    _sorted: Array = attrs.field(init=False)
-    _codes: Array = attrs.field(init=False)
 
     @classmethod
     def of(cls, levels: Iterable[object], other: float = NO_LEVEL) -> Levels:
@@ -91,21 +70,21 @@ class Levels(Meaning):
         """The kind of the levels."""
         return "text" if self.texts else "number"
 
-    def __attrs_post_init__(self) -> None:
-        """Sort the numeric levels for vectorised lookup."""
-        ordered = sorted(self.numbers.items())
-        object.__setattr__(self, "_sorted", np.array([one for one, _ in ordered], dtype=float))
-        object.__setattr__(self, "_codes", np.array([code for _, code in ordered], dtype=float))
+    @cached_property
+    def ordered(self) -> Array:
+        """The numeric levels and their codes, increasing, for vectorised lookup: (levels, 2)."""
+        return np.array(sorted(self.numbers.items()), dtype=float).reshape(-1, 2)
 
     @property
-    def kinds(self) -> tuple[str, ...]:
+    def kinds(self) -> tuple[str, ...]:  # type: ignore[override]  # as its levels say
         return (*(("text",) if self.texts else ()), *(NUMERIC if self.numbers else ()))
 
     def of_numbers(self, numbers: Array) -> Array:
-        if not len(self._sorted):
+        levels, codes = self.ordered.T
+        if not len(levels):
             return np.full(len(numbers), self.other)
-        places = np.minimum(np.searchsorted(self._sorted, numbers), len(self._sorted) - 1)
-        return np.where(self._sorted[places] == numbers, self._codes[places], self.other)
+        places = np.minimum(np.searchsorted(levels, numbers), len(levels) - 1)
+        return np.where(levels[places] == numbers, codes[places], self.other)
 
     def of_cell(self, cell: Any) -> float:
         if issubclass(type(cell), str):
@@ -113,7 +92,7 @@ class Levels(Meaning):
         return self.numbers.get(number(cell), self.other)
 
 
-NUMBERS = Numbers()
+NUMBERS = Meaning()
 
 
 def label_meaning(classes: Iterable[object] | None) -> Meaning:

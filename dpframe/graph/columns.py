@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,13 +14,14 @@ from dpframe.operators import Operation
 from dpframe.privacy import Unit
 from dpframe.symbols import Expression, exact, sqrt
 
-from .facts import stated
+from . import maps
+from . import statistics as st
+from .facts import derived
 from .node import DataNode, Node, one_number, titled
 from .occurring import occurring
 
 if TYPE_CHECKING:
     from .rows import RowsNode
-    from .statistics import LabelSum
 
 
 Class = str | int | float | bool
@@ -63,18 +65,44 @@ def compared(level: Any) -> str | float | None:
     return number if math.isfinite(number) else None
 
 
-class ColumnNode(DataNode):
+class RowsOrLabels(DataNode):
+    """Abstract: the rows, or the labels, of the records."""
+
+    __slots__ = ()
+    written: ClassVar[str]
+    """How a declaration writes them."""
+    grid: int | None = None
+    """Bits of the grid of its table; None for no grid."""
+
+    @property
+    def ball(self) -> bool:
+        """Whether every row, or label, within the bound may occur, in every dimension."""
+        return occurring(self).ball
+
+    @abstractmethod
+    def scaled(self, by: object) -> Any:
+        """Divided by one number, the same for all records."""
+
+    def __truediv__(self, by: object) -> Any:
+        """Divided by one number; see `scaled`."""
+        return self.scaled(one_number(self, by, "divided", "/"))
+
+    def __mul__(self, factor: object) -> Any:
+        """Multiplied by one number; see `scaled`."""
+        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
+
+    __rmul__ = __mul__
+
+
+class ColumnNode(RowsOrLabels):
     """Abstract: the labels, one number per record."""
 
     __slots__ = ()
     spoken: ClassVar[str] = "labels"
     written: ClassVar[str] = "y"
 
-    @property
-    def bound(self) -> Expression | None:
-        """An upper bound on every |y|; None if there is none."""
-        own = stated(self)
-        return None if own is None else own.bound
+    bound: Expression | None = derived("bound")
+    """An upper bound on every |y|; None if there is none."""
 
     @property
     def radius(self) -> Expression:
@@ -84,45 +112,22 @@ class ColumnNode(DataNode):
         return self.bound
 
     @property
-    def ball(self) -> bool:
-        """Whether every label in [-bound, bound] may occur."""
-        return occurring(self).ball
-
-    @property
-    def grid(self) -> int | None:
-        """Bits of the grid of its table; None for no grid."""
-        return None
-
-    @property
     def T(self) -> ColumnNode:  # noqa: N802 - the name numpy gives it
         """A column is its own transpose, as in numpy."""
         return self
 
     def __matmul__(self, other: object) -> Any:
         from .rows import RowsNode
-        from .statistics import Moment, Squares
 
         if isinstance(other, RowsNode):
-            return Moment(other, self)
+            return st.Moment(other, self)
         if isinstance(other, ColumnNode) and other == self:
-            return Squares(self)
+            return st.Squares(self)
         return self.refuse(Operation("multiplied", "{} @ {}", (self, other)))
 
-    def sum(self) -> LabelSum:
+    def sum(self) -> st.LabelSum:
         """dp.total(y): the sum of the labels, a number."""
-        from .statistics import LabelSum
-
-        return LabelSum(self)
-
-    def __truediv__(self, by: object) -> ColumnNode:
-        """Labels divided by one number; see `scaled`."""
-        return self.scaled(one_number(self, by, "divided", "/"))
-
-    def __mul__(self, factor: object) -> ColumnNode:
-        """Labels multiplied by one number; see `scaled`."""
-        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
-
-    __rmul__ = __mul__
+        return st.LabelSum(self)
 
     def __sub__(self, minus: object) -> ColumnNode:
         """One number subtracted from every label. The result needs a clip."""
@@ -136,45 +141,33 @@ class ColumnNode(DataNode):
 
     def on_grid(self, bits: int) -> ColumnNode:
         """The bounded labels in whole steps of a grid with `bits` bits from 0 to the bound."""
-        from .maps.grid import GridColumn
-
-        return GridColumn(self, bits)
+        return maps.GridColumn(self, bits)
 
     def weighted(self, weight: object) -> ColumnNode:
         """Labels multiplied by the square root of `weight`, a public formula of the record's
         budget.
         """
-        from .maps.weighted import Weight, WeightedColumn
-
         factor = sqrt(weight)
-        return self if factor == exact(1) else WeightedColumn(self, Weight(factor))
+        return self if factor == exact(1) else maps.WeightedColumn(self, maps.Weight(factor))
 
     def clip(self, lower: object, upper: object) -> ColumnNode:
         """Labels clipped to the public interval [lower, upper]."""
-        from .maps.bounds import ClipColumn
-
-        return ClipColumn(self, lower, upper)
+        return maps.ClipColumn(self, lower, upper)
 
     def scaled(self, by: object, minus: object = 0) -> ColumnNode:
         """(y - minus)/by, for public or released (dp.known) numbers. The result needs a clip."""
-        from .maps.scaled import ScaledLabels
-
-        return ScaledLabels(self, by, minus)
+        return maps.ScaledLabels(self, by, minus)
 
     def shrunk_with(self, rows: RowsNode, *, norm: object) -> ColumnNode:
         """Labels multiplied by min(1, norm/|x|), the factor by which `rows.clip(norm=norm)` shrinks
         the row. Used together, the two reduce the weight of a record and leave the coefficients of
         a linear model unchanged.
         """
-        from .maps.bounds import ShrunkLabels
-
-        return ShrunkLabels(self, rows, norm)
+        return maps.ShrunkLabels(self, rows, norm)
 
     def residuals(self, rows: RowsNode, theta: Node) -> ColumnNode:
         """y - x'theta for released coefficients theta, shape (d,). The result needs a clip."""
-        from .maps.residuals import ResidualLabels
-
-        return ResidualLabels(self, rows, theta)
+        return maps.ResidualLabels(self, rows, theta)
 
 
 @attrs.frozen(cache_hash=True)

@@ -16,20 +16,19 @@ from dpframe.exact.documents import Refused
 from dpframe.identity import kind_of, own
 from dpframe.privacy import ADD_REMOVE, Relation, Unit
 from dpframe.sensitivity import L1, L2, OPERATOR
-from dpframe.symbols import DATA, RECORD, Expression, Number, rational
+from dpframe.symbols import DATA, ONE, RECORD, Expression, Number, rational
 from dpframe.symbols.arithmetic import Formulas
 from dpframe.theory import facts as known
 from dpframe.theory.book import KINDS, Answers, answers_of
 from dpframe.theory.guarantees import RELATIONS
 from dpframe.theory.mechanisms import NOISES, Noise
 
+from . import maps
+from . import statistics as st
 from .node import Node
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
     from .procedure import Objective
-    from .rows import RowsNode
-    from .statistics import Statistic
 
 
 def answers(node: Node) -> Answers:
@@ -150,6 +149,16 @@ def stated(node: Node, relation: Relation | None = None) -> Any:
     return _suitable(_stated, node)(node, relation or ADD_REMOVE)[0]
 
 
+def derived(name: str, *, otherwise: Any = None) -> Any:
+    """A property of nodes: the fact of this name, or `otherwise` where nothing is derived."""
+
+    def fact(node: Node) -> Any:
+        own = stated(node)
+        return otherwise if own is None else getattr(own, name)
+
+    return property(fact)
+
+
 def unmet(node: Node, relation: Relation | None = None) -> list[str]:
     """The requirements of a node's rule that are violated."""
     return list(_suitable(_stated, node)(node, relation or ADD_REMOVE)[1])
@@ -251,18 +260,18 @@ def _facts(node: Node, relation: Relation) -> Any:
 def of_its_own(node: Node, relation: Relation | None) -> Any:
     """The facts that a node of a class from outside states."""
     from .columns import ColumnNode
-    from .maps.weighted import Weight
     from .procedure import Objective
     from .rows import RowsNode
-    from .statistics import Statistic
 
     if isinstance(node, RowsNode):
-        return stated_by_rows(node)
+        bounds: Any = (node.columns, node.norm, node.norm1, node.entry, node.unit_norm)
+        return known.RowFacts(*bounds, step=getattr(node, "step", None))
     if isinstance(node, ColumnNode):
-        return stated_by_labels(node)
-    if isinstance(node, Statistic):
+        bound: Any = node.bound
+        return known.LabelFacts(bound, step=getattr(node, "step", None))
+    if isinstance(node, st.Statistic):
         return stated_by_statistic(node, relation)
-    if isinstance(node, Weight):
+    if isinstance(node, maps.Weight):
         return known.Weight(node.factor)  # type: ignore[arg-type]
     # everything else is released, or made of what was released
     return stated_by_loss(node) if isinstance(node, Objective) else known.Post()
@@ -280,19 +289,7 @@ def facts_of(node: Node, relation: Relation | None = None) -> Any:
     return cached if same else current
 
 
-def stated_by_rows(rows: RowsNode) -> known.RowFacts:
-    """Facts that rows state."""
-    bounds: tuple[Any, ...] = (rows.columns, rows.norm, rows.norm1, rows.entry, rows.unit_norm)
-    return known.RowFacts(*bounds, step=getattr(rows, "step", None))
-
-
-def stated_by_labels(column: ColumnNode) -> known.LabelFacts:
-    """Facts that labels state."""
-    bound: Any = column.bound
-    return known.LabelFacts(bound, step=getattr(column, "step", None))
-
-
-def stated_by_statistic(statistic: Statistic, relation: Relation | None) -> known.StatisticFacts:
+def stated_by_statistic(statistic: st.Statistic, relation: Relation | None) -> known.StatisticFacts:
     """Facts that a statistic states."""
     moves = [statistic.one_row(norm, relation or ADD_REMOVE) for norm in (L1, L2, OPERATOR)]
     l1, l2, spectral = (None if one is None else one.value for one in moves)
@@ -305,12 +302,6 @@ def stated_by_loss(loss: Objective) -> known.Loss:
     """Facts that a loss states, for rows of norm 1 and bounded x'theta."""
     from .procedure import Bounds
 
-    one = Number(Fraction(1))
-
-    def slope(margin: Any, label: Any) -> Any:
-        return loss.slope(Bounds(one, label, margin))
-
-    def bend(label: Any) -> Any:
-        return loss.curvature(Bounds(one, label))
-
+    slope: Any = lambda margin, label: loss.slope(Bounds(ONE, label, margin))  # noqa: E731
+    bend: Any = lambda label: loss.curvature(Bounds(ONE, label))  # noqa: E731
     return known.Loss(slope, bend)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from dpframe.errors import InvalidArgument
 
+from . import maps
 from . import statistics as st
-from .columns import ColumnNode
+from .columns import ColumnNode, RowsOrLabels
 from .node import DataNode
+from .partition import cell_under
 from .post import Iterate
 from .procedure import Objective, Squared
 from .rows import RowsNode
@@ -31,8 +33,6 @@ def count(rows: RowsNode) -> st.Count | st.CellCount:
     of a partition, the number of records in the cell; sensitivity 1 under both.
     """
     _declared(rows)
-    from .partition import cell_under
-
     cell = cell_under(rows)
     return st.Count(rows) if cell is None else st.CellCount(cell.partition, cell.cell)
 
@@ -107,9 +107,7 @@ def gradient(
     InvalidArgument.
     """
     _declared(rows, column)
-    from .maps.residuals import Gradient
-
-    each = Gradient(rows, column, at, Squared() if loss is None else loss)
+    each = maps.Gradient(rows, column, at, Squared() if loss is None else loss)
     return st.RowSum(each if clip is None else each.clip(norm=clip))
 
 
@@ -129,7 +127,7 @@ def column_squares(rows: RowsNode) -> st.Statistic:
 
 
 def bin_counts(
-    data: RowsNode | ColumnNode, cuts: Sequence[object], *, absolute: bool = False
+    data: RowsOrLabels, cuts: Sequence[object], *, absolute: bool = False
 ) -> st.Statistic:
     """The number of entries in each bin between k public cuts, for every column of rows or for
     labels: k + 1 numbers per column. With `absolute`, absolute values are counted. Raises

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import attrs
 
@@ -94,6 +94,12 @@ def _loss(loss: Objective) -> dict[str, object]:
 
 
 Class = tuple[Release, int]
+N = TypeVar("N", bound=Node)
+
+
+def every(kind: type[N]) -> cached_property[tuple[N, ...]]:
+    """A property of graphs: the nodes of a class, in order."""
+    return cached_property(lambda graph: graph.of_kind(kind))
 
 
 @attrs.frozen(slots=False, eq=False, repr=False)
@@ -140,10 +146,16 @@ class Graph:
         places = {place for place, one in self.kinds.items() if issubclass(one, kind)}
         return tuple(node for node in self.nodes if id(type(node)) in places) if places else ()
 
-    @cached_property
-    def releases(self) -> tuple[Release, ...]:
-        """Every release, in order; the position is its serial number."""
-        return self.of_kind(Release)
+    releases = every(Release)
+    """The position is the serial number."""
+    procedures = every(Procedure)  # type: ignore[type-abstract]
+    loops = every(Loop)
+    bounds = every(Bound)
+    """Bounds that may fail."""
+    posts = every(Post)
+    known = every(Known)
+    """Released numbers that formulas read."""
+    statistics = every(Statistic)  # type: ignore[type-abstract]
 
     @cached_property
     def classes(self) -> tuple[Class, ...]:
@@ -161,21 +173,6 @@ class Graph:
         later = {id(release) for release in self.releases} - firsts
         return tuple(node for node in self.nodes if id(node) not in later)
 
-    @cached_property
-    def procedures(self) -> tuple[Procedure, ...]:
-        """Every procedure, in order."""
-        return self.of_kind(Procedure)
-
-    @cached_property
-    def loops(self) -> tuple[Loop, ...]:
-        """Every loop, in order."""
-        return self.of_kind(Loop)
-
-    @cached_property
-    def bounds(self) -> tuple[Bound, ...]:
-        """Every bound that may fail, in order."""
-        return self.of_kind(Bound)
-
     @property
     def additive(self) -> bool:
         """Whether all privacy loss comes from additive noise: no procedure, and no bound that may
@@ -187,21 +184,6 @@ class Graph:
     def charged(self) -> tuple[Release | Procedure, ...]:
         """Every node that spends budget, in order."""
         return (*self.releases, *self.procedures)
-
-    @cached_property
-    def posts(self) -> tuple[Post, ...]:
-        """Every post-processing step."""
-        return self.of_kind(Post)
-
-    @cached_property
-    def known(self) -> tuple[Known, ...]:
-        """Every released number that formulas read, in order."""
-        return self.of_kind(Known)
-
-    @cached_property
-    def statistics(self) -> tuple[Statistic, ...]:
-        """Every statistic."""
-        return self.of_kind(Statistic)
 
     @cached_property
     def sources(self) -> tuple[DataNode, ...]:
@@ -293,11 +275,8 @@ def _appearance(node: Node) -> tuple[str, ...]:
     return (node.label, *(one.label for one in node.inputs))
 
 
-def _exact_fields(cls: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
-    del cls
-    return [
-        _exact_field(field) if isinstance(field.default, Expression) else field for field in fields
-    ]
+def _exact_fields(_: type, fields: list[attrs.Attribute[Any]]) -> list[attrs.Attribute[Any]]:
+    return [_exact_field(one) if isinstance(one.default, Expression) else one for one in fields]
 
 
 def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
@@ -305,12 +284,9 @@ def _exact_field(field: attrs.Attribute[Any]) -> attrs.Attribute[Any]:
 
     def convert(value: object) -> Expression:
         formula = exact(value, field.name)
-        if (
-            isinstance(formula, Number)
-            and isinstance(default, Symbol)
-            and formula.value not in default.domain
-        ):
-            raise InvalidArgument(field.name, str(default.domain), str(formula), "")
+        domain = default.domain if isinstance(default, Symbol) else None
+        if isinstance(formula, Number) and domain is not None and formula.value not in domain:
+            raise InvalidArgument(field.name, str(domain), str(formula), "")
         return formula
 
     return field.evolve(converter=convert)

@@ -148,12 +148,9 @@ def jointly(
     draws = [exact(count, "times") for count in (times or [1] * len(statistics))]
     joint = Joint.of(statistics, statistics[0].unit.relation) if statistics else None
     if joint is None or not len(shares) == len(draws) == len(statistics):
-        raise InvalidArgument(
-            "statistics",
-            "bounded in L2 norm, one weight each",
-            listed_words(s.label for s in statistics),
-            "Clip rows and labels to public bounds.",
-        )
+        got = listed_words(s.label for s in statistics)
+        way_out = "Clip rows and labels to public bounds."
+        raise InvalidArgument("statistics", "bounded in L2 norm, one weight each", got, way_out)
     spread = sqrt(joint.total(shares)) * unit_std(budget) * statistics[0].unit.rows_per_person
     return tuple(
         Gaussian(std=spread * size * sqrt(count) / sqrt(weight))
@@ -169,10 +166,9 @@ def unit_std(budget: Share) -> Expression:
         return 1 / sqrt(2 * budget.rho)
     if budget.currency == ("mu^2",):
         return 1 / budget.mu
-    raise InvalidArgument(
-        "budget",
-        "one that Gaussian noise can spend",
-        listed_words(budget.currency),
+    got = listed_words(budget.currency)
+    way_out = (
         "Give it a delta. Without one, dp.Laplace.pure spends epsilon; of regressions with a "
-        "budget for each person, dp.regressions.PersonalizedObjective.",
+        "budget for each person, dp.regressions.PersonalizedObjective."
     )
+    raise InvalidArgument("budget", "one that Gaussian noise can spend", got, way_out)

@@ -90,13 +90,11 @@ def share_readings(share: Share, may: Scope = PUBLIC) -> dict[str, Reading]:
     """The weights and wholes of a share, by name. Budgets are divided before anything is released;
     `may` is RECORD if what a record spends follows from its own budget.
     """
-    weights = {
-        f"share of {name}": Reading(weight, may)
-        for name, weight in zip(share.currency, share.weights, strict=True)
-    }
-    return weights | {
-        f"budget of {name}": Reading(whole, may)
-        for name, whole in zip(share.currency, share.wholes, strict=True)
+    parts = {"share": share.weights, "budget": share.wholes}
+    return {
+        f"{part} of {name}": Reading(formula, may)
+        for part, formulas in parts.items()
+        for name, formula in zip(share.currency, formulas, strict=True)
     }
 
 
@@ -188,13 +186,8 @@ class Node(AttrsClass, Symbolic):
     @property
     def inputs(self) -> tuple[Node, ...]:
         """The nodes that it reads: the fields that are nodes, or tuples of nodes, in order."""
-        nodes: list[Node] = []
-        for part in held(self).values():
-            if isinstance(part, Node):
-                nodes.append(part)
-            elif isinstance(part, tuple):
-                nodes += [one for one in part if isinstance(one, Node)]
-        return tuple(nodes)
+        parts = (part if isinstance(part, tuple) else (part,) for part in held(self).values())
+        return tuple(one for part in parts for one in part if isinstance(one, Node))
 
     @property
     @abstractmethod

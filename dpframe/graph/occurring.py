@@ -17,9 +17,8 @@ from dpframe.symbols import ONE, RELEASED, ZERO, Number, Symbol
 from .facts import stated
 
 if TYPE_CHECKING:
-    from .columns import ColumnNode
+    from .columns import RowsOrLabels
     from .node import Node
-    from .rows import RowsNode
 
 
 @attrs.frozen
@@ -58,7 +57,7 @@ def entry_of(table: dict[str, Any], node: Node) -> Any:
 
 
 @lru_cache(maxsize=4096)
-def occurring(node: RowsNode | ColumnNode) -> Occurring:
+def occurring(node: RowsOrLabels) -> Occurring:
     """Which rows or labels occur."""
     own = entry_of(MAPS, node)
     return UNKNOWN if own is None else own(node)
@@ -109,10 +108,11 @@ def _scaled_columns(node: Any) -> Occurring:
     return Occurring(ball=alike and node.source.ball, extreme=alike and node.source.extreme)
 
 
-@entry(MAPS, "weighted_rows")
-def _ball(node: Any) -> Occurring:
+@entry(MAPS, "weighted_rows", "weighted_column")
+def _weighted(node: Any) -> Occurring:
     """The record's own ball, for weighted records."""
-    return Occurring(ball=node.source.ball, extreme=node.source.extreme)
+    source = node.source
+    return Occurring(ball=source.ball, extreme=getattr(source, "extreme", False))
 
 
 FINE = 16  # bits of a grid
@@ -167,11 +167,6 @@ def _within(column: Any) -> Fraction | None:
             return None
         return below - max(abs(span.lower), abs(span.upper))
     return bound.value if isinstance(bound, Number) and occurring(column).ball else None
-
-
-@entry(MAPS, "weighted_column")
-def _weighted_labels(node: Any) -> Occurring:
-    return Occurring(ball=node.source.ball)
 
 
 @entry(MAPS, "grid_column", "weighted_grid_column")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
@@ -17,14 +17,12 @@ from dpframe.identity import kind_of
 from dpframe.numbers import whole
 from dpframe.symbols import Number, exact
 
+from . import statistics as st
 from .columns import ColumnNode
 from .maps.base import MappedRows, OfRecord, RecordColumn, RecordMap, each
 from .maps.grid import OnGrid
 from .node import Array, Node, Numbers, Values, fields_of, np, titled, to_float, written
 from .rows import RowsNode
-
-if TYPE_CHECKING:
-    from .statistics import CellCount
 
 MOST = 1000
 FIXED = "Cells are public and fixed before anything is read."
@@ -162,11 +160,9 @@ class Partition:
         labels = None if self.column is None else CellColumn(self, number)
         return CellRows(self, number), labels
 
-    def count(self, number: int) -> CellCount:
+    def count(self, number: int) -> st.CellCount:
         """The number of records in a cell. Raises InvalidArgument."""
-        from .statistics import CellCount
-
-        return CellCount(self, number)
+        return st.CellCount(self, number)
 
     def places(self, values: Values) -> Array:
         """The cell of each record of a block, shape (m,), from the blocks of `inputs`."""

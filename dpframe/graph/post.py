@@ -97,9 +97,8 @@ def checked_function(function: Callable[..., Any]) -> None:
     array that is not an argument. Raises InvalidArgument, TouchesData.
     """
     if not inspect.isfunction(function):
-        raise InvalidArgument(
-            "function", "a function defined in a module", function, "Wrap it: def name(...): ..."
-        )
+        way_out = "Wrap it: def name(...): ..."
+        raise InvalidArgument("function", "a function defined in a module", function, way_out)
     defaults = _defaults(function)
     captured = None
     if not own_function(function):
@@ -113,18 +112,13 @@ def checked_function(function: Callable[..., Any]) -> None:
             f"{function.__qualname__} reads {name}, {kind}, which is not one of its arguments. "
             f"{READS_NODE if isinstance(value, Node) else READS_ARRAY}"
         )
+    way_out = "Pass what it needs as arguments."
     if not all(type(value) in PLAIN for value in defaults):
-        way_out = "Pass what it needs as arguments."
-        raise InvalidArgument(
-            "function", "free of defaults but numbers and text", defaults, way_out
-        )
+        wanted = "free of defaults but numbers and text"
+        raise InvalidArgument("function", wanted, defaults, way_out)
     if function.__closure__:
-        raise InvalidArgument(
-            "function",
-            "free of captured variables",
-            function.__qualname__,
-            "Pass what it needs as arguments.",
-        )
+        got = function.__qualname__
+        raise InvalidArgument("function", "free of captured variables", got, way_out)
 
 
 def _defaults(function: Callable[..., Any]) -> list[Any]:
@@ -136,23 +130,18 @@ def checked_argument(argument: Any) -> Argument:
     if isinstance(argument, (Node, Expression)) or type(argument) in PLAIN:
         known: Argument = argument
         return known
-    raise InvalidArgument(
-        "argument of post",
-        "a release, a public formula, a number or text",
-        argument,
-        "Arrays cannot be certified; public arrays belong into the function.",
-    )
+    wanted = "a release, a public formula, a number or text"
+    way_out = "Arrays cannot be certified; public arrays belong into the function."
+    raise InvalidArgument("argument of post", wanted, argument, way_out)
 
 
 def argument_record(argument: Argument) -> object:
     """An argument as JSON values."""
     if isinstance(argument, Node):
         return {"node": None}
-    return (
-        {"formula": to_json(argument)}
-        if isinstance(argument, Expression)
-        else {"constant": argument}
-    )
+    if isinstance(argument, Expression):
+        return {"formula": to_json(argument)}
+    return {"constant": argument}
 
 
 def source_digest(function: Callable[..., Any]) -> str:
@@ -260,27 +249,23 @@ def loop(point: Iterate, step: Release, update: Callable[..., Any], *arguments: 
     return Loop(point, step, update, tuple(map(checked_argument, arguments)))
 
 
-def ancestors(node: Node) -> set[Node]:
-    """Every node that a node depends on through its inputs."""
-    visited: set[Node] = set()
-    waiting = list(node.inputs)
+def ancestors(node: Node, *, through_loops: bool = True) -> tuple[Node, ...]:
+    """Every node that a node depends on through its inputs, depth first; not through finished loops
+    unless `through_loops`.
+    """
+    visited: dict[Node, None] = {}
+    waiting = [node]
     while waiting:
         one = waiting.pop()
         if one not in visited:
-            visited.add(one)
-            waiting.extend(one.inputs)
-    return visited
+            visited[one] = None
+            waiting += reversed(one.inputs) if through_loops or not isinstance(one, Loop) else ()
+    return tuple(visited)[1:]
 
 
 def points_of(node: Node) -> tuple[Iterate, ...]:
     """The points of loops that a node depends on while the loop runs; a node that reads a finished
     loop depends on none.
     """
-    visited: dict[Node, None] = {}
-    waiting = [] if isinstance(node, Loop) else list(reversed(node.inputs))
-    while waiting:
-        one = waiting.pop()
-        if one not in visited:
-            visited[one] = None
-            waiting += [] if isinstance(one, Loop) else reversed(one.inputs)
-    return tuple(one for one in visited if isinstance(one, Iterate))
+    depends_on = ancestors(node, through_loops=False)
+    return tuple(one for one in depends_on if isinstance(one, Iterate))

@@ -12,9 +12,11 @@ from typing import Any, ClassVar, Protocol
 import attrs
 
 from dpframe.errors import InvalidArgument
+from dpframe.identity import kind_of
 from dpframe.mechanisms.base import restated
 from dpframe.privacy import REPLACE_ONE, ApproxDP, Guarantee, Relation, Share
 from dpframe.symbols import ONE, PUBLIC, RELEASED, Expression, Scope, exact, exp
+from dpframe.theory.book import KINDS
 
 from .facts import SymbolicContext, facts_of, stated
 from .node import (
@@ -264,10 +266,13 @@ class Procedure(Node):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Everything that distinguishes it from others of its kind and inputs: formulas, share and
-        name.
+        """Everything that distinguishes it from others of its kind and inputs: formulas, share,
+        name, and the fields that its rule reads besides.
         """
-        return {"formulas": self.own_formulas, "share": amounts_of(self.share), "name": self.name}
+        common = {"formulas": self.own_formulas, "share": amounts_of(self.share), "name": self.name}
+        kind = KINDS.get(kind_of(type(self)))
+        others = [] if kind is None else [name for name in kind.keys if name not in common]
+        return common | {name: getattr(self, name) for name in others}
 
     def record(self) -> dict[str, object]:
         """Its parameters, with formulas as JSON."""

@@ -41,6 +41,26 @@ from .statistics import Count, Identity, RecordSum, Statistic
 POSITIVE = Domain(Fraction(0), None)
 
 
+def whole(count: Expression) -> bool:
+    """Whether a formula is certainly a whole number: sums and products of whole numbers."""
+    match count:
+        case Number():
+            return count.value.denominator == 1
+        case Symbol():
+            return count.domain.integer
+    return isinstance(count, (Sum, Product)) and all(map(whole, count.parts))
+
+
+def _count(times: object) -> Expression:
+    if times is ONE or (times == 1 and not isinstance(times, bool)):
+        return ONE
+    count = exact(times, "times")
+    if not whole(count) or (isinstance(count, Number) and count.value < 1):
+        wanted = "a whole number of at least 1, or a sum of whole parameters and whole numbers"
+        raise InvalidArgument("times", wanted, str(count), "")
+    return count
+
+
 @attrs.frozen(eq=False, slots=False)
 class Release(Node):
     """A statistic plus fresh noise. Compares by identity: two equal calls are two draws and two
@@ -52,7 +72,7 @@ class Release(Node):
     statistic: Statistic
     stated: AdditiveNoise | Calibration
     share: Share | None
-    times: Expression
+    times: Expression = attrs.field(converter=_count)
     name: str
     sampled: Number | None = None
     """The rate of a fresh Poisson sample of the rows that each draw reads; None: it reads all."""
@@ -64,7 +84,6 @@ class Release(Node):
             way_out = "Such as dp.graph.bin_counts(y, cuts), X.sum() or X.T @ y."
             wanted = "a vector of scores, one for each candidate"
             raise InvalidArgument("statistic", wanted, self.statistic.label, way_out)
-        _count(self.times)
         _name(self.name)
         if self.sampled is not None:
             _rate(self.sampled, self.statistic)
@@ -357,12 +376,9 @@ def release(
     if not isinstance(statistic, DataNode):
         from .ways_out import instead_of_release
 
-        raise InvalidArgument(
-            "statistic",
-            "a statistic of declared data, such as X.T @ X",
-            str(statistic) if isinstance(statistic, Expression) else statistic,
-            instead_of_release(statistic),
-        )
+        wanted = "a statistic of declared data, such as X.T @ X"
+        got = str(statistic) if isinstance(statistic, Expression) else statistic
+        raise InvalidArgument("statistic", wanted, got, instead_of_release(statistic))
     queried = statistic if isinstance(statistic, Statistic) else Identity(statistic)
     if share is not None and not isinstance(share, Share):
         raise InvalidArgument("share", "a share of budget.split(...)", share, "")
@@ -371,15 +387,13 @@ def release(
     elif not isinstance(mechanism, AdditiveNoise):
         from .ways_out import instead_of_mechanism
 
-        raise InvalidArgument(
-            "mechanism",
+        wanted = (
             "dp.Gaussian.analytic or another calibration, or a mechanism such as "
-            "dp.Gaussian(std=...)",
-            mechanism,
-            instead_of_mechanism(mechanism),
+            "dp.Gaussian(std=...)"
         )
+        raise InvalidArgument("mechanism", wanted, mechanism, instead_of_mechanism(mechanism))
     rate = None if sampled is None else _rate(sampled, queried)
-    made = Release(queried, mechanism, share, _count(times), name, rate)
+    made = Release(queried, mechanism, share, times, name, rate)
     noted(made)
     return made
 
@@ -387,26 +401,11 @@ def release(
 def _refuse_integer_noise(mechanism: AdditiveNoise | Calibration, statistic: Statistic) -> None:
     noise = mechanism.mechanism if isinstance(mechanism, Calibration) else type(mechanism)
     if noise.integer and statistic.step != ONE:
-        raise InvalidArgument(
-            "mechanism",
-            f"noise on real numbers, as {statistic.label} is not known to be in whole numbers",
-            mechanism,
-            "Use dp.Gaussian or dp.Laplace, which are rounded onto the grid; dp.count(X) is whole.",
+        wanted = f"noise on real numbers, as {statistic.label} is not known to be in whole numbers"
+        way_out = (
+            "Use dp.Gaussian or dp.Laplace, which are rounded onto the grid; dp.count(X) is whole."
         )
-
-
-def _count(times: object) -> Expression:
-    if times is ONE or (times == 1 and not isinstance(times, bool)):
-        return ONE
-    count = exact(times, "times")
-    if not whole(count) or (isinstance(count, Number) and count.value < 1):
-        raise InvalidArgument(
-            "times",
-            "a whole number of at least 1, or a sum of whole parameters and whole numbers",
-            str(count),
-            "",
-        )
-    return count
+        raise InvalidArgument("mechanism", wanted, mechanism, way_out)
 
 
 def _rate(value: object, statistic: Statistic) -> Number:
@@ -422,17 +421,6 @@ def _rate(value: object, statistic: Statistic) -> Number:
     return rate
 
 
-def whole(count: Expression) -> bool:
-    """Whether a formula is certainly a whole number: sums and products of whole numbers."""
-    match count:
-        case Number():
-            return count.value.denominator == 1
-        case Symbol():
-            return count.domain.integer
-    return isinstance(count, (Sum, Product)) and all(map(whole, count.parts))
-
-
-def _name(name: str) -> str:
+def _name(name: object) -> None:
     if not isinstance(name, str) or (name and not name.isidentifier()):
         raise InvalidArgument("name", "a Python name", name, "")
-    return name

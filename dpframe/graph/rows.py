@@ -10,7 +10,7 @@ and for rows in a box the bound on every entry (`entry`) and whether the whole b
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 import attrs
 
@@ -20,36 +20,33 @@ from dpframe.privacy import Unit
 from dpframe.symbols import ONE, PUBLIC, RECORD, Expression, Symbol, exact, maximum, parameter, sqrt
 from dpframe.symbols.expression import Domain
 
-from .facts import stated
+from . import maps
+from . import statistics as st
+from .columns import ColumnNode, RowsOrLabels
+from .facts import derived, stated
 from .known import OfBudgets
-from .node import DataNode, Node, one_number, reads, titled
+from .node import Node, reads, titled
 from .occurring import occurring
-
-if TYPE_CHECKING:
-    from .statistics import RowSum, Statistic
 
 SIZE = Domain(Fraction(0), None, lower_closed=True, integer=True)
 COLUMNS = parameter("d", 1, closed="left", integer=True)
 
 
-class RowsNode(DataNode):
+class RowsNode(RowsOrLabels):
     """Abstract: the features, one row per record."""
 
     __slots__ = ()
     spoken: ClassVar[str] = "rows"
     written: ClassVar[str] = "X"
 
-    @property
-    def columns(self) -> Expression:
-        """The public number of columns."""
-        columns: Expression = stated(self).columns
-        return columns
-
-    @property
-    def norm(self) -> Expression | None:
-        """An upper bound on every row's 2-norm; None if there is none."""
-        own = stated(self)
-        return None if own is None else own.norm
+    columns: Expression = derived("columns")
+    """The public number of columns."""
+    norm: Expression | None = derived("norm")
+    """An upper bound on every row's 2-norm; None if there is none."""
+    entry: Expression | None = derived("entry")
+    """A bound on every |entry|, if sqrt(d) and d times it are the norm bounds; else None."""
+    unit_norm: bool = derived("unit_norm", otherwise=False)
+    """Whether every row has 2-norm exactly `norm`."""
 
     @property
     def radius(self) -> Expression:
@@ -68,19 +65,6 @@ class RowsNode(DataNode):
         return None if norm is None else sqrt(self.columns) * norm
 
     @property
-    def ball(self) -> bool:
-        """Whether every row of the ball of radius `norm` may occur, in every dimension."""
-        return occurring(self).ball
-
-    @property
-    def entry(self) -> Expression | None:
-        """A bound on every |entry|, if the norm bounds follow from it as sqrt(d) entry and d entry;
-        else None.
-        """
-        own = stated(self)
-        return None if own is None else own.entry
-
-    @property
     def box(self) -> bool:
         """Whether every row with entries in [-entry, entry] may occur, in every dimension."""
         return occurring(self).box
@@ -93,19 +77,13 @@ class RowsNode(DataNode):
         return self.ball if stated(self) is None else occurring(self).extreme
 
     @property
-    def unit_norm(self) -> bool:
-        """Whether every row has 2-norm exactly `norm`."""
-        own = stated(self)
-        return own is not None and own.unit_norm
-
-    @property
     def all_levels(self) -> tuple[str, ...]:
         """Categories of its codebook with an indicator for each level: these columns sum to 1."""
         return ()
 
     @property
-    def grid(self) -> int | None:
-        """Bits of the grid of its table; None for no grid."""
+    def grid(self) -> int | None:  # type: ignore[override]
+        """That of its table."""
         given = self.origin
         return None if given is self else given.grid
 
@@ -117,39 +95,25 @@ class RowsNode(DataNode):
     @property
     def rows(self) -> Expression:
         """The number of rows: private under add/remove, public under replace-one."""
-        from .statistics import Count
-
-        return Symbol("n", SIZE, Count(self.origin))
+        return Symbol("n", SIZE, st.Count(self.origin))
 
     @property
     def origin(self) -> RowsNode:
         """The rows as given, before any map."""
         return self
 
-    def sum(self, axis: int = 0) -> RowSum:
+    def sum(self, axis: int = 0) -> st.RowSum:
         """dp.total(X): the sum of every column, shape (d,). Raises InvalidArgument."""
-        from .statistics import RowSum
-
         if axis != 0:
             raise InvalidArgument("axis", "0, for the sum of every column", axis, "")
-        return RowSum(self)
+        return st.RowSum(self)
 
-    def mean(self, axis: int = 0) -> Statistic:
+    def mean(self, axis: int = 0) -> st.Statistic:
         """X.sum() / X.rows, shape (d,), where the number of rows is public. Raises
         InvalidArgument.
         """
-        mean: Statistic = self.sum(axis) / public_size(self)
+        mean: st.Statistic = self.sum(axis) / public_size(self)
         return mean
-
-    def __truediv__(self, by: object) -> RowsNode:
-        """Rows divided by one number; see `scaled`."""
-        return self.scaled(one_number(self, by, "divided", "/"))
-
-    def __mul__(self, factor: object) -> RowsNode:
-        """Rows multiplied by one number; see `scaled`."""
-        return self.scaled(1 / one_number(self, factor, "multiplied", "*"))
-
-    __rmul__ = __mul__
 
     def total(self, formula: object) -> Expression:
         """The sum over records of a formula of each record's budget: private under add/remove,
@@ -189,78 +153,57 @@ class RowsNode(DataNode):
 
     def on_grid(self, bits: int) -> RowsNode:
         """The bounded rows in whole steps of a grid with `bits` bits from 0 to the bound."""
-        from .maps.grid import Grid
-
-        return Grid(self, bits)
+        return maps.Grid(self, bits)
 
     def weighted(self, weight: object) -> RowsNode:
         """Rows multiplied by the square root of `weight`, a public formula of the record's budget,
         so that X.T @ X is sum_i weight_i x_i x_i'. Apply it after all other maps, and to the labels
         alike.
         """
-        from .maps.weighted import Weight, WeightedRows
-
         factor = sqrt(weight)
-        return self if factor == ONE else WeightedRows(self, Weight(factor))
+        return self if factor == ONE else maps.WeightedRows(self, maps.Weight(factor))
 
     def normalized(self) -> RowsNode:
         """Rows divided by their 2-norm (a zero row becomes the first unit vector), so all norms are
         exactly 1.
         """
-        from .maps.bounds import Normalized
-
-        return Normalized(self)
+        return maps.Normalized(self)
 
     def clip(self, *, norm: object) -> RowsNode:
         """Rows projected onto the ball of radius `norm`, a public positive formula."""
-        from .maps.bounds import ClipNorm
-
-        return ClipNorm(self, norm)
+        return maps.ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> RowsNode:
         """Entries clipped to [-bound, bound], for a public positive formula."""
-        from .maps.bounds import Box
-
-        return Box(self, bound)
+        return maps.Box(self, bound)
 
     def with_intercept(self, value: object = 1) -> RowsNode:
         """A constant column appended; the bound grows to sqrt(norm^2 + value^2)."""
-        from .maps.bounds import Intercept
-
-        return Intercept(self, value)
+        return maps.Intercept(self, value)
 
     def scaled(self, by: object) -> RowsNode:
         """Rows divided by `by`, a public number. An aggregate of the data is accepted here and
         refused by the verifier, which shows the path.
         """
-        from .maps.scaled import Scaled
-
-        return Scaled(self, by)
+        return maps.Scaled(self, by)
 
     def scaled_columns(self, *, by: object, minus: object | None = None) -> RowsNode:
         """Column j becomes (x_j - minus_j)/by_j, by lists of public numbers. Raises
         InvalidArgument.
         """
-        from .maps.scaled import ScaledColumns
-
-        scaled = ScaledColumns(self, by)
-        return scaled if minus is None else ScaledColumns(self, by, minus)
+        return maps.ScaledColumns(self, by, *(() if minus is None else (minus,)))
 
     def between(self, lower: object, upper: object) -> RowsNode:
         """The intervals [lower_j, upper_j] of the columns mapped to [-1, 1], by lists of public
         numbers; values outside are clipped. Raises InvalidArgument.
         """
-        from .maps.scaled import between
-
-        return between(self, lower, upper)
+        return maps.between(self, lower, upper)
 
     def times(self, matrix: Node) -> RowsNode:
         """Rows multiplied by a matrix (d, d), released or public (`dp.graph.public_array(...)`).
         The result needs a clip. Raises InvalidArgument.
         """
-        from .maps.residuals import LinearMap
-
-        return LinearMap(self, matrix)
+        return maps.LinearMap(self, matrix)
 
     def divided(
         self, *, by: Node, lower: object, upper: object, minus: Node | None = None
@@ -268,9 +211,7 @@ class RowsNode(DataNode):
         """Column j becomes (x_j - minus_j)/by_j, for released vectors `by` and `minus`; `by` is
         first clipped to the public range [lower, upper]. The result needs a clip.
         """
-        from .maps.scaled import DividedColumns
-
-        return DividedColumns(self, by, minus, lower, upper)
+        return maps.DividedColumns(self, by, minus, lower, upper)
 
 
 def public_size(rows: RowsNode) -> Expression:
@@ -292,14 +233,10 @@ class Transposed(Symbolic):
     rows: RowsNode
 
     def __matmul__(self, other: object) -> Any:
-        from .statistics.sums import Gram, Moment
-
         if other is self.rows or (isinstance(other, RowsNode) and other == self.rows):
-            return Gram(self.rows)
-        from .columns import ColumnNode
-
+            return st.Gram(self.rows)
         if isinstance(other, ColumnNode):
-            return Moment(self.rows, other)
+            return st.Moment(self.rows, other)
         return self.refuse(Operation("multiplied", "X.T @ {}", (other,)))
 
     def refuse(self, operation: Operation) -> NoReturn:

@@ -46,11 +46,6 @@ def _upper(value: object) -> Fraction:
     return rational(value, "upper")
 
 
-def _increasing(instance: Numeric, attribute: object, value: Fraction) -> None:
-    del attribute
-    check_ends(instance.name, instance.lower, value)
-
-
 def _as_written(value: Any) -> str:
     """The call that constructs it, without default arguments: `Numeric('age', 18, 64)`."""
     parts = []
@@ -79,10 +74,14 @@ class Numeric:
 
     name: str = attrs.field(validator=of_kind(str))
     lower: Fraction = attrs.field(converter=_lower)
-    upper: Fraction = attrs.field(converter=_upper, validator=_increasing)
+    upper: Fraction = attrs.field(converter=_upper)
     unit: str = ""
 
     __repr__ = _as_written
+
+    def __attrs_post_init__(self) -> None:
+        """Check that the bounds increase."""
+        check_ends(self.name, self.lower, self.upper)
 
     @property
     def width(self) -> int:
@@ -238,19 +237,12 @@ def schema_of(value: object) -> tuple[Numeric | Categorical, ...] | None:
     """The columns of a codebook, or None. Raises InvalidArgument."""
     if value is None:
         return None
-    if (
-        isinstance(value, (list, tuple))
-        and value
-        and all(isinstance(part, (Numeric, Categorical)) for part in value)
-    ):
-        _check_once(value)
-        return tuple(value)
-    raise InvalidArgument(
-        "columns",
-        "a list of dp.Numeric and dp.Categorical",
-        value,
-        "Take the bounds from the codebook, never from the data.",
-    )
+    book = value if isinstance(value, (list, tuple)) else ()
+    if book and all(isinstance(part, (Numeric, Categorical)) for part in book):
+        _check_once(book)
+        return tuple(book)
+    way_out = "Take the bounds from the codebook, never from the data."
+    raise InvalidArgument("columns", "a list of dp.Numeric and dp.Categorical", value, way_out)
 
 
 def _terms(value: object) -> tuple[tuple[str, ...], ...] | None:
@@ -299,12 +291,9 @@ class Rows:
             way_out = "The codebook has the number of columns."
             raise InvalidArgument("d", "left out with columns", self.d, way_out)
         if self.norm is None and self.box is None and self.columns is None:
-            raise InvalidArgument(
-                "X",
-                "bounded: dp.Rows(norm=...), dp.Rows(box=...) or dp.Rows(columns=[...])",
-                "Rows()",
-                "Take the bounds from the codebook, never from the data.",
-            )
+            wanted = "bounded: dp.Rows(norm=...), dp.Rows(box=...) or dp.Rows(columns=[...])"
+            way_out = "Take the bounds from the codebook, never from the data."
+            raise InvalidArgument("X", wanted, "Rows()", way_out)
         identified(all_levels(self.columns or ()), intercept=self.intercept)
         if self.terms is not None:
             from .formulas import check_repeated, check_terms

@@ -40,13 +40,11 @@ BEFOREHAND = (
 COUNTED = "X.rows is the number of rows and X.columns that of columns; dp.count(X) is released."
 SQUARED = (
     "Squares are summed by dp.graph.column_squares(X), by dp.trace(X.T @ X) over all columns, and "
-    "of "
-    f"labels by y @ y. {BEFOREHAND}"
+    f"of labels by y @ y. {BEFOREHAND}"
 )
 SPREAD = (
     "Release sums, squares and the number of records, X.sum(), dp.graph.column_squares(X), "
-    "y.sum(), "
-    "y @ y, dp.count(X), and divide in dp.post."
+    "y.sum(), y @ y, dp.count(X), and divide in dp.post."
 )
 EXTREME = (
     "One record may move an extreme or a quantile without bound: take public bounds from the "
@@ -220,5 +218,5 @@ def instead_of_release(value: object) -> str:
             "dp.REPLACE_ONE only; under dp.ADD_REMOVE release dp.count(X)."
         )
     if isinstance(value, Transposed):
-        return "X.T waits for its right factor: X.T @ X and X.T @ y are statistics."
+        return GENERAL["transpose"]
     return "Public and released values need no release."

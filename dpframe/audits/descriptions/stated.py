@@ -152,7 +152,7 @@ class StatedStatistic(Statistic):
         return self.X.unit
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
+    def shape(self) -> tuple[Expression, ...]:  # type: ignore[override]
         """(size,)."""
         return (self.size,)
 

@@ -29,7 +29,7 @@ class MappedRows(RowsNode):
         return self.source.origin
 
     @property
-    def columns(self) -> Expression:
+    def columns(self) -> Expression:  # type: ignore[override]
         """As derived by the rule book; for a map from outside, as before."""
         own = stated(self)
         return self.source.columns if own is None else own.columns
@@ -42,7 +42,7 @@ class MappedColumn(ColumnNode):
     source: ColumnNode | RowsNode
 
     @property
-    def grid(self) -> int | None:
+    def grid(self) -> int | None:  # type: ignore[override]
         """The table's."""
         return self.source.grid
 

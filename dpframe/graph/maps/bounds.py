@@ -121,13 +121,12 @@ def identified(all_levels: tuple[str, ...], *, intercept: bool) -> None:
         return
     others = ["the intercept"] if intercept else []
     sums = " and ".join([f"the levels of {name}" for name in all_levels] + others)
-    raise InvalidArgument(
-        "codebook",
-        "one that identifies a model",
-        f"columns that sum to the same 1: {sums}",
+    got = f"columns that sum to the same 1: {sums}"
+    way_out = (
         f"Give {all_levels[-1]} a baseline, dp.Categorical({all_levels[-1]!r}, levels), which is "
-        "the default: coefficients are then differences from it.",
+        "the default: coefficients are then differences from it."
     )
+    raise InvalidArgument("codebook", "one that identifies a model", got, way_out)
 
 
 @attrs.frozen(cache_hash=True)

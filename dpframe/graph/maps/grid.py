@@ -40,15 +40,14 @@ def exact_rows(bits: int) -> int:
     return int(2 ** (53 - 2 * bits))
 
 
+@attrs.frozen(cache_hash=True)
 class OnGrid(Node):
     """Abstract: rows or labels in whole steps, with `bits` bits from 0 to the bound."""
 
-    __slots__ = ()
     label = titled("{0.bits}-bit grid")
     implied: ClassVar[bool] = True
-    bits: int
-
     source: Any
+    bits: int
 
     @property
     def step(self) -> Expression:
@@ -83,8 +82,6 @@ class Grid(RowsOnGrid):
     """
 
     kind: ClassVar[str] = "grid"
-    source: RowsNode
-    bits: int
 
     @property
     def reads(self) -> RowsNode:
@@ -114,8 +111,6 @@ class BoxGrid(RowsOnGrid):
     """
 
     kind: ClassVar[str] = "box_grid"
-    source: RowsNode
-    bits: int
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers as doubles, each of size at most 2^bits."""
@@ -129,8 +124,6 @@ class GridColumn(OnGrid, ColumnMap):
     """
 
     kind: ClassVar[str] = "grid_column"
-    source: ColumnNode
-    bits: int
 
     @property
     def reads(self) -> ColumnNode:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import attrs
 
-from dpframe.errors import InvalidArgument, NotExecutable
+from dpframe.errors import InvalidArgument, NotExecutable, check_kind
 from dpframe.numerics.blocks.gridding import margins, margins_on_grid
 from dpframe.symbols import RELEASED, Number
 
@@ -21,7 +21,7 @@ from ..post import Iterate, Post, post
 from ..procedure import Objective
 from ..rows import RowsNode
 from ..statistics.sums import Trace
-from .base import RecordColumn, RecordMap
+from .base import OfRecord, RecordColumn, RecordMap
 from .grid import Grid, gridded, step_size
 
 HUGE = 1e300  # no entry of a gradient is larger
@@ -48,6 +48,17 @@ def coefficients_in(released: Any, rows: Array) -> Array:
     return theta
 
 
+class OfMargins(OfRecord):
+    """Abstract: reads x'theta, exactly where the rows lie on a grid inside a ball."""
+
+    __slots__ = ()
+
+    @property
+    def in_steps(self) -> tuple[Node, ...]:
+        """The rows on such a grid."""
+        return tuple(one for one in self.inputs if type(one) is Grid)
+
+
 @attrs.frozen(cache_hash=True)
 class Residuals(RecordMap):
     """y - x'theta of each record, as rows of one column, for released theta, shape (d,). The result
@@ -72,7 +83,7 @@ class Residuals(RecordMap):
 
 
 @attrs.frozen(cache_hash=True)
-class ResidualLabels(RecordColumn):
+class ResidualLabels(OfMargins, RecordColumn):
     """y - x'theta of each record, for released theta, shape (d,). Bounded rows are read on the grid
     of their table, where x'theta is exact. The result is unbounded and needs a clip. Proof page:
     proofs/divided.
@@ -81,15 +92,10 @@ class ResidualLabels(RecordColumn):
     kind: ClassVar[str] = "residual_labels"
     written: ClassVar[str] = "residuals"
     label = titled("residuals at {0.theta.label}")
-    bound: ClassVar[None] = None
+    bound = None
     source: ColumnNode
     rows: RowsNode = attrs.field(converter=gridded)
     theta: Node = attrs.field(converter=released_coefficients)
-
-    @property
-    def in_steps(self) -> tuple[Node, ...]:
-        """The rows, if they lie on a grid inside a ball."""
-        return (self.rows,) if type(self.rows) is Grid else ()
 
     def records(self, values: Values, number: Numbers) -> Array:
         """Finite for finite rows and labels. Raises NotExecutable if the length of theta differs
@@ -116,17 +122,7 @@ def clipped_error(rows: RowsNode, column: ColumnNode, theta: Node, *, bound: obj
     return Trace(Residuals(rows, column, theta).clip(norm=bound))
 
 
-def _point(value: object) -> Iterate:
-    if not isinstance(value, Iterate):
-        way_out = "point = dp.iterate(X.columns); dp.graph.gradient(X, y, at=point, clip=1)."
-        raise InvalidArgument("at", "the point of a loop", value, way_out)
-    return value
-
-
-def _objective(value: object) -> Objective:
-    if not isinstance(value, Objective):
-        raise InvalidArgument("loss", "a convex loss, such as dp.graph.Squared()", value, "")
-    return value
+POINT = "point = dp.iterate(X.columns); dp.graph.gradient(X, y, at=point, clip=1)."
 
 
 @attrs.frozen(cache_hash=True)
@@ -141,11 +137,13 @@ class Gradient(RecordMap):
     label = titled("gradient at {0.point.label}")
     source: RowsNode
     column: ColumnNode
-    point: Iterate = attrs.field(converter=_point)
-    objective: Objective = attrs.field(converter=_objective)
+    point: Iterate
+    objective: Objective
 
     def __attrs_post_init__(self) -> None:
         """Check that the point has one number per column."""
+        check_kind("at", self.point, Iterate, "the point of a loop", POINT)
+        check_kind("loss", self.objective, Objective, "a convex loss, such as dp.graph.Squared()")
         given, wanted = self.point.size, self.source.columns
         if given != wanted and given - wanted != Number(Fraction(0)):
             way_out = "point = dp.iterate(X.columns), of the rows whose gradient is taken."
@@ -163,7 +161,7 @@ class Gradient(RecordMap):
 
 
 @attrs.frozen(cache_hash=True)
-class GradientAt(RecordMap):
+class GradientAt(OfMargins, RecordMap):
     """(x'theta - y) x of each record, shape (d,), for released theta, shape (d,), or 0 (None). A
     record of zeros has a zero gradient. For rows on their grid x'theta is exact. The result is
     unbounded and needs a clip. Proof page: proofs/adaptive_clipping.
@@ -176,11 +174,6 @@ class GradientAt(RecordMap):
     theta: Node | None = attrs.field(
         default=None, converter=attrs.converters.optional(released_coefficients)
     )
-
-    @property
-    def in_steps(self) -> tuple[Node, ...]:
-        """The rows, if they lie on a grid inside a ball."""
-        return (self.source,) if type(self.source) is Grid else ()
 
     @property
     def label(self) -> str:
@@ -213,7 +206,7 @@ def sized(rows: Array, slopes: Array) -> Array:
 
 
 @attrs.frozen(cache_hash=True)
-class LinearMap(RecordMap):
+class LinearMap(OfMargins, RecordMap):
     """x A for each row x, where A (d, d) is public or released. Bounded rows are read on the grid
     of their table, where the product is exact. The result is unbounded and needs a clip.
     """
@@ -222,11 +215,6 @@ class LinearMap(RecordMap):
     label = titled("times {0.by.label}")
     source: RowsNode = attrs.field(converter=gridded)
     by: Node = attrs.field(converter=released_coefficients)
-
-    @property
-    def in_steps(self) -> tuple[Node, ...]:
-        """The rows, if they lie on a grid inside a ball."""
-        return (self.source,) if type(self.source) is Grid else ()
 
     @property
     def width(self) -> int | None:

@@ -75,7 +75,7 @@ class ScaledLabels(ColumnMap):
     minus: Expression = attrs.field(converter=_minus, default=ZERO, metadata=reads("centre"))
 
     @property
-    def bound(self) -> Expression | None:
+    def bound(self) -> Expression | None:  # type: ignore[override]
         """bound/by if nothing is subtracted and the divisor is not private; else None."""
         before, plain = self.source.bound, self.minus == ZERO and DATA not in self.by.scope
         return before / self.by if before is not None and plain else None
@@ -106,17 +106,11 @@ def _numbers(value: object, name: str) -> tuple[Fraction, ...]:
 
 
 def _divisors(value: object) -> tuple[Fraction, ...]:
-    divisors = _numbers(value, "by")
-    if not (1 / MOST <= min(divisors) and max(divisors) <= MOST):
-        raise InvalidArgument("by", "positive, from 1e-300 to 1e300", value, WAY_OUT)
-    return divisors
+    return _numbers(value, "by")
 
 
 def _centres(value: object) -> tuple[Fraction, ...]:
-    centres = _numbers(value, "minus")
-    if any(abs(one) > MOST for one in centres):
-        raise InvalidArgument("minus", "at most 1e300 in size", value, WAY_OUT)
-    return centres
+    return _numbers(value, "minus")
 
 
 @attrs.frozen(cache_hash=True)
@@ -134,7 +128,11 @@ class ScaledColumns(RowMap):
     )
 
     def __attrs_post_init__(self) -> None:
-        """Check that there is one number per column."""
+        """Check their sizes, and that there is one number per column."""
+        if not (1 / MOST <= min(self.by) and max(self.by) <= MOST):
+            raise InvalidArgument("by", "positive, from 1e-300 to 1e300", [*self.by], WAY_OUT)
+        if max(map(abs, self.minus)) > MOST:
+            raise InvalidArgument("minus", "at most 1e300 in size", [*self.minus], WAY_OUT)
         known = self.source.columns
         wanted = int(known.value) if isinstance(known, Number) else len(self.by)
         if not len(self.by) == len(self.minus) == wanted:
@@ -172,14 +170,12 @@ def between(rows: RowsNode, lower: object, upper: object) -> RowsNode:
     return ScaledColumns(rows, halves, centres).boxed(1)
 
 
-def _known_or_statistic(instance: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    del instance
+def _known_or_statistic(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     known = isinstance(value, Statistic) or (isinstance(value, Node) and value.scope is RELEASED)
     if value is not None and not known:
+        wanted = "a released vector, one number a column"
         way_out = "Release it first: dp.post(scales, dp.release(...), ...)."
-        raise InvalidArgument(
-            attribute.name, "a released vector, one number a column", value, way_out
-        )
+        raise InvalidArgument(attribute.name, wanted, value, way_out)
 
 
 def _lower(value: object) -> Expression:
@@ -210,12 +206,9 @@ class DividedColumns(RecordMap):
     def readings(self) -> dict[str, Reading]:
         """The range; and the value of a vector that is not released, which taints the node."""
         vectors = {"divisor": self.by, "centre": self.minus}
-        raw = {
-            name: Reading(vector.__expression__(), RELEASED)
-            for name, vector in vectors.items()
-            if isinstance(vector, Statistic)
-        }
-        return super().readings | raw
+        raw = {name: one for name, one in vectors.items() if isinstance(one, Statistic)}
+        values = {name: Reading(one.__expression__(), RELEASED) for name, one in raw.items()}
+        return super().readings | values
 
     @property
     def label(self) -> str:

@@ -15,25 +15,14 @@ from typing import Any, ClassVar
 import attrs
 
 from dpframe.errors import InvalidArgument, listed_words
-from dpframe.graph.columns import ColumnNode
-from dpframe.graph.known import OfBudgets
-from dpframe.graph.node import (
-    Array,
-    DataNode,
-    Node,
-    Numbers,
-    Reading,
-    Values,
-    np,
-    positive,
-    reads,
-    titled,
-)
-from dpframe.graph.procedure import Objective
-from dpframe.graph.rows import RowsNode
 from dpframe.privacy import ApproxDP, Guarantee, PureDP, Share, Unit
 from dpframe.symbols import PUBLIC, RECORD, Expression, Scope, exp, minimum
 
+from ..columns import ColumnNode
+from ..known import OfBudgets
+from ..node import Array, DataNode, Node, Numbers, Reading, Values, np, positive, reads, titled
+from ..procedure import Objective
+from ..rows import RowsNode
 from .base import ColumnMap, OfRecord, RecordColumn, RecordMap, each
 from .grid import OnGrid, RowsOnGrid
 
@@ -88,13 +77,13 @@ class Weight(Node):
         return OfBudgets("largest", self.factor, unit).symbol
 
 
+@attrs.frozen(cache_hash=True)
 class Weighing(OfRecord):
     """Abstract: a map that reads the weight of each record."""
 
-    __slots__ = ()
     label = titled("times {0.weight.factor}")
-    weight: Weight
     source: Any
+    weight: Weight
 
     @property
     def words(self) -> str:
@@ -128,8 +117,6 @@ class WeightedRows(Weighing, RecordMap):
     """Rows multiplied by the record's factor, with norm bounds alike."""
 
     kind: ClassVar[str] = "weighted_rows"
-    source: RowsNode
-    weight: Weight
 
     def on_grid(self, bits: int) -> WeightedGrid:
         """Rows in whole steps."""
@@ -141,8 +128,6 @@ class WeightedColumn(Weighing, RecordColumn):
     """Labels multiplied by the record's factor, with the bound alike."""
 
     kind: ClassVar[str] = "weighted_column"
-    source: ColumnNode
-    weight: Weight
 
     def on_grid(self, bits: int) -> WeightedGridColumn:
         """Labels in whole steps."""
@@ -154,11 +139,9 @@ class RecordWeights(Weighing, RecordColumn):
     """The factor of each record, as a label."""
 
     kind: ClassVar[str] = "record_weights"
-    source: RowsNode
-    weight: Weight
 
     @property
-    def bound(self) -> Expression:
+    def bound(self) -> Expression:  # type: ignore[override]
         """The factor."""
         return self.weight.factor
 
@@ -207,7 +190,6 @@ class WeightedOnGrid(OnGrid):
     """
 
     __slots__ = ()
-    source: Any
 
     @property
     def factor(self) -> Expression:
@@ -238,8 +220,6 @@ class WeightedGrid(WeightedOnGrid, RowsOnGrid):
     """Weighted rows, each rounded towards zero onto the common grid."""
 
     kind: ClassVar[str] = "weighted_grid"
-    source: WeightedRows
-    bits: int
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The rows in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
@@ -253,8 +233,6 @@ class WeightedGridColumn(WeightedOnGrid, ColumnMap):
     """Weighted labels, each rounded towards zero onto the common grid."""
 
     kind: ClassVar[str] = "weighted_grid_column"
-    source: WeightedColumn
-    bits: int
 
     def apply(self, block: Array, number: Numbers) -> Array:
         """The labels in steps: whole numbers in doubles, |k| <= 2^bits factor/largest."""
@@ -297,10 +275,10 @@ class Thinning(Node):
         return ApproxDP(self.threshold, self.delta)
 
 
+@attrs.frozen(cache_hash=True)
 class Sampled(OfRecord):
     """Abstract: the rows or labels of the sampled records."""
 
-    __slots__ = ()
     label = titled("{0.thinning.label}")
     source: Any
     thinning: Thinning
@@ -320,8 +298,6 @@ class SampledRows(Sampled, RecordMap):
     """The rows of the sampled records."""
 
     kind: ClassVar[str] = "sampled_rows"
-    source: RowsNode
-    thinning: Thinning
 
 
 @attrs.frozen(cache_hash=True)
@@ -329,8 +305,6 @@ class SampledColumn(Sampled, RecordColumn):
     """The labels of the sampled records."""
 
     kind: ClassVar[str] = "sampled_column"
-    source: ColumnNode
-    thinning: Thinning
 
 
 def thinned(

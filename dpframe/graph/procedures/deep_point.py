@@ -158,11 +158,6 @@ class TestedPoint(DeepPoint):
         return f"tested {super().summary}"
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the least depth."""
-        return {**super().parameters, "least": self.least}
-
-    @property
     def cost(self) -> Expression:
         """The epsilon of the test and of the draw."""
         return self.test + super().cost

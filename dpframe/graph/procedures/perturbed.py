@@ -34,6 +34,7 @@ from ..procedure import (
 )
 from ..rows import RowsNode
 from ..statistics import Gram, Moment
+from ..statistics.newton import LossSum, minimised
 
 HALF = exact("1/2")
 NOISES: dict[str, type[AdditiveNoise]] = {"gaussian": Gaussian, "l2_laplace": L2Laplace}
@@ -97,11 +98,6 @@ class PerturbedMinimum(Sampler):
     def own_readings(self) -> dict[str, Reading]:
         """Penalty, radius, the noise's part of epsilon, the noise size."""
         return super().own_readings | {"size": Reading(self.size, RELEASED)}
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the kind of noise, and its size if stated."""
-        return {**super().parameters, "noise": self.noise, "stated": self.stated}
 
     @property
     def slope(self) -> Expression:
@@ -213,14 +209,28 @@ class ApproximateMinimum(Sampler):
         return self.minimum.own_readings | own
 
     @property
-    def derived(self) -> dict[str, Reading]:
+    def difference(self) -> Share:
+        """The part of its share for the approximation error."""
+        return self.noise_share
+
+    @property
+    def parts(self) -> dict[str, Share]:
         """The parts of its share."""
-        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
+        return {"minimum": self.minimum.share, "difference": self.difference}
+
+    @property
+    def derived(self) -> dict[str, Reading]:
+        """The formulas of the parts of its share."""
         return {
             f"{name} of the {part}": reading
-            for part, share in parts.items()
+            for part, share in self.parts.items()
             for name, reading in share_readings(share).items()
         }
+
+    @property
+    def noise(self) -> str:
+        """The kind of noise."""
+        return self.minimum.noise
 
     @property
     def std(self) -> Expression:
@@ -229,10 +239,9 @@ class ApproximateMinimum(Sampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the kind of noise, and how the share is divided."""
-        parts = {"minimum": self.minimum.share, "difference": self.noise_share}
-        amounts = {name: amounts_of(part) for name, part in parts.items()}
-        return {**super().parameters, "noise": self.minimum.noise, **amounts}
+        """As for other procedures; of the parts of its share the amounts."""
+        amounts = {name: amounts_of(part) for name, part in self.parts.items()}
+        return super().parameters | amounts
 
     def sample(self, values: Mapping[Node, Array], numbers: Rounded, randomness: Random) -> Array:
         """One draw. Raises NotExecutable if the tolerance was not attained."""
@@ -292,11 +301,6 @@ class TiltedMinimum(WeightedLosses, Searcher):
         return super().own_readings | own
 
     @property
-    def parameters(self) -> dict[str, Any]:
-        """As for other procedures; also the weight."""
-        return {**super().parameters, "weight": self.weight}
-
-    @property
     def bounds(self) -> Bounds | None:
         """Public bounds on every record; None if rows or labels are unbounded."""
         if self.rows.norm is None or self.column.bound is None:
@@ -326,8 +330,6 @@ class TiltedMinimum(WeightedLosses, Searcher):
         self, summed: Callable[[Callable[..., Array]], Array], numbers: Rounded, randomness: Random
     ) -> Array:
         """One draw, and Newton steps."""
-        from ..statistics.newton import LossSum, minimised
-
         if self.slope is None or self.size is None:
             raise NotExecutable(f"{self.label} has no bounded slope")
         scale, penalty = numbers.up(self.size), math.nextafter(numbers.up(self.penalty), math.inf)

@@ -25,6 +25,7 @@ from ..rows import RowsNode
 from .base import Searched, Statistic, Summed
 from .combined import columns_of
 from .counts import CellSums
+from .newton import LossSum, minimised, solved
 
 TOLERANCE = exact("1e-6")
 LEAST = Fraction(1, 10**10)  # what doubles still show
@@ -117,12 +118,9 @@ class Argmin(WeightedLosses, Searched):
         """The value, by damped Newton steps. Raises NotExecutable if rounding errors keep the
         gradient from becoming small enough.
         """
-        from .newton import LossSum, minimised, solved
-
         penalty = math.nextafter(number(self.penalty), math.inf)  # no less than was proved
         radius = math.inf if self.radius is None else number(self.radius)
-        formulas = self.objective.formulas.values()
-        numbers = {formula: number(formula) for formula in formulas}
+        numbers = {formula: number(formula) for formula in self.objective.formulas.values()}
         work = LossSum(self.objective, numbers)
         if self.tolerance == ZERO:
             return solved(work, summed, penalty, radius)

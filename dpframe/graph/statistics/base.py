@@ -16,8 +16,9 @@ from dpframe.sensitivity import L1, L2, OPERATOR, RANGE, Norm, Sensitivity
 from dpframe.symbols import DATA, PUBLIC, Expression, Origin, Scope, Symbol, exact, maximum, power
 from dpframe.symbols.expression import Domain
 
-from ..columns import ColumnNode
-from ..facts import in_package, stated, unchanging
+from .. import statistics as st
+from ..columns import ColumnNode, RowsOrLabels
+from ..facts import derived, in_package, stated, unchanging
 from ..node import Array, DataNode, Node, Numbers, Values
 from ..reached import reached
 from ..rows import SIZE, RowsNode
@@ -38,9 +39,9 @@ class OneRow:
     attained: bool = False
 
 
-def variable(node: RowsNode | ColumnNode) -> str:
+def variable(node: RowsOrLabels) -> str:
     """What a declaration calls rows or labels: `X`, `y`, `gradients`, `residuals`."""
-    base: type[RowsNode | ColumnNode] = RowsNode if isinstance(node, RowsNode) else ColumnNode
+    base: type[RowsOrLabels] = RowsNode if isinstance(node, RowsNode) else ColumnNode
     one: Any = node
     while one.written == base.written and isinstance(getattr(one, "source", None), base):
         one = one.source
@@ -73,7 +74,7 @@ class Statistic(Origin, DataNode):
         """How a declaration writes it: `X.T @ X`, `residuals @ residuals`; `statistic` where that
         is long.
         """
-        tables = [one for one in self.inputs if isinstance(one, (RowsNode, ColumnNode))]
+        tables = [one for one in self.inputs if isinstance(one, RowsOrLabels)]
         names = {"X" if isinstance(one, RowsNode) else "y": variable(one) for one in tables}
         return self.template.format(**names)
 
@@ -84,27 +85,20 @@ class Statistic(Origin, DataNode):
         named = any(variable(one) != ColumnNode.written for one in columns)
         return self.code if named and self.template != Statistic.template else self.label
 
-    @property
-    def shape(self) -> tuple[Expression, ...]:
-        """The shape of its value in public sizes; () for a number, and for statistics that the rule
-        book refuses.
-        """
-        own = stated(self)
-        return () if own is None else own.shape
+    shape: tuple[Expression, ...] = derived("shape", otherwise=())
+    """The shape of its value in public sizes; () for a number, and for statistics that the rule
+    book refuses.
+    """
+    symmetric: bool = derived("symmetric", otherwise=False)
+    """Whether its value is a symmetric matrix, whose noise is mirrored; False for a class from
+    outside that does not state it.
+    """
 
     @property
     def scope(self) -> Scope:  # type: ignore[override]  # as its sensitivity says
         """DATA; PUBLIC if it is constant between neighbours, as n is under replace-one."""
         moved = self.sensitivity(L2)
         return PUBLIC if moved is not None and moved.value == exact(0) else DATA
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether its value is a symmetric matrix, whose noise is mirrored; False for a class from
-        outside that does not state it.
-        """
-        own = stated(self)
-        return own is not None and own.symmetric
 
     @property
     def step(self) -> Expression | None:
@@ -149,7 +143,7 @@ class Statistic(Origin, DataNode):
 
     def __add__(self, other: object) -> Any:
         if isinstance(other, Statistic):
-            return _combined((1, self), (1, other))
+            return st.combine((1, self), (1, other))
         return self.__expression__() + exact(other)
 
     def __radd__(self, other: object) -> Any:
@@ -157,7 +151,7 @@ class Statistic(Origin, DataNode):
 
     def __sub__(self, other: object) -> Any:
         if isinstance(other, Statistic):
-            return _combined((1, self), (-1, other))
+            return st.combine((1, self), (-1, other))
         return self.__expression__() - exact(other)
 
     def __rsub__(self, other: object) -> Any:
@@ -166,7 +160,7 @@ class Statistic(Origin, DataNode):
     def __mul__(self, other: object) -> Any:
         factor = exact(other)
         public = factor.scope == PUBLIC
-        return _combined((factor, self)) if public else self.__expression__() * factor
+        return st.combine((factor, self)) if public else self.__expression__() * factor
 
     __rmul__ = __mul__
 
@@ -190,12 +184,6 @@ class Statistic(Origin, DataNode):
 def _may_be_zero(divisor: Expression) -> bool:
     """Whether it is a number of rows."""
     return isinstance(divisor, Symbol) and divisor.origin is not None and divisor.domain == SIZE
-
-
-def _combined(*terms: tuple[object, object]) -> Statistic:
-    from .combined import combine
-
-    return combine(*terms)
 
 
 @lru_cache(maxsize=4096)

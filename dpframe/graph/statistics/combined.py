@@ -201,10 +201,8 @@ class Monomials(Statistic):
     def compute(self, values: Values, number: Numbers) -> Array:
         """Each statistic times its factor: 1 on the diagonal and for y'y, 2 off it, -2 for X'y."""
         own = np.asarray(values[self.statistics])
-        coefficients: Array = own * factors(len(own), constant=self.statistics.constant).astype(
-            own.dtype
-        )
-        return coefficients
+        times = factors(len(own), constant=self.statistics.constant)
+        return np.asarray(own * times.astype(own.dtype))
 
 
 def columns_of(entries: int) -> int:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import attrs
 
 from dpframe.errors import InvalidArgument, NotExecutable, of_kind
 from dpframe.symbols import Number, rational
 
-from ..columns import ColumnNode
+from ..columns import ColumnNode, RowsOrLabels
 from ..maps.grid import labels_on_a_grid, on_a_grid
 from ..node import Array, Node, Values, np, titled
 from ..partition import Partition, in_partition
@@ -51,14 +51,9 @@ class BinCounts(RecordSum):
     """
 
     kind: ClassVar[str] = "bin_counts"
-    data: RowsNode | ColumnNode = attrs.field()
+    data: RowsOrLabels = attrs.field(validator=of_kind(RowsOrLabels, "declared rows or labels"))
     cuts: tuple[Fraction, ...] = attrs.field(converter=cuts_of)
     absolute: bool = attrs.field(default=False, validator=of_kind(bool))
-
-    @data.validator
-    def _declared(self, attribute: object, value: object) -> None:
-        if not isinstance(value, (RowsNode, ColumnNode)):
-            raise InvalidArgument("data", "declared rows or labels", value, "")
 
     @property
     def label(self) -> str:
@@ -215,13 +210,13 @@ class CellSums(RecordSum):
 
     kind: ClassVar[str] = "cell_sums"
     label = titled("(X'X, X'y) of each of {0.partition.cells} cells")
-    partition: Partition = attrs.field()
+    partition: Partition
 
-    @partition.validator
-    def _labelled(self, attribute: object, value: Any) -> None:
-        if not isinstance(value, Partition) or value.column is None:
+    def __attrs_post_init__(self) -> None:
+        """Check that there are labels."""
+        if not isinstance(self.partition, Partition) or self.partition.column is None:
             way_out = "Make it by dp.partition(X, y, ...): the sums are of labels too."
-            raise InvalidArgument("partition", "one of rows and labels", value, way_out)
+            raise InvalidArgument("partition", "one of rows and labels", self.partition, way_out)
 
     @property
     def rows(self) -> RowsNode:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import attrs
-import numpy as np
-from numpy.typing import NDArray
 
 from dpframe.errors import NotExecutable
 from dpframe.symbols import Expression
 
+from ..node import Array, np
 from ..procedure import Objective
 
-Array = NDArray[Any]
 Work = Callable[[Array, Array], Array]
 READINGS = 400  # of the table at most: a dozen are usual
 EDGE = 1 - 2.0**-40  # of the radius: from here on, a point is on the sphere

@@ -110,7 +110,7 @@ class Identity(Statistic):
     data: DataNode
 
     @property
-    def shape(self) -> tuple[Expression, ...]:
+    def shape(self) -> tuple[Expression, ...]:  # type: ignore[override]
         """(n, ...)."""
         if isinstance(self.data, RowsNode):
             return (self.data.rows, self.data.columns)
