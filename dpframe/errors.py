@@ -190,15 +190,32 @@ class NotAvailable(UnknownName):
     """A result that this object cannot have. Its text says why, and what has it."""
 
 
-def missing(owner: object, name: str, instead: str = "") -> Never:
-    """For `__getattr__`: raise what a property of that name raised, UnknownName with what to write
-    `instead`, or AttributeError.
+def missing(
+    owner: object,
+    name: str,
+    instead: str = "",
+    *,
+    elsewhere: Mapping[str, str] | None = None,
+    why: str = "",
+) -> Never:
+    """For `__getattr__`: raise what a property of that name raised, or UnknownName with what to
+    write `instead`. Else name the nearest public name, of `owner` or `elsewhere` (names, and how
+    they are written), and say `why` there is no more.
     """
+    kind = type(owner).__name__
     if hasattr(type(owner), name):
         object.__getattribute__(owner, name)
     if instead:
-        raise UnknownName(f"{type(owner).__name__} has no {name}: {instead}")
-    raise AttributeError(f"{type(owner).__name__!r} object has no attribute {name!r}")
+        raise UnknownName(f"{kind} has no {name}: {instead}")
+    text = f"{kind!r} object has no attribute {name!r}"
+    if name.startswith("_"):
+        raise AttributeError(text)
+
+    def said() -> str:
+        places = {**(elsewhere or {}), **{one: one for one in dir(owner)}}
+        return f"{text}.{nearest(name, places, places)}{f' {why}' if why else ''}"
+
+    raise UnknownName(said)
 
 
 class Uncertified(DPFrameError):

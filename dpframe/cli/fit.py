@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,6 +35,8 @@ app = typer.Typer(add_completion=False)
 
 TABLE = "Parquet files, or CSV files with a row of column names: paths or patterns."
 LINES = "Quoted cells of CSV may contain line breaks. Assumes that every record closes its quotes."
+CONTRAST = "A combination of coefficients to test, such as 'age - 2 bmi'. Repeatable."
+ROWS = "A CSV or Parquet file of rows to predict, with the columns of TABLE."
 NO_COLUMN = "the name of a column"
 COLUMN = "The column of public epsilons, one per record; with --groups of the names of groups."
 NEIGHBOURS = "--relation {}: privacy is for {}.\n"
@@ -139,6 +143,9 @@ class OutputOptions:
     receipt: Annotated[Path | None, option("Save the receipt to this new text file.")] = None
     html: Annotated[Path | None, option("Save the summary to this new HTML file.")] = None
     plot: Plot = None
+    contrast: Annotated[list[str], option("--contrast", CONTRAST)] = attrs.field(factory=list)
+    predict: Annotated[str | None, option(ROWS)] = None
+    predictions: Annotated[Path | None, option("Save predictions to this new CSV file.")] = None
     force: Force = False
     notes: Annotated[bool, option("--notes", "Print all notes on the summary.")] = False
     as_json: Json = False
@@ -152,10 +159,37 @@ class OutputOptions:
         critical(self.alpha, np.empty((0, 0)), self.simultaneous)
         named = {"--certificate": self.certificate, "--out": self.out}
         named |= {"--receipt": self.receipt, "--html": self.html}
-        check_written(named, force=self.force)
+        check_written(named | {"--predictions": self.predictions}, force=self.force)
+        if (self.predict is None) != (self.predictions is None):
+            got = "--predictions alone" if self.predict is None else "--predict alone"
+            raise dp.InvalidArgument("--predict and --predictions", "given together", got)
         if self.plot is not None:
             check_written({"--plot": self.plot}, force=True)
             pyplot()
+
+    def check_rows(self, setting: dp.Setting) -> None:
+        """Check the names in contrasts and the columns of rows to predict. Raises BadData,
+        InvalidArgument.
+        """
+        from dpframe.estimators.units import names_of
+        from dpframe.inference.result import contrasts
+        from dpframe.sources import open_source
+
+        if self.predict is not None:
+            with _as_option("--predict"):
+                open_source(attrs.evolve(setting, y=None), self.predict)
+        if self.contrast and setting.X.columns is not None:
+            with _as_option("--contrast"):
+                contrasts(self.contrast, names_of(setting.X))
+
+
+@contextmanager
+def _as_option(option_of: str) -> Iterator[None]:
+    """Name this option in errors about an argument."""
+    try:
+        yield
+    except (dp.InvalidArgument, dp.BadData) as error:
+        raise type(error)(option_of, error.requirement, error.value, error.way_out) from None
 
 
 @app.command(epilog=EXAMPLE)
@@ -185,7 +219,8 @@ def fit(
     claimed = claim(spent, budget.delta, budget.epsilon_column).target
     logistic = of_classes(declared, setting, claimed)
     if logistic:
-        for option_of, value in (("--plot", output.plot), ("--simultaneous", output.simultaneous)):
+        unavailable = {"--plot": output.plot, "--simultaneous": output.simultaneous}
+        for option_of, value in (unavailable | {"--contrast": output.contrast or None}).items():
             if value is not None:
                 wanted = "left out for a logistic regression, which has no intervals"
                 raise dp.InvalidArgument(option_of, wanted, str(value))
@@ -199,6 +234,7 @@ def fit(
         accountant=proof.accounting,
         trust=proof.trusted,
     )
+    output.check_rows(setting)
     source = dp.MultilineCSV(table) if data.multiline else table
     named = data.schema is not None or output.as_json
     _fit(model, source, target, budget.epsilon_column, named=named)
@@ -236,22 +272,49 @@ def _report(model: Any, output: OutputOptions, table: list[str], *, budgets: boo
     options = {} if _of_classes(model) else given
     summary = model.summary(**options)
     record = _record(model) | {"summary": summary.to_dict()}
-    failed = _saved(
+    tested, failed = None, None
+    try:
+        tested = _contrasts(model, summary, output)
+        record |= {} if tested is None else {"contrasts": tested.records()}
+    except dp.errors.DPFrameError as error:
+        failed = error
+    failed = failed or _saved(
         ("--certificate", output.certificate, model.certificate_.save),
         ("--out", output.out, lambda path: path.write_text(json_text(record) + "\n")),
         ("--receipt", output.receipt, lambda path: path.write_text(receipt)),
         ("--html", output.html, lambda path: path.write_text(HTML.format(summary.as_html()))),
         ("--plot", output.plot, lambda path: summary.plot().figure.savefig(path)),  # noqa: PLW0108 - raises
+        ("--predictions", output.predictions, partial(_predict, model, output.predict)),
     )
     if output.as_json:
         print_json(record)
     else:
         say(spelled(str(summary)))
+        if tested is not None:
+            say(f"\n{spelled(str(tested)).rstrip()}")
         page(f"\n{model.receipt_}")
         if budgets:
             say(f"\n{model.budget_report_}")
     if failed is not None:
         raise failed
+
+
+def _contrasts(model: Any, summary: Any, output: OutputOptions) -> Any:
+    """The table of the requested contrasts; None without any. Raises InvalidArgument."""
+    if not output.contrast:
+        return None
+    with _as_option("--contrast"):
+        tested = model.inference().t_test(output.contrast)
+    jointly = "" if output.simultaneous is None else f", jointly by {output.simultaneous}"
+    header = {"contrasts": f"intervals at {100 * (1 - output.alpha):g}%{jointly}"}
+    changed = {"estimates": tested, "fitted": tested.effect, "ranges": ()}
+    return attrs.evolve(summary, **changed, header=header, notes=())
+
+
+def _predict(model: Any, rows: str | None, path: Path) -> None:
+    """Write a CSV file of a column of predictions, a line for each row."""
+    predicted = model.predict(rows)
+    path.write_text("\n".join(["prediction", *map(str, predicted.tolist()), ""]))
 
 
 def _saved(

@@ -44,11 +44,12 @@ from dpframe.prover.certify import certify
 from dpframe.prover.mixture import joint_gaussian
 from dpframe.regressions.solve import coefficients_of
 from dpframe.sources import Source, open_source
+from dpframe.sources.files import is_path
 from dpframe.sources.layout import Layout
 from dpframe.sources.open import MemorySource
 from dpframe.sources.opening import header, is_frame
 from dpframe.sources.progress import Progress
-from dpframe.sources.table import Table
+from dpframe.sources.table import Block, Table
 from dpframe.symbols import Expression
 
 from .budgets import REQUIRED, check_relation, check_source, claim, rosters
@@ -290,12 +291,26 @@ class PrivateEstimator(BaseEstimator, ABC):
                     coefficients(trial.output, wanted)
 
     def _blocks(self, X: Any) -> Iterator[Array]:
-        """Rows as the statistics read them. Raises BadData."""
-        setting, X = self.certificate_.setting, without(X, self._budget)
+        """Rows as the statistics read them. Raises BadData, SourceFailed."""
+        setting = self.certificate_.setting
+        if is_path(X):
+            return iter(self._file(X).total(self._read))
+        X = without(X, self._budget)
         table = features(setting, X)
         if setting.X.columns is None:
             validate_data(self, X, reset=False, skip_check_array=True)
         return self._mapped(table)
+
+    def _file(self, X: Any) -> Source:
+        """Files of rows to predict, opened; reads no row. Raises BadData, SourceFailed."""
+        source = open_source(attrs.evolve(self.certificate_.setting, y=None), X)
+        if source.columns != self.n_features_in_:
+            wanted = f"of {self.n_features_in_} columns, as the table that was fitted"
+            raise BadData("X", wanted, Plain(f"{source.columns} columns"), "")
+        return source
+
+    def _read(self, blocks: Iterable[Block]) -> list[Array]:
+        return [mapped(block, self._maps, self._number) for block in blocks]
 
     @property
     def _sizes(self) -> dict[str, int]:
@@ -312,7 +327,7 @@ class PrivateEstimator(BaseEstimator, ABC):
         return report_at(self.certificate_, lists.shown, self._sizes, lists.executed)
 
     def __getattr__(self, name: str) -> Never:
-        """Raises UnknownName, which says how a model is saved."""
+        """Raises UnknownName, with the nearest name or how a model is saved."""
         missing(self, name, SAVE if name == "save" else "")
 
     def __sklearn_clone__(self) -> Any:

@@ -24,23 +24,32 @@ def named(lost: Array, units: Units) -> tuple[str, ...]:
     nearest to a single column, the next the nearest among the remaining ones, and so on, MOST of
     them.
     """
+    texts = [combination(weights, units.names) for weights in _directions(lost, units, MOST)]
+    more = lost.shape[1] - MOST
+    return (*texts, *([f"{more} more"] if more > 0 else []))
+
+
+def leading(lost: Array, units: Units) -> tuple[str, ...]:
+    """The coefficient of the largest weight in each direction, without the intercept: columns to
+    merge or to leave out.
+    """
+    found = (units.names[int(np.argmax(np.abs(one)))] for one in _directions(lost, units))
+    return tuple(name for name in dict.fromkeys(found) if name != INTERCEPT)
+
+
+def _directions(lost: Array, units: Units, most: int | None = None) -> Iterator[Array]:
+    """The weights of all coefficients in each direction, (p,), at most `most` directions."""
     rows = units.matrix / np.linalg.norm(units.matrix, axis=1, keepdims=True)
     if units.names[-1] == INTERCEPT:
         rows[-1] = np.eye(rows.shape[1])[-1]
-    return tuple(_named(lost, rows, units.names))
-
-
-def _named(lost: Array, rows: Array, names: tuple[str, ...]) -> Iterator[str]:
     left = lost
-    for _ in range(min(MOST, lost.shape[1])):
+    for _ in range(lost.shape[1])[:most]:
         images = rows @ left
         nearest = int(np.argmax(np.linalg.norm(images, axis=1)))
         along = images[nearest] / np.linalg.norm(images[nearest])
-        yield combination(images @ along, names)
+        yield images @ along
         turned = np.linalg.svd(along[None, :])[2]
         left = left @ turned[1:].T
-    if lost.shape[1] > MOST:
-        yield f"{lost.shape[1] - MOST} more"
 
 
 def combination(weights: Array, names: tuple[str, ...]) -> str:

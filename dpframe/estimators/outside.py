@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,17 +13,21 @@ from dpframe.sources.opening import is_frame
 
 
 def warn_outside(X: Any, columns: Iterable[Numeric | Categorical]) -> None:
-    """Warn if columns of a data frame have numbers outside their bounds; each is read as the nearer
-    bound.
+    """Warn if columns of a data frame or an array have numbers outside their bounds; each is read
+    as the nearer bound.
     """
-    if is_frame(X) and (beyond := [*_beyond(X, columns)]):
+    if beyond := [*_beyond(X, tuple(columns))]:
         message = f"Predicted as at the nearer bound: rows of X beyond {', '.join(beyond)}."
         warn(message, DataWarning)
 
 
-def _beyond(X: Any, columns: Iterable[Numeric | Categorical]) -> Iterator[str]:
-    for part in columns:
-        values = X[part.name] if isinstance(part, Numeric) and part.name in X.columns else None
+def _beyond(X: Any, columns: Sequence[Numeric | Categorical]) -> Iterator[str]:
+    frame = is_frame(X)
+    array = isinstance(X, np.ndarray) and X.shape[1:] == (len(columns),)
+    for place, part in enumerate(columns):
+        values = None
+        if isinstance(part, Numeric) and (array or (frame and part.name in X.columns)):
+            values = X[part.name] if frame else X[:, place]
         kind = getattr(getattr(values, "dtype", None), "kind", "")
         if values is None or kind not in {"i", "u", "f"}:
             continue

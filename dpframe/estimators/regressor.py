@@ -17,7 +17,7 @@ from dpframe.identity import own
 from dpframe.inference.estimates import critical
 from dpframe.inference.evidence import Evidence
 from dpframe.inference.inference import Specification, infer
-from dpframe.inference.result import Inference, Units
+from dpframe.inference.result import OF_INFERENCE, ONLY_RELEASED, Inference, Units
 from dpframe.inference.row_set import RowSet
 from dpframe.inference.words import brief, sentences
 from dpframe.privacy import Guarantee, PureDP
@@ -25,8 +25,8 @@ from dpframe.prover import Certificate
 from dpframe.regressions.advice import FOR_INTERVALS, IN_UNITS, default_regression, written
 from dpframe.regressions.joint_ssp import JointSSP
 
-from .base import PrivateEstimator, check_known
-from .hidden import named
+from .base import SAVE, PrivateEstimator, check_known
+from .hidden import leading, named
 from .label_bounds import SURE, notes_on_bounds
 from .links import check_numbers
 from .outside import warn_outside
@@ -78,14 +78,6 @@ IN_THE_BALL = (
     f"public knowledge, or fit {written(IN_UNITS)}, which releases the lengths of rows for 3% of "
     "the squared mu, if dp.recommend names it for this number of records. It is another fit, which "
     "spends its own budget."
-)
-
-
-OF_INFERENCE = frozenset(
-    {
-        *("params", "bse", "tvalues", "pvalues", "conf_int", "cov_params", "t_test", "wald_test"),
-        *("get_prediction", "scale", "rsquared", "scale_conf_int", "rsquared_conf_int"),
-    }
 )
 
 
@@ -148,7 +140,7 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         refused. If the declaration clips labels, coefficients and predictions refer to the clipped
         labels.
     coef_names_
-        One name per coefficient: that of a column, or `column=level`.
+        One name per coefficient: that of a column, or `column[level]`.
     certificate_, receipt_, result_
         The proof, the cost, and all released values.
     ridge_
@@ -222,11 +214,12 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         return self
 
     def predict(self, X: Any) -> Array:
-        """Predicted labels, in the label's units, shape (n,).
+        """Predicted labels, in the label's units, shape (n,); X is as in `fit`, without labels, in
+        memory or a path of files.
 
-        Rows are preprocessed as in `fit`: clipped to the declared bounds and scaled. A row outside
-        the bounds is predicted as the nearest row inside; for a data frame DataWarning says so.
-        Raises BadData.
+        Rows are preprocessed as in `fit`: clipped to the declared bounds of columns and scaled. A
+        row outside these bounds is predicted as the nearest row inside; with a codebook DataWarning
+        says so. Predictions themselves are not clipped to the bounds of labels. Raises BadData.
         """
         check_is_fitted(self, "certificate_")
         warn_outside(X, self.certificate_.setting.X.columns or ())
@@ -368,12 +361,13 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
         evidence, labels = self._evidence, self.certificate_.setting.y
         of_bounds = [*notes_on_bounds(evidence, labels, self._constant)]
         options: dict[str, Any] = {"some": some, "tighter": not of_bounds}
+        lost = inference.unseen.lost, inference.units
         if notes:
-            hidden = named(inference.unseen.lost, inference.units)
+            hidden = named(*lost)
             texts = [*sentences(inference, hidden, **options), *([SHORTER] if default else [])]
         else:
             instead = written(FOR_INTERVALS) if default else ""
-            texts = [*brief(inference, instead=instead, **options)]
+            texts = [*brief(inference, instead=instead, columns=leading(*lost), **options)]
         summary = Summary(
             estimates=estimates,
             fitted=fitted,
@@ -490,10 +484,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
 
     def __getattr__(self, name: str) -> Never:
         """Raises UnknownName, which says where the names of statsmodels are."""
-        if name in OF_INFERENCE:
-            call = "(...)" if callable(getattr(Inference, name)) else ""
-            missing(self, name, f"model.inference().{name}{call}")
-        super().__getattr__(name)
+        instead = SAVE if name == "save" else OF_INFERENCE.get(name, "")
+        missing(self, name, instead, elsewhere=OF_INFERENCE, why=ONLY_RELEASED)
 
     def __sklearn_tags__(self) -> Any:
         """Non-deterministic due to noise, and a poor scorer at a small budget."""

@@ -19,7 +19,8 @@ from dpframe.errors import InvalidArgument, NotAvailable, missing
 from dpframe.graph.maps.base import RowMap
 from dpframe.graph.maps.bounds import Intercept
 from dpframe.inference.estimates import FLAG, Estimates, critical, finite
-from dpframe.inference.result import Units
+from dpframe.inference.result import OF_INFERENCE, ONLY_RELEASED, Units
+from dpframe.inference.words import listed
 from dpframe.notebooks import card, data_frame, sentences
 from dpframe.notebooks import table as grid
 from dpframe.randomness.bits import SIMULATION
@@ -33,7 +34,7 @@ NEAR = 0.005  # p values with smaller differences print the same
 SAME = 1e-9  # standard errors: coefficients with smaller differences are shown once
 LOST, NOT_RELEASED = "lost in noise", "not released"
 FAR = 0.1  # of a length of intervals in standard errors from the usual one
-LENGTHS = "Intervals extend {:.2g} to {:.2g} standard errors to either side, not {:.3g}."
+LENGTHS = "Intervals extend {} standard errors to either side, not {:.3g}."
 REASONS = (
     "They are shorter where the standard error counts sampling by an upper bound, longer where "
     "they add a possible bias, from clipped labels or hidden directions, or the error of an "
@@ -53,7 +54,6 @@ PENALTY = (
     "use fitted."
 )
 CHANCE = ", as is that of some coefficients in a hundred: report both there."
-MOST_NAMES = 3  # in a note
 STRONG = 0.4  # standard errors between coef and fitted, from which levels are strongly shrunk
 TOWARDS = (
     "fitted of {} is shrunk by {:.0%} of a standard error or more, towards the average of all "
@@ -122,7 +122,8 @@ class Printed(ABC):
     def __getattr__(self, name: str) -> Never:
         """Raises UnknownName, which says where the methods of data frames are."""
         frames = name.startswith("to_")
-        missing(self, name, f"summary.summary_frame().{name}(...)" if frames else "")
+        instead = f"summary.summary_frame().{name}(...)" if frames else ""
+        missing(self, name, instead, elsewhere=OF_INFERENCE, why=ONLY_RELEASED)
 
     def as_text(self) -> str:
         """The header, the table, the notes."""
@@ -263,7 +264,8 @@ class Summary(Printed):
         usual = critical(self.alpha, self.estimates.root, None)
         stds = (np.diff(self.intervals)[:, 0] / 2)[known] / self.estimates.sd[known]
         if stds.size and not (1 - FAR) * usual <= stds.min() <= stds.max() <= (1 + FAR) * usual:
-            yield LENGTHS.format(stds.min(), stds.max(), usual)
+            ends = dict.fromkeys(f"{one:.2g}" for one in (stds.min(), stds.max()))
+            yield LENGTHS.format(" to ".join(ends), usual)
 
     def outside(self, cause: str) -> Iterator[str]:
         """A note on the coefficients of which `fitted` is outside the interval, with the cause."""
@@ -426,12 +428,6 @@ class OddsSummary(Printed):
             noise = [figure(one["noise_std"])] * noisy
             rows.append([one["name"], figure(one["coef"]), *noise, odds, *[one["per"]] * stepped])
         return rows
-
-
-def listed(names: list[str]) -> str:
-    """`a, b, c, 2 more`."""
-    more = len(names) - MOST_NAMES
-    return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def _apart(effect: float, fitted: float) -> str:

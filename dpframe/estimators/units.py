@@ -24,6 +24,7 @@ from dpframe.graph import (
     Node,
     Numeric,
     Post,
+    Rows,
     RowsNode,
     Setting,
 )
@@ -413,6 +414,12 @@ def _names(term: Sequence[Part]) -> list[str]:
     index varying fastest.
     """
     return [":".join(names) for names in product(*map(_columns, term))]
+
+
+def names_of(rows: Rows) -> tuple[str, ...]:
+    """The names of the coefficients of a codebook and its intercept."""
+    names = [name for term in rows.parts for name in _names(term)]
+    return (*names, *(["intercept"] if rows.intercept else []))
 
 
 def _range(term: Sequence[Part]) -> tuple[float, str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
 import attrs
@@ -38,8 +39,16 @@ END = ", 1.5 times that for means near an end"
 TYPICAL_VARIATION = (
     "Words are for typical variation: a std of 20% of the range, 20% of records at the rarer of",
     "two levels, 70% of an equal share at the rarest of more. Means near an end need 1.5 times the",
-    "std. Percentages in parentheses are for noise that hides other columns. Merge rarer levels.",
+    "std. Percentages in parentheses are for noise that hides other columns.",
 )
+UNCORRELATED = (
+    "Columns are assumed to be uncorrelated. Of two with correlation r, each needs 1/sqrt(1 - |r|)",
+    "times the std: 1.4 times at r = 0.5, 2.2 times at r = 0.8.",
+)
+HIDDEN_COLUMN = (
+    "A column below its percentage is hidden and makes the other intervals longer: leave it out."
+)
+MERGE = "Merge rare levels first: those of {}."
 BESIDE_HIDDEN = (
     "Beside a hidden column, intervals assume that it changes the label by at most its declared",
     "range, or by what released sums support; summary(largest=...) replaces this assumption. It",
@@ -142,6 +151,11 @@ class Predicted:
         return math.sqrt(needed) / 2
 
 
+def together(names: Sequence[str]) -> str:
+    """`x1 to x7`; one name or two as `age, bmi`."""
+    return ", ".join(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+
+
 def rarer(needed: float) -> float:
     """The share of the rarer of two levels, coded as -1 and 1 beside a constant: their variance v =
     4 p (1 - p) leaves an eigenvalue of about v/(2 - v).
@@ -239,12 +253,16 @@ class Foreseen:
         """
         both = [self] if other is None else [self, other]
         named = ["default", "for intervals"] if other else ["interval"]
-        rows = [
-            [mine[0].name, *(part.cell for part in mine), mine[-1].measure]
+        cells = (
+            (mine[0].name, (*(part.cell for part in mine), mine[-1].measure))
             for mine in zip(*(one.parts for one in both), strict=True)
+        )
+        rows = [
+            [together([name for name, _ in run]), *alike]
+            for alike, run in groupby(cells, key=lambda cell: cell[1])
         ]
         lines = [["column", *named, "percentages"], *rows]
-        if len(rows) > 1 and self.intercept is not None:
+        if len(self.parts) > 1 and self.intercept is not None:
             central = "or if means are central" if any(one.intercept for one in both) else ""
             lines.append(["intercept", *("with all others" for _ in named), central])
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -255,8 +273,21 @@ class Foreseen:
                 for pair in pairs
             ),
             *TYPICAL_VARIATION,
+            *(UNCORRELATED if len(self.parts) > 1 else ()),
+            *(self.spoilers if len(self.parts) > 1 else ()),
             *(() if self.all_likely and (other is None or other.all_likely) else BESIDE_HIDDEN),
         ]
+
+    @property
+    def spoilers(self) -> Iterator[str]:
+        """Advice on columns that may be hidden, first on those with the most levels."""
+        if self.all_likely:
+            return
+        yield HIDDEN_COLUMN
+        unsure = [part for part in self.parts if part.levels > 2 and not part.likely]
+        if unsure:
+            most = max(part.levels for part in unsure)
+            yield MERGE.format(together([part.name for part in unsure if part.levels == most]))
 
     @property
     def all_likely(self) -> bool:
@@ -453,12 +484,16 @@ def _grid(certificate: Certificate, sizes: dict[str, int]) -> float | None:
 
 
 def delta_warning(certificate: Certificate, n: float | None) -> str | None:
+    """As `large_delta`, of the delta of a certificate; None without one."""
+    if not isinstance(certificate.target, ApproxDP):
+        return None
+    return large_delta(certificate.number(certificate.target.delta, up=True), n)
+
+
+def large_delta(delta: float, n: float | None) -> str | None:
     """A warning if delta is not far below 1/n, or where n is None, not for any table of more than
     FEW records; else None.
     """
-    if not isinstance(certificate.target, ApproxDP):
-        return None
-    delta = certificate.number(certificate.target.delta, up=True)
     if not delta * (FEW if n is None else n) >= FAR_BELOW:
         return None
     here = f"1/n for n above {FEW}" if n is None else f"1/n = {1 / n:.3g}"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Never
 
 import attrs
 import numpy as np
 
-from dpframe.errors import DataWarning, InvalidArgument, missing, warn
+from dpframe.errors import DataWarning, InvalidArgument, missing, nearest, warn
 from dpframe.notebooks import data_frame
 
 from .arrays import Array
@@ -40,10 +41,15 @@ INSTEAD = {
     "f_test": "wald_test(R, r) tests several hypotheses together",
     "summary": "model.summary() is the table, t_test().summary_frame() a data frame",
 }
+ONLY_RELEASED = (
+    "model.summary() has what was released, model.inference() what follows from it; nothing else, "
+    "such as values of single records, is known after a fit."
+)
 OUTSIDE = (
     "{} of {} predicted means are outside the bounds [{:g}, {:g}] of labels: by noise, or because "
     "the mean of labels is not linear in the columns there."
 )
+NUMBER = r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+"
 INDEPENDENT = 1e-10  # the least eigenvalue over the largest, of correlations of what is tested
 
 
@@ -122,8 +128,8 @@ class Inference:
     not_released: tuple[str, ...] = ()
 
     def __getattr__(self, name: str) -> Never:
-        """Raises UnknownName for names of statsmodels, with what to write instead."""
-        missing(self, name, INSTEAD.get(name, ""))
+        """Raises UnknownName, with what to write instead of names of statsmodels."""
+        missing(self, name, INSTEAD.get(name, ""), why=ONLY_RELEASED)
 
     @property
     def identified(self) -> int:
@@ -191,8 +197,9 @@ class Inference:
         """Estimates of R @ coefficients, with tests of the values r: `effect`, `sd`, `statistic`,
         `pvalue`, `conf_int(alpha)`, `summary_frame(alpha)`, one each row.
 
-        `R` is an array (m,) or (q, m), a name, a mapping of names to weights, or a list of these;
-        None takes every coefficient. `r` is a number or (q,). Raises InvalidArgument.
+        `R` is an array (m,) or (q, m), a name, a combination such as "age - 0.5 bmi", a mapping of
+        names to weights, or a list of these; None takes every coefficient. `r` is a number or (q,).
+        Raises InvalidArgument.
         """
         rows, names = contrasts(R, self.names)
         estimates = self.of(rows @ self.units.matrix, names)
@@ -345,6 +352,13 @@ class Inference:
         return Spread(variances, private, observed, unit * residual.std)
 
 
+OF_INFERENCE = {
+    name: f"model.inference().{name}{'(...)' if callable(value) else ''}"
+    for name, value in vars(Inference).items()
+    if not name.startswith("_") and (callable(value) or isinstance(value, property))
+}
+
+
 @attrs.frozen(eq=False)
 class Prediction:
     """Of q rows: `mean`, the regression there, in units of the label; what is known of the variance
@@ -366,6 +380,10 @@ class Prediction:
     def se_mean(self) -> Array:
         """Its standard errors, (q,)."""
         return self.mean.sd
+
+    def __getattr__(self, name: str) -> Never:
+        """Raises UnknownName, with the nearest name."""
+        missing(self, name, why=ONLY_RELEASED)
 
     def conf_int(
         self, alpha: float = 0.05, *, obs: bool = False, simultaneous: str | None = None
@@ -407,12 +425,14 @@ def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
         return np.eye(len(names)), tuple(names)
     given = list(R) if isinstance(R, (list, tuple)) else [R]
     if given and all(isinstance(one, (str, Mapping)) for one in given):
-        parts = [{one: 1.0} if isinstance(one, str) else one for one in given]
+        parts = [weights_of(one, names) if isinstance(one, str) else one for one in given]
         unknown = [name for part in parts for name in part if name not in names]
         if unknown:
             wanted = f"of the coefficients {', '.join(names)}"
-            way_out = f"Write {{{names[0]!r}: 1}}; the value to test is the second argument."
-            raise InvalidArgument("R", wanted, unknown[0], way_out)
+            written = f"'{names[0]} - 2 {names[-1]}' or {{{names[0]!r}: 1}}"
+            way_out = f"Write {written}; the value to test is the second argument."
+            near = nearest(str(unknown[0]), names)
+            raise InvalidArgument("R", wanted, unknown[0], f"{way_out}{near}")
         weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
         return np.array(weights), tuple(contrast(row, names) for row in weights)
     rows = np.atleast_2d(np.asarray(R, dtype=float))
@@ -420,6 +440,20 @@ def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
         wanted = f"names, or finite weights of shape ({len(names)},) or (q, {len(names)})"
         raise InvalidArgument("R", wanted, R, f"Coefficients are {', '.join(names)}.")
     return rows, tuple(contrast(row, names) for row in rows)
+
+
+def weights_of(text: str, names: Sequence[str]) -> dict[str, float]:
+    """The weights of `age - 0.5 smoker[yes]`, as `contrast` writes them; of other text 1."""
+    longest = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+    term = rf"([+-])\s*(?:({NUMBER})\s*\*?\s*)?({longest})\s*"
+    signed = text.strip() if text.strip()[:1] in {"+", "-"} else f"+{text.strip()}"
+    terms = [*re.finditer(term, signed)]
+    if text in names or "".join(one[0] for one in terms) != signed:
+        return {text: 1.0}
+    weights = dict.fromkeys(names, 0.0)
+    for sign, number, name in (one.groups() for one in terms):
+        weights[name] += float(f"{sign}{number or 1}")
+    return weights
 
 
 def contrast(weights: Any, names: Sequence[str]) -> str:

@@ -37,7 +37,12 @@ SAMPLING = (
     "a lower bound"
 )
 IMPROVE = "To improve them, {}."
+MOST_NAMES = 3  # in a note
 ALL = 0.999  # of residuals inside their clip: more than this is not worth a sentence
+MERGE = (
+    "These directions lie mostly along {}: they also make the other intervals longer. Merge a rare "
+    "level with another, or leave a column out, before the next fit."
+)
 WAY_OUT = (
     "Where one of these columns follows from others, leave it out: no budget tells them apart. "
     "Where not, more records or a larger budget show it, or largest=, a public bound on the length "
@@ -65,10 +70,16 @@ def sentences(
 
 
 def brief(
-    inference: Inference, *, some: bool = True, instead: str = "", tighter: bool = True
+    inference: Inference,
+    *,
+    some: bool = True,
+    instead: str = "",
+    tighter: bool = True,
+    columns: Sequence[str] = (),
 ) -> Iterator[str]:
     """The same in few sentences: what intervals cover and assume, what is refused, and what helps;
-    `instead` names a regression whose intervals are mostly shorter.
+    `instead` names a regression whose intervals are mostly shorter, `columns` are those along which
+    hidden directions lie.
     """
     first, *_ = sentences(inference, some=some)
     yield first
@@ -86,8 +97,16 @@ def brief(
         yield f"{hides}: no coefficient has an interval. {better}"
     else:
         yield f"{hides}: coefficients along them have no interval. {better}"
+        if columns:
+            yield MERGE.format(listed(list(columns)))
         yield HELD.format(assumed_change(lost))
     yield from of_residuals(inference, tighter=tighter)
+
+
+def listed(names: list[str]) -> str:
+    """`a, b, c, 2 more`."""
+    more = len(names) - MOST_NAMES
+    return ", ".join([*names[:MOST_NAMES], *([f"{more} more"] if more > 0 else [])])
 
 
 def unseen(inference: Inference, hidden: Sequence[str], *, some: bool) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import attrs
 
-from dpframe.errors import InvalidArgument, address
-from dpframe.execution.preview import Foreseen, columns_of, foreseen
+from dpframe.errors import InvalidArgument, PrivacyWarning, address, warn
+from dpframe.execution.preview import Foreseen, columns_of, foreseen, large_delta
 from dpframe.graph import Column, Regression, Rows, Setting
 from dpframe.numerics.calibrate import analytic_mu, profile_epsilon
 from dpframe.privacy import ADD_REMOVE, ApproxDP, Guarantee, PersonalizedDP, PureDP
@@ -200,10 +200,11 @@ def recommend(
     one more for standard errors.
 
     Whether coefficients will have intervals follows from n, the noise on X'X, and how columns
-    usually vary; without a setting, rows are assumed to fill their ball. Without a codebook and
-    with enough records, JointSSP releases the scales of columns first. For one column without an
-    intercept and at most 2,000 records the median of slopes is named as well, and for wide tables,
-    where noise hides X'X, gradient descent. Raises InvalidArgument.
+    usually vary; columns are assumed to be uncorrelated, and without a setting rows to fill their
+    ball. Without a codebook and with enough records, JointSSP releases the scales of columns first.
+    For one column without an intercept and at most 2,000 records the median of slopes is named as
+    well, and for wide tables, where noise hides X'X, gradient descent. Warns where delta is not far
+    below 1/n. Raises InvalidArgument.
 
     Examples
     --------
@@ -212,12 +213,14 @@ def recommend(
     JointSSP 43% nothing to tune
     >>> print(advice.intervals)
     unlikely for any coefficient
-    >>> recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").because.partition(":")[0]
+    >>> recommend(n=2_000_000, d=50, epsilon=1, delta="1e-8").because.partition(":")[0]
     'skips the correction rounds'
     """
     spent, failure = rational(epsilon, "epsilon"), rational(delta, "delta")
     size = number_of_columns(setting, d)
     _check(n, size, spent, failure, explained)
+    if (text := large_delta(float(failure), n)) is not None:
+        warn(text, PrivacyWarning)
     if setting is not None:
         _check_setting(setting, each=each, pure=failure == 0)
     target = PureDP(spent) if failure == 0 else ApproxDP(spent, failure)

@@ -1,6 +1,7 @@
 """`dpframe fit`: budgets of records, classes, and cells that hold line breaks."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -253,3 +254,74 @@ def test_cells_of_several_lines_are_asked_for(fitted_lines):
     assert "no table of equal rows" in refused.output
     assert read.exit_code == 0, read.output
     assert "every quote in the CSV files is closed" in " ".join(read.output.split())
+
+
+# --------------------------------------------------------------------- Contrasts and predictions
+BOOK = {
+    "columns": [
+        {"name": "age", "lower": 18, "upper": 64},
+        {"name": "smoker", "levels": ["no", "yes"]},
+    ],
+    "target": {"lower": 0, "upper": 100},
+    "intercept": True,
+}
+
+
+@pytest.fixture
+def people(tmp_path, monkeypatch):
+    """A table, a codebook and rows to predict, in the current folder."""
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame(
+        {"age": rng.integers(18, 65, 3000), "smoker": rng.choice(["no", "yes"], 3000)}
+    )
+    table["cost"] = table["age"] + 20.0 * (table["smoker"] == "yes")
+    monkeypatch.chdir(tmp_path)
+    table.to_csv("people.csv", index=False)
+    table[["smoker", "age"]].head(7).to_csv("new.csv", index=False)
+    (tmp_path / "book.json").write_text(json.dumps(BOOK))
+    return table
+
+
+FIT = ["fit", "JointSSP", "people.csv", "--target", "cost", "--schema", "book.json"]
+FIT += ["--epsilon", "3", "--delta", "1e-6"]
+
+
+def test_fit_tests_contrasts_and_predicts(people):
+    """The same as t_test and predict, which also reads a file, in Python."""
+    options = ["--simulate", "1", "--json", "--contrast", "smoker[yes] - 10 age"]
+    record = json.loads(call(*FIT, *options, "--predict", "new.csv", "--predictions", "p.csv"))
+    setting = dp.Setting(
+        X=dp.Rows(
+            columns=[dp.Numeric("age", 18, 64), dp.Categorical("smoker", ["no", "yes"])],
+            intercept=True,
+        ),
+        y=dp.Column("cost", lower=0, upper=100),
+        relation=dp.ADD_REMOVE,
+    )
+    model = dp.PrivateRegressor(dp.JointSSP(), epsilon=3, delta="1e-6", setting=setting, rng=1)
+    model.fit(people[["age", "smoker"]], people["cost"])
+    (found,) = record["contrasts"]
+    tested = model.inference().t_test({"smoker[yes]": 1, "age": -10})
+    assert found["coef"] == pytest.approx(float(tested.effect[0]))
+    assert [found["lower"], found["upper"]] == pytest.approx(tested.conf_int()[0].tolist())
+    saved = pd.read_csv("p.csv")["prediction"].to_numpy()
+    assert saved == pytest.approx(model.predict(people[["age", "smoker"]].head(7)))
+    assert saved == pytest.approx(model.predict("new.csv"))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--contrast", "smoker"], r"--contrast must be .* Did you mean 'smoker\[yes\]'\?"),
+        (["--predict", "new.csv"], "--predict and --predictions must be given together"),
+        (["--predict", "no.csv", "--predictions", "p.csv"], "--predict must be an existing file"),
+        (["--predict", "book.json", "--predictions", "p.csv"], "--predict must be"),
+    ],
+)
+@pytest.mark.usefixtures("people")
+def test_what_cannot_be_tested_or_predicted_spends_nothing(options, says):
+    """It is refused before the fit."""
+    call("ledger", "create", "l.sqlite", "panel", "--epsilon", "9", "--delta", "1e-4")
+    charged = ["--ledger", "l.sqlite", "--dataset", "panel"]
+    assert re.search(says, call(*FIT, *charged, *options, status=2))
+    assert dp.Ledger("l.sqlite").account("panel").runs == 0

@@ -57,3 +57,64 @@ def test_a_row_to_predict_beyond_the_bounds_is_told():
     ):
         outside = fitted.predict(rows.assign(age=[90, 10]))
     assert np.array_equal(inside, outside)
+
+
+def test_a_row_of_an_array_beyond_the_bounds_is_told():
+    """As of a data frame; predictions beyond the bounds of labels stay."""
+    setting = dp.Setting(
+        X=dp.Rows(columns=[AGE, dp.Numeric("bmi", 15, 55)], intercept=True),
+        y=dp.Column("charges", lower=0, upper=200),
+        relation=dp.ADD_REMOVE,
+    )
+    rows = np.random.default_rng(0).uniform([18, 15], [64, 55], (3000, 2))
+    fitted = dp.PrivateRegressor(epsilon=3, delta="1e-6", setting=setting, rng=0)
+    fitted.fit(rows, 3 * rows[:, 0] + 2 * rows[:, 1] - 40)
+    assert fitted.predict([[64, 55]])[0] > 210
+    with pytest.warns(dp.errors.DataWarning, match=r"rows of X beyond bmi \[15, 55\]"):
+        outside = fitted.predict(np.array([[64.0, 99.0]]))
+    assert outside == fitted.predict(np.array([[64.0, 55.0]]))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("rsquared_adj", r"Did you mean 'model\.inference\(\)\.rsquared'\?"),
+        ("conf_interval", r"Did you mean 'model\.inference\(\)\.conf_int\(\.\.\.\)'\?"),
+        ("coeff_", "Did you mean 'coef_'"),
+        ("aic", "nothing else, such as values of single records, is known after a fit"),
+    ],
+)
+def test_the_nearest_name_is_named(name, said):
+    """Of the estimator, or of its inference; or why there is none."""
+    fitted = model().fit(*people(300))
+    assert not hasattr(fitted, name)
+    with pytest.raises(AttributeError, match=said):
+        getattr(fitted, name)
+    for other in (fitted.inference(), fitted.summary()):
+        with pytest.raises(AttributeError, match="has no attribute"):
+            getattr(other, f"{name}_of_statsmodels")
+
+
+def test_a_hidden_level_is_named_below_the_summary():
+    """It makes the intervals of the other columns longer: merging it makes them shorter."""
+    rng = np.random.default_rng(0)
+    levels = ["north", "south", "rare"]
+    lengths = {}
+    for merged in (False, True):
+        own = levels[:2] if merged else levels
+        setting = dp.Setting(
+            X=dp.Rows(columns=[AGE, dp.Categorical("region", own)], intercept=True),
+            y=dp.Column("charges", lower=0, upper=100),
+            relation=dp.ADD_REMOVE,
+        )
+        table = pd.DataFrame(
+            {"age": rng.uniform(18, 64, 5000), "region": rng.choice(levels[:2], 5000)}
+        )
+        table.loc[:9, "region"] = own[-1]
+        fit = dp.PrivateRegressor(epsilon=1, delta="1e-6", setting=setting, rng=0)
+        summary = fit.fit(table, table["age"]).summary()
+        (low, high), *_ = summary.intervals
+        lengths[merged] = high - low
+        named = "mostly along region[rare]: they also make the other intervals longer"
+        assert (named in " ".join(str(summary).split())) != merged
+    assert 2 * lengths[True] < lengths[False]

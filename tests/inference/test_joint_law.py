@@ -10,7 +10,7 @@ from scipy.stats import chi2, norm
 from dpframe.errors import InvalidArgument
 from dpframe.inference.estimates import critical, largest_of
 from dpframe.inference.evidence import Evidence, NoisySum
-from dpframe.inference.result import LAWS, Units
+from dpframe.inference.result import LAWS, Units, contrasts
 from dpframe.inference.row_set import Clipped, RowSet
 from dpframe.inference.spread import stretched
 from dpframe.inference.variation import between
@@ -335,3 +335,37 @@ def test_ends_are_the_outermost_numbers_that_are_accepted():
     assert between(accepts, 0.7, 1.0).tolist() == [0, 1]
     assert between(accepts, np.nan, 1.0).tolist() == [0, 1]
     assert between(lambda x: x <= 2, -3.0, 1.0).tolist() == [0, 1]
+
+
+NAMES = ("age", "smoker[yes]", "bmi - 2", "intercept")
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("age", [1, 0, 0, 0]),
+        ("smoker[yes] - 10 age", [-10, 1, 0, 0]),
+        ("-age + .5*bmi - 2 - 1e-1 intercept", [-1, 0, 0.5, -0.1]),
+        ("bmi - 2", [0, 0, 1, 0]),
+        ("age + age", [2, 0, 0, 0]),
+    ],
+)
+def test_contrasts_are_read_as_they_are_written(text, weights):
+    """Names may hold signs; a contrast prints as text that is read again as the same."""
+    rows, (name,) = contrasts(text, NAMES)
+    assert rows.tolist() == [weights]
+    assert contrasts(name, NAMES)[0].tolist() == [weights]
+
+
+@pytest.mark.parametrize("text", ["smoker", "smoker=yes", "Smoker[yes]", {"smoker": 1}])
+def test_the_nearest_coefficient_is_named(text):
+    """Of a misspelt name, and of a column for its level."""
+    with pytest.raises(InvalidArgument, match=r"Did you mean 'smoker\[yes\]'\?"):
+        contrasts(text, NAMES)
+
+
+@pytest.mark.parametrize("text", ["age - ", "2", "age = 1", "age bmi - 2", "age + 2 weight"])
+def test_other_text_is_no_contrast(text):
+    """It is refused whole."""
+    with pytest.raises(InvalidArgument, match="of the coefficients age"):
+        contrasts(text, NAMES)

@@ -82,7 +82,7 @@ def test_without_labels_nothing_is_recommended():
 
 def test_one_look_is_enough_where_sampling_takes_far_more():
     """A hundred times 4 (d/(n mu))^2/R^2 against d/n."""
-    at_once = dp.recommend(n=1_000_000, d=50, epsilon=1, delta="1e-6").regression
+    at_once = dp.recommend(n=2_000_000, d=50, epsilon=1, delta="1e-8").regression
     assert (str(at_once.rounds), str(at_once.levels)) == ("0", "0")
     assert str(dp.recommend(n=100_000, d=50, epsilon=1, delta="1e-6").regression.rounds) == "6"
 
@@ -206,3 +206,31 @@ def test_for_wide_tables_gradient_descent_is_named(n, d, epsilon, named):
     found = dp.recommend(n=n, d=d, epsilon=epsilon, delta="1e-6")
     assert (found.of_even_rows == dp.regressions.AdaptiveGradientDescent()) == named
     assert ("AdaptiveGradientDescent" in str(found)) == named
+
+
+def test_a_delta_near_one_over_n_is_warned_of():
+    """As by a fit and a preview: from the public n."""
+    with pytest.warns(dp.PrivacyWarning, match=r"delta = 0\.01 is not far below 1/n = 0\.001"):
+        dp.recommend(n=1000, d=3, epsilon=1, delta="0.01")
+
+
+WIDE = dp.Setting(
+    X=dp.Rows(
+        columns=[
+            *(dp.Numeric(f"x{place}", 0, 1) for place in range(1, 8)),
+            dp.Categorical("town", [f"t{place}" for place in range(9)]),
+        ],
+        intercept=True,
+    ),
+    y=dp.Column("y", lower=0, upper=1),
+    relation=dp.ADD_REMOVE,
+)
+
+
+def test_columns_that_are_predicted_alike_share_a_line():
+    """The assumption on correlation, and the column to merge first, stand below."""
+    text = str(dp.recommend(n=9000, epsilon=1, delta="1e-6", setting=WIDE))
+    assert "  x1 to x7  " in text
+    assert "x2" not in text
+    assert "Columns are assumed to be uncorrelated." in text
+    assert "Merge rare levels first: those of town." in text
