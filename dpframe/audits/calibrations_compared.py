@@ -5,7 +5,7 @@ each accountant that can add the releases up.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -39,6 +39,14 @@ ENOUGH = (
     "theorem holds."
 )
 LEAST = "ratio: how many times the least std of the table."
+NO_RATIO = (
+    "-: no ratio. Ratios are to Gaussian.analytic and of Gaussian noise only: other noise has "
+    "another guarantee, such as pure epsilon, or another norm."
+)
+UNLIKE = (
+    "Stds of different noise compare for the same statistic only if it moves alike in their norms "
+    "(L1 or L2) and, for noise of whole numbers, takes whole numbers."
+)
 ABOVE = "<=: enough, and less may be: no move is known to cost as much."
 BRACKETS = "In brackets: the theorem does not hold for that part of epsilon."
 
@@ -84,7 +92,8 @@ class Workload:
         """In which norm the sensitivity of the noise is; none in 2-norm, of real numbers."""
         if noise.integer:
             own = f", whose sensitivity in the L1 norm is at most {self.moved(noise)}"
-            yield f"{name}: for whole numbers{own if noise.norm is L1 else ''}."
+            own = own if noise.norm is L1 else ""
+            yield f"{name}: for whole numbers, a lattice of step 1{own}."
         elif noise.norm is not L2 and self.dimension == 1:
             norm = f"that in the {noise.norm} norm, for one number the same"
             yield f"{name}: the sensitivity is {norm}."
@@ -143,8 +152,10 @@ def compare_calibrations(
         Method(one.name, cells, record={"reach": reach or None, **_trusted(one)})
         for one, cells, reach in zip(calibrations, curve(points), reaches, strict=True)
     )
-    rated = any(cell.times not in {"-", "1.000"} for one in methods for cell in one.cells)
-    notes = [ENOUGH] if rated else []
+    times = {cell.times.strip("()") for one in methods for cell in one.cells}
+    notes = [ENOUGH] if times - {"-", "1.000"} else []
+    notes += [NO_RATIO] if "-" in times else []
+    notes += _unlike(one.mechanism for one in calibrations)
     for one, reach in zip(calibrations, reaches, strict=True):
         notes += _notes(one, reach, workload, deltas[0])
     gaussian = all(one.name.startswith(FAMILY) for one in calibrations)
@@ -159,6 +170,11 @@ def compare_calibrations(
         _common(workload, "dimension", "sensitivity"),
         curve=curve,
     )
+
+
+def _unlike(kinds: Iterable[type[AdditiveNoise]]) -> list[str]:
+    """A note if noise is for different norms, or for whole numbers and for others."""
+    return [UNLIKE] if len({(one.norm, one.integer) for one in kinds}) > 1 else []
 
 
 def _common(workload: Workload, *names: str) -> dict[str, Any]:
@@ -296,6 +312,7 @@ def compare_compositions(
         part = f"/{workload.times}" * (workload.times > 1)
         has = f"(epsilon{part}, delta{part})"
         notes.append(f"{BASIC}: each release has {has}, calibrated by the theorem named.")
+    notes += _unlike(kinds)
     notes += [BRACKETS] * any(not cell.valid for one in methods for cell in one.cells)
     notes += [ABOVE] * any(cell.above for one in methods for cell in one.cells)
     notes += [f"Accountants: {', '.join(cited)}."] if cited else []

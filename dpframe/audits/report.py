@@ -250,10 +250,14 @@ class Audit:
         return {**obligation_record(one), "way_out": self.advice(one.repair)}
 
     def __str__(self) -> str:
-        """The page an officer reads, at most 100 columns wide."""
+        """The page an officer reads, at most 100 columns wide, with the costs and the first change
+        on top.
+        """
+        from .findings.findings import top_text
         from .page import page
 
-        return page(self)
+        head, _, rest = page(self).partition("\n\n")
+        return "\n\n".join(filter(None, (head, top_text(self), rest)))
 
     __repr__ = __str__
 

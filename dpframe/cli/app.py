@@ -9,6 +9,7 @@ import pkgutil
 import re
 import sys
 import traceback
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
@@ -44,7 +45,9 @@ class Group(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command; 2 is the exit status of a bad argument."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = warned  # type: ignore[assignment]  # without a place in code
+                return super().invoke(ctx)
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
@@ -66,6 +69,13 @@ class Group(TyperGroup):
                 complain(unforeseen(error))  # its text might quote data
                 raise typer.Exit(3) from None
             raise typer.Exit(2) from None
+
+
+def warned(message: Warning | str, *_: object) -> None:
+    """Print a warning on standard error as a sentence."""
+    from .printing import complain, spelled
+
+    complain(f"Warning: {spelled(str(message))}", style="yellow")
 
 
 def unforeseen(error: Exception) -> str:

@@ -118,6 +118,9 @@ class ChargeOptions:
             raise dp.InvalidArgument("--ledger and --dataset", "given together", got)
         if self.note and self.ledger is None:
             raise dp.InvalidArgument("--note", "left out without --ledger", self.note)
+        if self.ledger is not None and self.simulate is not None:
+            way_out = "A simulation spends nothing: leave out --ledger and --dataset."
+            raise dp.InvalidArgument("--simulate", "left out with --ledger", self.simulate, way_out)
         ledger = None
         if self.ledger is not None and self.dataset is not None:
             place = {"place": "--ledger", "dataset": self.dataset}

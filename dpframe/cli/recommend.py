@@ -11,7 +11,7 @@ import typer
 import dpframe as dp
 
 from .options import TableOptions, grouped, names_given, option
-from .printing import say, spelled
+from .printing import page, spelled
 
 app = typer.Typer(add_completion=False)
 
@@ -37,7 +37,7 @@ def recommend(
     described = attrs.evolve(table, columns=None)
     setting = described.setting if names_given(described) else None
     found = dp.recommend(epsilon=epsilon, delta=delta, setting=setting, **sizes)
-    say(CALL.sub(_named, spelled(str(found))).replace("dp.regressions.", ""))
+    page(CALL.sub(_named, spelled(str(found))).replace("dp.regressions.", ""))
 
 
 def _named(call: re.Match[str]) -> str:

@@ -48,18 +48,19 @@ def _above(module: str) -> Any:
 class Premise(str):
     """An assumption of a proof, of a `kind` that docs/assumptions explains; "" if of none."""
 
-    __slots__ = ("kind",)
+    __slots__ = ("kind", "says")
     kind: str
+    says: str
 
-    def __new__(cls, kind: str, text: str) -> Self:
-        """The text, of this kind."""
+    def __new__(cls, kind: str, text: str, says: str = "") -> Self:
+        """The text of documents, of this kind, and how it is printed where that differs."""
         found = super().__new__(cls, text)
-        found.kind = kind
+        found.kind, found.says = kind, says or text
         return found
 
-    def __reduce__(self) -> tuple[type[Premise], tuple[str, str]]:
-        """Its kind and text."""
-        return Premise, (self.kind, str(self))
+    def __reduce__(self) -> tuple[type[Premise], tuple[str, str, str]]:
+        """Its kind and texts."""
+        return Premise, (self.kind, str(self), self.says)
 
 
 IDEALIZED = "idealized numerics: {} proved over the reals and executed in floating point"
@@ -67,6 +68,9 @@ FAILURES = Premise(
     "failures",
     "failures are not published: whether bad input is refused depends on the data "
     '(with missing="drop": assumed only where the receipt lists it)',
+    "failures are not published: an error can reveal that a record is missing or invalid. With "
+    'missing="drop" such rows are left out instead of refused; the receipt of an execution lists '
+    "this assumption if one record can cause an error all the same",
 )
 BUDGETS = Premise(
     "budgets", "everybody's budget is public, and follows from nothing that is private"

@@ -191,17 +191,21 @@ def _alike(problem: Problem, *, planned: bool) -> Iterable[Release]:
 
 
 def _sensitivities(problem: Problem) -> tuple[str, ...]:
-    queries = dict.fromkeys((r.statistic, r.noise.norm) for r, _ in problem.classes)
-    moves = [(statistic, statistic.sensitivity(norm)) for statistic, norm in list(queries)[:8]]
-    return tuple(_sensitivity(s, m) for s, m in moves if m is not None)
+    queries: dict[object, Release] = {}
+    for release, _ in problem.classes:
+        queries.setdefault((release.statistic, release.noise.norm), release)
+    moves = [(one, one.moved) for one in list(queries.values())[:8]]
+    return tuple(_sensitivity(one, m) for one, m in moves if m is not None)
 
 
-def _sensitivity(statistic: Statistic, moved: Sensitivity) -> Text:
-    """`X'X: B^2 (L2; |xx'| = |x|^2 <= B^2)`."""
+def _sensitivity(release: Release, moved: Sensitivity) -> Text:
+    """`gram, X'X: B^2 (L2; |xx'| = |x|^2 <= B^2)`: the name tells equal statistics apart."""
+    statistic = release.statistic
     stated = any(one.assumption or not own(type(one)) for one in (statistic, *ancestors(statistic)))
     label, rule = Formula(statistic.label), Formula(moved.rule)
     mark = ON_TRUST * stated
-    return say("{}: {} ({}; {}){}", label, moved.value, moved.norm, rule, mark)
+    name = "" if release.label == label else f"{release.label}, "
+    return say("{}{}: {} ({}; {}){}", name, label, moved.value, moved.norm, rule, mark)
 
 
 def _noise(problem: Problem, release: Release, *, planned: bool) -> Obligation | None:

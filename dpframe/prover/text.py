@@ -74,7 +74,7 @@ def certificate_text(certificate: Certificate) -> str:
             *_claims(certificate.report),
             "",
             "Assumed",
-            *(f"  {assumption}" for assumption in certificate.assumptions),
+            *(f"  {assumption.says}" for assumption in certificate.assumptions),
         ]
     )
 

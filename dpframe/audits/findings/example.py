@@ -48,7 +48,7 @@ WORLD = (
 
 @attrs.frozen
 class Assumption:
-    """`id` and `title` as in docs/assumptions; `text` as the certificate has it."""
+    """`id` and `title` as in docs/assumptions; `text` as it is printed."""
 
     id: str
     title: str
@@ -61,7 +61,7 @@ class Assumption:
 
 def assumptions(premises: Iterable[Premise], *, approximate: bool) -> tuple[Assumption, ...]:
     """Those of a certificate, then those about the world; delta where there is one."""
-    stated = (Assumption(*TITLES.get(one.kind, OTHER), one) for one in premises)
+    stated = (Assumption(*TITLES.get(one.kind, OTHER), one.says) for one in premises)
     world = (Assumption(*one) for one in WORLD if approximate or one[0] != "W3")
     return (*stated, *world)
 

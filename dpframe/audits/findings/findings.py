@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from importlib.resources import files
@@ -101,8 +101,8 @@ def _plain(part: Any) -> Any:
     return attrs.asdict(part) if attrs.has(type(part)) else part
 
 
-def findings(audit: Audit) -> Findings:
-    """What `audit` found, for a page."""
+def findings(audit: Audit, *, whole: bool = True) -> Findings:
+    """What `audit` found, for a page; the profile only for the `whole` page."""
     problem = audit.report.problem
     chosen = audit.report.chosen
     region = () if chosen is None else chosen.constraints
@@ -114,7 +114,7 @@ def findings(audit: Audit) -> Findings:
     return Findings(
         audit=audit,
         accountants=accountants,
-        profile=profile(problem, values, best) if accountants else None,
+        profile=profile(problem, values, best) if accountants and whole else None,
         portions=portions(audit, values),
         waste=wasted,
         saving=saved,
@@ -143,7 +143,17 @@ def findings_text(found: Findings, width: int = WIDTH, *, sources: bool = True) 
     `sources`, the works cited, in at most `width` columns.
     """
     parts = [_accountants, _split, _wasted, _saving, _change]
-    parts += [_sources] * sources
+    return _blocks(found, [*parts, *[_sources] * sources], width)
+
+
+def top_text(audit: Audit, width: int = WIDTH) -> str:
+    """Costs under every accountant and the first thing to change."""
+    return _blocks(findings(audit, whole=False), [_accountants, _change], width)
+
+
+def _blocks(
+    found: Findings, parts: Iterable[Callable[[Findings], Iterator[str]]], width: int
+) -> str:
     blocks = [
         [piece for line in part(found) for piece in hanging(line, width=width)] for part in parts
     ]
@@ -219,15 +229,23 @@ def _saving(found: Findings) -> Iterator[str]:
             yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield f"  {best.way.replace('`', '')};"
-        yield f"    {ALIKE}"
+        yield from _lines(best.way.replace("`", ""))
+        yield f"  {ALIKE[0].upper()}{ALIKE[1:]}."
 
 
 def _change(found: Findings) -> Iterator[str]:
     change = found.change
     if change is not None:
         yield f"The first thing to change: {change.title}"
-        yield from (f"  {line}" for line in (change.why, change.how, change.effect) if line)
+        for text in filter(None, (change.why, change.how, change.effect)):
+            yield from _lines(text)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """A sentence, and the lines of a file below it."""
+    first, *rest = text.split("\n")
+    yield f"  {first}"
+    yield from (f"    {line}" for line in rest)
 
 
 def _sources(found: Findings) -> Iterator[str]:

@@ -124,7 +124,7 @@ class Saving:
     def way(self) -> Text:
         """How to take this split."""
         if self.lines:
-            return say("In the file: {}", self.lines)
+            return say("In the file:\n{}", self.lines)
         return say("{} finds this split and certifies it", Code(f"`{self.call}`"))
 
     @property
@@ -217,7 +217,7 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
     return Saving(
         before=before,
         after=after,
-        criterion=criterion.sentence,
+        criterion=f"{criterion.sentence} ({_entries(criterion, graph, releases)})",
         noise=releases[0].noise.noise,
         releases=tuple(
             (
@@ -231,6 +231,19 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
         call="" if described else CALL.format(f"dp.audits.NoiseCriterion({', '.join(given)})"),
         lines=file_lines(releases, law.weights, budget, values) if described else "",
     )
+
+
+def _entries(criterion: NoiseCriterion, graph: Graph, releases: Sequence[Release]) -> str:
+    """`entries: floor 1, gram 55, moment 10`: how often the variance of each release counts, which
+    depends on whether the noise of a matrix is symmetric.
+    """
+    counts = {
+        one.label: value_at(criterion.cost(one, graph).substitute(dict(criterion.sizes)), {})
+        for one in releases
+    }
+    said = [f"{name} {count:.6g}" for name, count in list(counts.items())[:MOST]]
+    more = [f"{len(counts) - MOST} more"] if len(counts) > MOST else []
+    return f"entries: {', '.join([*said, *more])}"
 
 
 def file_lines(
@@ -285,21 +298,35 @@ def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str
     a file does.
     """
     if all(one.noise.kind == "gaussian" for one in releases):
-        how = '``calibration = "jointly"`` in each release, no share and no std, and {}'
-        return say(how, _key_lines(weights, "weight"))
+        return _key_lines(weights, "weight", "jointly", "share and std")
     pure = all("pure" in theorems_of(one.noise) for one in releases)
     if pure and budget.currency == ("epsilon",):
         times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
         shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
-        lines = _key_lines(shares, "share")
-        return say('``calibration = "pure"`` in each release, no scale, and {}', lines)
+        return _key_lines(shares, "share", "pure", "share and scale")
     return say("")
 
 
-def _key_lines(values: Mapping[str, str], key: str) -> Text:
+def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
+    """The line of each std or scale that is stated as a number, after a change of all of them;
+    empty where one is not.
+    """
+    after = [then for _, _, then in sizes]
+    if any(one.rule is not None or type(one.mechanism.formula) is not Number for one in releases):
+        return say("")
+    keys = {one.mechanism.noise for one in releases}
+    lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}
+    return _key_lines(lines, *keys, replaces=f"its {min(keys)}") if len(keys) == 1 else say("")
+
+
+def _key_lines(
+    values: Mapping[str, str], key: str, calibration: str = "", replaces: str = "share"
+) -> Text:
+    """Lines of TOML to paste into each [[release]], in place of the keys `replaces`."""
+    kind = [f'calibration = "{calibration}"'] if calibration else []
     lines = [
-        say("{} in {}", Code(f'`{key} = "{value}"`'), name)
-        for name, value in list(values.items())[:MOST]
+        line
+        for name, value in values.items()
+        for line in (f"# {name}, in place of {replaces}:", *kind, f'{key} = "{value}"')
     ]
-    more = [say("and {} more", len(values) - MOST)] if len(values) > MOST else []
-    return joined("; ", (*lines, *more))
+    return joined("\n", map(Code, lines))

@@ -31,7 +31,16 @@ from dpframe.wording import ANALYTIC, Formula, Spelled, Text, calibration, capit
 from ..figures import clipped, equals, figure
 from ..sentence import plain_rule, values_text
 from .example import Values, budget_at, upper_at
-from .saving import WORTH, Saving, Sizes, file_lines, share_lines, sizes_record, sizes_text
+from .saving import (
+    WORTH,
+    Saving,
+    Sizes,
+    file_lines,
+    share_lines,
+    size_lines,
+    sizes_record,
+    sizes_text,
+)
 
 if TYPE_CHECKING:
     from ..report import Audit
@@ -205,11 +214,11 @@ def _scaling(audit: Audit, waste: Waste, values: Values) -> Text:
     if not audit.described:
         return JOINTLY
     releases, budget = audit.report.problem.graph.releases, audit.target.budget
-    lines = say("")
+    lines = size_lines(releases, waste.releases)
     with suppress(DPFrameError):
-        lines = file_lines(releases, _weights(releases), budget, values)
+        lines = lines or file_lines(releases, _weights(releases), budget, values)
     factor = figure(waste.factor, "up")
-    return say("In the file: {}.", lines) if lines else say(BY_FACTOR, factor)
+    return say("In the file:\n{}", lines) if lines else say(BY_FACTOR, factor)
 
 
 def _weights(releases: Sequence[Release]) -> list[Expression]:
@@ -261,7 +270,7 @@ def _shares(audit: Audit, obligation: Obligation) -> Change:
     if audit.described and obligation.edit is not None:
         releases, factor = audit.report.problem.graph.releases, obligation.edit.value
         lines = share_lines(releases, of, factor) if isinstance(factor, Expression) else ""
-        repair = say("{} The lines: {}.", repair, lines) if lines else repair
+        repair = say("{} In the file:\n{}", repair, lines) if lines else repair
     return Change(
         say("Lower the shares of {}{}", of, ", or name another accountant" * bool(aside)),
         say("{}.", capital(joined("; ", overspent(audit.report)))),
