@@ -46,7 +46,7 @@ class Group(TyperGroup):
         """Run a command; 2 is the exit status of a bad argument."""
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = warned  # type: ignore[assignment]  # without a place in code
+                warnings.showwarning = warned  # without a place in code
                 return super().invoke(ctx)
         except BrokenPipeError:  # the reader of the output has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

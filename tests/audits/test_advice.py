@@ -15,7 +15,7 @@ from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html import html
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import described, read, words_of
+from tests.support.html_pages import described, followed, read, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.REPLACE_ONE)
 ONE = dp.ApproxDP(1, "1e-6")
@@ -56,24 +56,16 @@ def text_of(mechanism, claim, size, *, relation="replace-one", rows="", times=No
     return HEAD.format(relation=relation, claim=claim, rows=rows) + "".join(releases)
 
 
-def followed(text, how):
-    """The file with the lines of advice in place of std, scale and share."""
-    lines = re.findall(r'`(\w+ = "[^"]*")` in (each release|\w+)', how)
-    text = re.sub(r"(?m)^(std|scale|share) = .*\n", "", text)
-    for line, name in lines:
-        own = r"\w+" if name == "each release" else name
-        text = re.sub(rf'(?m)^(name = "{own}")$', rf"\1\n{line}", text)
-    return text
-
-
 @pytest.mark.parametrize(
     ("mechanism", "claim", "size"),
     [
         GAUSSIAN,
         ("gaussian", "{rho = 0.01}", 'std = "2"'),
+        ("gaussian", "{epsilon = 1, delta = 1e-6}", "std = 2"),
         ("laplace", "{epsilon = 1}", SCALE),
+        ("laplace", "{epsilon = 1}", "scale = 2"),
     ],
-    ids=["gaussian", "zcdp", "laplace"],
+    ids=["gaussian", "zcdp", "std", "laplace", "scale"],
 )
 def test_the_first_change_of_a_refuted_file_is_lines_that_prove_it(mechanism, claim, size):
     """With the noise that the page predicts, in the proportions declared."""

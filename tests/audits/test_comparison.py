@@ -511,3 +511,16 @@ def test_a_formula_as_sensitivity_is_rounded_up():
     assert (
         exact <= mpmath.mpf(size.numerator) / size.denominator <= exact * (1 + mpmath.mpf("1e-5"))
     )
+
+
+def test_dashes_and_unlike_noise_are_explained():
+    """Below the table, where there are any."""
+    dash, unlike = "-: no ratio.", "Stds of different noise compare for the same statistic only"
+    alike = str(compare(CLASSICAL, ANALYTIC, epsilon=EPSILONS))
+    assert dash not in alike
+    assert unlike not in alike
+    mixed = " ".join(str(compare(ANALYTIC, dp.Laplace.pure, epsilon=EPSILONS)).split())
+    assert dash in mixed
+    assert unlike in mixed
+    both = str(compare(dp.Gaussian.analytic, dp.DiscreteGaussian.concentrated, epsilon=1, times=2))
+    assert unlike in " ".join(both.split())

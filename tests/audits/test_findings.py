@@ -394,3 +394,11 @@ def test_letters_of_formulas_mean_what_they_stand_for(rows):
     boxed = "norm" not in rows
     assert ("sqrt(d)*box^2" in told) == boxed
     assert ("box: bound on an entry of a row" if boxed else "B: bound on the norm of a row") in told
+
+
+def test_the_entries_that_a_saving_counts_are_named():
+    """Noise on each entry of X'X counts 100 times at 10 columns, symmetric noise 55 times."""
+    setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
+    for regression, entries in ((dp.literature.AdaSSPWang(), 100), (dp.AdaSSP(), 55)):
+        done = dp.audit(regression, target=dp.ApproxDP(1, "1e-6"), setting=setting)
+        assert f"(entries: floor 1, gram {entries}, moment 10)" in findings(done).saving.criterion

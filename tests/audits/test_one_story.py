@@ -13,7 +13,7 @@ from dpframe.audits.findings.findings import findings_text
 from dpframe.audits.html.graph_picture import ROOM, graph_picture, width_of
 from dpframe.prover import Verdict
 from tests.support.commands import both_streams
-from tests.support.html_pages import described, words_of
+from tests.support.html_pages import described, followed, words_of
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 BOUND, LABEL = dp.parameter("B", 0), dp.parameter("Y", 0)
@@ -141,12 +141,7 @@ def test_the_best_split_of_a_description_is_lines_that_make_it():
     done = described(text_of(share="1/2"))
     best = findings(done).saving
     assert best.call == ""
-    weights = {name: text for text, name in re.findall(r'`weight = "(.*?)"` in (\w+)', best.lines)}
-    text = text_of(calibration="jointly")
-    for name, weight in weights.items():
-        text = text.replace(f'name = "{name}"', f'name = "{name}"\nweight = "{weight}"')
-    text = text.replace('share = "3/5*epsilon, 1/2*delta"\n', "")
-    mended = described(text)
+    mended = described(followed(text_of(share="1/2"), best.way))
     assert mended.verdict is Verdict.PROVED
     sizes = {line.name: line.size for line in mended.lines}
     for name, _, size in best.releases:

@@ -28,7 +28,16 @@ def test_statistics_move_below_a_table_that_is_too_wide():
     """They are a column of the wide page."""
     done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
     assert "floor: lambda_min(X'X); gram: X'X; moment: X'y" in page(done, 80)
-    assert "floor    lambda_min(X'X)" in page(done) == str(done)
+    assert "floor    lambda_min(X'X)" in page(done)
+
+
+def test_costs_and_the_first_change_stand_on_top():
+    """Of what is printed in Python; all else is the page."""
+    done = audit(dp.literature.AdaSSPWang(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING)
+    head, costs, first, *rest = str(done).split("\n\n")
+    assert [head, *rest] == page(done).split("\n\n")
+    assert "0.596  joint Gaussian profile" in costs
+    assert first.startswith("The first thing to change: Multiply all noise by 0.618")
 
 
 TWICE = """

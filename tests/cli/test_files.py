@@ -242,3 +242,9 @@ def test_equal_points_are_compared_once():
     once = call("compare", "--epsilon", "1", *at)
     assert call("compare", "--epsilon", "1, 1.0,10/10", *at) == once
     assert call("compare", "--pair", "1,1e-6", "--pair", "1,0.000001", "--json") == once
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_simulation_is_charged_to_no_ledger():
+    """The option of the command line is named."""
+    assert "--simulate must be left out with --ledger" in fit(*SIMULATE, *LEDGER, status=2)

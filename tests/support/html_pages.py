@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import cache
 from html.parser import HTMLParser
@@ -160,3 +161,21 @@ def described(text):
 def words_of(done, **options):
     """The text of the page of an audit."""
     return read(html(findings(done), **options)).text
+
+
+NOISE = ("std", "scale", "variance", "calibration")
+
+
+def followed(text, advice):
+    """The file with the lines of advice pasted below each name, in place of the keys they name."""
+    _, *parts = re.split(r"(?m)^# (\w+), in place of its (.*):$", advice)
+    blocks = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    assert parts
+    for name, replaced, lines in blocks:
+        words = replaced.split(" and ")
+        keys = [key for word in words for key in (NOISE if word == "noise" else [word])]
+        head, mark, rest = text.partition(f'name = "{name}"\n')
+        own, more, others = rest.partition("\n[")
+        own = re.sub(rf"(?m)^({'|'.join(keys)}) = .*\n?", "", own)
+        text = f"{head}{mark}# {name}{lines}\n{own}{more}{others}"
+    return text

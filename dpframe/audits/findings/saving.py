@@ -298,12 +298,12 @@ def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str
     a file does.
     """
     if all(one.noise.kind == "gaussian" for one in releases):
-        return _key_lines(weights, "weight", "jointly", "share and std")
+        return _key_lines(weights, "weight", "jointly", "noise and share")
     pure = all("pure" in theorems_of(one.noise) for one in releases)
     if pure and budget.currency == ("epsilon",):
         times = {one.label: "" if one.times == ONE else f"/({one.times})" for one in releases}
         shares = {name: f"{weight}*epsilon{times[name]}" for name, weight in weights.items()}
-        return _key_lines(shares, "share", "pure", "share and scale")
+        return _key_lines(shares, "share", "pure", "noise and share")
     return say("")
 
 
@@ -316,7 +316,8 @@ def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
         return say("")
     keys = {one.mechanism.noise for one in releases}
     lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}
-    return _key_lines(lines, *keys, replaces=f"its {min(keys)}") if len(keys) == 1 else say("")
+    key = min(keys)
+    return _key_lines(lines, key, replaces=key) if len(keys) == 1 else say("")
 
 
 def _key_lines(
@@ -327,6 +328,6 @@ def _key_lines(
     lines = [
         line
         for name, value in values.items()
-        for line in (f"# {name}, in place of {replaces}:", *kind, f'{key} = "{value}"')
+        for line in (f"# {name}, in place of its {replaces}:", *kind, f'{key} = "{value}"')
     ]
     return joined("\n", map(Code, lines))
