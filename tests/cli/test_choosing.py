@@ -95,6 +95,7 @@ def test_messages_of_numbers_name_the_option():
     assert said == "--epsilon must be a number written like '0.05', '1/3' or '1e-6'; got 'one'."
 
 
+@pytest.mark.filterwarnings("default")
 def test_a_warning_is_a_sentence_without_a_place_in_code():
     """On standard error, as errors are."""
     said = both_streams("recommend", "-n", "100", "-d", "3", "--epsilon", "1", "--delta", "0.01")
