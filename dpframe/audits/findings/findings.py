@@ -229,8 +229,8 @@ def _saving(found: Findings) -> Iterator[str]:
             yield f"  {best.split}"
         if best.sizes:
             yield f"  {best.sizes}"
-        yield from _lines(best.way.replace("`", ""))
-        yield f"  {ALIKE[0].upper()}{ALIKE[1:]}."
+        yield from _lines(f"{best.way.replace('`', '')}{'' if best.lines else '.'}")
+        yield f"  {ALIKE}"
 
 
 def _change(found: Findings) -> Iterator[str]:

@@ -33,8 +33,8 @@ Sizes = tuple[tuple[str, float | None, float | None], ...]
 MOST = 6  # releases that are named
 WORTH = 0.01  # relative: less noise saved is not worth a change
 ALIKE = say(
-    "all releases count alike: less noise in sum is not always less error in "
-    "coefficients, which `dp.audits.ErrorCriterion` bounds"
+    "All releases count alike: less noise in sum is not always less error in "
+    "coefficients, which `dp.audits.ErrorCriterion` bounds."
 )
 CALL = 'dp.best_split(declaration, target=..., setting=..., criterion={}, over="shares")'
 
