@@ -19,7 +19,6 @@ from dpframe.graph import ColumnNode, Post, Release, RowsNode, post, release
 from dpframe.graph.statistics import LambdaMin, Statistic
 from dpframe.numerics import to_float
 from dpframe.privacy import Share
-from dpframe.prover.algebra import ends_of
 from dpframe.symbols import ZERO, Expression, Number, constant
 
 
@@ -41,6 +40,8 @@ def check_bounds(X: RowsNode, y: ColumnNode) -> None:
     """Refuse bounds whose fourth powers and their quotients leave the range of doubles. Raises
     InvalidArgument.
     """
+    from dpframe.prover.algebra import ends_of  # deferred: the prover is slow to import
+
     for name, radius in (("the bound of rows", X.radius), ("the bound of labels", y.radius)):
         ends = ends_of(radius)
         if ends is not None and not (ends[0] >= LEAST and ends[1] <= MOST):

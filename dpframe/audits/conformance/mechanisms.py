@@ -227,8 +227,8 @@ def _cost(rule: Calibration) -> Contradictions:
         law = {name: Fraction(worth(one)) for name, one in noise.parameters.items()}
         noise = noise.with_numbers(Fraction(worth(noise.formula)), **law)
         stated = noise.guarantee_among(exact(moved), exact(entries))
-        own = noise.given_in(type(target), exact(moved)) if entries == 1 else stated
-        own = as_kind(own, type(target))
+        alone = noise.given_in(type(target), exact(moved))
+        own = as_kind(alone if entries == 1 else stated, type(target))
         if isinstance(target, ApproxDP):
             least = _delta(noise, moved, stated, Fraction(worth(target.epsilon)))
             if least > DELTA * ROOM:

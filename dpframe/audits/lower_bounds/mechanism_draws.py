@@ -139,9 +139,9 @@ def _(mechanism: AdditiveNoise, sensitivity: Fraction, *_: object) -> Iterator[D
         return
     yield DrawnPair("noise in doubles", moved, partial(doubles, np.array([move])), doubles=True)
     if kind.joint:
-        vector = np.array([move] + [0.0] * (VECTOR - 1))
+        first = np.array([move] + [0.0] * (VECTOR - 1))
         what = f"a vector of {VECTOR} numbers"
-        yield DrawnPair(what, moved, partial(doubles, vector), doubles=True)
+        yield DrawnPair(what, moved, partial(doubles, first), doubles=True)
     entry = move / (2**0.5 if str(kind.norm) == "L2" else 1.0)  # L1 counts the upper triangle
     matrix = partial(doubles, np.array([[0.0, entry], [entry, 0.0]]))
     off = f"entries off the diagonal that are larger, by {move:g} in all"
