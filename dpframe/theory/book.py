@@ -91,53 +91,31 @@ Test = Callable[[Mapping[str, Json]], bool]
 
 
 class Answers(NamedTuple):
-    """Properties of a kind of node that rules about other nodes read. None of them has
-    a default: an entry that leaves a question open does not construct.
+    """Properties of a kind of node that rules about other nodes read. No is the answer that is
+    always safe: whatever an entry does not claim is refused.
     """
 
-    zero_neutral: bool | Test
+    zero_neutral: bool | Test = False
     """A record of zeros becomes zeros, or adds nothing: it stays in the cell of its inputs. A test
     of the node's own keys where it depends on them."""
-    one_cell: bool
+    one_cell: bool = False
     """It reads one cell of a public partition, named by its own keys."""
-    sum_over_records: bool
+    sum_over_records: bool = False
     """It is a sum over records, of any table: a release may take it over a sample of them."""
-    record_by_record: bool
+    record_by_record: bool = False
     """Its rule holds for each record by itself, also where records are weighted: its move for one
     record follows from the bounds of that record alone."""
-    reads_own_budget: bool
+    reads_own_budget: bool = False
     """Its formulas may read a record's own budget."""
-    samples: bool
+    samples: bool = False
     """It keeps a secret sample of the records."""
-    rounds: bool
+    rounds: bool = False
     """It rounds onto a grid of its own."""
 
     def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
         """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
         known = self.zero_neutral
         return known if isinstance(known, bool) else known(node)
-
-
-NO: dict[str, Any] = dict.fromkeys(Answers._fields, False)
-PLAIN = Answers(**NO)
-"""No to every question: always safe. Also what is answered for a kind that is not in the book."""
-ZERO_MAP = PLAIN._replace(zero_neutral=True)
-"""A map of records, or of statistics, under which zeros stay zeros."""
-ROUNDING = ZERO_MAP._replace(rounds=True)
-CELL = PLAIN._replace(one_cell=True)
-PLAIN_SUM = PLAIN._replace(sum_over_records=True)
-"""A sum over records to which zeros may add something, such as a count."""
-ZERO_SUM = PLAIN_SUM._replace(zero_neutral=True)
-"""A sum over records to which zeros add nothing."""
-RECORD_SUM = ZERO_SUM._replace(record_by_record=True)
-"""The same, whose terms are bounded by their own record's bounds."""
-BY_RECORD = PLAIN._replace(record_by_record=True)
-COMBINED = PLAIN._replace(zero_neutral=True, record_by_record=True)
-"""A combination of statistics: what holds for each of them holds for it."""
-OF_BUDGETS = PLAIN._replace(reads_own_budget=True)
-SPENT = OF_BUDGETS._replace(record_by_record=True)
-"""A release: its noise and its share may read a record's own budget."""
-SAMPLE = PLAIN._replace(samples=True)
 
 
 class Kind(NamedTuple):
@@ -171,9 +149,10 @@ def _is(fact: object, wanted: Any, *, exact: bool = False) -> bool:
 KINDS: dict[str, Kind] = {}
 
 
-def kind(name: str, *, answers: Answers) -> Callable[[Callable[..., Any]], Any]:
+def kind(name: str, **answers: bool | Test) -> Callable[[Callable[..., Any]], Any]:
     """Enter a rule into the table: its positional parameters are facts about the node's inputs, of
-    the annotated classes, its keyword parameters the node's own keys, read as annotated.
+    the annotated classes, its keyword parameters the node's own keys, read as annotated. Its
+    `answers` are those that are not no.
     """
 
     def enter(make: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,7 +168,7 @@ def kind(name: str, *, answers: Answers) -> Callable[[Callable[..., Any]], Any]:
 
         optional = frozenset(signature.kwonlydefaults or ())
         many = hints.get(signature.varargs or "")
-        KINDS[name] = Kind(takes, many, least, own, optional, made, answers)
+        KINDS[name] = Kind(takes, many, least, own, optional, made, Answers(**answers))
         return make
 
     return enter
@@ -197,7 +176,7 @@ def kind(name: str, *, answers: Answers) -> Callable[[Callable[..., Any]], Any]:
 
 def answers_of(name: str) -> Answers:
     """What a kind answers; no to everything where the book has no entry for it."""
-    return KINDS[name].answers if name in KINDS else PLAIN
+    return KINDS[name].answers if name in KINDS else Answers()
 
 
 Theorem = Callable[[At, Release, Formula, Formula], None]

@@ -15,19 +15,7 @@ from dpframe.exact.documents import HALF, ZERO, Json, keys
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import (
-    BY_RECORD,
-    CELL,
-    OF_BUDGETS,
-    PLAIN,
-    PLAIN_SUM,
-    SAMPLE,
-    Bits,
-    Positive,
-    Read,
-    increasing,
-    kind,
-)
+from .book import Bits, Positive, Read, increasing, kind
 from .facts import (
     Budgets,
     LabelFacts,
@@ -43,14 +31,14 @@ from .statistics import signed_sum, units
 Fact = TypeVar("Fact", RowFacts, LabelFacts, StatisticFacts)
 
 
-@kind("budgets", answers=PLAIN)
+@kind("budgets")
 def _budgets(at: Context) -> Budgets:
     """The budgets of all records, which are public."""
     at.require(at.personal_budgets(), "the target has no budgets of each record")
     return Budgets()
 
 
-@kind("of_budgets", answers=OF_BUDGETS)
+@kind("of_budgets", reads_own_budget=True)
 def _of_budgets(
     at: Context, *, what: str, formula: Positive, noise: Positive | None = None
 ) -> OfBudgets:
@@ -65,7 +53,7 @@ def _of_budgets(
     return OfBudgets(what, formula)
 
 
-@kind("weight", answers=OF_BUDGETS)
+@kind("weight", reads_own_budget=True)
 def _weight(at: Context, *, factor: Positive) -> Weight:
     """A public factor of each record."""
     return Weight(factor)
@@ -81,7 +69,7 @@ def factor_of(at: Context, inputs: Sequence[Any]) -> Formula:
     return factor
 
 
-@kind("weighted_rows", answers=PLAIN)
+@kind("weighted_rows")
 def _weighted_rows(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> RowFacts:
     """w x, of a record whose w is known: every bound is w times what it was."""
     w = factor_of(at, weight)
@@ -89,14 +77,14 @@ def _weighted_rows(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> Ro
     return RowFacts(rows.columns, norm, norm1, weighed=(w, rows.norm))
 
 
-@kind("weighted_column", answers=PLAIN)
+@kind("weighted_column")
 def _weighted_column(at: Context, column: LabelFacts, *weight: Budgets | Weight) -> LabelFacts:
     """w y."""
     w, bound = factor_of(at, weight), column.bound
     return LabelFacts(None if bound is None else w * bound, weighed=(w, bound))
 
 
-@kind("record_weights", answers=PLAIN)
+@kind("record_weights")
 def _record_weights(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> RecordWeights:
     """w itself."""
     return RecordWeights(factor_of(at, weight), rows)
@@ -118,19 +106,19 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None
     return step
 
 
-@kind("weighted_grid", answers=BY_RECORD)
+@kind("weighted_grid", record_by_record=True)
 def _weighted_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows on the common grid; eigenvalues of such X'X are computed in floating point."""
     return replace(rows, step=common(at, rows, bits), share=ZERO)
 
 
-@kind("weighted_grid_column", answers=BY_RECORD)
+@kind("weighted_grid_column", record_by_record=True)
 def _weighted_grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
     """Labels on the common grid."""
     return replace(column, step=common(at, column, bits), share=ZERO)
 
 
-@kind("thinning", answers=OF_BUDGETS)
+@kind("thinning", reads_own_budget=True)
 def _thinning(
     at: Context, *, threshold: Positive, epsilon: Positive, delta: Positive | None = None
 ) -> Thinning:
@@ -141,13 +129,13 @@ def _thinning(
     return Thinning(threshold, epsilon, delta)
 
 
-@kind("sampled_rows", answers=SAMPLE)
+@kind("sampled_rows", samples=True)
 def _sampled_rows(_: Context, rows: RowFacts, __: Budgets, ___: Thinning) -> RowFacts:
     """The rows of the sample: the bounds of all rows hold."""
     return RowFacts(rows.columns, rows.norm, rows.norm1)
 
 
-@kind("sampled_column", answers=SAMPLE)
+@kind("sampled_column", samples=True)
 def _sampled_column(_: Context, column: LabelFacts, __: Budgets, ___: Thinning) -> LabelFacts:
     """The labels of the sample."""
     return LabelFacts(column.bound)
@@ -175,7 +163,7 @@ def placed(at: Context, fact: Fact, *records: Any, partition: Json, cell: Json) 
     return fact
 
 
-@kind("cell_rows", answers=CELL)
+@kind("cell_rows", one_cell=True)
 def _cell_rows(
     at: Context, rows: RowFacts, column: LabelFacts | None = None, *, partition: Json, cell: Json
 ) -> RowFacts:
@@ -184,7 +172,7 @@ def _cell_rows(
     return placed(at, fact, rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_column", answers=CELL)
+@kind("cell_column", one_cell=True)
 def _cell_column(
     at: Context, column: LabelFacts, rows: RowFacts, *, partition: Json, cell: Json
 ) -> LabelFacts:
@@ -192,7 +180,7 @@ def _cell_column(
     return placed(at, LabelFacts(column.bound), rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_count", answers=CELL._replace(sum_over_records=True))
+@kind("cell_count", one_cell=True, sum_over_records=True)
 def _cell_count(
     at: Context, rows: RowFacts, column: LabelFacts | None = None, *, partition: Json, cell: Json
 ) -> StatisticFacts:
@@ -202,7 +190,7 @@ def _cell_count(
     return placed(at, fact, rows, column, partition=partition, cell=cell)
 
 
-@kind("cell_sums", answers=PLAIN_SUM)
+@kind("cell_sums", sum_over_records=True)
 def _cell_sums(
     at: Context, own: RowFacts, y: LabelFacts, _: RowFacts, __: LabelFacts, *, partition: Json
 ) -> StatisticFacts:
@@ -217,7 +205,7 @@ def _cell_sums(
     return signed_sum(at, shape, l1, l2, table=(own, y), cells=count, steps=(step,))
 
 
-@kind("block_estimates", answers=PLAIN)
+@kind("block_estimates")
 def _block_estimates(
     at: Context, sums: StatisticFacts, *, penalty: Read, radius: Positive
 ) -> StatisticFacts:

@@ -16,7 +16,7 @@ from dpframe.exact.documents import HALF, Json, Refused
 from dpframe.exact.formula import Formula
 
 from .at import At, AtGraph, Context
-from .book import BY_RECORD, DERIVATIONS, PLAIN, SPENT, Number, Positive, Read, kind, sizes
+from .book import DERIVATIONS, Number, Positive, Read, kind, sizes
 from .facts import (
     LabelFacts,
     Loss,
@@ -32,27 +32,27 @@ from .guarantees import APPROX, PURE
 from .personal import apart, committed, derive
 
 
-@kind("squared", answers=PLAIN)
+@kind("squared")
 def _squared(at: Context) -> Loss:
     """(x'theta - y)^2/2: its slope is the residual."""
     slope: Slope = lambda margin, label: None if margin is None else margin + label  # noqa: E731
     return Loss(slope, lambda _: at.number(1), square=True)
 
 
-@kind("logistic", answers=PLAIN)
+@kind("logistic")
 def _logistic(_: Context) -> Loss:
     """log(1 + exp(-y x'theta)): its slope is at most |y|."""
     return Loss(lambda _, label: label, lambda label: label**2 / 4)
 
 
-@kind("huber", answers=PLAIN)
+@kind("huber")
 def _huber(at: Context, *, knee: Positive) -> Loss:
     """r^2/2 for residuals up to the knee, linear beyond: its slope is the clipped residual."""
     slope: Slope = lambda m, y: knee if m is None else at.minimum(knee, m + y)  # noqa: E731
     return Loss(slope, lambda _: at.number(1))
 
 
-@kind("argmin", answers=BY_RECORD)
+@kind("argmin", record_by_record=True)
 def _argmin(
     at: Context,
     rows: RowFacts,
@@ -191,7 +191,7 @@ def floor_under(at: Context, gram: StatisticFacts, floor: Formula) -> None:
     at.require(at.constant(floor) == 0 or same, FLOOR)
 
 
-@kind("gaussian_mixing", answers=PLAIN)
+@kind("gaussian_mixing")
 def _gaussian_mixing(
     c: AtGraph,
     gram: StatisticFacts,
@@ -212,7 +212,7 @@ def _gaussian_mixing(
     return Procedure(c.where, *share)
 
 
-@kind("posterior", answers=PLAIN)
+@kind("posterior")
 def _posterior(
     c: AtGraph,
     gram: StatisticFacts,
@@ -265,7 +265,7 @@ def residual_of(at: Context, n: Formula, bounds: Pair, penalty: Formula) -> Form
     return label + norm * at.minimum(first, n * norm * label / penalty)
 
 
-@kind("perturbed_minimum", answers=PLAIN)
+@kind("perturbed_minimum")
 def _perturbed_minimum(
     c: AtGraph,
     gram: StatisticFacts,
@@ -324,7 +324,7 @@ def tilt(at: Context, noise: str, slope: Formula, part: Formula, share: Pair) ->
     return moved * at.maximum(*both)
 
 
-@kind("deep_point", answers=PLAIN)
+@kind("deep_point")
 def _deep_point(
     c: AtGraph, *sums: StatisticFacts, formulas: Deep, share: PureShare, name: str
 ) -> Procedure:
@@ -335,7 +335,7 @@ def _deep_point(
     return Procedure(c.where, *share)
 
 
-@kind("tested_point", answers=PLAIN)
+@kind("tested_point")
 def _tested_point(
     c: AtGraph, *sums: StatisticFacts, formulas: Tested, share: Share, name: str, least: Json
 ) -> Procedure:
@@ -358,7 +358,7 @@ def changed_cells(at: Context, rows: Formula) -> Formula:
     return rows * at.changes
 
 
-@kind("tilted_minimum", answers=SPENT)
+@kind("tilted_minimum", reads_own_budget=True, record_by_record=True)
 def _tilted_minimum(
     c: AtGraph,
     rows: RowFacts,
@@ -390,7 +390,7 @@ def _tilted_minimum(
     return Tilted(c.where, *share)
 
 
-@kind("approximate_minimum", answers=PLAIN)
+@kind("approximate_minimum")
 def _approximate_minimum(
     c: AtGraph,
     gram: StatisticFacts,
@@ -413,7 +413,7 @@ def _approximate_minimum(
     return Procedure(c.where, *share)
 
 
-@kind("random_stopping", answers=PLAIN)
+@kind("random_stopping")
 def _random_stopping(
     c: AtGraph,
     _: RowFacts,

@@ -11,7 +11,7 @@ from dpframe.exact.interval import Interval, exp
 from dpframe.exact.ring import NAME
 
 from .at import At, Context
-from .book import OF_BUDGETS, PLAIN, SPENT, THEOREMS, Number, Positive, Read, Whole, kind
+from .book import THEOREMS, Number, Positive, Read, Whole, kind
 from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import Bound, Iterate, Known, Post, Public, Release, StatisticFacts
@@ -42,7 +42,7 @@ def amounts_of(c: At, value: Json, _: str = "", *, positive: bool = False) -> di
 Amounts: TypeAlias = Annotated[dict[str, Formula], amounts_of]
 
 
-@kind("release", answers=SPENT)
+@kind("release", reads_own_budget=True, record_by_record=True)
 def _release(
     c: At,
     statistic: StatisticFacts,
@@ -115,7 +115,7 @@ def on_trust(
     return amounts
 
 
-@kind("post", answers=OF_BUDGETS)
+@kind("post", reads_own_budget=True)
 def _post(c: At, *inputs: Public, function: str, digest: str, arguments: list[Json]) -> Post:
     """A function of releases, of constant statistics and of public formulas."""
     called(c, inputs, arguments)
@@ -138,13 +138,13 @@ def called(c: At, inputs: Sequence[Any], arguments: Sequence[Json]) -> None:
     c.require(nodes == len(inputs), "one node argument for each input")
 
 
-@kind("iterate", answers=PLAIN)
+@kind("iterate")
 def _iterate(at: Context, *, name: str, size: Whole) -> Iterate:
     """The point of a loop: made of what the loop has released so far."""
     return Iterate(size)
 
 
-@kind("loop", answers=OF_BUDGETS)
+@kind("loop", reads_own_budget=True)
 def _loop(
     c: At, point: Iterate, *inputs: Public, function: str, digest: str, arguments: list[Json]
 ) -> Post:
@@ -163,7 +163,7 @@ def _loop(
     return Post()
 
 
-@kind("known", answers=PLAIN)
+@kind("known")
 def _known(c: At, _: Release | Post | Known, *, name: str) -> Known:
     """A released number for formulas to read: what they claim is shown for all of its range."""
     return Known(own_name(c, name))
@@ -176,7 +176,7 @@ def own_name(c: At, name: str) -> str:
     return name
 
 
-@kind("bound", answers=PLAIN)
+@kind("bound")
 def _bound(
     c: At, release: Release, *, name: str, upper: bool, stds: Read, margin: Read, failure: Positive
 ) -> Bound:

@@ -13,20 +13,20 @@ from dpframe.exact.documents import HALF, NUMBER, ZERO, Json, number
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import PLAIN, ROUNDING, ZERO_MAP, Bits, Number, Place, Positive, Read, Whole, kind
+from .book import Bits, Number, Place, Positive, Read, Whole, kind
 from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts
 
 Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
 
 
-@kind("rows", answers=PLAIN)
+@kind("rows")
 def _rows(at: Context, *, name: str, columns: Whole) -> RowFacts:
     """A table of finite numbers: nothing bounds a row. One table only: a record is a row of it."""
     at.sole(RowFacts, "there is one table of rows")
     return RowFacts(columns)
 
 
-@kind("encode", answers=PLAIN)
+@kind("encode")
 def _encode(
     at: Context, rows: RowFacts, *, schema: list[Json], terms: list[list[Place]] | None = None
 ) -> RowFacts:
@@ -71,7 +71,7 @@ def _encoded(at: Context, entry: Json) -> Coded:
     return len(levels) - 1, at.number(len(levels) - 1) ** HALF
 
 
-@kind("clip_norm", answers=ZERO_MAP)
+@kind("clip_norm", zero_neutral=True)
 def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
     """x min(1, norm/|x|): every entry shrinks, so a bound on the 1-norm stays; Cauchy-Schwarz."""
     here = rows.columns**HALF * norm
@@ -79,7 +79,7 @@ def _clip_norm(at: Context, rows: RowFacts, *, norm: Positive) -> RowFacts:
     return RowFacts(rows.columns, norm, norm1)
 
 
-@kind("box", answers=ZERO_MAP)
+@kind("box", zero_neutral=True)
 def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     """Entries in [-bound, bound]: |x|_1 <= d bound, |x| <= sqrt(d) bound, equal in a corner;
     every entry shrinks, so what was known before stays.
@@ -90,7 +90,7 @@ def _box(at: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     return RowFacts(rows.columns, norm, norm1, entry)
 
 
-@kind("capped", answers=ZERO_MAP)
+@kind("capped", zero_neutral=True)
 def _capped(_: Context, rows: RowFacts, *, bound: Positive) -> RowFacts:
     """min(x_j, bound), bound > 0: no entry grows, and 0 stays."""
     return RowFacts(rows.columns, rows.norm, rows.norm1)
@@ -106,13 +106,13 @@ def smaller(at: Context, here: Formula, before: Formula | None) -> Formula:
     return here if room >= 0 else before
 
 
-@kind("normalize", answers=PLAIN)
+@kind("normalize")
 def _normalize(at: Context, rows: RowFacts) -> RowFacts:
     """x/|x|, and the first unit vector for x = 0: the norm is 1, exactly."""
     return RowFacts(rows.columns, at.number(1), rows.columns**HALF, unit_norm=True)
 
 
-@kind("intercept", answers=PLAIN)
+@kind("intercept")
 def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
     """One more entry, a constant."""
     if rows.norm is None or rows.norm1 is None:
@@ -122,7 +122,7 @@ def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
     return RowFacts(rows.columns + 1, norm, norm1, entry)
 
 
-@kind("scale", answers=ZERO_MAP)
+@kind("scale", zero_neutral=True)
 def _scale(at: Context, rows: RowFacts, *, by: Positive) -> RowFacts:
     """x/by, for a public number: by one of the data, one record would move every row."""
     norm, entry = (None if one is None else one / by for one in (rows.norm, rows.entry))
@@ -134,7 +134,7 @@ def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -
     return RowFacts(columns, norm, None if norm is None else columns**HALF * norm, entry)
 
 
-@kind("scaled_columns", answers=PLAIN)
+@kind("scaled_columns")
 def _scaled_columns(
     at: Context, rows: RowFacts, *, by: list[Number], minus: list[Number]
 ) -> RowFacts:
@@ -146,13 +146,13 @@ def _scaled_columns(
     return ball(rows.columns, None if rows.norm is None else (rows.norm + far) / min(by))
 
 
-@kind("linear_map", answers=ZERO_MAP)
+@kind("linear_map", zero_neutral=True)
 def _linear_map(_: Context, rows: RowFacts, __: Public) -> RowFacts:
     """x A for a square matrix that was released: a map of one row. It bounds nothing."""
     return RowFacts(rows.columns)
 
 
-@kind("divided_columns", answers=PLAIN)
+@kind("divided_columns")
 def _divided_columns(
     at: Context, rows: RowFacts, *by: Public, lower: Positive, upper: Positive, centred: bool
 ) -> RowFacts:
@@ -164,37 +164,37 @@ def _divided_columns(
     return RowFacts(rows.columns)
 
 
-@kind("divided_records", answers=PLAIN)
+@kind("divided_records")
 def _divided_records(_: Context, rows: RowFacts, __: LabelFacts) -> Records:
     """(x, y)/|x|: a record's own row, its label the last entry."""
     return Records(rows.columns + 1)
 
 
-@kind("record_rows", answers=PLAIN)
+@kind("record_rows")
 def _record_rows(at: Context, records: Records) -> RowFacts:
     """x/|x|, and 0 for x = 0."""
     return ball(records.columns - 1, at.number(1))
 
 
-@kind("record_labels", answers=PLAIN)
+@kind("record_labels")
 def _record_labels(_: Context, __: Records) -> LabelFacts:
     """y/|x|, which nothing bounds."""
     return LabelFacts()
 
 
-@kind("residuals", answers=PLAIN)
+@kind("residuals")
 def _residuals(at: Context, _: RowFacts, __: LabelFacts, ___: Public) -> RowFacts:
     """y - x'theta, as rows of one column; theta was released. It bounds nothing."""
     return RowFacts(at.number(1))
 
 
-@kind("residual_labels", answers=PLAIN)
+@kind("residual_labels")
 def _residual_labels(_: Context, __: LabelFacts, ___: RowFacts, ____: Public) -> LabelFacts:
     """y - x'theta, as labels; theta was released. It bounds nothing."""
     return LabelFacts()
 
 
-@kind("gradient", answers=PLAIN)
+@kind("gradient")
 def _gradient(
     at: Context, rows: RowFacts, column: LabelFacts, point: Iterate, loss: Loss
 ) -> RowFacts:
@@ -206,7 +206,7 @@ def _gradient(
     return ball(rows.columns, None if rows.norm is None or slope is None else slope * rows.norm)
 
 
-@kind("gradient_at", answers=ZERO_MAP)
+@kind("gradient_at", zero_neutral=True)
 def _gradient_at(at: Context, rows: RowFacts, _: LabelFacts, *theta: Public) -> RowFacts:
     """(x'theta - y) x at coefficients that were released, or at 0. It bounds nothing."""
     at.require(len(theta) <= 1, "rows, labels, and coefficients once")
@@ -224,25 +224,25 @@ def on_grid(at: Context, fact: OnGrid, bits: int, most: Formula | None) -> OnGri
     return replace(fact, step=step, share=share, weighed=None)
 
 
-@kind("grid", answers=ROUNDING)
+@kind("grid", zero_neutral=True, rounds=True)
 def _grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of norm/2^bits: inside the ball, no longer in L1."""
     return replace(on_grid(at, rows, bits, rows.norm), entry=None, unit_norm=False)
 
 
-@kind("box_grid", answers=ROUNDING)
+@kind("box_grid", zero_neutral=True, rounds=True)
 def _box_grid(at: Context, rows: RowFacts, *, bits: Bits) -> RowFacts:
     """Rows in whole steps of entry/2^bits, entry by entry; corners are on it."""
     return replace(on_grid(at, rows, bits, rows.entry), unit_norm=False)
 
 
-@kind("grid_column", answers=ROUNDING)
+@kind("grid_column", zero_neutral=True, rounds=True)
 def _grid_column(at: Context, column: LabelFacts, *, bits: Bits) -> LabelFacts:
     """Labels in whole steps of bound/2^bits."""
     return on_grid(at, column, bits, column.bound)
 
 
-@kind("column", answers=PLAIN)
+@kind("column")
 def _column(at: Context, *, name: str) -> LabelFacts:
     """Labels: finite numbers, one for each row of the table."""
     at.sole(LabelFacts, "there is one column of labels")
@@ -260,7 +260,7 @@ def around_zero(node: Mapping[str, Json]) -> bool:
     return lower <= 0 <= upper
 
 
-@kind("clip_column", answers=PLAIN._replace(zero_neutral=around_zero))
+@kind("clip_column", zero_neutral=around_zero)
 def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> LabelFacts:
     """y clipped into [lower, upper]: -Y and Y, positive and public or released; or numbers. The
     interval has points, so one of -lower and upper is not negative.
@@ -274,14 +274,14 @@ def _clip_column(at: Context, _: LabelFacts, *, lower: Json, upper: Json) -> Lab
     return LabelFacts(high)
 
 
-@kind("unit_interval", answers=PLAIN)
+@kind("unit_interval")
 def _unit_interval(at: Context, _: LabelFacts, *, lower: Number, upper: Number) -> LabelFacts:
     """[lower, upper] onto [-1, 1], clipped."""
     at.require(lower < upper, "bounds must increase")
     return LabelFacts(at.number(1))
 
 
-@kind("scaled_labels", answers=PLAIN)
+@kind("scaled_labels")
 def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read) -> LabelFacts:
     """(y - minus)/by, by numbers that are public or released."""
     if column.bound is None or at.constant(minus) != 0:
@@ -289,7 +289,7 @@ def _scaled_labels(at: Context, column: LabelFacts, *, by: Positive, minus: Read
     return LabelFacts(column.bound / by)
 
 
-@kind("shrunk_labels", answers=ZERO_MAP)
+@kind("shrunk_labels", zero_neutral=True)
 def _shrunk_labels(_: Context, column: LabelFacts, __: RowFacts, *, norm: Positive) -> LabelFacts:
     """y min(1, norm/|x|): no label grows."""
     return LabelFacts(column.bound)

@@ -17,26 +17,14 @@ from dpframe.exact.documents import HALF, ZERO, Refused
 from dpframe.exact.formula import Formula
 
 from .at import Context
-from .book import (
-    COMBINED,
-    PLAIN,
-    PLAIN_SUM,
-    RECORD_SUM,
-    ZERO_MAP,
-    ZERO_SUM,
-    Cuts,
-    Positive,
-    Read,
-    between,
-    kind,
-)
+from .book import Cuts, Positive, Read, between, kind
 from .facts import LabelFacts, RowFacts, StatisticFacts
 from .gaussian import by_part, charged, joint, larger, sizes_of
 from .procedures import floor_of
 from .rows import stepped
 
 
-@kind("gram", answers=RECORD_SUM)
+@kind("gram", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     """X'X: |xx'|_F = |x|^2; |xx' - zz'|_F^2 = |x|^4 + |z|^4 - 2 (x'z)^2 <= 2 B^4; and -zz' <= xx' -
     zz' <= xx'. Upper triangle in L1: (|x|_1^2 + |x|^2)/2, or by Cauchy-Schwarz over its entries.
@@ -54,7 +42,7 @@ def _gram(at: Context, rows: RowFacts) -> StatisticFacts:
     return replace(unknown, l1=l1, l2=l2, operator=square, size=square, table=(rows, None))
 
 
-@kind("lambda_min", answers=COMBINED)
+@kind("lambda_min", zero_neutral=True, record_by_record=True)
 def _lambda_min(at: Context, gram: StatisticFacts) -> StatisticFacts:
     """The smallest eigenvalue of a symmetric matrix, 1-Lipschitz in the operator norm [Weyl]; that
     of X'X is B^2. Rounded down to multiples of g = B^2/2^bits: moves of B^2 stay, l < B^2 becomes
@@ -87,7 +75,7 @@ def spread_of(at: Context, rows: RowFacts) -> Formula:
     return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
 
 
-@kind("moment", answers=RECORD_SUM)
+@kind("moment", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
     shape, steps = (rows.columns,), stepped(rows, column)
@@ -99,7 +87,7 @@ def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     return signed_sum(at, shape, l1, l2, steps=steps, **own)
 
 
-@kind("squares", answers=RECORD_SUM)
+@kind("squares", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     """y'y: 0 <= y^2 <= Y^2, under both relations."""
     steps = stepped(column, column)
@@ -110,14 +98,14 @@ def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     return StatisticFacts((), size, size, steps=steps, **own)
 
 
-@kind("count", answers=PLAIN_SUM._replace(record_by_record=True))
+@kind("count", sum_over_records=True, record_by_record=True)
 def _count(at: Context, _: RowFacts) -> StatisticFacts:
     """n: one row counts once; replacing it changes nothing."""
     move = at.number(0 if at.replaced else 1)
     return StatisticFacts((), move, move, steps=(at.number(1),), counts=True)
 
 
-@kind("row_sum", answers=RECORD_SUM)
+@kind("row_sum", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the rows: |x| <= B; replaced, twice that."""
     spread = None if rows.norm is None else spread_of(at, rows)
@@ -125,13 +113,13 @@ def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, spread=spread, steps=steps)
 
 
-@kind("label_sum", answers=RECORD_SUM)
+@kind("label_sum", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _label_sum(at: Context, column: LabelFacts) -> StatisticFacts:
     """The sum of the labels: |y| <= Y; replaced, twice that."""
     return signed_sum(at, (), column.bound, column.bound, steps=stepped(column))
 
 
-@kind("trace", answers=ZERO_SUM)
+@kind("trace", zero_neutral=True, sum_over_records=True)
 def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the |x|^2, each in [0, B^2]; rows of one norm are counted, which is constant where
     rows are replaced.
@@ -144,7 +132,7 @@ def _trace(at: Context, rows: RowFacts) -> StatisticFacts:
     return StatisticFacts((), move, move, steps=steps)
 
 
-@kind("column_squares", answers=ZERO_SUM)
+@kind("column_squares", zero_neutral=True, sum_over_records=True)
 def _column_squares(at: Context, rows: RowFacts) -> StatisticFacts:
     """(sum of x_j^2)_j: |x o x|_2 <= |x o x|_1 = |x|^2; in a box every entry in [0, b^2]. Replaced,
     two vectors without negative entries: each has a range of at most its largest entry.
@@ -168,7 +156,7 @@ def counts_of_bins(at: Context, bins: Formula, columns: Formula, single: int = 0
     return StatisticFacts((bins,), l1, l1**HALF, spread=spread, **own)
 
 
-@kind("bin_counts", answers=PLAIN_SUM)
+@kind("bin_counts", sum_over_records=True)
 def _bin_counts(
     at: Context, data: RowFacts | LabelFacts, *, cuts: Cuts, absolute: bool
 ) -> StatisticFacts:
@@ -178,14 +166,14 @@ def _bin_counts(
     return counts_of_bins(at, d * (len(cuts) + 1), d, single)
 
 
-@kind("norm_counts", answers=ZERO_SUM)
+@kind("norm_counts", zero_neutral=True, sum_over_records=True)
 def _norm_counts(at: Context, _: RowFacts, *, cuts: Cuts) -> StatisticFacts:
     """Rows with norms between cuts, none at or below the first."""
     at.require(cuts[0] > 0, "cuts must increase, from above 0")
     return counts_of_bins(at, at.number(len(cuts)), at.number(1))
 
 
-@kind("histogram", answers=PLAIN_SUM)
+@kind("histogram", sum_over_records=True)
 def _histogram(
     at: Context, rows: RowFacts, column: LabelFacts, *, cells: Annotated[int, between(2, 1000)]
 ) -> StatisticFacts:
@@ -196,7 +184,7 @@ def _histogram(
     return counts_of_bins(at, count, at.number(1))
 
 
-@kind("log_residual", answers=PLAIN)
+@kind("log_residual")
 def _log_residual(
     at: Context, gram: StatisticFacts, moment: StatisticFacts, *, penalty: Positive, floor: Read
 ) -> StatisticFacts:
@@ -211,7 +199,7 @@ def _log_residual(
     return StatisticFacts((), move, move, table=moment.table, ridge=(penalty, floor))
 
 
-@kind("linear", answers=COMBINED)
+@kind("linear", zero_neutral=True, record_by_record=True)
 def _linear(at: Context, *parts: StatisticFacts, coefficients: list[Read]) -> StatisticFacts:
     """sum c_i S_i: the triangle inequality."""
     at.require(len(coefficients) == len(parts) > 0, "one coefficient for each input")
@@ -252,7 +240,7 @@ def common_step(
     return (first * Fraction(above, math.lcm(*(share.denominator for share in shares))),)
 
 
-@kind("stack", answers=COMBINED)
+@kind("stack", zero_neutral=True, record_by_record=True)
 def _stack(at: Context, *parts: StatisticFacts) -> StatisticFacts:
     """All in one vector: of a symmetric matrix its upper triangle, off the diagonal times sqrt(2),
     so that L2 is Frobenius's.
@@ -298,7 +286,7 @@ def units(
     return rows.norm1 / rows.norm, at.number(1)
 
 
-@kind("sufficient_statistics", answers=ZERO_SUM)
+@kind("sufficient_statistics", zero_neutral=True, sum_over_records=True)
 def _sufficient(
     at: Context, rows: RowFacts, column: LabelFacts, *, constant: bool
 ) -> StatisticFacts:
@@ -320,7 +308,7 @@ def _sufficient(
     return replace(unknown, l1=l1, l2=l2, steps=(at.number(rows.share**2),))
 
 
-@kind("monomials", answers=ZERO_MAP)
+@kind("monomials", zero_neutral=True)
 def _monomials(at: Context, own: StatisticFacts) -> StatisticFacts:
     """Its statistics times 1, 2, -2: sum_jk |u_j u_k| = |u|_1^2 with y'y, |u|_1^2 - 1 without, and
     sqrt(2) |uu'|_F. Replaced in a box, 4 |p|_1 |q|_1 <= (d + 1)^2; without y'y no more.
@@ -337,8 +325,8 @@ def _monomials(at: Context, own: StatisticFacts) -> StatisticFacts:
     return StatisticFacts(own.shape, l1, l2, steps=own.steps)
 
 
-@kind("raw", answers=PLAIN)
-@kind("identity", answers=PLAIN)
+@kind("raw")
+@kind("identity")
 def _unbounded(at: Context, *_: RowFacts | LabelFacts | StatisticFacts) -> NoReturn:
     """Nothing bounds what one row does to it."""
     raise Refused(f"{at.where}: no rule bounds its sensitivity")
@@ -402,7 +390,7 @@ def _tree(bins: int) -> FactorMatrix:
 FACTORS: dict[str, Callable[[int], FactorMatrix]] = {"square_root": _square_root, "tree": _tree}
 
 
-@kind("binned_sums", answers=ZERO_SUM)
+@kind("binned_sums", zero_neutral=True, sum_over_records=True)
 def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts) -> StatisticFacts:
     """The sums of the rows of each bin of the label: a record is in one; replaced, it leaves one
     and another comes into one.
@@ -412,7 +400,7 @@ def _binned_sums(at: Context, rows: RowFacts, column: LabelFacts, *, cuts: Cuts)
     return signed_sum(at, shape, rows.norm1, rows.norm, bins=bins, steps=stepped(rows))
 
 
-@kind("factored", answers=PLAIN)
+@kind("factored")
 def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFacts:
     """A matrix A >= 0 times the sums of bins: a record x of bin t moves it by A_t x, of norm |A_t|
     |x|. Replaced, |A_t x - A_u z| <= |A_t| |x| + |A_u| |z|; of counts by A_t - A_u, or by one of
@@ -438,7 +426,7 @@ COUNTED = "its input must be counts of bins, of which a record is in one"
 Radius = Annotated[int, between(1, MOST_BINS)]
 
 
-@kind("median_distance", answers=PLAIN)
+@kind("median_distance")
 def _median_distance(at: Context, counts: StatisticFacts, *, radius: Radius) -> StatisticFacts:
     """How many records must come or go until one more may move the median bin by more than the
     radius: a distance to a set of tables, so that one record moves it by 1, and a replacement by 2
@@ -459,7 +447,7 @@ def counted(at: Context, counts: StatisticFacts, radius: int) -> Formula:
 PASSED = "it must read a lower bound on the distance of these counts, with this radius"
 
 
-@kind("tested_median", answers=PLAIN)
+@kind("tested_median")
 def _tested_median(
     at: Context, counts: StatisticFacts, *, radius: Radius, passed: Read
 ) -> StatisticFacts:

@@ -9,7 +9,7 @@ from dpframe.exact.documents import Json
 from dpframe.exact.formula import Formula, text_of
 
 from .at import At
-from .book import OF_BUDGETS, PLAIN, Positive, Trusted, Whole, kind
+from .book import Positive, Trusted, Whole, kind
 from .facts import (
     Budgets,
     Iterate,
@@ -53,7 +53,7 @@ def said(c: At, name: str, **stated: Formula | None) -> None:
     c.state(name, ", ".join(known) or "no bound")
 
 
-@kind("trusted_rows", answers=PLAIN)
+@kind("trusted_rows")
 def _trusted_rows(
     c: At,
     *_: OfRecords,
@@ -72,7 +72,7 @@ def _trusted_rows(
     return RowFacts(columns, norm, norm1, unit_norm=exact, step=step)
 
 
-@kind("trusted_column", answers=PLAIN)
+@kind("trusted_column")
 def _trusted_column(
     c: At,
     *_: OfRecords,
@@ -86,7 +86,7 @@ def _trusted_column(
     return LabelFacts(limit, step=step)
 
 
-@kind("trusted_statistic", answers=PLAIN)
+@kind("trusted_statistic")
 def _trusted_statistic(
     c: At,
     *_: object,
@@ -108,7 +108,7 @@ def _trusted_statistic(
     return StatisticFacts(tuple(shape), l1, l2, steps=steps, symmetric=square)
 
 
-@kind("trusted_loss", answers=PLAIN)
+@kind("trusted_loss")
 def _trusted_loss(
     c: At, *, trusted: Trusted, parameters: Json, slope: Json, anywhere: Json, curvature: Json
 ) -> Loss:
@@ -144,14 +144,14 @@ def renamed(value: Json, names: Mapping[str, str]) -> Json:
     return names.get(value, value) if type(value) is str else value
 
 
-@kind("trusted_weight", answers=OF_BUDGETS)
+@kind("trusted_weight", reads_own_budget=True)
 def _trusted_weight(c: At, *, trusted: Trusted, parameters: Json, factor: Positive) -> Weight:
     """A factor of each record, as it is stated."""
     c.state(trusted, f"each record's factor is {text_of(factor)}")
     return Weight(factor)
 
 
-@kind("trusted_release", answers=PLAIN)
+@kind("trusted_release")
 def _trusted_release(
     c: At, *_: object, trusted: Trusted, parameters: Json, share: PureShare, name: str
 ) -> Procedure:
