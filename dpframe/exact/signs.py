@@ -15,8 +15,7 @@ from operator import mul
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .documents import MAX_TENSOR, ONE, ZERO, Exponent, Json, Range, Refused
-from .enclosure import Enclosure
-from .formula import Atom, Formula, atom_text, digest, text_of
+from .formula import Atom, Enclosure, Formula, atom_text, digest, text_of
 from .interval import floor_to, log, root_ends
 
 if TYPE_CHECKING:

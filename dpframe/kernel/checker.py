@@ -13,14 +13,12 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from dpframe.exact.documents import Json, Range, Refused, Unusable, domain, keys, number, plain
-from dpframe.exact.enclosure import Enclosure
-from dpframe.exact.formula import Formula, decimal, range_text, text_of
+from dpframe.exact.formula import Enclosure, Formula, decimal, range_text, text_of
 from dpframe.exact.interval import Interval
 from dpframe.exact.ring import FUNCTIONS, NAME, Ring
 from dpframe.exact.signs import Steps
 from dpframe.theory import DERIVATIONS
 from dpframe.theory.at import At
-from dpframe.theory.boxes import narrowed
 from dpframe.theory.derivations import named_theorems
 from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord, public
 from dpframe.theory.guarantees import GUARANTEES, RELATIONS
@@ -202,7 +200,7 @@ class Checker(At):
             chosen = name in self.domains.keys() - self.past.symbols - self.personal.fixed
             self.require(chosen and value in self.domains[name], f"value of {name}")
         if self.region:
-            spans = {name: narrowed(self, name) for name in self.domains}
+            spans = {name: self.narrowed(name) for name in self.domains}
             inside = self.ring.steps.closes(Inside(self.ring, self.region, spans, given))
             self.require(inside, "region: no point inside was given, with these values")
         self.require(output, "output: at least one node")

@@ -20,8 +20,7 @@ from dpframe.exact.ring import Ring
 from dpframe.exact.signs import Patch, Sign, StepClaim, Steps, extrema, patch_of, place
 from dpframe.kernel import Verdict, check
 from dpframe.kernel.checker import Inside
-from dpframe.theory.at import At
-from dpframe.theory.boxes import Box, Boxes, halved
+from dpframe.theory.at import At, Box, Boxes, halved
 from dpframe.theory.derivations import ContourClaim
 from dpframe.theory.gaussian import Tail
 

@@ -12,7 +12,6 @@ from dpframe.exact.formula import Formula
 
 from .at import At, Context
 from .book import THEOREMS, Theorem
-from .boxes import on_boxes
 from .facts import Release
 from .gaussian import approximately
 from .mechanisms import LAPLACIAN, NOISES, NORMAL, RANGED, RESPONSE, RHO, NoiseLoss
@@ -34,8 +33,8 @@ def on_sample(at: Context, epsilon: Any, rate: Any) -> Any:
 
 def shown(c: At, f: Formula) -> bool:
     """Whether f >= 0: in symbols, or by enclosure, at numbers or on boxes of a bounded domain."""
-    enclosed = partial(on_boxes, c, "at least 0", [f])
-    return c.ring.prove(f) or enclosed(lambda ends: ends is not None and ends[0][0] >= 0)
+    enclosed = partial(c.on_boxes, "at least 0", [f])
+    return c.ring.prove(f) or enclosed(lambda ends: ends[0][0] >= 0)
 
 
 def amplified(c: At, r: Release) -> Formula | None:

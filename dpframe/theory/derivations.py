@@ -21,7 +21,6 @@ from dpframe.exact.ring import Ring
 
 from .at import At
 from .book import DERIVATIONS, THEOREMS, Derivation
-from .boxes import on_boxes
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
 from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
@@ -207,7 +206,7 @@ def _numeric(c: At) -> None:
     c.settled(*costs, *sums.values())
 
     def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
-        if ends is None or ends[1][0] <= 0:
+        if ends[1][0] <= 0:
             return False
         tops = [high for _, high in ends[2:]]
         square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
@@ -215,7 +214,7 @@ def _numeric(c: At) -> None:
         parts = [Draws(laplace, e, int(n or 0)) for laplace, e, n in drawn]
         return composes(c, ends[0][0], ends[1][0], square, parts)
 
-    enough = on_boxes(c, "numeric", [*c.amounts, *costs, *sums.values()], decide)
+    enough = c.on_boxes("numeric", [*c.amounts, *costs, *sums.values()], decide)
     c.require(enough, "delta of all losses was not shown (it needs a Gaussian, none on samples)")
 
 
@@ -277,8 +276,8 @@ def _single(c: At) -> None:
     moved = moved_by(c, r) if one is None else c.ring.factored(c.rows * one)
     cost = COSTS.get((law, c.guarantee.name))
 
-    def decide(ends: Sequence[Interval] | None) -> bool:
-        if ends is None or cost is None or min(low for low, _ in ends) <= 0:
+    def decide(ends: Sequence[Interval]) -> bool:
+        if cost is None or min(low for low, _ in ends) <= 0:
             return False
         size, (_, most), *amounts = ends
         if max(most / size.lower, *(high for _, high in amounts)) > MOST_AMOUNT:
@@ -286,7 +285,7 @@ def _single(c: At) -> None:
         return (law not in WHOLE or most >= 1) and cost(size, most, *(low for low, _ in amounts))
 
     closed = any(shown(c, gap) for gap in gaps(c, r, moved))
-    paid = closed or (cost is not None and on_boxes(c, law, [r.size, moved, *c.amounts], decide))
+    paid = closed or (cost is not None and c.on_boxes(law, [r.size, moved, *c.amounts], decide))
     c.require(paid, "what one draw costs was not shown to be inside the target")
 
 

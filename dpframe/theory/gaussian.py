@@ -16,7 +16,6 @@ from dpframe.exact.interval import Interval, root_ends
 from dpframe.exact.profile import profile
 
 from .at import At, Context
-from .boxes import on_boxes
 from .facts import Release, StatisticFacts
 
 
@@ -125,13 +124,13 @@ def by_profile(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
     """Whether the exact profile of the joint mu is at most d at e, on boxes of the domain."""
     sums = by_part(c, squares)
 
-    def decide(ends: Sequence[Interval] | None) -> bool:
-        if ends is None or ends[1][0] <= 0:
+    def decide(ends: Sequence[Interval]) -> bool:
+        if ends[1][0] <= 0:
             return False
         square = max(joint(dict(zip(PARTS, (high for _, high in ends[2:]), strict=True)), max))
         return profile(max(ZERO, ends[0][0]), root_ends(square, 2, 96)[1])[1] <= ends[1][0]
 
-    return on_boxes(c, "profile", [e, d, *sums.values()], decide)
+    return c.on_boxes("profile", [e, d, *sums.values()], decide)
 
 
 def by_definition(c: At, e: Formula, d: Formula, squares: Squares) -> bool:

@@ -12,7 +12,6 @@ from dpframe.exact.ring import NAME
 
 from .at import At, Context
 from .book import THEOREMS, Number, Positive, Read, Whole, kind
-from .boxes import on_boxes
 from .calibrations import moved_by
 from .facts import Bound, Iterate, Known, Post, Public, Release, StatisticFacts
 from .guarantees import GUARANTEES
@@ -207,10 +206,10 @@ def tail_paid(c: At, far: Formula, failure: Formula, normal: bool) -> bool:  # n
             top, bottom = logs[0].args
             return ring.prove((top / bottom) ** k * failure * 2 - 1)
 
-    def decide(ends: Sequence[Interval] | None) -> bool:
-        if ends is None or ends[0][0] < 0:
+    def decide(ends: Sequence[Interval]) -> bool:
+        if ends[0][0] < 0:
             return False
         least = ends[0][0] ** 2 / 2 if normal else ends[0][0]
         return exp(-least, 96)[1] / 2 <= ends[1][0]
 
-    return on_boxes(c, "tail" if normal else "laplace tail", [far, failure], decide)
+    return c.on_boxes("tail" if normal else "laplace tail", [far, failure], decide)

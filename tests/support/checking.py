@@ -21,7 +21,7 @@ from dpframe.exact.documents import (
     plain,
     read,
 )
-from dpframe.exact.enclosure import Enclosure
+from dpframe.exact.formula import Enclosure
 from dpframe.exact.interval import Interval, cos_sin_units, within
 from dpframe.exact.profile import ContourLine, Draws, composed, least_std, mills, profile
 from dpframe.kernel import checker as kernel_checker
