@@ -63,19 +63,21 @@ def composed(e: Fraction, square: Fraction, pure: Sequence[Draws], line: Contour
 
 
 def _log_first(e: Fraction, square: Fraction, pure: Sequence[Draws], c: Fraction) -> Fraction:
-    """An upper bound on log g(c). With y = exp(-(2c + 1) x), E[exp(cL)] of a draw is
-    exp(cx) (c + 1 + cy)/(2c + 1), or exp(cx) (1 + y)/(1 + exp(-x)) for randomised response.
+    """An upper bound on log g(c). With y = exp(-(2c + 1) x), E[exp(cL)] of a draw is exp(cx) times
+    v + (1 - v) y, v = (c + 1)/(2c + 1), or 2/(1 + exp(-x)) times that, v = 1/2, for randomised
+    response.
     """
     most = c * (c + 1) * square / 2 - c * e - log(c * (c + 1), BITS).lower
     for laplace, x, n in pure:
-        y = exp(-(2 * c + 1) * x, BITS).upper
-        most += n * c * x
-        if laplace:
-            most += n * log((c + 1 + c * y) / (2 * c + 1), BITS).upper
-        else:
-            below = log(1 + exp(-x, BITS).lower, BITS).lower
-            most += n * (log(1 + y, BITS).upper - below)
+        y, v = exp(-(2 * c + 1) * x, BITS).upper, _weight(laplace, c)
+        most += n * (c * x + log(v + (1 - v) * y, BITS).upper)
+        if not laplace:
+            most += n * log(2 / (1 + exp(-x, BITS).lower), BITS).upper
     return most
+
+
+def _weight(laplace: bool, c: Fraction) -> Fraction:  # noqa: FBT001
+    return (c + 1) / (2 * c + 1) if laplace else HALF
 
 
 def _terms(
@@ -110,7 +112,7 @@ def _factors(one: Draws, line: ContourLine) -> Iterator[Near]:
     """
     laplace, x, _ = one
     c = line.c
-    v = (c + 1) / (2 * c + 1) if laplace else ONE / 2
+    v = _weight(laplace, c)
     low, high = exp(-(2 * c + 1) * x, BITS)
     most, least = (1 / (v + (1 - v) * y) / 2 for y in (low, high))  # halved: v >= 1/2
     up, down = _between(Interval(least, most)), _between(Interval(least * low, most * high))

@@ -73,6 +73,7 @@ class Context:
 
     def __init__(self, ring: Ring) -> None:
         self.ring, self.where, self.count = ring, "certificate", 0
+        self.number, self.total, self.log = ring.lift, ring.total, ring.log
         self.facts: list[Any] = []
         self.domains: dict[str, Range] = {}
         self.free: set[str] = set()  # symbols that stand for no statistic
@@ -115,10 +116,6 @@ class Context:
             shown = not self.ring.clear(f**2 - g**2)[0]
         self.require(shown, f"{rule} is not shown to be", f, g)
 
-    def number(self, value: int | Fraction) -> Formula:
-        """A number as a formula."""
-        return self.ring.lift(value)
-
     def minimum(self, *parts: Formula) -> Formula:
         """The smallest."""
         return self.ring.extremum("min", parts)
@@ -127,10 +124,6 @@ class Context:
         """The largest."""
         return self.ring.extremum("max", parts)
 
-    def log(self, f: Formula) -> Formula:
-        """The natural logarithm. Raises Refused."""
-        return self.ring.log(f)
-
     def exp(self, f: Formula) -> Formula:
         """The exponential."""
         return self.ring.implicit("exp", [f])
@@ -138,10 +131,6 @@ class Context:
     def analytic_sigma(self, epsilon: Formula, delta: Formula) -> Formula:
         """The least std of Gaussian noise that makes a move of 1 (epsilon, delta)-DP."""
         return self.ring.implicit("analytic_sigma", [epsilon, delta])
-
-    def total(self, parts: Iterable[Formula]) -> Formula:
-        """The sum."""
-        return self.ring.total(parts)
 
     def constant(self, f: Formula) -> Fraction | None:
         """The number that a formula is; None for any other."""

@@ -25,6 +25,7 @@ from .facts import (
     StatisticFacts,
     Thinning,
     Weight,
+    times,
 )
 from .statistics import signed_sum, units
 
@@ -73,15 +74,15 @@ def factor_of(at: Context, inputs: Sequence[Any]) -> Formula:
 def _weighted_rows(at: Context, rows: RowFacts, *weight: Budgets | Weight) -> RowFacts:
     """w x, of a record whose w is known: every bound is w times what it was."""
     w = factor_of(at, weight)
-    norm, norm1 = (None if one is None else w * one for one in (rows.norm, rows.norm1))
-    return RowFacts(rows.columns, norm, norm1, weighed=(w, rows.norm))
+    bounds = times(w, rows.norm), times(w, rows.norm1)
+    return RowFacts(rows.columns, *bounds, weighed=(w, rows.norm))
 
 
 @kind("weighted_column")
 def _weighted_column(at: Context, column: LabelFacts, *weight: Budgets | Weight) -> LabelFacts:
     """w y."""
-    w, bound = factor_of(at, weight), column.bound
-    return LabelFacts(None if bound is None else w * bound, weighed=(w, bound))
+    w = factor_of(at, weight)
+    return LabelFacts(times(w, column.bound), weighed=(w, column.bound))
 
 
 @kind("record_weights")

@@ -8,12 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
+from functools import reduce
+from operator import mul
 from typing import Annotated, Any, TypeAlias
 
 from dpframe.exact.documents import ZERO
 from dpframe.exact.formula import Formula
 
 from .mechanisms import Noise, noise_of
+
+
+def times(*bounds: Formula | None) -> Formula | None:
+    """The product of bounds; None where there is none on a factor."""
+    known = [bound for bound in bounds if bound is not None]
+    return reduce(mul, known) if len(known) == len(bounds) else None
+
 
 Weighed = tuple[Any, Any]  # the factor of each record, and the bound without it
 

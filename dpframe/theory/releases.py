@@ -207,9 +207,7 @@ def tail_paid(c: At, far: Formula, failure: Formula, normal: bool) -> bool:  # n
             return ring.prove((top / bottom) ** k * failure * 2 - 1)
 
     def decide(ends: Sequence[Interval]) -> bool:
-        if ends[0][0] < 0:
-            return False
         least = ends[0][0] ** 2 / 2 if normal else ends[0][0]
-        return exp(-least, 96)[1] / 2 <= ends[1][0]
+        return ends[0][0] >= 0 and exp(-least, 96)[1] / 2 <= ends[1][0]
 
     return c.on_boxes("tail" if normal else "laplace tail", [far, failure], decide)

@@ -14,7 +14,7 @@ from dpframe.exact.formula import Formula
 
 from .at import Context
 from .book import Bits, Number, Place, Positive, Read, Whole, kind
-from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts
+from .facts import Iterate, LabelFacts, Loss, PerRecord, Public, Records, RowFacts, times
 
 Coded = tuple[int, Formula]  # columns of an entry of a codebook, and their part of |x|_1
 
@@ -125,13 +125,12 @@ def _intercept(at: Context, rows: RowFacts, *, value: Positive) -> RowFacts:
 @kind("scale", zero_neutral=True)
 def _scale(at: Context, rows: RowFacts, *, by: Positive) -> RowFacts:
     """x/by, for a public number: by one of the data, one record would move every row."""
-    norm, entry = (None if one is None else one / by for one in (rows.norm, rows.entry))
-    return ball(rows.columns, norm, entry)
+    return ball(rows.columns, times(rows.norm, 1 / by), times(rows.entry, 1 / by))
 
 
 def ball(columns: Formula, norm: Formula | None, entry: Formula | None = None) -> RowFacts:
     """Rows whose 2-norm alone has a bound, or none; by Cauchy-Schwarz their 1-norm has one too."""
-    return RowFacts(columns, norm, None if norm is None else columns**HALF * norm, entry)
+    return RowFacts(columns, norm, times(columns**HALF, norm), entry)
 
 
 @kind("scaled_columns")
@@ -203,7 +202,7 @@ def _gradient(
     """
     at.equal(point.size, rows.columns, "the point has one number for each column")
     slope = None if column.bound is None else loss.slope(None, column.bound)
-    return ball(rows.columns, None if rows.norm is None or slope is None else slope * rows.norm)
+    return ball(rows.columns, times(slope, rows.norm))
 
 
 @kind("gradient_at", zero_neutral=True)

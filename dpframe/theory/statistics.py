@@ -18,7 +18,7 @@ from dpframe.exact.formula import Formula
 
 from .at import Context
 from .book import Cuts, Positive, Read, between, kind
-from .facts import LabelFacts, RowFacts, StatisticFacts
+from .facts import LabelFacts, RowFacts, StatisticFacts, times
 from .gaussian import by_part, charged, joint, larger, sizes_of
 from .procedures import floor_of
 from .rows import stepped
@@ -62,40 +62,34 @@ def signed_sum(
     at: Context, shape: tuple[Formula, ...], l1: Formula | None, l2: Formula | None, **known: Any
 ) -> StatisticFacts:
     """The sum of a feature with these bounds in L1 and L2: replaced, it moves by twice as much."""
-    once, far = (None if size is None else size * at.changes for size in (l1, l2))
-    return StatisticFacts(shape, once, far, **known)
+    changes = at.number(at.changes)
+    return StatisticFacts(shape, times(l1, changes), times(l2, changes), **known)
 
 
-def spread_of(at: Context, rows: RowFacts) -> Formula:
+def spread_of(at: Context, rows: RowFacts) -> Formula | None:
     """The largest difference between two entries of x, replaced of x - z, where rows are bounded:
     |(x - z)_j - (x - z)_k| <= |x_j| + |x_k| + |z_j| + |z_k|, and |x_j| + |x_k| <= sqrt(2) |x|.
     """
-    norm, entry = rows.norm, rows.entry
-    assert norm is not None  # noqa: S101 - checked by callers
-    return (norm * at.number(2) ** HALF if entry is None else entry * 2) * at.changes
+    root = at.number(2) ** HALF
+    once = times(rows.norm, root) if rows.entry is None else rows.entry * 2
+    return times(once, at.number(at.changes))
 
 
 @kind("moment", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _moment(at: Context, rows: RowFacts, column: LabelFacts) -> StatisticFacts:
     """X'y: |y x| <= Y B; replaced, |y x - w z| <= 2 Y B."""
-    shape, steps = (rows.columns,), stepped(rows, column)
-    if rows.norm is None or rows.norm1 is None or column.bound is None:
-        return StatisticFacts(shape, steps=steps)
-    l1, l2 = rows.norm1 * column.bound, rows.norm * column.bound
-    own = {"part": "moment", "size": l2, "table": (rows, column)}
-    own["spread"] = spread_of(at, rows) * column.bound
-    return signed_sum(at, shape, l1, l2, steps=steps, **own)
+    l1, l2 = times(rows.norm1, column.bound), times(rows.norm, column.bound)
+    own: Any = {"part": "moment", "size": l2, "table": (rows, column)}
+    own["spread"] = times(spread_of(at, rows), column.bound)
+    return signed_sum(at, (rows.columns,), l1, l2, steps=stepped(rows, column), **own)
 
 
 @kind("squares", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _squares(_: Context, column: LabelFacts) -> StatisticFacts:
     """y'y: 0 <= y^2 <= Y^2, under both relations."""
-    steps = stepped(column, column)
-    if column.bound is None:
-        return StatisticFacts((), steps=steps)
-    size = column.bound**2
+    size = None if column.bound is None else column.bound**2
     own: Any = {"part": "squares", "size": size, "table": (None, column)}
-    return StatisticFacts((), size, size, steps=steps, **own)
+    return StatisticFacts((), size, size, steps=stepped(column, column), **own)
 
 
 @kind("count", sum_over_records=True, record_by_record=True)
@@ -108,9 +102,8 @@ def _count(at: Context, _: RowFacts) -> StatisticFacts:
 @kind("row_sum", zero_neutral=True, sum_over_records=True, record_by_record=True)
 def _row_sum(at: Context, rows: RowFacts) -> StatisticFacts:
     """The sum of the rows: |x| <= B; replaced, twice that."""
-    spread = None if rows.norm is None else spread_of(at, rows)
-    steps = stepped(rows)
-    return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, spread=spread, steps=steps)
+    own: Any = {"spread": spread_of(at, rows), "steps": stepped(rows)}
+    return signed_sum(at, (rows.columns,), rows.norm1, rows.norm, **own)
 
 
 @kind("label_sum", zero_neutral=True, sum_over_records=True, record_by_record=True)
@@ -219,8 +212,9 @@ def summed(
     at: Context, sizes: Sequence[Formula], moves: Sequence[Formula | None]
 ) -> Formula | None:
     """sum size_i move_i; None where a move has no bound."""
-    known = [size * move for size, move in zip(sizes, moves, strict=True) if move is not None]
-    return at.total(known) if len(known) == len(moves) else None
+    parts = [times(*pair) for pair in zip(sizes, moves, strict=True)]
+    known = [part for part in parts if part is not None]
+    return at.total(known) if len(known) == len(parts) else None
 
 
 def common_step(
@@ -415,8 +409,7 @@ def _factored(at: Context, sums: StatisticFacts, *, factor: str) -> StatisticFac
     (first, square), l1, l2 = matrix.column, sums.l1, sums.l2
     if sums.tally and at.replaced:
         (first, square), l1, l2 = matrix.apart, at.number(1), at.number(1)
-    l1 = None if l1 is None else l1 * first
-    l2 = None if l2 is None else l2 * at.number(square) ** HALF
+    l1, l2 = times(l1, at.number(first)), times(l2, at.number(square) ** HALF)
     shape, steps = sums.shape[0] * Fraction(matrix.rows, sums.bins), sums.steps
     fine = tuple(one / matrix.grain for one in steps)
     return StatisticFacts((shape,), l1, l2, spread=sums.spread, steps=fine)

@@ -42,7 +42,8 @@ def limited(c: At, value: Json, name: str) -> Formula:
     return bound
 
 
-Limit: TypeAlias = Annotated[Formula, limited]
+Limit: TypeAlias = Annotated[Formula, limited] | None
+Step: TypeAlias = Positive | None
 
 
 def said(c: At, name: str, **stated: Formula | None) -> None:
@@ -60,10 +61,10 @@ def _trusted_rows(
     trusted: Trusted,
     parameters: Json,
     columns: Whole,
-    norm: Limit | None,
-    norm1: Limit | None,
+    norm: Limit,
+    norm1: Limit,
     unit_norm: bool | None = None,
-    step: Positive | None = None,
+    step: Step = None,
 ) -> RowFacts:
     """A map of records, one row of each, with the bounds that it states."""
     exact = unit_norm is True and norm is not None
@@ -74,12 +75,7 @@ def _trusted_rows(
 
 @kind("trusted_column")
 def _trusted_column(
-    c: At,
-    *_: OfRecords,
-    trusted: Trusted,
-    parameters: Json,
-    limit: Limit | None,
-    step: Positive | None = None,
+    c: At, *_: OfRecords, trusted: Trusted, parameters: Json, limit: Limit, step: Step = None
 ) -> LabelFacts:
     """A map of records to labels."""
     said(c, trusted, bound=limit, step=step)
@@ -93,9 +89,9 @@ def _trusted_statistic(
     trusted: Trusted,
     parameters: Json,
     shape: list[Positive],
-    l1: Limit | None,
-    l2: Limit | None,
-    step: Positive | None = None,
+    l1: Limit,
+    l2: Limit,
+    step: Step = None,
     symmetric: bool | None = None,
 ) -> StatisticFacts:
     """A statistic, with the sensitivities to one row that it states; a matrix is symmetric only
