@@ -7,12 +7,12 @@ subdivision that the proof names; by cases of a minimum or maximum; or by square
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from .documents import MAX_TENSOR, ONE, ZERO, Exponent, Json, Range, Refused
 from .formula import Atom, Enclosure, Formula, atom_text, digest, text_of
@@ -20,6 +20,9 @@ from .interval import floor_to, log, root_ends
 
 if TYPE_CHECKING:
     from .ring import Ring
+
+
+Part = TypeVar("Part")
 
 
 class StepClaim(Protocol):
@@ -89,7 +92,8 @@ class Sign(NamedTuple):
             case {"by": "bernstein", "tree": str(tree)} if len(step) == 2:
                 patch = patch_of(self.part)
                 self.part.ring.spend(len(tree) * (len(patch.flat) if patch else 0))
-                return patch is not None and subdivided(patch, tree, strict=self.strict)
+                good = partial(Patch.good, strict=self.strict)
+                return patch is not None and covered(patch, tree, good, Patch.halved)
             case {"by": "squares"} if len(step) == 1:
                 return self.squared()
         return False
@@ -199,11 +203,13 @@ class Patch(NamedTuple):
         least = min(self.flat) >= 0
         return least and (not strict or inside_faces(self.flat, self.shape, self.ends))
 
-    def halved(self) -> list[Patch]:
-        """Both halves along the next axis."""
+    def halved(self, mark: str = "+") -> list[Patch]:
+        """Both halves along the next axis, by the mark `+` only."""
         axis = self.depth % len(self.shape)
         left, right = self.ends[axis]
-        parts = []
+        parts: list[Patch] = []
+        if mark != "+":
+            return parts
         sides = ((left, True), (True, right))
         for matrix, end in zip(halves(self.shape[axis] - 1), sides, strict=True):
             ends = [*self.ends[:axis], end, *self.ends[axis + 1 :]]
@@ -212,17 +218,24 @@ class Patch(NamedTuple):
         return parts
 
 
-def subdivided(patch: Patch, tree: str, *, strict: bool) -> bool:
-    """Whether every leaf is good: `.` is a leaf, `+` halves a patch; the last patch comes first."""
-    queue = [patch]
-    for mark in tree:
+def covered(
+    whole: Part,
+    marks: Iterable[str],
+    good: Callable[[Part], bool],
+    split: Callable[[Part, str], list[Part]],
+) -> bool:
+    """Whether every leaf of a subdivision is good: `.` is a leaf, any other mark splits a part, if
+    it may; the last part comes first.
+    """
+    queue = [whole]
+    for mark in marks:
         if not queue:
             return False
         here = queue.pop()
-        if mark == "+":
-            queue += here.halved()
-        elif mark != "." or not here.good(strict=strict):
+        parts = [] if mark == "." else split(here, mark)
+        if not parts and (mark != "." or not good(here)):
             return False
+        queue += parts
     return not queue
 
 

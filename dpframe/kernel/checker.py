@@ -253,10 +253,10 @@ class Verdict:
     hash: str
     obligations: int
     reason: str
+    # Classes from outside whose word the sentence takes.
     trusted: tuple[str, ...] = ()
-    """Classes from outside whose word the sentence takes."""
+    # Of the columns of the table, and of its labels.
     bounds: tuple[str, ...] = ()
-    """Of the columns of the table, and of its labels."""
 
 
 def check(

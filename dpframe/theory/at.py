@@ -7,12 +7,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple, Self
 
 from dpframe.exact.documents import Json, Range, Refused, number
 from dpframe.exact.formula import Enclosure, Formula, digest, text_of
 from dpframe.exact.interval import Interval, middle
 from dpframe.exact.ring import Ring
+from dpframe.exact.signs import covered
 
 from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release
 from .guarantees import Guarantee, Relation
@@ -351,25 +353,15 @@ class Boxes(NamedTuple):
         """
         match step:
             case {"by": "boxes", "tree": str(tree), "bits": 96 | 300 as bits}:
-                return self.whole is not None and self.covered(self.whole, tree.split(), bits)
+                good = partial(self.holds, bits=bits)
+                return self.whole is not None and covered(self.whole, tree.split(), good, halved)
         return False
-
-    def covered(self, whole: Box, tree: Sequence[str], bits: int) -> bool:
-        """Whether every leaf holds."""
-        queue: list[Any] = [whole]
-        for mark in tree:
-            if not queue:
-                return False
-            box = queue.pop()
-            if mark in box:
-                queue += halved(box, mark)
-            elif mark != "." or not self.holds(box, bits):
-                return False
-        return not queue
 
 
 def halved(box: Box, name: str) -> list[Box]:
-    """The lower and the upper half along one side."""
+    """The lower and the upper half along one side; none where it has no such side."""
+    if name not in box:
+        return []
     low, high = box[name]
     at = middle(low, high)
     return [{**box, name: Interval(low, at)}, {**box, name: Interval(at, high)}]

@@ -95,22 +95,22 @@ class Answers(NamedTuple):
     always safe: whatever an entry does not claim is refused.
     """
 
+    # A record of zeros becomes zeros, or adds nothing: it stays in the cell of its inputs. A test
+    # of the node's own keys where it depends on them.
     zero_neutral: bool | Test = False
-    """A record of zeros becomes zeros, or adds nothing: it stays in the cell of its inputs. A test
-    of the node's own keys where it depends on them."""
+    # It reads one cell of a public partition, named by its own keys.
     one_cell: bool = False
-    """It reads one cell of a public partition, named by its own keys."""
+    # It is a sum over records, of any table: a release may take it over a sample of them.
     sum_over_records: bool = False
-    """It is a sum over records, of any table: a release may take it over a sample of them."""
+    # Its rule holds for each record by itself, also where records are weighted: its move for one
+    # record follows from the bounds of that record alone.
     record_by_record: bool = False
-    """Its rule holds for each record by itself, also where records are weighted: its move for one
-    record follows from the bounds of that record alone."""
+    # Its formulas may read a record's own budget.
     reads_own_budget: bool = False
-    """Its formulas may read a record's own budget."""
+    # It keeps a secret sample of the records.
     samples: bool = False
-    """It keeps a secret sample of the records."""
+    # It rounds onto a grid of its own.
     rounds: bool = False
-    """It rounds onto a grid of its own."""
 
     def keeps_zeros(self, node: Mapping[str, Json]) -> bool:
         """Whether a record of zeros becomes zeros, or adds nothing, at a node with these keys."""
@@ -180,8 +180,8 @@ def answers_of(name: str) -> Answers:
 
 
 Theorem = Callable[[At, Release, Formula, Formula], None]
+# By mechanism and rule: why noise of this size gives the release its share (epsilon, delta).
 THEOREMS: dict[tuple[str, str], Theorem] = {}
-"""By mechanism and rule: why noise of this size gives the release its share (epsilon, delta)."""
 
 Derivation = Callable[[At], None]
 DERIVATIONS: dict[str, Derivation] = {}

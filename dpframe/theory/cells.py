@@ -101,10 +101,7 @@ def common(at: Context, own: RowFacts | LabelFacts, bits: int) -> Formula | None
     at.require(fits, "its input must be weighed, bounded, and on no grid")
     largest = at.largest(factor) if factor is not None else None
     at.require(largest is not None, "the largest weight must be a symbol")
-    if largest is None or bound is None:
-        return None
-    step: Formula = largest * bound * Fraction(1, 2**bits)
-    return step
+    return times(largest, bound, at.number(Fraction(1, 2**bits)))
 
 
 @kind("weighted_grid", record_by_record=True)

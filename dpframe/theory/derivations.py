@@ -23,7 +23,7 @@ from .at import At
 from .book import DERIVATIONS, THEOREMS, Derivation
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
-from .gaussian import PARTS, above, approximately, by_part, joint, squared_moves
+from .gaussian import PARTS, approximately, by_part, joint, squared_moves, together
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP, Guarantee
 
 
@@ -159,7 +159,7 @@ def _gaussian(c: At) -> None:
             approximately(c, amounts[0], amounts[1], squares)
             continue
         worth = amounts[0] * (c.guarantee.of_mu or 0)
-        for most in joint(by_part(c, squares), lambda a, b: above(c, a, b)):
+        for most in together(c, squares):
             c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
 
@@ -175,8 +175,7 @@ def _zcdp(c: At) -> None:
         sizes = [loss_of(c, r) if rho == HALF else moved_by(c, r) / r.size for r, rho in known]
         draws = zip(sizes, known, strict=True)
         extra = c.ring.total(one**2 * r.times * rho for one, (r, rho) in draws)
-        sums = by_part(c, squared_moves(c, gaussians))
-        for most in joint(sums, lambda a, b: above(c, a, b)):
+        for most in together(c, squared_moves(c, gaussians)):
             rho = worth = most * HALF + extra
             if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
                 worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2
@@ -205,9 +204,7 @@ def _numeric(c: At) -> None:
     sums = by_part(c, squared_moves(c, gaussians))
     c.settled(*costs, *sums.values())
 
-    def decide(ends: Sequence[tuple[Fraction, Fraction]] | None) -> bool:
-        if ends[1][0] <= 0:
-            return False
+    def decide(ends: Sequence[Interval]) -> bool:
         tops = [high for _, high in ends[2:]]
         square = max(joint(dict(zip(PARTS, tops[len(costs) :], strict=True)), max))
         drawn = zip(shifts, tops, draws, strict=False)

@@ -67,11 +67,6 @@ def by_part(at: Context, squares: Sequence[tuple[str, Formula]]) -> dict[str, Fo
     return {part: at.total(some) for part, some in sums.items()}
 
 
-def above(c: At, a: Formula, b: Formula) -> Formula:
-    """max(a, b) of positive formulas, or a + b where it is not settled which is larger."""
-    return a if c.ring.prove(a - b) else b if c.ring.prove(b - a) else a + b
-
-
 PARTS = ("gram", "floor", "moment", "squares", "rest", "charge")
 
 
@@ -96,6 +91,17 @@ def joint(
     return [first] if none(m["squares"]) else [first, top + m["moment"] + m["squares"] + rest]
 
 
+def together(c: At, squares: Squares) -> list[Formula]:
+    """Bounds on the joint mu^2 of all: their maximum is one. Where it is not settled which of two
+    amounts is larger, their sum is.
+    """
+
+    def above(a: Formula, b: Formula) -> Formula:
+        return a if c.ring.prove(a - b) else b if c.ring.prove(b - a) else a + b
+
+    return joint(by_part(c, squares), above)
+
+
 def larger(at: Context, f: Formula, g: Formula, otherwise: Any = None) -> Formula:
     """The larger of two positive formulas: at once where their quotient is a number, else what
     `otherwise` says, or their maximum.
@@ -106,8 +112,8 @@ def larger(at: Context, f: Formula, g: Formula, otherwise: Any = None) -> Formul
     return f if quotient >= 1 else g
 
 
+# The part of each release in the joint move, and its m_i.
 Squares = Sequence[tuple[str, Formula]]
-"""The part of each release in the joint move, and its m_i."""
 
 
 def approximately(c: At, e: Formula, d: Formula, squares: Squares) -> None:
@@ -142,7 +148,7 @@ def by_definition(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
     atoms = [ring.atoms[g].args for g in occurring if ring.atoms[g].kind == "analytic_sigma"]
     if not atoms or not ring.prove(1 - d, strict=True):
         return False
-    totals = joint(by_part(c, squares), lambda a, b: above(c, a, b))
+    totals = together(c, squares)
     claims = [(e, d), *((x, y) for x, y in atoms[:8] if ring.prove(e - x) and ring.prove(d - y))]
     leasts = (ring.implicit("analytic_sigma", [*claim]) for claim in claims)
     return any(all(ring.prove(1 - most * least**2) for most in totals) for least in leasts)
@@ -168,7 +174,7 @@ def tail_of(c: At, e: Formula, d: Formula, squares: Squares) -> Tail | None:
                 return None
             insides[g] = top / bottom * d
             shares.append((part, m * ring.product([(g, 1)]) / e**2))
-    totals = joint(by_part(c, shares), lambda a, b: above(c, a, b))
+    totals = together(c, shares)
     return Tail(c, e, d, list(insides.values()), totals) if ring.prove(1 - d) else None
 
 

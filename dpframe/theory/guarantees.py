@@ -12,16 +12,14 @@ class Relation(NamedTuple):
     """A neighbouring relation: tables differ by rows of one person."""
 
     name: str
+    # What happens to those rows: "added or removed".
     words: str
-    """What happens to those rows: "added or removed"."""
+    # Whether each of them has another in its place, so that the number of rows is public. If not,
+    # rows are only added, or only removed.
     replaced: bool
-    """Whether each of them has another in its place, so that the number of rows is public. If not,
-    rows are only added, or only removed.
-    """
+    # Whether any two tables that differ so are neighbours. Where only some are, bounds hold, but
+    # need not be attained.
     all_pairs: bool
-    """Whether any two tables that differ so are neighbours. Where only some are, bounds hold, but
-    need not be attained.
-    """
 
     @property
     def changes(self) -> int:
@@ -40,14 +38,13 @@ class Guarantee(NamedTuple):
     """A notion of privacy. Which derivations prove it, each derivation says."""
 
     name: str
+    # The names of its amounts, each of which composition adds.
     currency: tuple[str, ...]
-    """The names of its amounts, each of which composition adds."""
+    # The guarantee of given amounts: {0}, {1}.
     words: str
-    """The guarantee of given amounts: {0}, {1}."""
+    # mu-Gaussian differential privacy gives it as soon as mu^2 is at most so many times its
+    # amount; 0 where no such factor is exact.
     of_mu: int
-    """mu-Gaussian differential privacy gives it as soon as mu^2 is at most so many times its
-    amount; 0 where no such factor is exact.
-    """
 
 
 # [DworkR14, Def 2.4]; [BunS16, Def 1.1], rho = mu^2/2 [BunS16, Prop 1.6]; [DongRS22, Def 2.6]

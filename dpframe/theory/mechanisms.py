@@ -31,25 +31,23 @@ RHO = NoiseLoss("concentrated", pure=False, gaussian=False, rho=HALF, tail=False
 class Noise(NamedTuple):
     """Independent noise, of a std or a scale. No question has a default."""
 
+    # "L1", "L2" or "range": that in which its cost follows from the move of the statistic.
     norm: str
-    """"L1", "L2" or "range": that in which its cost follows from the move of the statistic."""
+    # It is drawn exactly, in whole steps of a grid.
     on_grid: bool
-    """It is drawn exactly, in whole steps of a grid."""
+    # It is for whole numbers only.
     whole: bool
-    """It is for whole numbers only."""
     loss: NoiseLoss
+    # The neighbours that move the statistic furthest cost most. Where noise is uneven, a row
+    # along an axis is meant, which moves nothing off the diagonal.
     attained: bool
-    """The neighbours that move the statistic furthest cost most. Where noise is uneven, a row along
-    an axis is meant, which moves nothing off the diagonal.
-    """
+    # It is larger off the diagonal of a symmetric matrix.
     uneven: bool
-    """It is larger off the diagonal of a symmetric matrix."""
+    # The mechanism than which it hides at least as much at the same stated size: it is charged as
+    # that one.
     instead_of: str | None
-    """The mechanism than which it hides at least as much at the same stated size: it is charged
-    as that one.
-    """
+    # It adds nothing to a vector: the index of one entry is released. (proofs/selection)
     selects: bool
-    """It adds nothing to a vector: the index of one entry is released. (proofs/selection)"""
 
 
 GAUSSIAN_NOISE = Noise(
