@@ -20,7 +20,7 @@ from dpframe.exact.signs import Steps
 from dpframe.theory import DERIVATIONS
 from dpframe.theory.at import At
 from dpframe.theory.derivations import named_theorems
-from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord, public
+from dpframe.theory.facts import Bound, Hypothesis, Known, OfBudgets, PerRecord
 from dpframe.theory.guarantees import GUARANTEES, RELATIONS
 from dpframe.theory.personal import committed, derive, each_record, learned
 from dpframe.theory.procedures import nested
@@ -205,8 +205,7 @@ class Checker(At):
             self.require(inside, "region: no point inside was given, with these values")
         self.require(output, "output: at least one node")
         for i in output:
-            known = type(i) is int and 0 <= i < len(self.facts)
-            self.require(known and public(self.facts[i]), f"output {i!r:.20} is not released")
+            self.require(self.released(i), f"output {i!r:.20} is not released")
 
 
 class Inside(NamedTuple):

@@ -16,7 +16,7 @@ from dpframe.exact.interval import Interval, middle
 from dpframe.exact.ring import Ring
 from dpframe.exact.signs import covered
 
-from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release
+from .facts import RELEASED, Bound, Hypothesis, Iterate, Known, Release, public
 from .guarantees import Guarantee, Relation
 
 
@@ -285,6 +285,11 @@ class At(AtGraph):
         """Whether `decide` says yes to enclosures of `parts` on boxes that cover the domain."""
         spans = {name: self.narrowed(name) for name in sorted(self.ring.depends(*parts))}
         return bool(self.ring.steps.closes(Boxes(self.ring, name, parts, spans, decide)))
+
+    def released(self, place: Json) -> bool:
+        """Whether there is a node at a place of the graph, which may be seen."""
+        known = type(place) is int and 0 <= place < len(self.facts)
+        return known and public(self.facts[place])
 
     def symbol(self, name: str) -> Formula:
         """A declared symbol as a formula."""

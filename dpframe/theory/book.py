@@ -149,7 +149,7 @@ def _is(fact: object, wanted: Any, *, exact: bool = False) -> bool:
 KINDS: dict[str, Kind] = {}
 
 
-def kind(name: str, **answers: bool | Test) -> Callable[[Callable[..., Any]], Any]:
+def kind(name: str, **answers: Any) -> Callable[[Callable[..., Any]], Any]:
     """Enter a rule into the table: its positional parameters are facts about the node's inputs, of
     the annotated classes, its keyword parameters the node's own keys, read as annotated. Its
     `answers` are those that are not no.

@@ -23,7 +23,7 @@ from .at import At
 from .book import DERIVATIONS, THEOREMS, Derivation
 from .calibrations import amplified, loss_of, moved_by, shown
 from .facts import Bound, Procedure, Release
-from .gaussian import PARTS, approximately, by_part, joint, squared_moves, together
+from .gaussian import PARTS, approximately, by_part, joint, joint_bounds, squared_moves
 from .guarantees import APPROX, GAUSSIAN, PURE, ZCDP, Guarantee
 
 
@@ -159,7 +159,7 @@ def _gaussian(c: At) -> None:
             approximately(c, amounts[0], amounts[1], squares)
             continue
         worth = amounts[0] * (c.guarantee.of_mu or 0)
-        for most in together(c, squares):
+        for most in joint_bounds(c, squares):
             c.at_least(worth, most, "the joint mu^2 must be inside the target")
 
 
@@ -175,7 +175,7 @@ def _zcdp(c: At) -> None:
         sizes = [loss_of(c, r) if rho == HALF else moved_by(c, r) / r.size for r, rho in known]
         draws = zip(sizes, known, strict=True)
         extra = c.ring.total(one**2 * r.times * rho for one, (r, rho) in draws)
-        for most in together(c, squared_moves(c, gaussians)):
+        for most in joint_bounds(c, squared_moves(c, gaussians)):
             rho = worth = most * HALF + extra
             if c.guarantee is APPROX:  # [BunS16, Prop 1.3]
                 worth = rho + (rho * c.ring.log(1 / c.amounts[1])) ** HALF * 2

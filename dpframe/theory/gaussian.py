@@ -91,7 +91,7 @@ def joint(
     return [first] if none(m["squares"]) else [first, top + m["moment"] + m["squares"] + rest]
 
 
-def together(c: At, squares: Squares) -> list[Formula]:
+def joint_bounds(c: At, squares: Squares) -> list[Formula]:
     """Bounds on the joint mu^2 of all: their maximum is one. Where it is not settled which of two
     amounts is larger, their sum is.
     """
@@ -148,7 +148,7 @@ def by_definition(c: At, e: Formula, d: Formula, squares: Squares) -> bool:
     atoms = [ring.atoms[g].args for g in occurring if ring.atoms[g].kind == "analytic_sigma"]
     if not atoms or not ring.prove(1 - d, strict=True):
         return False
-    totals = together(c, squares)
+    totals = joint_bounds(c, squares)
     claims = [(e, d), *((x, y) for x, y in atoms[:8] if ring.prove(e - x) and ring.prove(d - y))]
     leasts = (ring.implicit("analytic_sigma", [*claim]) for claim in claims)
     return any(all(ring.prove(1 - most * least**2) for most in totals) for least in leasts)
@@ -174,7 +174,7 @@ def tail_of(c: At, e: Formula, d: Formula, squares: Squares) -> Tail | None:
                 return None
             insides[g] = top / bottom * d
             shares.append((part, m * ring.product([(g, 1)]) / e**2))
-    totals = together(c, shares)
+    totals = joint_bounds(c, shares)
     return Tail(c, e, d, list(insides.values()), totals) if ring.prove(1 - d) else None
 
 

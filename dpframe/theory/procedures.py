@@ -26,7 +26,7 @@ from .facts import (
     Slope,
     StatisticFacts,
     Tilted,
-    public,
+    times,
 )
 from .guarantees import APPROX, PURE
 from .personal import apart, committed, derive
@@ -71,14 +71,11 @@ def _argmin(
     factor = factor_of(at, rows, weights, weight)
     rule = "tolerance must lie in (0, 1], or be 0 for the squared loss, which has a closed form"
     at.require(0 < tolerance <= 1 or (tolerance == 0 and loss.square), rule)
-    once = move = None
-    if rows.norm is not None and column.bound is not None:
-        once, move = moves_of(at, loss, (rows.norm, column.bound, radius), penalty, factor)
-    if once is None or move is None:
-        return StatisticFacts((rows.columns,))
-    move = move + once * (2 * tolerance)
-    l2 = move if radius is None else at.minimum(radius * 2, move)
-    return StatisticFacts((rows.columns,), rows.columns**HALF * l2, l2)
+    once, l2 = moves_of(at, loss, (rows.norm, column.bound, radius), penalty, factor)
+    if once is not None and l2 is not None:
+        l2 = l2 + once * (2 * tolerance)
+        l2 = l2 if radius is None else at.minimum(radius * 2, l2)
+    return StatisticFacts((rows.columns,), times(rows.columns**HALF, l2), l2)
 
 
 def factor_of(
@@ -96,7 +93,7 @@ def factor_of(
 def moves_of(
     at: Context,
     loss: Loss,
-    known: tuple[Formula, Formula, Formula | None],
+    known: tuple[Formula | None, Formula | None, Formula | None],
     size: Formula,
     factor: Formula | None,
 ) -> tuple[Formula | None, Formula | None]:
@@ -104,8 +101,8 @@ def moves_of(
     of weight 1, penalty |v|^2 + u^2 <= (B R + Y) |u|, where u = x'v, bounds the move v.
     """
     row, label, ball = known
-    slope = loss.slope(None if ball is None else row * ball, label)
-    if slope is None:
+    slope = None if label is None else loss.slope(times(row, ball), label)
+    if row is None or label is None or slope is None:
         return None, None
     gap = row * (slope + label)  # of gradients of squared losses: |xx' - zz'| <= B^2
     if factor is not None:
@@ -448,8 +445,7 @@ def nested(c: At, graph: Json, epsilon: Formula) -> None:
         DERIVATIONS["basic"](inner)
     except Refused as error:
         raise Refused(f"{outer}: {error}") from None
-    placed = [type(i) is int and 0 <= i < len(inner.facts) for i in graph[1]]
-    shown = len(placed) == 2 and all(placed) and all(public(inner.facts[i]) for i in graph[1])
+    shown = len(graph[1]) == 2 and all(map(inner.released, graph[1]))
     c.require(shown, "a run releases a fit and a score")
     c.idealized += inner.idealized
     c.count += inner.count
