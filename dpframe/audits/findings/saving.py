@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -166,6 +166,12 @@ def sizes_record(releases: Sizes, then: str) -> list[dict[str, object]]:
     return [dict(zip(("name", "declared", then), one, strict=True)) for one in releases]
 
 
+def size_name(names: Iterable[str]) -> str:
+    """`std`, where the noise of every release has that size; else `size`."""
+    different = {*names}
+    return different.pop() if len(different) == 1 else "size"
+
+
 def sizes_text(noise: str, releases: Sizes) -> Text:
     """`std floor 12.70 -> 20.11; gram 12.70 -> 9.13`, where both are numbers."""
     known = [one for one in dict.fromkeys(releases) if None not in one[1:]]
@@ -218,7 +224,7 @@ def _best(graph: Graph, budget: Share, values: Values, *, described: bool) -> Sa
         before=before,
         after=after,
         criterion=f"{criterion.sentence} ({_entries(criterion, graph, releases)})",
-        noise=releases[0].noise.noise,
+        noise=size_name(one.noise.noise for one in releases),
         releases=tuple(
             (
                 one.label,

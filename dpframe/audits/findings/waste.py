@@ -38,6 +38,7 @@ from .saving import (
     file_lines,
     share_lines,
     size_lines,
+    size_name,
     sizes_record,
     sizes_text,
 )
@@ -323,7 +324,7 @@ def _epsilon(obligation: Obligation) -> Fraction:
 
 def _sizes(audit: Audit, waste: Waste) -> Text:
     """`: std gram 8.253 -> 9.766`, where these are numbers."""
-    sizes = sizes_text(audit.lines[0].noise, waste.releases)
+    sizes = sizes_text(size_name(line.noise for line in audit.lines), waste.releases)
     return say(": {}", sizes) if sizes else sizes
 
 
