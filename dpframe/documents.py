@@ -13,6 +13,11 @@ from dpframe.errors import InvalidArgument, Plain
 MOST_BYTES = 16 * 2**20  # of a document, where its reader sets no other limit
 LONGEST = 255  # characters of a name of a file
 MOST_VALUES = 10**6  # in a JSON document: each takes Python about a hundred bytes
+CODEBOOK = (  # an example
+    '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
+    '{"name": "smoker", "levels": ["no", "yes"], "baseline": "no"}], '
+    '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
+)
 
 Where = str | os.PathLike[str]
 Kind = type[InvalidArgument]

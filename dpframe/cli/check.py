@@ -12,7 +12,7 @@ import typer
 import dpframe as dp
 
 from .declaration import document_of
-from .options import Json, codebook, option
+from .options import Json, option
 from .printing import print_json, say, written
 
 INSIDE = ("exact", "theory", "kernel")
@@ -127,11 +127,9 @@ def differences(document: Any, book: Path) -> list[str]:
     """A line for each column whose bounds or levels in the graph of an accepted certificate are not
     those of the codebook, and for an intercept that only one of them has. Raises InvalidArgument.
     """
-    try:
-        rows, label = codebook(book)
-    except dp.InvalidArgument as error:
-        name = error.name.replace("--schema", "--codebook")
-        raise dp.InvalidArgument(name, error.requirement, error.value, error.way_out) from None
+    from dpframe.graph.codebook import codebook_in  # deferred: other checks need no graphs
+
+    rows, label = codebook_in(book, "--codebook")
     nodes = document["graph"]["nodes"]
     given = [node["id"] for node in nodes if node["kind"] == "column"]
     ends = (label.lower, label.upper) if label.bound is None else (-label.bound, label.bound)

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import attrs
 import typer
@@ -18,74 +18,6 @@ from dpframe import documents
 from dpframe.symbols import rational
 
 from .declaration import accountant_of, regression_of, trust_of
-
-# ------------------------------------------------------------------ A codebook in a JSON file
-SCHEMA = (
-    '{"columns": [{"name": "age", "lower": 18, "upper": 90}, '
-    '{"name": "smoker", "levels": ["no", "yes"], "baseline": "no"}], '
-    '"target": {"lower": 0, "upper": 60000}, "intercept": true}'
-)
-NEEDED = {"columns", "target"}
-KNOWN = NEEDED | {"intercept", "norm", "terms"}
-Part = TypeVar("Part")
-
-
-def _content(path: Path) -> dict[str, Any]:
-    """The object in a JSON file, decimals as text so that they stay exact."""
-    text = documents.text_of(path, "--schema")
-    content = documents.json_of(text, "--schema", parse_float=str, parse_constant=str)
-    if not isinstance(content, dict):
-        raise dp.InvalidArgument("--schema", f"written like {SCHEMA}", str(path))
-    _check_keys("the file", content, tuple(sorted(KNOWN)))
-    for key in sorted(NEEDED - set(content)):
-        raise _missing("the file", key)
-    return content
-
-
-def _missing(place: str, key: str) -> dp.InvalidArgument:
-    """The refusal of a codebook in which `place` lacks a key."""
-    way_out = f"A codebook is written like {SCHEMA}."
-    wanted = f"an object with the key {key!r}"
-    return dp.InvalidArgument(f"--schema, {place}", wanted, dp.errors.Plain("none"), way_out)
-
-
-def _check_keys(place: str, part: object, known: Iterable[str]) -> None:
-    """Refuse unknown keys. Raises InvalidArgument."""
-    others = [key for key in part if key not in known] if isinstance(part, dict) else []
-    if others:
-        wanted = f"of the keys {', '.join(known)}"
-        raise dp.InvalidArgument(f"--schema, {place}", wanted, others[0], "Delete or rename it.")
-
-
-def _part(cls: Callable[..., Part], place: str, part: object, path: Path) -> Part:
-    """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
-    fields = attrs.fields_dict(cls)
-    _check_keys(place, part, fields)
-    for key, field in fields.items() if isinstance(part, dict) else ():
-        if field.default is attrs.NOTHING and key not in part:
-            raise _missing(place, key)
-    try:
-        return cls(**part)
-    except TypeError:
-        raise dp.InvalidArgument(place, f"written like {SCHEMA}", str(path)) from None
-
-
-def codebook(path: Path) -> tuple[dp.Rows, dp.Column]:
-    """The rows and labels of a codebook. Raises InvalidArgument."""
-    content = _content(path)
-    parts = content["columns"] if isinstance(content["columns"], list) else [None]
-    columns = []
-    for part in parts:
-        named = part if isinstance(part, dict) else {}
-        kind = dp.Categorical if "levels" in named else dp.Numeric
-        columns.append(_part(kind, f"column {named.get('name', '')}".strip(), part, path))
-    intercept, norm = content.get("intercept", False), content.get("norm")
-    if not isinstance(intercept, bool):
-        raise dp.InvalidArgument("intercept", "true or false", intercept)
-    terms = content.get("terms")
-    rows = dp.Rows(columns=columns, norm=norm, terms=terms, intercept=intercept)
-    return rows, _part(dp.Column, "target", content["target"] or None, path)
-
 
 # ------------------------------------------------------------------------------------ Options
 NAME = "A regression that `dpframe list` prints, or your own, module:Class or file.py:Class."
@@ -112,7 +44,9 @@ def option(*words: str) -> Any:
 
 
 Name = Annotated[str, typer.Argument(help=NAME)]
-CODEBOOK = f"Public bounds as a JSON file: {SCHEMA}".replace("[", "\\[")  # [ would be rich markup
+CODEBOOK = f"Public bounds as a JSON file: {documents.CODEBOOK}".replace(
+    "[", "\\["
+)  # [ would be rich markup
 WIDTH = "The public number of columns. Default: every number, or those of the codebook."
 FORMULA = "Columns and products of the codebook, 'age + bmi:C(smoker)'; needs formulaic."
 Out = Annotated[Path | None, option("--out", "Save the certificate to this new file.")]
@@ -218,7 +152,9 @@ class TableOptions:
         if any(number is not None for number in (self.norm, self.box, self.bound)):
             wanted = "given once: by --schema, or by --norm, --box and --bound"
             raise dp.InvalidArgument("bounds", wanted, "both", "Leave out one of them.")
-        rows, column = codebook(schema)
+        from dpframe.graph.codebook import codebook_in  # deferred: help needs no graphs
+
+        rows, column = codebook_in(schema, "--schema")
         return (rows if self.formula is None else _by_formula(self.formula, rows)), column
 
 

@@ -1,17 +1,20 @@
-"""The codebook of a setting as a JSON document, which `--schema` of the command line reads."""
+"""The codebook of a setting as a JSON file, which `--schema` of the command line reads too."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
+from pathlib import Path
 from types import NoneType
 from typing import Any
 
 import attrs
 
-from dpframe.errors import InvalidArgument
+from dpframe import documents
+from dpframe.errors import InvalidArgument, Plain
 from dpframe.symbols import Number
 
-from .schema import Categorical, Numeric, Rows, Setting
+from .schema import Categorical, Column, Numeric, Rows, Setting
 
 
 def codebook_of(setting: Setting) -> dict[str, Any]:
@@ -56,3 +59,68 @@ def _value(name: str, value: Any) -> Any:
             name, "texts, whole numbers or truth values in a file", exact, way_out
         )
     return exact
+
+
+# -------------------------------------------------------------------------------------- From a file
+NEEDED = {"columns", "target"}
+KNOWN = NEEDED | {"intercept", "norm", "terms"}
+
+
+def _content(path: str | Path, source: str) -> dict[str, Any]:
+    """The object in a JSON file, decimals as text so that they stay exact."""
+    text = documents.text_of(path, source)
+    content = documents.json_of(text, source, parse_float=str, parse_constant=str)
+    if not isinstance(content, dict):
+        raise InvalidArgument(source, f"written like {documents.CODEBOOK}", str(path))
+    _check_keys(f"{source}, the file", content, tuple(sorted(KNOWN)))
+    for key in sorted(NEEDED - set(content)):
+        raise _missing(f"{source}, the file", key)
+    return content
+
+
+def _missing(place: str, key: str) -> InvalidArgument:
+    """The refusal of a codebook in which `place` lacks a key."""
+    way_out = f"A codebook is written like {documents.CODEBOOK}."
+    wanted = f"an object with the key {key!r}"
+    return InvalidArgument(place, wanted, Plain("none"), way_out)
+
+
+def _check_keys(place: str, part: object, known: Iterable[str]) -> None:
+    """Refuse unknown keys. Raises InvalidArgument."""
+    others = [key for key in part if key not in known] if isinstance(part, dict) else []
+    if others:
+        wanted = f"of the keys {', '.join(known)}"
+        raise InvalidArgument(place, wanted, others[0], "Delete or rename it.")
+
+
+def _part(cls: Any, place: str, part: Any, path: str | Path) -> Any:
+    """The instance of `cls` that a JSON object describes. Raises InvalidArgument."""
+    fields = attrs.fields_dict(cls)
+    _check_keys(place, part, fields)
+    for key, field in fields.items() if isinstance(part, dict) else ():
+        if field.default is attrs.NOTHING and key not in part:
+            raise _missing(place, key)
+    try:
+        return cls(**part)
+    except TypeError:
+        raise InvalidArgument(place, f"written like {documents.CODEBOOK}", str(path)) from None
+
+
+def codebook_in(path: str | Path, source: str = "codebook") -> tuple[Rows, Column]:
+    """The rows and labels of a codebook in a JSON file; errors call it `source`. Raises
+    InvalidArgument.
+    """
+    content = _content(path, source)
+    parts = content["columns"] if isinstance(content["columns"], list) else [None]
+    columns = []
+    for part in parts:
+        named = part if isinstance(part, dict) else {}
+        kind = Categorical if "levels" in named else Numeric
+        place = f"{source}, column {named.get('name', '')}".strip()
+        columns.append(_part(kind, place, part, path))
+    intercept, norm = content.get("intercept", False), content.get("norm")
+    if not isinstance(intercept, bool):
+        raise InvalidArgument("intercept", "true or false", intercept)
+    terms = content.get("terms")
+    rows = Rows(columns=columns, norm=norm, terms=terms, intercept=intercept)
+    return rows, _part(Column, f"{source}, target", content["target"] or None, path)

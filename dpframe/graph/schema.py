@@ -460,14 +460,24 @@ class Setting:
         return cls(X=X, y=y, **others)
 
     def save(self, path: str | Path) -> None:
-        """Write the codebook as a JSON file, which `--schema` of the command line reads. The
-        relation and the rows per person are options there. Raises InvalidArgument.
+        """Write the codebook as a JSON file, which `load` and `--schema` of the command line read.
+        The relation and the rows per person are not in it. Raises InvalidArgument.
         """
         from .codebook import codebook_of
 
         check_place(path, "path")
         text = json.dumps(codebook_of(self), indent=1)
         Path(path).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path, relation: Relation, **others: Any) -> Setting:
+        """Read a codebook that `save` wrote; `relation` and `others`, such as `rows_per_person`,
+        are not in the file. Raises InvalidArgument.
+        """
+        from .codebook import codebook_in
+
+        rows, label = codebook_in(path)
+        return cls(X=rows, y=label, relation=relation, **others)
 
     @property
     def unit(self) -> Unit:

@@ -74,11 +74,11 @@ class Estimates:
     @property
     def statistic(self) -> Array:
         """Those sizes over standard errors, (q,), with the signs of effect - null; not a number
-        where nothing is known.
+        where no test could reject.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             signed = np.nan_to_num(np.sign(self.effect - self.null) * self.sizes / self.sd, nan=0.0)
-        return np.where(np.isfinite(self.hidden), signed, np.nan)
+        return np.where(self.testable, signed, np.nan)
 
     @property
     def pvalue(self) -> Array:

@@ -205,7 +205,9 @@ def _read(source: str | Path | Mapping[str, Any]) -> dict[str, Any]:
     text = documents.text_of(source, "certificate", error=BadCertificate)
     content = documents.json_of(text, "certificate", BadCertificate)
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), "")
+        book = isinstance(content, dict) and {"columns", "target"} <= content.keys()
+        way_out = "This is a codebook: dp.Setting.load(path, relation=...) reads it." * book
+        raise BadCertificate("certificate", f"of schema {SCHEMA}", str(source), way_out)
     return content
 
 

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 import dpframe as dp
-from dpframe.cli.options import codebook
 from dpframe.prover.text import bounds
 from tests.support.commands import both_streams
 
@@ -189,7 +188,9 @@ def test_a_saved_codebook_is_the_schema_of_the_command_line(tmp_path):
     for label in (dp.Column("c", lower=0, upper="0.1"), dp.Column("c", levels=["a", "b"])):
         setting = dp.Setting(X=rows, y=label, relation=dp.ADD_REMOVE)
         setting.save(tmp_path / "book.json")
-        assert codebook(tmp_path / "book.json") == (rows, label)
+        assert dp.Setting.load(tmp_path / "book.json", dp.ADD_REMOVE) == setting
+    with pytest.raises(dp.errors.BadCertificate, match=r"This is a codebook: dp\.Setting\.load"):
+        dp.load(tmp_path / "book.json")
     with pytest.raises(dp.InvalidArgument, match="with a codebook"):
         dp.Setting(X=dp.Rows(norm=1), relation=dp.ADD_REMOVE).save(tmp_path / "none.json")
 
