@@ -354,7 +354,7 @@ def foreseen(certificate: Certificate, n: int, sizes: dict[str, int]) -> Foresee
     return None
 
 
-ODDS = "log-odds of a typical row: noise std {:.2g}, beside what the penalty shrinks them"
+ODDS = "log-odds of a row: noise std at most {:.2g}, beside what the penalty shrinks them"
 FEW = 100  # records of a table whose size is private
 FAR_BELOW = 0.1  # delta times n, above which delta is not far below 1/n
 TYPICAL = 0.3  # the squared length of a row, over that of the longest
@@ -364,7 +364,7 @@ TYPICAL = 0.3  # the squared length of a row, over that of the longest
 class PreviewLine:
     """One release: its noise std, the root mean square of the 2-norm of its noise (Frobenius for a
     matrix), and its ratio to the largest possible signal (nan for coefficients); for log-odds
-    `moved`, the std of the noise in those of a typical row.
+    `moved`, a bound on the std of the noise in those of any row.
     """
 
     name: str
@@ -532,5 +532,5 @@ def _line(
     bounds = statistic.bounds
     if statistic.objective.link != LOGIT or bounds is None:
         return attrs.evolve(line, relative=math.nan)
-    row = math.sqrt(TYPICAL) * certificate.number(bounds.row * bounds.label, up=True, sizes=sizes)
+    row = certificate.number(bounds.row * bounds.label, up=True, sizes=sizes)
     return attrs.evolve(line, relative=math.nan, moved=std * row)

@@ -12,6 +12,7 @@ import attrs
 
 from dpframe.execution.preview import TYPICAL
 from dpframe.graph import Regression, Setting
+from dpframe.numerics.edge import noise_edge
 from dpframe.privacy import Guarantee
 from dpframe.prover.certify import certify
 from dpframe.symbols import Expression
@@ -24,17 +25,19 @@ CURVATURE = 0.05  # a typical second derivative of the loss along a column, over
 LEAST_KEPT = 0.1
 STRONG = 5.0  # the std of strong log-odds
 NARROW = 0.25  # of the declared range, filled by a narrow column
-MEASURED = 0.6  # noise of descents in drawn worlds, over that predicted with this curvature
+AT_ODDS_OF_1 = 0.2  # the mean second derivative of the loss if log-odds have std 1
 
 
 @attrs.frozen
 class LogOdds:
-    """The std of the noise in log-odds of a typical row, and the shares of true log-odds that the
-    penalty keeps if their std is 1, and if it is STRONG: `kept` where columns fill their declared
-    range, `kept_if_narrow` where they fill the share NARROW of it.
+    """The std of the noise in log-odds of a typical row if their std is 1, and the shares of true
+    log-odds that the penalty keeps if their std is 1, and if it is STRONG: `noise` and `kept` where
+    columns fill their declared range evenly, `noise_if_narrow` and `kept_if_narrow` where they fill
+    the share NARROW of it.
     """
 
     noise: float
+    noise_if_narrow: float
     kept: tuple[float, float]
     kept_if_narrow: tuple[float, float]
 
@@ -53,7 +56,8 @@ class LogOdds:
             "fill\n"
             f"  a quarter of their declared range, {full} where they fill it; less if a class "
             "is\n  rarer than 3%. Single coefficients can change sign\n"
-            f"  noise moves the log-odds of a typical row by about {self.noise:.2g} (std)"
+            f"  noise moves log-odds of std 1 by about {self.noise_if_narrow:.2g} and "
+            f"{self.noise:.2g} (std) there, and larger\n  ones, and those of rare levels, by more"
         )
 
 
@@ -74,10 +78,30 @@ def foreseen_of_descent(target: Guarantee, setting: Setting, sizes: Sizes) -> Lo
     rounds, shrinkage = (float(one.value) for one in (declared.rounds, declared.shrinkage))  # type: ignore[attr-defined]
     std, curvature = at.std / math.sqrt(rounds), at.curvature
     added = shrinkage * (std * at.norm) ** 2 * CURVATURE / curvature
-    noise = MEASURED * math.sqrt(TYPICAL) * at.norm * std / (curvature + added)
     penalty = CURVATURE * added / curvature
     full, narrow = ((kept(one, 1), kept(one, STRONG)) for one in (penalty, penalty / NARROW**2))
-    return LogOdds(noise, full, narrow)
+    noise, if_narrow = (noise_of_descent(declared, at, sizes["n"], fill) for fill in (1.0, NARROW))
+    return LogOdds(noise, if_narrow, full, narrow)
+
+
+def noise_of_descent(declared: LogisticDescent, at: LogisticEffect, n: int, filled: float) -> float:
+    """The std of the noise in log-odds of a row, for columns that fill the share `filled` of their
+    range evenly and an intercept, by the steps near the optimum: the mean of the last points has
+    the noise of their mean gradient over curvature and penalty. The noise on X'X adds to
+    eigenvalues, which lowers the penalty.
+    """
+    rounds, shrinkage, average = (
+        float(one.value)  # type: ignore[attr-defined]
+        for one in (declared.rounds, declared.shrinkage, declared.average)
+    )
+    hidden = noise_edge(at.gram_std, at.columns) / 2
+    largest = at.norm**2 / at.columns  # the square of an entry
+    total = 0.0
+    for columns, square in ((at.columns - 1, filled**2 / 3 * largest), (1.0, largest)):
+        penalty = shrinkage * (at.std * at.norm) ** 2 / rounds / (n * square + hidden)
+        slope = AT_ODDS_OF_1 * n * square + penalty
+        total += columns * square * at.std**2 / (average * rounds) / slope**2
+    return math.sqrt(total)
 
 
 def kept(penalty: float, spread: float) -> float:
@@ -114,12 +138,14 @@ def two_digits(value: float) -> str:
 
 @attrs.frozen
 class LogisticEffect:
-    """The std of the last release, the bound on rows, and the curvature of the summed loss along
-    one column for rows of typical length.
+    """The stds of the last and the first release, the bound on rows, the number of their columns,
+    and the curvature of the summed loss along one column for rows of typical length.
     """
 
     std: float
+    gram_std: float
     norm: float
+    columns: float
     curvature: float
 
 
@@ -131,9 +157,10 @@ def _effect(
     def number(formula: Expression) -> float:
         return certificate.number(formula, up=True, sizes=sizes)
 
-    std, norm = number(certificate.graph.releases[-1].std), number(rows.radius)
-    curvature = sizes["n"] * TYPICAL * norm**2 * CURVATURE / number(rows.columns)
-    return LogisticEffect(std, norm, curvature)
+    first, last = certificate.graph.releases[0].std, certificate.graph.releases[-1].std
+    norm, columns = number(rows.radius), number(rows.columns)
+    curvature = sizes["n"] * TYPICAL * norm**2 * CURVATURE / columns
+    return LogisticEffect(number(last), number(first), norm, columns, curvature)
 
 
 def _of(penalty: object) -> LogisticOutputPerturbation:

@@ -110,6 +110,41 @@ def test_what_is_claimed_beside_a_hidden_direction_holds(make, weak, corrections
     assert np.mean(inside) >= LEVEL - 3 * math.sqrt(LEVEL * (1 - LEVEL) / REPEATS / 2)
 
 
+@pytest.mark.parametrize(
+    ("column", "hidden"),
+    [
+        (lambda rows: 0.05 + 0 * rows[:, 0], [0, 0, 1, 0, -0.05]),
+        (lambda rows: np.round((rows[:, 0] + rows[:, 1]) / 2, 4), [0.5, 0.5, -1, 0, 0]),
+    ],
+)
+def test_collinear_columns_leave_means_and_the_shortest_coefficients_covered(column, hidden):
+    """A constant column, and one that is the mean of two others up to rounding: intervals hold of
+    the least squares coefficients without a part along the hidden direction. Rounded values give
+    least squares enormous ones along it, which move the intercept and no mean.
+    """
+
+    def collinear(n, rng):
+        rows = even(n, rng)
+        rows[:, 2] = column(rows)
+        return rows
+
+    direction = np.array(hidden) / np.linalg.norm(hidden)
+    theta = BESIDE - (BESIDE @ direction) * direction
+    rows = collinear(40, np.random.default_rng(1)) / NORM
+    coefficients, means = [], []
+    for law, truth in runs(collinear, theta, n=6000):
+        assert law.identified == D - 1
+        given, right = covered(law, truth)
+        assert given[-1]
+        coefficients += right.tolist()
+        low, high = law.of(rows).conf_int(1 - LEVEL).T
+        for part in (0.0, 10.0):  # rounding moves means by at most 1e-4 of this
+            mean = rows @ (truth + part * direction)
+            means.append(np.mean(((low <= mean) & (mean <= high))[np.isfinite(low)]))
+    assert np.mean(coefficients) >= LEVEL - 0.03
+    assert np.mean(means) >= LEVEL - 0.03
+
+
 def test_means_hold_where_a_hidden_column_is_near_an_end():
     """Labels change by their whole range as it goes from end to end, so that the coefficient of the
     hidden combination with the intercept is above the one of the column.
