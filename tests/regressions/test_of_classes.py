@@ -170,4 +170,4 @@ def test_advice_of_log_odds_is_monotone():
     assert odds.kept[1] < odds.kept[0]
     assert all(map(operator.lt, odds.kept_if_narrow, odds.kept))
     assert "a quarter of their declared range" in str(odds)
-    assert attrs.astuple(asked(n=900_000).log_odds)[0] < 0.01
+    assert attrs.astuple(asked(n=90_000).log_odds)[0] < 0.01
