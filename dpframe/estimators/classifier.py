@@ -40,10 +40,10 @@ PENALISED = (
     "about n records."
 )
 BIASED = (
-    "{} coefficients towards zero and odds ratios towards 1{}. The noise std does not include that "
+    "The penalty{} may shrink coefficients towards zero and odds ratios towards 1; noise can also "
+    "enlarge them, odds ratios the more the larger they are. The noise std does not include either "
     "bias. Do not form intervals from it."
 )
-SHRINKS, MAY_SHRINK = "The penalty{} shrinks", "The penalty{} may shrink"
 KEPT = (
     "By the released X'X and these coefficients, the penalty alone shrinks log-odds to {} of their "
     "size: a rough estimate for roughly normal log-odds. Noise enlarges coefficients and may "
@@ -243,9 +243,7 @@ class PrivateClassifier(ClassifierMixin, PrivateEstimator):
         """Notes on bias and noise; `near` (m,) says which coefficients are within two stds."""
         rounds = any(release.times != ONE for release in self.certificate_.graph.releases)
         kept = getattr(self.result_.output, "kept", math.nan)
-        cause = SHRINKS if kept < LITTLE_SHRUNK else MAY_SHRINK
-        enlarged = "" if kept < LITTLE_SHRUNK else "; noise can also enlarge them"
-        yield BIASED.format(cause.format(" (with few rounds)" if rounds else ""), enlarged)
+        yield BIASED.format(" (with few rounds)" if rounds else "")
         if kept < LITTLE_SHRUNK:
             yield KEPT.format(f"about {kept:.0%}" if kept > HALF else "half or less")
         predicted = self._noise_root is not None

@@ -169,8 +169,13 @@ class RowsNode(RowsOrLabels):
         """
         return maps.Normalized(self)
 
-    def clip(self, *, norm: object) -> RowsNode:
-        """Rows projected onto the ball of radius `norm`, a public positive formula."""
+    def clip(self, *ends: object, norm: object = None) -> RowsNode:
+        """Rows projected onto the ball of radius `norm`, a public positive formula. Raises
+        InvalidArgument for anything but a norm.
+        """
+        if ends or norm is None:
+            way_out = "X.clip(norm=1) shortens rows; X.boxed(1) clips entries to [-1, 1]."
+            raise InvalidArgument("norm", "given to X.clip by its name", ends or None, way_out)
         return maps.ClipNorm(self, norm)
 
     def boxed(self, bound: object) -> RowsNode:

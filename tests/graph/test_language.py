@@ -102,6 +102,8 @@ OTHERS = {
     "np.linalg.solve(A, b)": "def function(A, b): return np.linalg.solve(A, b)",
     "n + 1": 'dp.known(n, lower, upper, name="...")',
     "X.clip(norm=n)": 'dp.known(n, lower, upper, name="...")',
+    "X.clip(1)": "X.clip(norm=1) shortens rows",
+    "X.clip(-1, 1)": "X.boxed(1) clips entries to [-1, 1]",
     "dp.sqrt(n)": 'dp.known(n, lower, upper, name="...")',
     "dp.Gaussian(std=n)": 'dp.known(n, lower, upper, name="...")',
     "X / n": "X.divided(by=release, ...)",
