@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Annotated
 
 import attrs
@@ -37,7 +38,7 @@ def recommend(
     described = attrs.evolve(table, columns=None)
     setting = described.setting if names_given(described) else None
     found = dp.recommend(epsilon=epsilon, delta=delta, setting=setting, **sizes)
-    if delta == "0":
+    if not Fraction(delta):
         page("Pure privacy, as delta is 0; --delta 1e-6 admits Gaussian noise, which is less.")
     page(CALL.sub(_named, spelled(str(found))).replace("dp.regressions.", ""))
 
