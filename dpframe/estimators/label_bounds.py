@@ -17,7 +17,7 @@ from .units import label_scale
 Array = NDArray[Any]
 
 SURE = 4.0  # stds of the noise by which a share of labels must exceed its threshold
-CLIPPED, SOME, NEARLY = 0.1, 0.2, 0.9  # shares of labels
+SOME, NEARLY = 0.2, 0.9  # shares of labels
 NEAR = 0.9  # the distance from the centre, over half the range, from which labels are near an end
 ASIDE = 0.25  # the mean, over half the range, from which labels lean to an end
 NARROW = 1 / 64  # a part of the range of labels
@@ -49,17 +49,15 @@ def notes_on_bounds(evidence: Evidence, labels: Column, constant: Array | None) 
         return
     if not np.isfinite(evidence.squares_std) or evidence.shrunk is not None:
         return
-    first = evidence.moments[0]
-    mean = 0.0 if constant is None else float(constant @ first.moment)
-    unsure = 0.0 if constant is None else SURE * first.std * float(np.linalg.norm(constant))
+    mean = 0.0 if constant is None else float(constant @ evidence.moments[0].moment)
     side = np.sign(mean) if abs(mean) > ASIDE * n * bound_of(evidence) else 0.0
     end = {-1: "the lower end", 0: "an end", 1: "the upper end"}[int(side)]
     if side and beyond(evidence, 1 - 2 * NARROW) > NEARLY:
         yield IN_A_PART.format(ends=ends, where=f"near or beyond {end}")
         return
-    near, above = beyond(evidence, NEAR), uniform_excess(evidence) if mean > unsure else 0.0
-    if near > (SOME if side else NEARLY) or above > CLIPPED:
-        yield AT_END.format(share=max(near, above), end=end, ends=ends)
+    shares = [beyond(evidence, NEAR), *([uniform_excess(evidence)] if side > 0 else [])]
+    if max(shares) > (SOME if side else NEARLY):
+        yield AT_END.format(share=max(shares), end=end, ends=ends)
 
 
 def inside(evidence: Evidence) -> float:

@@ -76,7 +76,8 @@ def test_a_guarantee_from_outside_comes_with_its_own_loss(accountant):
     sample = dp.compose(PoissonSubsampled(Twice(scale=1), rate="1/10"))
     bound = dp.compose(PoissonSubsampled(dp.mechanisms.BlackBox(dp.PureDP(2)), rate="1/10"))
     assert sample.epsilon("1e-9").upper == bound.epsilon("1e-9").upper
-    assert dp.compose(Twice(scale=1).loss(1)).epsilon("1e-9").upper == found.upper
+    own = dp.compose(Twice(scale=1).loss(1)).epsilon("1e-9").upper
+    assert own == pytest.approx(found.upper, rel=1e-12)  # accountants round differently
 
 
 def test_the_bound_stays_a_bound_where_compositions_are_added_and_repeated():

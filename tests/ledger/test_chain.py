@@ -203,7 +203,7 @@ FORGED = {
     "another total": {"totals": {"pure": ["1/100"]}},
     "a price of another kind": {"prices": {"zcdp": ["1/10"]}},
     "one more price": {"prices": {"pure": ["1/10"], "zcdp": ["1/200"]}},
-    "something more": {"note": "hello"},
+    "something more": {"remark": "hello"},
 }
 
 

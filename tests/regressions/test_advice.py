@@ -29,7 +29,7 @@ NUMBER, LEVEL = dp.Numeric("a", 0, 9), dp.Categorical("c", ["u", "v"], baseline=
 ROWS = {"norm": 1}, {"box": 1}, {"columns": [NUMBER], "intercept": True}, {"columns": [LEVEL]}
 ASKED = {
     "a few records": {"n": 100, "epsilon": "0.01"},
-    "many": {"n": 10**7},
+    "many": {"n": 10**7, "delta": "1e-9"},
     "without delta": {"delta": 0},
     "budgets of their own": {"each": True},
     "and no delta": {"each": True, "delta": 0},

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
@@ -227,8 +228,9 @@ def _cost(rule: Calibration) -> Contradictions:
         law = {name: Fraction(worth(one)) for name, one in noise.parameters.items()}
         noise = noise.with_numbers(Fraction(worth(noise.formula)), **law)
         stated = noise.guarantee_among(exact(moved), exact(entries))
-        alone = noise.given_in(type(target), exact(moved))
-        own = as_kind(alone if entries == 1 else stated, type(target))
+        alone = entries == 1 or type(noise).guarantee_among is AdditiveNoise.guarantee_among
+        own = noise.given_in(type(target), exact(moved)) if alone else stated
+        own = as_kind(own, type(target))
         if isinstance(target, ApproxDP):
             least = _delta(noise, moved, stated, Fraction(worth(target.epsilon)))
             if least > DELTA * ROOM:
@@ -239,6 +241,7 @@ def _cost(rule: Calibration) -> Contradictions:
 
 def _delta(noise: AdditiveNoise, moved: int, stated: Guarantee, epsilon: Fraction) -> float:
     """At least its cost: by its own loss if it has one, else by what it states."""
-    if type(noise).loss is Mechanism.loss:
-        return delta_of(stated, epsilon).lower
-    return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower
+    if type(noise).loss is not Mechanism.loss:
+        with suppress(InvalidArgument):  # a loss that is known for other sensitivities only
+            return NumericAccountant().delta([Part(noise.loss(moved))], epsilon).lower
+    return delta_of(stated, epsilon).lower

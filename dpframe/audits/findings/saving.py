@@ -315,10 +315,12 @@ def proportions(releases: Sequence[Release], budget: Share, weights: Mapping[str
 
 def size_lines(releases: Sequence[Release], sizes: Sizes) -> Text:
     """The line of each std or scale that is stated as a number, after a change of all of them;
-    empty where one is not.
+    empty where one is not, or where a number is enough for some numbers of columns only.
     """
     after = [then for _, _, then in sizes]
-    if any(one.rule is not None or type(one.mechanism.formula) is not Number for one in releases):
+    stated = all(one.rule is None and type(one.mechanism.formula) is Number for one in releases)
+    fixed = all(one.moved is not None and not one.moved.value.symbols() for one in releases)
+    if not (stated and fixed):
         return say("")
     keys = {one.mechanism.noise for one in releases}
     lines = {one.label: figure(then, "up", 6) for one, then in zip(releases, after, strict=True)}

@@ -287,7 +287,10 @@ def _fitted(first: Array, second: Array) -> Score:
     """The best of several scores: fitted to two thirds of the draws, compared on the third."""
     cut, kinds = 2 * len(first) // 3, _kinds(first, second)
     scores = [fit(first[:cut], second[:cut]) for fit in kinds]
-    apart = [ks_2samp(score(first[cut:]), score(second[cut:])).statistic for score in scores]
+    apart = [
+        ks_2samp(score(first[cut:]), score(second[cut:]), method="asymp").statistic
+        for score in scores
+    ]
     return kinds[int(np.argmax(apart))](first, second)
 
 

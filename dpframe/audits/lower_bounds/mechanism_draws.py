@@ -62,7 +62,8 @@ def mechanism_findings(
 ) -> list[Finding]:
     """Every enumeration and every way of drawing. `given` is the claim as the user gave it."""
     findings = law_findings(mechanism, sensitivity, job, given)
-    stated = getattr(mechanism, "guarantee", lambda _: None)(exact(sensitivity))
+    additive = isinstance(mechanism, AdditiveNoise)
+    stated = mechanism.guarantee(exact(sensitivity)) if additive else None
     drawn = draws_of(mechanism, sensitivity, relation)
     pairs = [pair for pair in drawn if pair.claim is None or given in (None, stated)]
     repeats = dict.fromkeys((1, job.repeats(job.claim)))
