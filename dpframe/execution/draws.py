@@ -126,7 +126,7 @@ class ReleaseDraw(ABC):
 
     @classmethod
     def of(cls, release: Release, numbers: PublicNumbers) -> ReleaseDraw:
-        """Sizes of noise are rounded up, to at least the proved ones. Every refusal occurs here.
+        """Sizes of noise are the proved ones, or rounded up from them. Every refusal occurs here.
         Raises NotExecutable, InvalidArgument.
         """
         size = numbers.up(release.mechanism.formula)

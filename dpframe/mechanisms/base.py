@@ -138,12 +138,10 @@ class AdditiveNoise(Mechanism):
             way_out = f"Rename the field, or set noise = {names[0]!r} in the class."
             wanted = f"with a field {self.noise!r}"
             raise InvalidArgument(type(self).__name__, wanted, names, way_out)
-        if len(names) > 1:
-            return attrs.evolve(self, **{self.noise: factor * self.formula})  # type: ignore[misc]
-        return type(self)(factor * self.formula)  # type: ignore[call-arg]  # its one field
+        return self.resized(factor * self.formula)
 
-    def with_numbers(self, size: Exact, **parameters: Exact) -> Self:
-        """The same kind of noise with numbers for its size and its parameters."""
+    def resized(self, size: Exact | Expression, **parameters: Exact) -> Self:
+        """The same kind of noise with this size, and with these of its parameters."""
         if len(_names(self)) > 1:
             return attrs.evolve(self, **{self.noise: size}, **parameters)  # type: ignore[misc]
         return type(self)(size)  # type: ignore[call-arg]  # its one field

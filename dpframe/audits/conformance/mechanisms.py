@@ -16,6 +16,7 @@ import numpy as np
 from dpframe.accountants import NumericAccountant, Part
 from dpframe.accountants.conversions import delta_of
 from dpframe.errors import InvalidArgument, check_kind
+from dpframe.identity import own
 from dpframe.mechanisms import AdditiveNoise, Calibration, Mechanism
 from dpframe.privacy import ApproxDP, GaussianDP, Guarantee, PureDP, ZeroConcentratedDP, as_kind
 from dpframe.prover.algebra import number
@@ -164,10 +165,8 @@ def _hidden(noise: AdditiveNoise, rng: Rng) -> Contradictions:
         moved = Fraction(math.ceil(factor * size)) if noise.integer else factor * size
         stated = [noise.guarantee(exact(moved))]
         for claim in stated if type(noise).loss is Mechanism.loss else [*stated, None]:
-            draws, seed = (
-                FEW if factor < 1 else ALONE if noise.joint else DRAWS,
-                int(rng.integers(2**31)),
-            )
+            draws = FEW if factor < 1 else ALONE if noise.joint else DRAWS
+            seed = int(rng.integers(2**31))
             options: Any = {"draws": draws, "confidence": SURE, "seed": seed}
             for one in attack(noise, claim=claim, sensitivity=moved, **options).findings:
                 if one.flagged:
@@ -226,17 +225,18 @@ def _cost(rule: Calibration) -> Contradictions:
         noise = rule.calibrate_among(target.budget, exact(moved), exact(entries))
         check_kind("noise", noise, rule.mechanism, "of its `mechanism`")
         law = {name: Fraction(worth(one)) for name, one in noise.parameters.items()}
-        noise = noise.with_numbers(Fraction(worth(noise.formula)), **law)
+        noise = noise.resized(Fraction(worth(noise.formula)), **law)
         stated = noise.guarantee_among(exact(moved), exact(entries))
-        alone = entries == 1 or type(noise).guarantee_among is AdditiveNoise.guarantee_among
-        own = noise.given_in(type(target), exact(moved)) if alone else stated
-        own = as_kind(own, type(target))
+        among = type(noise).guarantee_among is not AdditiveNoise.guarantee_among
+        tighter = own(type(noise)) and not (among and entries > 1)  # as the prover reads it
+        given = noise.given_in(type(target), exact(moved)) if tighter else stated
+        cost = as_kind(given, type(target))
         if isinstance(target, ApproxDP):
             least = _delta(noise, moved, stated, Fraction(worth(target.epsilon)))
             if least > DELTA * ROOM:
                 yield f"a delta of {least:.4g} for {target}, of {entries} numbers"
-        elif own is not None and worth(own.amounts[0]) > worth(target.amounts[0]) * ROOM:
-            yield f"{own} for {target}, of {entries} numbers"
+        elif cost is not None and worth(cost.amounts[0]) > worth(target.amounts[0]) * ROOM:
+            yield f"{cost} for {target}, of {entries} numbers"
 
 
 def _delta(noise: AdditiveNoise, moved: int, stated: Guarantee, epsilon: Fraction) -> float:

@@ -189,7 +189,7 @@ def _claimed(
     """The profile of one draw: of noise from outside, what it states of all numbers together."""
     noise, numbers = release.mechanism, running.numbers
     parameters = {name: Fraction(numbers.up(one)) for name, one in noise.parameters.items()}
-    noise = noise.with_numbers(size, **parameters)
+    noise = noise.resized(size, **parameters)
     if own(type(noise)):
         return claim_of(noise, most, release.statistic.unit.relation)
     return claim_of(noise.guarantee_among(exact(most), exact(numbers.up(release.entries))))
