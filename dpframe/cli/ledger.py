@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import enum
+import re
 import shlex
+from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 import dpframe as dp
+from dpframe.budgets.filters.prices import short
+from dpframe.privacy import number
 from dpframe.privacy.guarantees import GUARANTEES
 from dpframe.symbols import rational
 
-from .options import Json, RelationName, option
-from .printing import print_json, width
+from .options import Force, Json, RelationName, option
+from .printing import check_written, print_json, width, written
 
 app = typer.Typer(
     add_completion=False,
@@ -51,11 +56,18 @@ def show(
     dataset: Annotated[
         str | None, typer.Argument(help="A data set, whose runs are listed.")
     ] = None,
+    *,
     head: Head = None,
     as_json: Json = False,
+    html: Annotated[Path | None, option("Save the same as a page to this new HTML file.")] = None,
+    force: Force = False,
 ) -> None:
     """Show budgets and what is spent of them; for one data set also every run."""
+    check_written({"--html": html}, force=force)
     ledger = existing(file, head)
+    if html is not None:
+        page = _page(ledger, dataset)
+        written("--html", html, lambda path: path.write_text(page, encoding="utf-8"))
     if as_json:
         datasets = [_record(ledger.account(name)) for name in _names(ledger, dataset)]
         charges = [] if dataset is None else map(_charge, ledger.charges(dataset))
@@ -66,7 +78,13 @@ def show(
     for name in _names(ledger, dataset):
         console.print(str(ledger.account(name)), markup=False)
     if dataset is not None:
-        console.print(_runs(ledger, dataset))
+        head_row, rows = _runs(ledger, dataset)
+        runs = Table(*(Column(title, no_wrap=title != "what") for title in head_row), box=None)
+        for row in rows:
+            runs.add_row(*row)
+        console.print(runs)
+    elif total := _joint(ledger):
+        console.print(total, markup=False)
     console.print(f"head {ledger.head}", markup=False, soft_wrap=True)
 
 
@@ -183,16 +201,62 @@ def _charge(charge: Any) -> dict[str, Any]:
     }
 
 
-def _runs(ledger: dp.Ledger, dataset: str) -> Table:
-    table = Table("run", "charged (UTC)", "cost", "certificate", box=None)
-    table.add_column("status", no_wrap=True)
-    table.add_column("what")
-    charges = ledger.charges(dataset)
-    if any(charge.note for charge in charges):
-        table.add_column("note")
-    for number, charge in enumerate(charges, start=1):
-        what = charge.cost
-        cells = (str(what.guarantees[0]), what.certificate[:12], charge.status, what.description)
-        noted = (charge.note,) if charge.note else ()
-        table.add_row(str(number), charge.time[:16].replace("T", " "), *cells, *noted)
-    return table
+def _runs(ledger: dp.Ledger, dataset: str) -> tuple[list[str], list[list[str]]]:
+    """The titles and the rows of a table of runs; the last row has their sum."""
+    charges, main = ledger.charges(dataset), ledger.account(dataset).main
+    noted = any(charge.note for charge in charges)
+    spent = " and ".join(main.kind.currency)
+    head = ["run", "charged (UTC)", "guarantee", f"{spent} charged", "certificate", "status"]
+    rows = []
+    for run, charge in enumerate(charges, start=1):
+        cost, time = charge.cost, charge.time[:16].replace("T", " ")
+        amounts = _amounts(charge.prices.get(main.kind.kind, ()))
+        stated = re.sub("[- ]differential privacy", "", str(cost.guarantees[0]))
+        row = [str(run), time, stated, amounts]
+        row += [cost.certificate[:12], charge.status, cost.description]
+        rows.append([*row, *[charge.note] * noted])
+    if charges:
+        rows.append(["", "", "sum", _amounts(main.spent), *[""] * (3 + noted)])
+    return [*head, "what", *["note"] * noted], rows
+
+
+def _amounts(amounts: Iterable[Fraction]) -> str:
+    return ", ".join(short(one, up=True) for one in amounts)
+
+
+def _joint(ledger: dp.Ledger) -> str:
+    """What the budgets of all data sets allow together; "" where they cannot be added."""
+    accounts = [ledger.account(name) for name in ledger.datasets]
+    kinds, units = {type(one.budget) for one in accounts}, {one.unit for one in accounts} - {None}
+    if len(accounts) < 2 or len(units) > 1 or not kinds <= {dp.PureDP, dp.ApproxDP}:
+        return ""
+    budgets = [one.budget.budget for one in accounts]
+    epsilon = sum(number("epsilon", one.epsilon) for one in budgets)
+    delta = sum(number("delta", one.delta) for one in budgets)
+    whole = f"({epsilon}, {short(delta, up=True)})" if delta else str(epsilon)
+    return (
+        f"All {len(accounts)} data sets: the budgets of a person who is in each of them sum to "
+        f"{whole}. Tables with the same people belong to one name, which is charged for each."
+    )
+
+
+def _page(ledger: dp.Ledger, dataset: str | None) -> str:
+    """Accounts, the runs of each, and the head, as an HTML page without scripts."""
+    from dpframe.budgets.ledger.accounts import accounts_html
+    from dpframe.notebooks import sentences, table
+
+    cards = ""
+    for name in _names(ledger, dataset):
+        head, rows = _runs(ledger, name)
+        cards += accounts_html([ledger.account(name)]) + table(rows, head, texts=len(head))
+    total = [] if dataset else [_joint(ledger)]
+    return PAGE.format(cards + sentences([*filter(None, total), f"head {ledger.head}"]))
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en"><meta charset="utf-8"><title>Privacy budgets</title>
+<body style="font-family: sans-serif; margin: 2em">
+<h1>Privacy budgets</h1>
+{}
+</body></html>
+"""

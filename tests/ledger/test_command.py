@@ -110,6 +110,39 @@ def test_a_note_is_shown_with_its_charge(path, cost):
     assert "[red]Ana" in call("show", path, "survey")
 
 
+def test_the_runs_of_a_data_set_sum_to_what_is_spent(path, spend):
+    """A run's guarantee, what it is charged in the budget's currency, and the sum; as a page."""
+    call(*CREATE, path, "survey", "--epsilon", "1", "--delta", "1e-6", "--by", "gaussian")
+    for mu in ("0.1", "0.1", "0.15"):
+        spend(dp.Ledger(path), "survey", dp.GaussianDP(mu))
+    page = path.with_name("report.html")
+    shown = call("show", path, "survey", "--html", page).splitlines()
+    *runs, total, head = (line.split() for line in shown[-5:])
+    assert [line[4] for line in runs] == ["1/100", "1/100", "9/400"]
+    assert total == ["sum", "17/400"]
+    text = page.read_text()
+    assert all(part in text for part in ("survey", "9/400", "17/400", head[1]))
+    assert "<script" not in text
+    assert "must be a new file" in call("show", path, "--html", page, status=2)
+
+
+@pytest.mark.parametrize(
+    ("budgets", "says"),
+    [
+        ([("--epsilon", "1", "--delta", "1e-6")] * 2, "sum to (2, 2e-6)"),
+        ([("--epsilon", "1"), ("--epsilon", "1/2", "--delta", "1e-6")], "sum to (3/2, 1e-6)"),
+        ([("--epsilon", "1"), ("--rho", "1")], ""),
+        ([("--epsilon", "1")], ""),
+    ],
+)
+def test_budgets_of_several_names_are_summed(path, budgets, says):
+    """For a person in each table, by basic composition; not where no theorem adds them."""
+    for place, budget in enumerate(budgets):
+        call(*CREATE, path, f"table {place}", *budget)
+    assert (says or "head") in " ".join(call("show", path).split())
+    assert ("sum to" in call("show", path)) == bool(says)
+
+
 def test_json_has_all_that_the_text_shows(path, spend, cost):
     """The head, the sums in words, every run of one data set."""
     call(*CREATE, path, "survey", "--epsilon", "1", "--delta", "1e-6")

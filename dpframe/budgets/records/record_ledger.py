@@ -32,7 +32,7 @@ class RecordAccount:
     remaining: Share
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class GroupReport:
     """One group ("" where budgets are single): how many records, and exact amounts.
 
@@ -51,6 +51,8 @@ class GroupReport:
         name = f"{self.group}: " if self.group else ""
         budget, left = (_brief(share) for share in (self.budget, self.least_remaining))
         return f"{name}{self.count} records, budget {budget}, {left} left"
+
+    __repr__ = __str__
 
 
 def _brief(share: Share) -> str:
