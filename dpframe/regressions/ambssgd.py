@@ -128,10 +128,10 @@ class AMBSSGD(Regression):
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
         cells = partition(X, y, cells=rounds, salt="DP-AMBSSGD")
         changed = X.unit.rows_per_person * (2 if X.unit.relation.replaced else 1)
-        plan = self.schedule(X, y, budget, rounds, changed)
-        return self.path(plan, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)])
+        plan = self._schedule(X, y, budget, rounds, changed)
+        return self._path(plan, [(CellRows(cells, k), CellColumn(cells, k)) for k in range(rounds)])
 
-    def schedule(
+    def _schedule(
         self, X: RowsNode, y: ColumnNode, budget: Share, parts: int, times: Expression | int
     ) -> Schedule:
         """Rounds that use one of `parts` parts of the records each, charged `times` times."""
@@ -146,7 +146,7 @@ class AMBSSGD(Regression):
             spread=spread(budget, times),
         )
 
-    def path(self, plan: Schedule, batches: Sequence[tuple[RowsNode, ColumnNode]]) -> Node:
+    def _path(self, plan: Schedule, batches: Sequence[tuple[RowsNode, ColumnNode]]) -> Node:
         """Take a round on each batch and average the last points."""
         points: list[Node] = []
         for turn, batch in enumerate(batches):
@@ -173,4 +173,4 @@ class AdaptiveGradientDescent(AMBSSGD):
     def declare(self, X: RowsNode, y: ColumnNode, budget: Share) -> Any:
         """Release counts and the clipped gradient sum in each round, and n if it is private."""
         rounds = whole(self.rounds, "rounds", 1, MOST_ROUNDS)
-        return self.path(self.schedule(X, y, budget, 1, rounds), [(X, y)] * rounds)
+        return self._path(self._schedule(X, y, budget, 1, rounds), [(X, y)] * rounds)

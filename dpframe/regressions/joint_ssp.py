@@ -143,7 +143,7 @@ class JointSSP(Regression):
             raise InvalidArgument("scaling", "at least 0 and below 1", part, way_out)
         scaled, public = self.scaling != constant(0), self.public is not None
         if not public and not scaled:
-            return self.fitted(X, y, budget)
+            return self._fitted(X, y, budget)
         if public and scaled:
             way_out = "Public rows determine the units and spend no budget."
             raise InvalidArgument("scaling", "0 with public rows", self.scaling, way_out)
@@ -156,19 +156,19 @@ class JointSSP(Regression):
             if self.public is None
             else in_public_units(X, y, self.public)
         )
-        fit = self.fitted(records.rows, records.labels, budget)
+        fit = self._fitted(records.rows, records.labels, budget)
         return post(in_own_units, fit, records.units, records.rows.radius, records.weight, public)
 
-    def fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
+    def _fitted(self, X: RowsNode, y: ColumnNode, budget: Share) -> Node:
         """The fit to these rows and labels with the budget that `scaling` leaves. Raises
         InvalidArgument.
         """
         check_bounds(X, y)
         plain = y.scaled(by=y.radius).clip(-1, 1) if self.halvings else y
-        left_over = self.part_of_sums(X)
+        left_over = self._part_of_sums(X)
         sums = [X.T @ X, X.T @ plain, plain @ plain]
-        each = self.noises(budget, left_over, sums, (self.gram, self.moment, self.squares))
-        counts = self.label_counts(X, y, budget, each[1].std / X.radius)
+        each = self._noises(budget, left_over, sums, (self.gram, self.moment, self.squares))
+        counts = self._label_counts(X, y, budget, each[1].std / X.radius)
         gram = release(X.T @ X, each[0], name="gram")
         labels = y.scaled(by=counts.level * y.radius).clip(-1, 1) if self.halvings else plain
         moment = release(X.T @ labels, each[1], name="moment")
@@ -179,14 +179,14 @@ class JointSSP(Regression):
         evidence: Node = post(collect, *first, y.radius, *noisy)
         model = (post(principal_directions, gram, gram.std), X.radius, self.null)
         if self.corrections:
-            factor = self.variance_factor(left_over)
-            evidence = self.corrected((X, y, budget), evidence, model, counts, factor)
+            factor = self._variance_factor(left_over)
+            evidence = self._corrected((X, y, budget), evidence, model, counts, factor)
         fit = post(posterior_fit, evidence, *model)
         if self.sandwich == constant(0):
             return post(finished, evidence, fit)
-        return self.with_sandwich((X, y, budget), evidence, fit, counts.level * y.radius)
+        return self._with_sandwich((X, y, budget), evidence, fit, counts.level * y.radius)
 
-    def part_of_sums(self, X: RowsNode) -> Expression:
+    def _part_of_sums(self, X: RowsNode) -> Expression:
         """The part of the squared mu for X'X, X'y and y'y. Raises InvalidArgument."""
         counts = self.halvings or not X.unit.relation.replaced
         used = {"counting": self.counting} if counts else {}
@@ -195,7 +195,7 @@ class JointSSP(Regression):
         zero = constant(0)
         return rest(used.get("counting", zero), used.get("correcting", zero), self.sandwich)
 
-    def corrected(
+    def _corrected(
         self,
         declared: Declared,
         evidence: Node,
@@ -213,12 +213,12 @@ class JointSSP(Regression):
             width = known(chosen, narrowest, WIDEST, name=f"width{turn}")
             theta = post(coefficients_at, point)
             residuals = y.residuals(X, theta).scaled(by=width * y.radius).clip(-1, 1)
-            (noise,) = self.noises(budget, self.correcting / last, [X.T @ residuals])
+            (noise,) = self._noises(budget, self.correcting / last, [X.T @ residuals])
             total = release(X.T @ residuals, noise, name=f"correction{turn}")
             evidence = post(with_correction, evidence, point, total, total.std, width * y.radius)
         return evidence
 
-    def with_sandwich(
+    def _with_sandwich(
         self, declared: Declared, evidence: Node, fit: Node, unit: Expression
     ) -> Node:
         """The fit with a released X' diag(r^2) X of labels clipped to `unit`."""
@@ -228,11 +228,11 @@ class JointSSP(Regression):
         labels = y.scaled(by=unit).clip(-1, 1).scaled(by=reach * X.radius)
         theta = post(scaled_coefficients, fit, scale)
         gradients = GradientAt(gridded(X), labels, theta).clip(norm=1)
-        (noise,) = self.noises(budget, self.sandwich, [gradients.T @ gradients])
+        (noise,) = self._noises(budget, self.sandwich, [gradients.T @ gradients])
         meat = release(gradients.T @ gradients, noise, name="meat")
         return post(finished, evidence, fit, meat, meat.std, scale, reach)
 
-    def noises(
+    def _noises(
         self,
         budget: Share,
         part: Expression,
@@ -256,12 +256,12 @@ class JointSSP(Regression):
             raise InvalidArgument("rounds", "0 where levels is 0", rounds, way_out)
         return rounds
 
-    def variance_factor(self, left_over: Expression) -> Expression:
+    def _variance_factor(self, left_over: Expression) -> Expression:
         """The factor by which corrections at zero reduce the variance of the noise on X'y."""
         sums = left_over / (self.gram + self.moment + self.squares)
         return 1 + self.correcting / (sums * self.moment)
 
-    def label_counts(
+    def _label_counts(
         self, X: RowsNode, y: ColumnNode, budget: Share, moment_std: Expression
     ) -> LabelCounts:
         """Counts of label sizes between halvings of their bound, and the level chosen by them;
@@ -274,7 +274,7 @@ class JointSSP(Regression):
         cuts = [Fraction(1, 2**k) for k in range(self.halvings, 0, -1)]
         relative = y.scaled(by=y.radius)
         sizes = bin_counts(relative, cuts, absolute=True) if cuts else count(X.origin)
-        (noise,) = self.noises(budget, self.counting, [sizes])
+        (noise,) = self._noises(budget, self.counting, [sizes])
         counts = release(sizes, noise, name="counts" if cuts else "n")
         released = (n, counts, counts.std)
         if not cuts:
