@@ -171,34 +171,6 @@ def test_one_draw_on_a_sample_is_the_amplified_profile():
         assert report.proved is holds
 
 
-@pytest.mark.slow
-def test_sampling_never_hurts():
-    """At every alpha and in both directions, by quadrature: the mixture's hockey-stick divergence
-    is at most the Gaussian's.
-    """
-    for q in ("0.01", "0.5", "0.99"):
-        for mu in ("0.3", "2"):
-            q_, mu_ = mpf(Fraction(q)), mpf(Fraction(mu))
-
-            def phi(x, mean=0):
-                return mpmath.npdf(x, mean)
-
-            def mixed(x, q_=q_, mu_=mu_):
-                return (1 - q_) * phi(x) + q_ * phi(x, mu_)
-
-            for alpha in (mpmath.mpf("0.4"), mpmath.mpf(1), mpmath.mpf(3)):
-                whole = stick(lambda x, mu_=mu_: phi(x, mu_), phi, alpha)
-                assert stick(mixed, phi, alpha) <= whole + mpmath.mpf("1e-8")
-                assert stick(phi, mixed, alpha) <= whole + mpmath.mpf("1e-8")
-
-
-def stick(one, other, alpha):
-    """The integral of (one - alpha other)_+ on a fine grid."""
-    step = mpmath.mpf("0.05")
-    points = (step * k for k in range(-200, 240))
-    return step * mpmath.fsum(max(one(x) - alpha * other(x), 0) for x in points)
-
-
 def test_the_parts_say_what_is_drawn():
     """A released n beside T draws on samples: one Gaussian part, T sampled ones."""
     X, y = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE).nodes()

@@ -222,27 +222,6 @@ def test_bounded_range_belongs_to_the_exponential_mechanism_alone(cls):
             assert str(done.verdict) == verdict
 
 
-def test_permute_and_flip_has_no_smaller_rho():
-    """Two candidates, equal scores, and 2 apart: D_2 is above 2 epsilon^2/8 (proofs/selection)."""
-    scale = 2 / np.log(2)
-    first, second = (flips(one, scale) for one in ((0, 0), (1, -1)))
-    order_two = mpmath.log(mpmath.fsum(p**2 / q for p, q in zip(first, second, strict=True)))
-    assert order_two > 2 * mpmath.log(2) ** 2 / 8
-
-
-@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
-def test_zcdp_of_the_exponential_mechanism_by_its_laws(relation):
-    """D_a <= a epsilon^2/8 on small tables, at orders from near 1 to 60."""
-    scale, moved = Fraction(3, 2), (2 if relation is dp.REPLACE_ONE else 1)
-    rho = (moved / float(scale)) ** 2 / 8
-    for counts in itertools.product(range(3), repeat=3):
-        for other in neighbours(counts, relation):
-            p, q = weights(counts, float(scale)), weights(other, float(scale))
-            for order in (mpmath.mpf("1.01"), 2, 8, 60):
-                moment = mpmath.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))
-                assert mpmath.log(moment) / (order - 1) <= order * rho * (1 + mpmath.mpf("1e-9"))
-
-
 @pytest.mark.parametrize("cls", samples.SELECTIONS, ids=lambda c: c.__name__)
 def test_what_is_drawn_has_the_law(cls):
     """100,000 draws of whole scores against the exact probabilities; and of the same in doubles."""

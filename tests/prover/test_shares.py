@@ -134,7 +134,6 @@ def test_each_call_is_its_own_draw_and_charge():
 
 
 # --------------------------------------------- Stated noise against shares of rho and of mu squared
-"""Targets, and the std with which a sensitivity of 1 costs exactly half of each."""
 
 
 class Halves(dp.Regression):
