@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import json
 import random
 from fractions import Fraction
 from typing import ClassVar
 
 import attrs
-import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.errors import Uncertified
 from dpframe.graph.known import known
-from dpframe.graph.partition import Hashed, Partition
 from dpframe.graph.statistics import Count, Histogram
 from dpframe.prover.parallel import cell_of
 from tests.support import checking as check
@@ -126,23 +123,6 @@ def test_the_largest_cell_counts_not_the_mean():
     assert proved(Crossed(), target=target) is not None
     assert proved(Crossed(), target=dp.ApproxDP(EPSILON, "1e-6")) is not None
     assert proved(Crossed(), dp.REPLACE_ONE, target) is None
-
-
-@relations
-def test_max_under_replace_one_is_refused(relation):
-    """C03: a record that changes its cell changes two."""
-    both = plan([(1, 0, 1), (1, 5, 1)])
-    assert (proved(both, relation) is None) == (relation is dp.REPLACE_ONE)
-    assert proved(plan([(1, 0, Fraction(1, 2)), (1, 5, Fraction(1, 2))]), relation) is not None
-
-
-@relations
-def test_overlapping_folds_are_refused(relation):
-    """The cells of two partitions are no cells of one, nor is all of the table. Folds: C01b of
-    tests/mutants.
-    """
-    assert proved(plan([(0, 0, 1), (1, 1, 1)]), relation) is None
-    assert proved(plan([(0, 0, 1), (None, 0, Fraction(1, 9))]), relation) is None
 
 
 def reads(make):
@@ -315,33 +295,3 @@ BENT = {
     "replaced": lambda d: d["statement"].update(relation="replace_one"),
     "two rows": lambda d: d["statement"].update(rows_per_person="2"),
 }
-
-
-def worst_loss(parts, pairs):
-    """The largest privacy loss of pure releases with exact sums, over pairs of tables.
-
-    Noise of scale 1/epsilon_i tells a move m_i by |m_i| epsilon_i at most, and reaches it.
-    """
-    X, y = samples.setting().nodes()
-    partition = Partition(X, y, Hashed(3))
-    losses = []
-    for (A, a), (C, c) in pairs:
-        places = [partition.assignment.places(A, a), partition.assignment.places(C, c)]
-        moves = [abs(np.sum(places[0] == j) - np.sum(places[1] == j)) for j in range(3)]
-        losses.append(sum(w * moves[j] for _, j, w in parts))
-    return max(losses)
-
-
-@relations
-def test_the_worst_pair_costs_what_was_proved_and_no_more(relation):
-    """Counts of 3 cells at epsilon = 1 each: added, 1 in all; replaced, 2, which was refused."""
-    parts = [(0, j, 1) for j in range(3)]
-    rng = np.random.default_rng(0)
-    pairs = []
-    for _, n in itertools.product(range(200), (0, 1, 5)):
-        X, y = rng.normal(size=(n + 1, 2)) / 4, rng.normal(size=n + 1) / 4
-        Z, w = X.copy(), y.copy()
-        Z[0], w[0] = rng.normal(size=2) / 4, 0.1
-        other = (X[1:], y[1:]) if relation is dp.ADD_REMOVE else (Z, w)
-        pairs.append(((X, y), other))
-    assert worst_loss(parts, pairs) == MOVES[relation]

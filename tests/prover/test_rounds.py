@@ -64,16 +64,6 @@ def words(report):
 
 
 @BOTH
-@pytest.mark.parametrize("theorem", ["analytic", "kamath_ullman"])
-def test_shares_of_one_t_th(relation, theorem):
-    """T (epsilon/T) and T (delta/T), for all T at once."""
-    noise = getattr(dp.Gaussian, theorem)
-    report = verdict(lambda X, y, b: rounds(X, y, noise, b.split(1 / ROUNDS)[0]), relation)
-    assert report.proved
-    assert report.chosen.name == "basic"
-
-
-@BOTH
 @pytest.mark.parametrize(
     "target",
     [TARGET, dp.GaussianDP(dp.parameter("mu", 0)), dp.ZeroConcentratedDP(dp.parameter("rho", 0))],
@@ -92,19 +82,6 @@ def test_jointly_calibrated_rounds(relation, target):
     assert report.chosen.name == "gaussian"
     for wrong in (body(ROUNDS + 1, 1), body(ROUNDS, Fraction(999, 1000))):
         assert words(verdict(wrong, relation, target)) == {"unproved"}
-
-
-@BOTH
-def test_half_the_clipping_is_not_enough(relation):
-    """Noise for C where the gradients are clipped to 2 C; and none at all."""
-    sigma = dp.analytic_sigma(dp.EPSILON, dp.DELTA)
-    noise = dp.sqrt(ROUNDS) * sigma
-    for clip in (2, None):
-        report = verdict(
-            lambda X, y, b, clip=clip: rounds(X, y, dp.Gaussian(std=size(X) * noise), clip=clip),
-            relation,
-        )
-        assert not report.proved
 
 
 SAMPLED = {"times": 100, "sampled": "1/100"}

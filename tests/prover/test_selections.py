@@ -4,6 +4,7 @@ small tables; what is drawn has that law.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 from fractions import Fraction
@@ -124,13 +125,13 @@ def neighbours(counts, relation):
 
 def worst(rule, scale, relation):
     """The largest loss of an index over small tables, some with one candidate far ahead."""
-    tables = [*itertools.product(range(3), repeat=3), (0, 12, 1), (40, 1, 0), (0, 1, 90)]
-    found = mpmath.mpf(0)
+    tables = [*itertools.product(range(2), repeat=3), (0, 12, 1), (40, 1, 0), (0, 1, 90)]
+    found, rule = mpmath.mpf(0), functools.cache(rule)
     with mpmath.workdps(40):
         for counts in tables:
             first = rule(counts, scale)
             for other in neighbours(counts, relation):
-                second = rule(other, scale)
+                second = rule(tuple(other), scale)
                 pairs = zip(first, second, strict=True)
                 found = max([found, *(abs(mpmath.log(p / q)) for p, q in pairs)])
     return found
