@@ -115,7 +115,7 @@ def test_a_recommendation_states_the_share_of_log_odds_that_is_kept():
 def test_the_predicted_noise_is_that_of_repeated_fits():
     """Within a factor of 2.5 for each coefficient: a rule of thumb."""
     X, y = world(1500)
-    models = [fitted(X, y, epsilon=2, rng=seed) for seed in range(20)]
+    models = [fitted(X, y, epsilon=2, rng=seed) for seed in range(12)]
     drawn = np.std([np.append(one.coef_, one.intercept_) for one in models], axis=0, ddof=1)
     summary = models[0].summary()
     assert np.all(np.abs(np.log(drawn / summary.noise)) < np.log(2.5))
@@ -129,7 +129,7 @@ def test_the_predicted_noise_counts_directions_that_noise_hides():
     """
     X, y = world(1500)
     X[:, 1] = X[:, 0]
-    models = [fitted(X, y, epsilon=2, rng=seed) for seed in range(20)]
+    models = [fitted(X, y, epsilon=2, rng=seed) for seed in range(12)]
     drawn = np.std([one.coef_[0, :2] for one in models], axis=0, ddof=1)
     predicted = np.median([one.summary().noise[:2] for one in models], axis=0)
     assert np.all(np.abs(np.log(drawn / predicted)) < np.log(2))

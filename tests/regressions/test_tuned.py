@@ -56,18 +56,6 @@ def best_of_runs(law, scores, gamma):
     return released
 
 
-def test_the_law_of_the_best_is_right():
-    """The sums of the oracle are a probability, and are those of a simulation."""
-    law, scores = np.array([0.2, 0.3, 0.5]), [1, 1, 2]
-    released = best_of_runs(law, scores, 0.5)
-    assert sum(released) == pytest.approx(1, abs=1e-12)
-    rng, found = np.random.default_rng(0), np.zeros(3)
-    for _ in range(20_000):
-        runs = rng.choice(3, size=rng.geometric(0.5), p=law)
-        found[min(runs, key=lambda i: scores[i])] += 1
-    assert np.allclose(found / 20_000, released, atol=0.02)
-
-
 @pytest.mark.parametrize("gamma", [0.3, 0.6, 1.0])
 def test_the_best_of_private_runs_costs_three_times_one(gamma):
     """Over laws of three outcomes that are e^epsilon apart: inside 3 epsilon, some beyond 2."""
