@@ -182,6 +182,13 @@ def test_a_bound_that_is_not_moved_far_enough_is_refuted_with_its_true_failure()
     assert float(ratio) == pytest.approx(116.9, abs=0.05)
 
 
+def test_a_margin_below_what_one_record_moves_is_refuted():
+    """The bound would hold for one neighbour and not for the other."""
+    found = report(margin=0)
+    (margin,) = [one for one in found.open_obligations if "margin" in one.rule]
+    assert margin.verdict is REFUTED
+
+
 def test_a_failure_needs_a_delta():
     """Pure targets have none to pay with."""
     with pytest.raises(dp.InvalidArgument):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import random
 from fractions import Fraction
 from typing import ClassVar
 
 import attrs
+import numpy as np
 import pytest
 
 import dpframe as dp
 from dpframe.errors import Uncertified
 from dpframe.graph.known import known
+from dpframe.graph.partition import Hashed, Partition
 from dpframe.graph.statistics import Count, Histogram
 from dpframe.prover.parallel import cell_of
 from tests.support import checking as check
@@ -295,3 +298,33 @@ BENT = {
     "replaced": lambda d: d["statement"].update(relation="replace_one"),
     "two rows": lambda d: d["statement"].update(rows_per_person="2"),
 }
+
+
+def worst_loss(parts, pairs):
+    """The largest privacy loss of pure releases with exact sums, over pairs of tables.
+
+    Noise of scale 1/epsilon_i tells a move m_i by |m_i| epsilon_i at most, and reaches it.
+    """
+    X, y = samples.setting().nodes()
+    partition = Partition(X, y, Hashed(3))
+    losses = []
+    for (A, a), (C, c) in pairs:
+        places = [partition.assignment.places(A, a), partition.assignment.places(C, c)]
+        moves = [abs(np.sum(places[0] == j) - np.sum(places[1] == j)) for j in range(3)]
+        losses.append(sum(w * moves[j] for _, j, w in parts))
+    return max(losses)
+
+
+@relations
+def test_the_worst_pair_costs_what_was_proved_and_no_more(relation):
+    """Counts of 3 cells at epsilon = 1 each: added, 1 in all; replaced, 2, which was refused."""
+    parts = [(0, j, 1) for j in range(3)]
+    rng = np.random.default_rng(0)
+    pairs = []
+    for _, n in itertools.product(range(200), (0, 1, 5)):
+        X, y = rng.normal(size=(n + 1, 2)) / 4, rng.normal(size=n + 1) / 4
+        Z, w = X.copy(), y.copy()
+        Z[0], w[0] = rng.normal(size=2) / 4, 0.1
+        other = (X[1:], y[1:]) if relation is dp.ADD_REMOVE else (Z, w)
+        pairs.append(((X, y), other))
+    assert worst_loss(parts, pairs) == MOVES[relation]

@@ -12,6 +12,17 @@ from dpframe.prover.problem import Verdict
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
 
+def test_rows_without_a_bound_have_a_counterexample():
+    """Of the statistics of dpframe None means that one row can move it by any amount."""
+
+    class Raw(dp.Regression):
+        def declare(self, X, y, budget):
+            return dp.release(dp.graph.aggregate("std", X), dp.Gaussian(std=1))
+
+    report = dp.audit(Raw(), target=dp.ApproxDP(1, "1e-6"), setting=SETTING).report
+    assert any(one.witness is not None for one in report.open_obligations)
+
+
 def aggregate(name, data):
     """Of raw rows or labels."""
     return dp.graph.aggregate(name, data)
