@@ -95,6 +95,9 @@ PURE_OBJ = ("ObjPertPure", "replace_one", "number")
 STD, TUNED = ("Standardised", "add_remove", "gaussian"), ("Tuned", "add_remove", "pure")
 REPLACED = ("ObjPert", "replace_one", "formula")
 PRINTED = ("ObjPertPrinted", "add_remove", "formula")
+TESTED, DEEP = ("Tukey", "add_remove", "number"), ("TukeyPure", "add_remove", "number")
+SLOPES, SLOPES_OF_OTHERS = (("TheilSen", relation, "pure") for relation in check.RELATIONS)
+BLOCKS, BLOCKS_ADDED = ("SubAggPure", "replace_one", "pure"), ("SubAggPure", "add_remove", "pure")
 SIGMA = ["analytic_sigma", mul("1/2", "epsilon"), "delta"]
 FALSE = [  # certificate, place (`kind/key`, `kind.2/key` for its third node), values
     # released numbers and their ranges
@@ -204,6 +207,31 @@ FALSE = [  # certificate, place (`kind/key`, `kind.2/key` for its third node), v
     (TUNED, "random_stopping/graphs/0/1", [0, 1], []),
     (TUNED, "random_stopping/graphs/1/0/0/columns", "3"),
     (TUNED, "statement/derivation", "gaussian"),
+    # points of some depth
+    (TESTED, "tested_point/formulas/rate", "2", "-1"),
+    (TESTED, "tested_point/formulas/radius", "0"),
+    (TESTED, "tested_point/formulas/more", "1"),
+    (TESTED, "tested_point/share/epsilon", "1", "2"),
+    (TESTED, "statement/relation", "replace_one"),
+    (TESTED, "statement/rows_per_person", "2"),
+    (DEEP, "deep_point/formulas/rate", "2", "-1"),
+    (DEEP, "deep_point/formulas/radius", "0"),
+    (DEEP, "deep_point/formulas/more", "1"),
+    (DEEP, "deep_point/share/epsilon", "1", "2"),
+    (DEEP, "statement/relation", "replace_one"),
+    (DEEP, "statement/rows_per_person", "2"),
+    (TESTED, "tested_point/formulas/test", "9/8"),
+    (TESTED, "tested_point/share/delta", "0"),
+    (TESTED, "tested_point/least", 0),
+    (SLOPES, "deep_point/formulas/rate", mul("1/2", "epsilon")),  # of one matching
+    (SLOPES, "deep_point/inputs", [], [0]),
+    (SLOPES_OF_OTHERS, "deep_point/formulas/rate", mul("1/4", "epsilon")),
+    (SLOPES_OF_OTHERS, "deep_point/inputs", [], [0]),
+    # means of cells
+    (BLOCKS, "cell_sums/partition/cells", 9, 0),
+    (BLOCKS, "block_estimates/radius", "2", "-1"),
+    (BLOCKS, "assumptions", []),
+    (BLOCKS_ADDED, "statement/relation", "replace_one"),
 ]
 
 
