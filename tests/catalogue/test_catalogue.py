@@ -81,9 +81,12 @@ def test_records_have_their_keys():
 
 
 def test_verdicts_are_those_of_the_samples():
-    """Every class that has a sample."""
+    """Of every class that has a sample, in symbols; at numbers, of those that are listed."""
     assert {type(one.regression) for one in everything()} >= set(samples.REGRESSIONS)
     assert disagreements(everything(), samples.REGRESSIONS) == []
+    somewhere = {(type(one.regression), one.relation) for one in everything() if one.scope}
+    tuned = {(dp.regressions.Tuned, relation) for relation in samples.RELATIONS}
+    assert somewhere == {*samples.certified(), *tuned}
 
 
 class Fake(dp.literature.SSPWangCoded):

@@ -174,22 +174,6 @@ def test_a_wrong_mechanism_does_not_conform(old, new):
     assert MUTANTS[old, new] in refusal.value.property
 
 
-def test_its_law_is_the_one_that_its_guarantee_is_about():
-    """The slope of the log-density of logistic noise is at most 1/scale in size: log-ratios of the
-    density under moves of the sensitivity, in Fractions of the scale.
-    """
-    from mpmath import log, mp, mpf
-
-    def density(x):
-        return -x - 2 * log(1 + mp.exp(-x))
-
-    places = range(-40, 41, 3)
-    with mp.workdps(30):
-        for move in (0.1, 3.0):
-            gaps = [abs(density(mpf(x) + move) - density(mpf(x))) for x in places]
-            assert move * 0.999 < max(gaps) <= move + 1e-15
-
-
 # --------------------------------------------------------- Every accountant adds what releases cost
 # Nothing, one, any order, more is more. The additive ones have a total besides; tests of `total`
 # are over these.

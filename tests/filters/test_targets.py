@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 
 import mpmath
-import numpy as np
 import pytest
 from mpmath import mp, mpf
 
@@ -154,24 +153,3 @@ def test_deltas_that_reach_one_guarantee_nothing():
     assert odometer.spent.delta == dp.constant(1)
     with pytest.raises(dp.InvalidArgument):
         _ = odometer.total
-
-
-def test_simulated_losses_stay_below_the_line_but_not_below_the_converted_total():
-    """Gaussian queries at 400 times from rho = 1e-6 to 1: under P the loss is a random walk with
-    drift, L = rho + sqrt(2 rho) W. The line holds at all times with probability 1 - delta; the
-    converted total, read at whatever time suits an attacker, does not.
-    """
-    delta, paths = 0.1, 20_000
-    rho = np.logspace(-6, 0, 400)
-    rng = np.random.default_rng(7)
-    steps = np.diff(rho, prepend=0.0)
-    loss = np.zeros(paths)
-    line_crossed, total_crossed = np.zeros(paths, bool), np.zeros(paths, bool)
-    slope = math.sqrt(math.log(1 / delta) / 0.1)
-    for step, now in zip(steps, rho, strict=True):
-        loss += step + math.sqrt(2 * step) * rng.standard_normal(paths)
-        line_crossed |= loss > now * (1 + slope) + math.log(1 / delta) / slope
-        total_crossed |= loss > now + 2 * math.sqrt(now * math.log(1 / delta))
-    error = 4 * math.sqrt(delta * (1 - delta) / paths)
-    assert line_crossed.mean() <= delta + error
-    assert total_crossed.mean() >= delta + error

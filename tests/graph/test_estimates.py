@@ -141,8 +141,6 @@ def test_a_cell_is_solved_as_numpy_solves_it():
 @pytest.mark.parametrize("radius", [1e-150, 0.5, 1e150])
 def test_the_ball_is_never_left(radius):
     """In exact arithmetic of the doubles that come out."""
-    from fractions import Fraction
-
     rng = np.random.default_rng(2)
     for size in (1e-200, 1e-3, 1, 1e5, 1e200):
         for theta in rng.normal(size=(50, 4)) * size:

@@ -239,33 +239,6 @@ def test_units_do_not_matter(what, constant, relation):
     assert (run(wide, (4 * X, 8 * y)) == run(own, (X, y))).all()
 
 
-@pytest.mark.some(1)
-@pytest.mark.parametrize("side", [0.2, 1.0, 3.0])
-@pytest.mark.parametrize("d", [1, 2])
-def test_the_formulas_in_units_of_the_data(side, d):
-    """Those of the proof pages, undivided, by search: bounds B = side and Y = 1."""
-    s, y = side * d, 1.0
-    proved = {
-        ("monomials", True, AR): (s + y) ** 2,
-        ("monomials", True, RO): (s + y) ** 2,
-        ("monomials", False, AR): s * (s + 2 * y),
-        ("monomials", False, RO): (s + y) ** 2 if y <= s else 4 * s * y,
-        ("statistics", False, AR): s * ((d + 1) * side + 2 * y) / 2,
-        ("statistics", False, RO): d * ((d + 1) * side + y) ** 2 / (2 * (d + 1))
-        if y <= (d + 1) * side
-        else 2 * s * y,
-    }
-    for case, bound in proved.items():
-        found = largest(*case, d, side)
-        assert bound * (1 - 1e-5) <= found <= bound * (1 + 1e-12), case
-
-
-def test_half_of_the_printed_noise_is_enough_and_less_is_not():
-    """The negative control of the search: (d + 1)^2 less a hundredth is exceeded."""
-    assert largest("monomials", True, RO, 3) > 16 * 0.99
-    assert 2 * (9 + 6 + 1) == 2 * TABLE["monomials", True, RO](3)
-
-
 @pytest.mark.parametrize("grid", [4, 20, 24, None])
 @pytest.mark.parametrize("facts", [{"box": 1}, {"norm": 2}, {"box": "1/3", "intercept": True}])
 def test_values_are_whole_steps(grid, facts):

@@ -85,15 +85,6 @@ def promised(relation, loss, penalty, noise, size, epsilon):  # noqa: PLR0917 - 
 
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_laws_are_laws(noise, loss):
-    """The change of variables loses no mass."""
-    for table in TABLES.values():
-        for penalty, size in itertools.product((0.25, 2.0), (1.0, 3.0)):
-            assert np.isclose(law(loss, table, penalty, noise, size).sum(), 1, atol=1e-5)
-
-
-@pytest.mark.parametrize("noise", NOISES)
-@pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("penalty", [0.25, 2.0])
 def test_no_pair_exceeds_the_theorem(noise, loss, penalty):
     """Every neighbour, both ways, at several epsilon."""
@@ -122,38 +113,6 @@ def test_half_the_shift_would_be_found_out():
     table = [(0.01, -1.0)] * 3000
     p, q = (law("logistic", rows, 1.0, "laplace", 1.0) for rows in (table, [*table, (1.0, 1.0)]))
     assert delta_of(q, p, 0.8) > 0.05
-
-
-def shaped(kind, k, A, centre):
-    """A move a(u) that the proof allows, not increasing, of slope at least -k; and T'."""
-    u = np.linspace(-14, 14, 40_001)
-    if kind == "clipped":
-        a = np.clip(-k * (u - centre), -A, A)
-    else:
-        a = -A * np.tanh(k * (u - centre) / A)
-    return u, a, 1 - np.gradient(a, u)
-
-
-@pytest.mark.parametrize("kind", ["clipped", "smooth"])
-def test_every_shape_of_move_stays_inside(kind):
-    """In noise space, with slopes and lengths at random: both directions."""
-    rng = np.random.default_rng(2)
-    for _ in range(150):
-        A, k, epsilon = np.exp(rng.uniform((-3, -4, -4), (1, 2.5, 1)))
-        u, a, stretch = shaped(kind, k, A, rng.choice([0.0, rng.uniform(-3, 3)]))
-        du, total = u[1] - u[0], np.log1p(k) + epsilon
-        p, q = norm.pdf(u) * du, norm.pdf(u - a) * stretch * du
-        assert delta_of(q, p, total) <= gaussian_profile(epsilon, A) + 1e-6
-        assert delta_of(p, q, total) <= 2 * gaussian_profile(total, A) + 1e-6
-
-
-def test_removal_needs_its_factor_of_two():
-    """A steep crossing: at equal epsilon, more than the one-sided profile, less than twice."""
-    A, epsilon = 0.3, 0.5
-    u, a, stretch = shaped("clipped", 1e3, A, 0.0)
-    du = u[1] - u[0]
-    found = delta_of(norm.pdf(u) * du, norm.pdf(u - a) * stretch * du, epsilon)
-    assert 1.9 * gaussian_profile(epsilon, A) < found <= 2 * gaussian_profile(epsilon, A) + 1e-6
 
 
 def test_convexity_halves_the_factor_of_a_replacement():

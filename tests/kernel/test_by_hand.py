@@ -220,15 +220,3 @@ def test_false_certificates_are_refused(name: str) -> None:
     assert reasons
     assert all(reasons.values())
     assert [reason for reason in reasons.values() if "Error:" in reason] == []
-
-
-@pytest.mark.slow
-def test_there_are_many_false_certificates() -> None:
-    """Distinct ones, of all true ones together."""
-    texts = {
-        json.dumps(document, sort_keys=True)
-        for name in TRUE
-        for path, document in false_certificates(name)
-        if (name, path) not in STILL_TRUE
-    }
-    assert len(texts) >= 2000

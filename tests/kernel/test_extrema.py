@@ -39,7 +39,7 @@ def random_with_extrema(draw: random.Random, depth: int = 0) -> Any:
 def test_what_is_shown_of_minima_and_maxima_holds() -> None:
     """At random points, by floats of random formulas; and a little less is not shown."""
     draw, shown = random.Random(3), 0
-    for _ in range(200):
+    for _ in range(80):
         checker = check.Checker()
         checker.declare({name: symbol() for name in "abc"})
         value = random_with_extrema(draw)

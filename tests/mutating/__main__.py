@@ -11,7 +11,7 @@ from rich.progress import track
 import dpframe as dp
 from dpframe.cli.declaration import regression_of
 from dpframe.cli.options import NAME
-from dpframe.cli.printing import print_json, say
+from dpframe.cli.printing import say
 from dpframe.literature.catalogue import example
 from dpframe.literature.every import everything
 
@@ -29,7 +29,6 @@ def main(words: Sequence[str] | None = None) -> int:
         ("--every", "each edit in each setting; else in one of them, in turn"),
         ("--list", "each mutant on a line of its own"),
         ("--repairs", "take every way out, and count"),
-        ("--json", "as JSON"),
     ):
         parser.add_argument(flag, action="store_true", help=text)
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE")
@@ -46,10 +45,7 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(str(error))
     if not len(found):
         parser.error(f"{given.name} is certified nowhere: `dpframe certify {given.name}` says why")
-    if given.json:
-        print_json(found.records())
-    else:
-        _say(found, listed=given.list, repairs=given.repairs)
+    _say(found, listed=given.list, repairs=given.repairs)
     return 1 if found.survivors else 0
 
 

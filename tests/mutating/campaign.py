@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
 
 import attrs
 
@@ -47,10 +46,6 @@ class Mutants:
     def __len__(self) -> int:
         """How many."""
         return len(self.judged)
-
-    def records(self) -> list[dict[str, Any]]:
-        """Everything as JSON values."""
-        return [one.record() for one in self.judged]
 
     def of(self, verdict: Outcome) -> tuple[Judged, ...]:
         """Those that ended so."""

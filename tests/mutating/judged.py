@@ -6,7 +6,6 @@ import enum
 import hashlib
 import json
 from functools import cached_property
-from typing import Any
 
 import attrs
 
@@ -143,27 +142,6 @@ class Judged:
         """
         own = self.key if self.graph is None else essence(self.graph)
         return key_of(own, self.target, self.setting)
-
-    def record(self) -> dict[str, Any]:
-        """As JSON values."""
-        found = self.refusal
-        return {
-            "mutant": str(self.mutant),
-            "operator": self.operator.name,
-            "place": self.place,
-            "breaks": self.operator.breaks,
-            "target": str(self.target),
-            "relation": str(self.setting.relation),
-            "verdict": str(self.verdict),
-            "reason": self.reason,
-            "node": "" if found is None else found.node,
-            "rule": "" if found is None else found.rule,
-            "facts": [] if found is None else list(found.facts),
-            "witness": "" if found is None or found.witness is None else str(found.witness),
-            "way_out": "" if found is None else found.repair,
-            "hash": self.key,
-            "essence": self.essence,
-        }
 
     def __str__(self) -> str:
         """`refused: SSP, half: gram: ...`."""

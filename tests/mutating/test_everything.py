@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from itertools import product
 
@@ -213,13 +212,6 @@ def test_a_regression_by_name(capsys):
     assert "No survivors." in output
     assert "refused: SSP, half: gram: all releases together:" in output
     assert "refusals offer a way out" in output
-
-
-def test_json(capsys):
-    """One record a mutant."""
-    assert main(["DPME", "--json"]) == 0
-    records = json.loads(capsys.readouterr().out)
-    assert {one["verdict"] for one in records} >= {"refused", "accepted"}
 
 
 def test_survivors_are_named(capsys, monkeypatch):

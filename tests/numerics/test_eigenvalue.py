@@ -50,11 +50,6 @@ def is_the_floor(floor, matrix, unit):
     return below and not is_semidefinite(matrix, (floor + 1) * unit)
 
 
-def float_floor(matrix, unit):
-    """What doubles alone would answer."""
-    return math.floor(np.linalg.eigvalsh(matrix.astype(float))[0] / unit)
-
-
 def floor_by_mpmath(matrix, unit):
     """From the eigenvalues at 100 digits, none of them within 10^-60 of a whole unit."""
     with mpmath.workdps(100):
@@ -204,14 +199,6 @@ def test_adversarial(name):
     assert (matrix == before).all()
 
 
-def test_doubles_alone_are_wrong():
-    """Negative control: many of these cases are beyond a floor by eigvalsh."""
-    near = {name: case for name, case in CASES.items() if "doubles" not in name}
-    wrong = {name for name, (matrix, floor) in near.items() if float_floor(matrix, UNIT) != floor}
-    assert len(wrong) >= 10
-    assert any("tie" in name for name in wrong)
-
-
 @pytest.mark.some(1, most=0)
 @pytest.mark.parametrize("order", [1, 2, 3, 5, 8, 13])
 @pytest.mark.parametrize("copies", [1, 10**9])
@@ -230,13 +217,6 @@ def test_random_of_order_40():
     """The definition, at an order at which every product has many terms."""
     matrix = gram(random.Random(40), 40, 90, 10**8)
     assert is_the_floor(floor_smallest_eigenvalue(matrix, UNIT), matrix, UNIT)
-
-
-def test_the_definition_tells_neighbours_apart():
-    """Negative control of the oracle: the floor less 1 and more 1 are both refused."""
-    for matrix, floor in CASES.values():
-        assert not is_the_floor(floor - 1, matrix, UNIT)
-        assert not is_the_floor(floor + 1, matrix, UNIT)
 
 
 def test_integer_types_agree():
@@ -286,15 +266,6 @@ def test_one_row_moves_the_floor_by_at_most_its_share():
             assert abs(added - other) <= share
             attained += move == share
     assert attained >= 10
-
-
-def test_doubles_alone_move_by_more():
-    """Negative control: the floor by eigvalsh falls, or rises by more than the share."""
-    moves = [
-        (float_floor(matrix + np.outer(k, k), 2**20) - float_floor(matrix, 2**20))
-        for matrix, k in neighbours()
-    ]
-    assert min(moves) < 0 or max(moves) > UNIT
 
 
 def blurred(answer):

@@ -355,12 +355,15 @@ def test_no_bound_known_refutes_nothing():
     verdicts = {"theirs": "unproved", "by released deviations": "unproved", "unclipped": "refuted"}
     for name, make in said.items():
         regression = Released(make=make)
-        trust = [Silent] if name == "theirs" else []
         setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-        audit = dp.audit(regression, target=dp.ApproxDP(1, "1e-6"), setting=setting, trust=trust)
+        asked = {"target": dp.ApproxDP(1, "1e-6"), "setting": setting}
+        audit = dp.audit(regression, **asked, trust=[Silent] if name == "theirs" else [])
         found = [one for one in audit.report.common if one.kind == "sensitivity"]
         assert [str(one.verdict) for one in found] == [verdicts[name]], name
         assert str(audit.verdict) == verdicts[name]
+        if name == "theirs":
+            assert "Silent.one_row" in found[0].repair
+            assert dp.audit(regression, **asked).verdict is Verdict.UNPROVED
 
 
 def _divided(X, y):
@@ -507,19 +510,10 @@ def test_samples_count_in_what_stands_on_the_page():
     assert "mu between" not in str(audit)
 
 
-class Declared(dp.Regression):
-    """One release. [tests]"""
-
-    made: object = None
-
-    def declare(self, X, y, budget):
-        """As it was made."""
-        return self.made(X, y, budget)
-
-
 def declared(made, target, relation=dp.ADD_REMOVE):
     """The audit of one release."""
-    return dp.audit(Declared(made), target=target, setting=samples.setting(relation))
+    setting = samples.setting(relation)
+    return dp.audit(samples.declared(made), target=target, setting=setting)
 
 
 def test_a_draw_of_a_sample_is_not_compared_with_its_threshold():

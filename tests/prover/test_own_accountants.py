@@ -258,14 +258,7 @@ def test_the_kernel_says_that_the_total_is_on_its_word():
 
 # ---------------------------------- An accountant certifies as the object that it is, or is refused
 TARGET = dp.ApproxDP(1, "1e-6")
-AS_THEY_ARE = {
-    "basic": dp.accountants.BasicAccountant,
-    "gaussian": dp.accountants.GaussianAccountant,
-    "zcdp": dp.accountants.ConcentratedAccountant,
-    "numeric": dp.accountants.NumericAccountant,
-    "optimal": dp.accountants.OptimalAccountant,
-    "rdp": dp.accountants.RenyiAccountant,
-}
+AS_THEY_ARE = {one.name: type(one) for one in dp.accountants.ACCOUNTANTS}
 
 
 class Halving(dp.accountants.BasicAccountant):

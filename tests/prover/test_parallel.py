@@ -128,23 +128,6 @@ def test_the_largest_cell_counts_not_the_mean():
     assert proved(Crossed(), dp.REPLACE_ONE, target) is None
 
 
-@relations
-def test_max_under_replace_one_is_refused(relation):
-    """C03: a record that changes its cell changes two."""
-    both = plan([(1, 0, 1), (1, 5, 1)])
-    assert (proved(both, relation) is None) == (relation is dp.REPLACE_ONE)
-    assert proved(plan([(1, 0, Fraction(1, 2)), (1, 5, Fraction(1, 2))]), relation) is not None
-
-
-@relations
-def test_overlapping_folds_are_refused(relation):
-    """The cells of two partitions are no cells of one, nor is all of the table. Folds: C01b of
-    tests/mutants.
-    """
-    assert proved(plan([(0, 0, 1), (1, 1, 1)]), relation) is None
-    assert proved(plan([(0, 0, 1), (None, 0, Fraction(1, 9))]), relation) is None
-
-
 def reads(make):
     """The cell that a statistic of a cell's rows and labels is decided by."""
     X, y = samples.setting().nodes()

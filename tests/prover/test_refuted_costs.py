@@ -12,45 +12,16 @@ import numpy as np
 import pytest
 
 import dpframe as dp
-from dpframe.mechanisms import (
-    ExponentialNoiseSelection,
-    ExponentialSelection,
-    FullGaussian,
-    GumbelSelection,
-    PermuteAndFlipSelection,
-)
+from dpframe.mechanisms import ExponentialSelection, FullGaussian, LaplaceSelection
 from dpframe.privacy import REPLACE_ONE
 from dpframe.sensitivity import L1, L2
+from tests.prover import test_selections
 from tests.support.oracles import value
 
 SETTING = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
 
 
-def weights(scores, scale):
-    """The law of the exponential mechanism."""
-    parts = [mpmath.exp(mpmath.mpf(s) / scale) for s in scores]
-    return [part / mpmath.fsum(parts) for part in parts]
-
-
-def flips(scores, scale):
-    """The law of permute-and-flip, over all orders."""
-    best, found = max(scores), [mpmath.mpf(0)] * len(scores)
-    orders = list(itertools.permutations(range(len(scores))))
-    for order in orders:
-        left = mpmath.mpf(1) / len(orders)
-        for i in order:
-            heads = mpmath.exp(mpmath.mpf(scores[i] - best) / scale)
-            found[i] += left * heads
-            left *= 1 - heads
-    return found
-
-
-LAWS = {
-    ExponentialSelection: weights,
-    GumbelSelection: weights,
-    PermuteAndFlipSelection: flips,
-    ExponentialNoiseSelection: flips,
-}
+LAWS = {cls: law for cls, law in test_selections.LAWS.items() if cls is not LaplaceSelection}
 
 
 def mu(p, q):

@@ -4,7 +4,6 @@ mixtures; and no less where a sample is shared or hides less. (docs/proofs/subsa
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from fractions import Fraction
@@ -210,72 +209,3 @@ def test_joint_calibration_spends_the_budget_on_samples():
 
 
 # ------------------------------------------------------------------ brute force, without dpframe
-def mixed(table, rate, law):
-    """The law of a draw on a sample of a table, by every sample."""
-    found: dict[object, float] = {}
-    for kept in itertools.product((0, 1), repeat=len(table)):
-        weight = math.prod(rate if one else 1 - rate for one in kept)
-        for value, p in law([x for x, one in zip(table, kept, strict=True) if one]).items():
-            found[value] = found.get(value, 0.0) + weight * p
-    return found
-
-
-def discrete_laplace(epsilon, draws=1):
-    """Of a sum of 0s, 1s and -1s, on a window; its rest is left out."""
-    fall = math.exp(-epsilon)
-
-    def law(sample):
-        one = {z: (1 - fall) / (1 + fall) * fall ** abs(z - sum(sample)) for z in range(-7, 8)}
-        drawn = itertools.product(one, repeat=draws)
-        return {zs: math.prod(one[z] for z in zs) for zs in drawn}
-
-    return law
-
-
-def exponential(epsilon):
-    """Of counts of three bins, which move by 1, in the range too."""
-
-    def law(sample):
-        weights = [math.exp(epsilon * sum(x == bin_ for x in sample)) for bin_ in (-1, 0, 1)]
-        return {bin_: w / sum(weights) for bin_, w in zip((-1, 0, 1), weights, strict=True)}
-
-    return law
-
-
-def worst(law, rate):
-    """The largest privacy loss over all tables of up to three values and their neighbours."""
-    largest = 0.0
-    for n in range(3):
-        for table in itertools.combinations_with_replacement((-1, 0, 1), n):
-            few = mixed(table, rate, law)
-            for x in (-1, 0, 1):
-                more = mixed((*table, x), rate, law)
-                ratios = (math.log(more[z] / few[z]) for z in few)
-                largest = max(largest, *map(abs, ratios))
-    return largest
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-@pytest.mark.parametrize("epsilon", [0.5, 2.0])
-def test_no_table_of_a_few_rows_costs_more(epsilon, rate):
-    """Discrete Laplace noise attains it, the exponential mechanism stays below."""
-    most = math.log(1 + rate * (math.exp(epsilon) - 1))
-    assert worst(discrete_laplace(epsilon), rate) == pytest.approx(most, rel=1e-9)
-    assert worst(exponential(epsilon), rate) <= most + 1e-12
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.5, 0.9])
-def test_draws_on_one_sample_are_composed_before_they_are_amplified(rate):
-    """Two draws on one sample cost what one of twice the epsilon does, and more than twice one."""
-    apart = 2 * math.log(1 + rate * (math.e - 1))
-    joined = math.log(1 + rate * (math.e**2 - 1))
-    law = discrete_laplace(1.0, draws=2)
-    found = max(
-        abs(math.log(more / few))
-        for x in (-1, 0, 1)
-        for more, few in zip(
-            mixed((x,), rate, law).values(), mixed((), rate, law).values(), strict=True
-        )
-    )
-    assert apart + 0.01 < found <= joined + 1e-12
-    assert found == pytest.approx(joined, rel=1e-9)

@@ -167,7 +167,7 @@ def test_every_target_survives(target, tmp_path):
 
 def test_a_setting_at_its_defaults_is_written_as_ever():
     """Older files load: what stands at its default is left out."""
-    certificate = dp.certify(dp.SSP(), target=dp.ApproxDP(1, "1e-6"), setting=BASES[dp.Setting][0])
+    certificate = dp.certify(dp.SSP(), target=TARGET, setting=BASES[dp.Setting][0])
     assert certificate.document["declaration"]["setting"] == {
         "X": {"norm": "1", "columns": None, "intercept": False},
         "y": {"name": "y", "bound": "1", "lower": None, "upper": None},
@@ -188,18 +188,9 @@ class Outside(dp.Regression):
         return dp.release(dp.count(X), dp.Gaussian.analytic, budget)
 
 
-@pytest.fixture
-def certificate():
-    """A function: the file's document of a declaration."""
-
-    def certificate(declaration):
-        setting = dp.Setting(X=dp.Rows(norm=1), y=dp.Column(bound=1), relation=dp.ADD_REMOVE)
-        target = dp.ApproxDP(1, "1e-6")
-        return json.loads(
-            json.dumps(dp.certify(declaration, target=target, setting=setting).document)
-        )
-
-    return certificate
+def certificate(declaration):
+    """The file's document of a declaration."""
+    return check.document(declaration, TARGET, BASES[dp.Setting][0])
 
 
 @pytest.fixture
@@ -211,7 +202,7 @@ def module(tmp_path, monkeypatch):
     sys.modules.pop(MARK, None)
 
 
-def test_a_file_that_was_changed_imports_nothing(certificate, module):
+def test_a_file_that_was_changed_imports_nothing(module):
     """Its hash says so first."""
     document = certificate(dp.SSP())
     document["declaration"]["class"] = f"{module}:Any"
@@ -222,7 +213,7 @@ def test_a_file_that_was_changed_imports_nothing(certificate, module):
 
 
 @pytest.mark.parametrize("place", ["class", "trust", "inside"])
-def test_modules_that_are_not_admitted_are_not_imported(certificate, module, place):
+def test_modules_that_are_not_admitted_are_not_imported(module, place):
     """Wherever the file names them."""
     document = certificate(dp.SSP())
     declared = document["declaration"]
@@ -238,7 +229,7 @@ def test_modules_that_are_not_admitted_are_not_imported(certificate, module, pla
     assert module not in sys.modules
 
 
-def test_a_name_that_begins_alike_is_another_module(certificate):
+def test_a_name_that_begins_alike_is_another_module():
     """dpframe does not admit dpframe_evil."""
     document = certificate(dp.SSP())
     document["declaration"]["class"] = "dpframe_evil:Any"
@@ -246,7 +237,7 @@ def test_a_name_that_begins_alike_is_another_module(certificate):
         dp.load(document, modules=("dpframe",))
 
 
-def test_admitted_modules_load(certificate):
+def test_admitted_modules_load():
     """dpframe's own, and one that is named."""
     own, other = certificate(dp.SSP()), certificate(Outside(inner=dp.SSP()))
     assert dp.load(own, modules=("dpframe",)).hash == own["hash"]
@@ -255,7 +246,7 @@ def test_admitted_modules_load(certificate):
         dp.load(other, modules=("dpframe",))
 
 
-def test_modules_are_a_list_of_names(certificate):
+def test_modules_are_a_list_of_names():
     """A single text would be read letter by letter."""
     with pytest.raises(InvalidArgument, match="modules"):
         dp.load(certificate(dp.SSP()), modules="dpframe")

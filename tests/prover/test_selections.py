@@ -4,6 +4,7 @@ small tables; what is drawn has that law.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 from fractions import Fraction
@@ -124,13 +125,13 @@ def neighbours(counts, relation):
 
 def worst(rule, scale, relation):
     """The largest loss of an index over small tables, some with one candidate far ahead."""
-    tables = [*itertools.product(range(3), repeat=3), (0, 12, 1), (40, 1, 0), (0, 1, 90)]
-    found = mpmath.mpf(0)
+    tables = [*itertools.product(range(2), repeat=3), (0, 12, 1), (40, 1, 0), (0, 1, 90)]
+    found, rule = mpmath.mpf(0), functools.cache(rule)
     with mpmath.workdps(40):
         for counts in tables:
             first = rule(counts, scale)
             for other in neighbours(counts, relation):
-                second = rule(other, scale)
+                second = rule(tuple(other), scale)
                 pairs = zip(first, second, strict=True)
                 found = max([found, *(abs(mpmath.log(p / q)) for p, q in pairs)])
     return found
@@ -220,27 +221,6 @@ def test_bounded_range_belongs_to_the_exponential_mechanism_alone(cls):
             regression, target = Fullest(cls(1), shared=shared), dp.ZeroConcentratedDP(rho)
             done = dp.audit(regression, target=target, setting=setting(dp.ADD_REMOVE))
             assert str(done.verdict) == verdict
-
-
-def test_permute_and_flip_has_no_smaller_rho():
-    """Two candidates, equal scores, and 2 apart: D_2 is above 2 epsilon^2/8 (proofs/selection)."""
-    scale = 2 / np.log(2)
-    first, second = (flips(one, scale) for one in ((0, 0), (1, -1)))
-    order_two = mpmath.log(mpmath.fsum(p**2 / q for p, q in zip(first, second, strict=True)))
-    assert order_two > 2 * mpmath.log(2) ** 2 / 8
-
-
-@pytest.mark.parametrize("relation", samples.RELATIONS, ids=str)
-def test_zcdp_of_the_exponential_mechanism_by_its_laws(relation):
-    """D_a <= a epsilon^2/8 on small tables, at orders from near 1 to 60."""
-    scale, moved = Fraction(3, 2), (2 if relation is dp.REPLACE_ONE else 1)
-    rho = (moved / float(scale)) ** 2 / 8
-    for counts in itertools.product(range(3), repeat=3):
-        for other in neighbours(counts, relation):
-            p, q = weights(counts, float(scale)), weights(other, float(scale))
-            for order in (mpmath.mpf("1.01"), 2, 8, 60):
-                moment = mpmath.fsum(a**order * b ** (1 - order) for a, b in zip(p, q, strict=True))
-                assert mpmath.log(moment) / (order - 1) <= order * rho * (1 + mpmath.mpf("1e-9"))
 
 
 @pytest.mark.parametrize("cls", samples.SELECTIONS, ids=lambda c: c.__name__)

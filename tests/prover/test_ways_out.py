@@ -9,6 +9,7 @@ import mpmath
 import pytest
 
 import dpframe as dp
+from tests.support.oracles import delta_of, sigma_of
 
 CODEBOOK = dp.Setting(
     X=dp.Rows(columns=[dp.Numeric("age", 18, 90), dp.Categorical("sex", ["f", "m"])]),
@@ -45,23 +46,6 @@ def refusal(regression, setting):
     with pytest.raises(dp.Uncertified) as refused:
         dp.certify(regression, target=TARGET, setting=setting)
     return str(refused.value)
-
-
-def delta_of(epsilon, mu):
-    """The Gaussian privacy profile, at 40 digits. [BalleW18, Thm 8]"""
-    with mpmath.workdps(40):
-        at = mpmath.mpf(epsilon)
-        above = mpmath.ncdf(mu / 2 - at / mu) - mpmath.exp(at) * mpmath.ncdf(-mu / 2 - at / mu)
-        return float(above)
-
-
-def sigma_of(epsilon, delta):
-    """The least std at sensitivity 1, by bisection."""
-    low, high = 0.1, 1000.0
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (middle, high) if delta_of(epsilon, 1 / middle) > delta else (low, middle)
-    return high
 
 
 def test_what_is_neither_proved_nor_refuted_at_numbers_says_how_much_noise_is_enough():
@@ -104,7 +88,7 @@ def test_a_counterexample_states_what_its_pair_attains_and_no_upper_bound():
 
     text = refusal(Equal(), BALL)
     mu = float(mpmath.sqrt(mpmath.mpf(16) / 3) / mpmath.mpf("8.25"))
-    true = delta_of(1, mu)
+    true = float(delta_of(1, mu))
     says = re.search(
         r"moves by mu >= (\S+) stds, so its delta at epsilon = 1 is at least (\S+)", text
     )
@@ -115,4 +99,4 @@ def test_a_counterexample_states_what_its_pair_attains_and_no_upper_bound():
     assert true < float(most[2]) < true * (1 + 1e-4)
     assert "moves by mu = " not in text
     times = float(re.search(r"multiply all noise by ([\d.]+)", text)[1])
-    assert 0 <= times - mu * sigma_of(1, 1e-6) < 0.0011
+    assert 0 <= times - mu * float(sigma_of(1, "1e-6")) < 0.0011

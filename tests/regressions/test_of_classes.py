@@ -67,7 +67,7 @@ def spread_of_log_odds(regression, filled, setting, n, epsilon):
     given = {"epsilon": epsilon, "delta": "1e-6", "setting": setting}
     odds = [
         dp.PrivateClassifier(regression, **given, rng=seed).fit(X, y).decision_function(X[:100])
-        for seed in range(24)
+        for seed in range(12)
     ]
     return math.sqrt(np.mean(np.var(odds, axis=0, ddof=1)))
 
@@ -130,7 +130,7 @@ def test_the_rule_loses_little_against_the_best_penalty():
             declared = dp.regressions.LogisticOutputPerturbation(penalty=penalty)
             given = {"epsilon": epsilon, "delta": "1e-6", "setting": setting}
             losses = []
-            for draw in range(4):
+            for draw in range(2):
                 model = dp.PrivateClassifier(declared, **given, rng=draw).fit(*world[:2])
                 odds = model.decision_function(world[2])
                 losses.append(np.mean(np.logaddexp(0, -(2 * world[3] - 1) * odds)))

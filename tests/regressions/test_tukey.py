@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from fractions import Fraction
 from itertools import product
@@ -19,7 +18,6 @@ from dpframe.graph.procedures import TestedPoint, deep_point_tested
 from dpframe.graph.procedures.deep_point import deep_point
 from dpframe.graph.statistics import CellSums
 from dpframe.numerics.blocks.depths import Depths
-from tests.support import checking as check
 from tests.support import samples
 from tests.support.oracles import value
 
@@ -209,37 +207,6 @@ def test_a_rate_for_one_cell_is_refused_under_replace_one():
     once = node(APPROX, 8).rate
     point = attrs.evolve(node(APPROX, 8, dp.REPLACE_ONE), rate=once)
     assert not with_node(point, APPROX, dp.REPLACE_ONE).proved
-
-
-@pytest.mark.parametrize(
-    ("cls", "kind"),
-    [(dp.regressions.Tukey, "tested_point"), (dp.regressions.TukeyPure, "deep_point")],
-)
-def test_files_that_claim_too_much_are_refused(cls, kind):
-    """A larger rate, no share, another relation, a depth of 0, sums of no cells."""
-    found = check.document(cls(models=8), dp.ApproxDP(1, "1e-6"), samples.setting())
-    assert check.check(check.bent(found, "none")).accepted
-    (own,) = (one for one in found["graph"]["nodes"] if one["kind"] == kind)
-    bent = [
-        check.bent(found, kind, formulas={**own["formulas"], "rate": "2"}),
-        check.bent(found, kind, formulas={**own["formulas"], "rate": "-1"}),
-        check.bent(found, kind, formulas={**own["formulas"], "radius": "0"}),
-        check.bent(found, kind, formulas={**own["formulas"], "more": "1"}),
-        check.bent(found, kind, share={"epsilon": "1/2", "delta": "1/1000000"}),
-        check.bent(found, kind, share={"epsilon": "2", "delta": "1/1000000"}),
-    ]
-    if cls is dp.regressions.Tukey:
-        bent += [
-            check.bent(found, kind, least=0),
-            check.bent(found, kind, share={"epsilon": "1", "delta": "0"}),
-            check.bent(found, kind, formulas={**own["formulas"], "test": "3/4"}),
-        ]
-    replaced = copy.deepcopy(found)
-    replaced["statement"]["relation"] = "replace_one"
-    unbounded = copy.deepcopy(found)
-    unbounded["statement"]["rows_per_person"] = "2"
-    bent += [check.bent(one, "none") for one in (replaced, unbounded)]
-    assert not any(check.check(one).accepted for one in bent)
 
 
 def test_it_is_refused_for_labels_without_bounds():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import math
 from fractions import Fraction
@@ -54,18 +53,6 @@ def best_of_runs(law, scores, gamma):
             first = sum(above**m * (above + same) ** (k - 1 - m) for m in range(k))
             released[i] += left * gamma * law[i] * first
     return released
-
-
-def test_the_law_of_the_best_is_right():
-    """The sums of the oracle are a probability, and are those of a simulation."""
-    law, scores = np.array([0.2, 0.3, 0.5]), [1, 1, 2]
-    released = best_of_runs(law, scores, 0.5)
-    assert sum(released) == pytest.approx(1, abs=1e-12)
-    rng, found = np.random.default_rng(0), np.zeros(3)
-    for _ in range(20_000):
-        runs = rng.choice(3, size=rng.geometric(0.5), p=law)
-        found[min(runs, key=lambda i: scores[i])] += 1
-    assert np.allclose(found / 20_000, released, atol=0.02)
 
 
 @pytest.mark.parametrize("gamma", [0.3, 0.6, 1.0])
@@ -279,26 +266,6 @@ def test_the_printed_noise_is_for_one_block():
         )
     one = dp.literature.SubAggSmith(cells=1)  # with one cell a record has no other
     assert dp.certify(one, target=PURE, setting=samples.setting(dp.REPLACE_ONE))
-
-
-def test_files_that_claim_less_sensitivity_are_refused():
-    """More cells or a smaller ball than were computed with the noise; another relation; no word of
-    idealized numerics.
-    """
-    found = check.document(dp.regressions.SubAggPure(), PURE, samples.setting(dp.REPLACE_ONE))
-    assert check.check(check.bent(found, "none")).accepted
-    fewer = {"assignment": "hashed", "cells": 9, "salt": "Sub-Agg"}
-    bent = [
-        check.bent(found, "cell_sums", partition=fewer),
-        check.bent(found, "cell_sums", partition={**fewer, "cells": 0}),
-        check.bent(found, "block_estimates", radius="2"),
-        check.bent(found, "block_estimates", radius="-1"),
-        check.bent({**found, "assumptions": []}, "none"),
-    ]
-    assert not any(check.check(one).accepted for one in bent)
-    once = copy.deepcopy(check.document(dp.regressions.SubAggPure(), PURE, samples.setting()))
-    once["statement"]["relation"] = "replace_one"
-    assert not check.check(check.bent(once, "none")).accepted
 
 
 def linear(n=4000):

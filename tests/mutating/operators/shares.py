@@ -131,7 +131,6 @@ COUNTED: Sequence[Operator] = (
 
 
 # ----------------------------------------------------------------------- Draws that nobody pays for
-TWO = exact(2)
 
 
 def _apart(name: str) -> str:
