@@ -80,18 +80,33 @@ def text_of(path: Where, name: str, most: int = MOST_BYTES, error: Kind = Invali
 
 
 def json_of(text: str, name: str, error: Kind = InvalidArgument, **hooks: Any) -> Any:
-    """The JSON value of a text, after a check of its number of values. `hooks` are passed to
-    json.loads. Raises `error`.
+    """The JSON value of a text without repeated keys, after a check of its number of values.
+    `hooks` are passed to json.loads. Raises `error`.
     """
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
         raise error(name, f"a document of at most {MOST_VALUES} values", f"{len(text)} characters")
     try:
-        return json.loads(text, **hooks)
+        return json.loads(text, object_pairs_hook=_once, **hooks)
     except json.JSONDecodeError as failure:
         cause = Plain(f"an error in line {failure.lineno}, column {failure.colno}")
+    except _RepeatedKey as failure:
+        cause = Plain(f"the key {failure} twice in one object")
     except (ValueError, RecursionError) as failure:
         cause = Plain(type(failure).__name__)
     raise error(name, "a JSON document", cause)
+
+
+class _RepeatedKey(ValueError):
+    """Of one object."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _RepeatedKey(f"{key[:LONGEST]!r}")
+        found[key] = value
+    return found
 
 
 def _at_most(handle: int, size: int) -> bytes:

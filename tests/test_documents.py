@@ -7,6 +7,7 @@ import subprocess
 import sys
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -95,6 +96,19 @@ def test_values_are_counted_before_they_are_made(reader, many, monkeypatch):
     monkeypatch.setattr(documents.json, "loads", None)
     with pytest.raises(DPFrameError, match="values"):
         reader(many)
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [dp.load, accounts, partial(dp.Setting.load, relation=dp.ADD_REMOVE)],
+    ids=["certificate", "record ledger", "codebook"],
+)
+def test_a_repeated_key_is_refused(reader, tmp_path):
+    """A reader of the file may see the other value."""
+    path = tmp_path / "twice.json"
+    path.write_text('{"columns": [{"name": "age", "lower": 18, "lower": 0, "upper": 90}]}')
+    with pytest.raises(DPFrameError, match="'lower' twice"):
+        reader(path)
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)

@@ -125,17 +125,22 @@ def check(
 
 def differences(document: Any, book: Path) -> list[str]:
     """A line for each column whose bounds or levels in the graph of an accepted certificate are not
-    those of the codebook, and for an intercept that only one of them has. Raises InvalidArgument.
+    those of the codebook, and for an intercept, a norm or terms that only one of them has. Raises
+    InvalidArgument.
     """
     from dpframe.graph.codebook import codebook_in  # deferred: other checks need no graphs
+    from dpframe.symbols import to_json
 
     rows, label = codebook_in(book, "--codebook")
     nodes = document["graph"]["nodes"]
     given = [node["id"] for node in nodes if node["kind"] == "column"]
+    coded = {node["id"]: node for node in nodes if node["kind"] == "encode"}
     ends = (label.lower, label.upper) if label.bound is None else (-label.bound, label.bound)
     declared = [part.record() for part in rows.columns or ()]
     declared += [["the label", *map(str, ends)], ["intercept", *["1"] * rows.intercept]]
-    proved = [row for node in nodes if node["kind"] == "encode" for row in node["schema"]]
+    declared.append(["norm", *([] if rows.norm is None else [to_json(rows.norm)])])
+    declared.append(["terms", *map(":".join, rows.terms or ())])
+    proved = [row for node in coded.values() for row in node["schema"]]
     proved += [
         ["the label", node["lower"], node["upper"]]
         for node in nodes
@@ -143,6 +148,12 @@ def differences(document: Any, book: Path) -> list[str]:
     ]
     constants = {node["value"] for node in nodes if node["kind"] == "intercept"}
     proved.append(["intercept", *sorted(constants)])
+    clips = [one for one in nodes if one["kind"] == "clip_norm" and one["inputs"][0] in coded]
+    proved.append(["norm", *(node["norm"] for node in clips)])
+    for node in coded.values():
+        names = [row[0] for row in node["schema"]]
+        written = [":".join(names[i] for i in term) for term in node.get("terms") or ()]
+        proved.append(["terms", *written])
     return [
         *(_difference(row, book, "the certificate") for row in declared if row not in proved),
         *(_difference(row, "the certificate", book) for row in proved if row not in declared),

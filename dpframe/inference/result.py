@@ -433,6 +433,10 @@ def contrasts(R: Any, names: Sequence[str]) -> tuple[Array, tuple[str, ...]]:
             way_out = f"Write {written}; the value to test is the second argument."
             near = nearest(str(unknown[0]), names)
             raise InvalidArgument("R", wanted, unknown[0], f"{way_out}{near}")
+        for shared in (name for part in parts for name in part if part[name]):
+            if list(names).count(shared) > 1:
+                way_out = f"Rename the column, or give weights in the order {', '.join(names)}."
+                raise InvalidArgument("R", "of names of one coefficient each", shared, way_out)
         weights = [[float(part.get(name, 0.0)) for name in names] for part in parts]
         return np.array(weights), tuple(contrast(row, names) for row in weights)
     rows = np.atleast_2d(np.asarray(R, dtype=float))

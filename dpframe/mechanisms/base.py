@@ -43,9 +43,13 @@ class Mechanism(AttrsClass, ABC):
     gives: ClassVar[type[Guarantee]]
 
     def __init_subclass__(cls) -> None:
-        """A guarantee of its own comes with its worst loss, unless the class states a loss too."""
+        """A guarantee comes with its worst loss, unless the class that states it, or one derived
+        from that, states a loss too.
+        """
         super().__init_subclass__()
-        if "guarantee" in vars(cls) and "loss" not in vars(cls) and cls.loss is not Mechanism.loss:
+        stating = next(base for base in cls.__mro__ if "guarantee" in vars(base))
+        derived = cls.__mro__[: cls.__mro__.index(stating) + 1]
+        if cls.loss is not Mechanism.loss and not any("loss" in vars(base) for base in derived):
             cls.loss = Mechanism.loss  # type: ignore[method-assign]
 
     @abstractmethod

@@ -65,18 +65,31 @@ class Twice(dp.Laplace):
         return dp.PureDP(2 * sensitivity / self.scale)
 
 
+class Doubled:
+    """The guarantee of `Twice`, for classes of noise to inherit."""
+
+    __slots__ = ()
+    guarantee = Twice.guarantee
+
+
+@attrs.frozen(cache_hash=True)
+class Mixed(Doubled, dp.Laplace):
+    """The same as `Twice`, with a guarantee that is inherited."""
+
+
 @pytest.mark.parametrize("accountant", ["numeric", "rdp", "basic"])
-def test_a_guarantee_from_outside_comes_with_its_own_loss(accountant):
+@pytest.mark.parametrize("kind", [Twice, Mixed])
+def test_a_guarantee_from_outside_comes_with_its_own_loss(accountant, kind):
     """Twice the epsilon of Laplace noise, whose loss does not hold for it, and no lower end; a
     certificate and a sample of it likewise.
     """
-    found = dp.compose(Twice(scale=1), accountant=accountant).epsilon("1e-9")
+    found = dp.compose(kind(scale=1), accountant=accountant).epsilon("1e-9")
     assert found.lower == 0
     assert 1.99 < found.upper <= 2
-    sample = dp.compose(PoissonSubsampled(Twice(scale=1), rate="1/10"))
+    sample = dp.compose(PoissonSubsampled(kind(scale=1), rate="1/10"))
     bound = dp.compose(PoissonSubsampled(dp.mechanisms.BlackBox(dp.PureDP(2)), rate="1/10"))
     assert sample.epsilon("1e-9").upper == bound.epsilon("1e-9").upper
-    own = dp.compose(Twice(scale=1).loss(1)).epsilon("1e-9").upper
+    own = dp.compose(kind(scale=1).loss(1)).epsilon("1e-9").upper
     assert own == pytest.approx(found.upper, rel=1e-12)  # accountants round differently
 
 

@@ -282,6 +282,21 @@ def test_the_bounds_of_a_certificate_are_compared_with_the_codebook(folder):
         assert any(line.startswith(said) for line in lines.splitlines())
 
 
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"norm": "1/2"}, "norm: 1/2 in other.json, not in the certificate"),
+        ({"terms": [["age", "smoker"]]}, "terms: age:smoker in other.json, not in the certificate"),
+    ],
+)
+def test_a_norm_and_terms_are_compared_too(folder, more, said):
+    """They bound rows as the columns do; the certificate's are compared as well."""
+    (folder / "other.json").write_text(json.dumps({**BOOK, **more}))
+    lines, _ = checked(60_000, folder, "--codebook", "other.json", status=1)
+    name = said.partition(":")[0]
+    assert lines.splitlines()[1:] == [said, f"{name}: none in the certificate, not in other.json"]
+
+
 def test_a_codebook_that_cannot_be_read_is_named_before_any_verdict(folder):
     """The error is the only output."""
     (folder / "bad.json").write_text("{")

@@ -67,6 +67,16 @@ def test_weights_by_name_are_weights():
             law.t_test(wrong)
 
 
+def test_a_name_of_two_coefficients_is_refused():
+    """A column named intercept beside the intercept: weights by name would add both up."""
+    names = ("intercept", "b", "intercept")
+    law = attrs.evolve(joint_law(), units=Units(np.eye(3), np.zeros(3), names))
+    for shared in ("intercept", "b - intercept", {"intercept": 1}):
+        with pytest.raises(InvalidArgument, match="Rename the column"):
+            law.t_test(shared)
+    assert law.t_test("b").names == ("b",)
+
+
 def test_a_test_of_one_is_that_test():
     """Whatever the value."""
     law = joint_law()
