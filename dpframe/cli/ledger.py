@@ -227,10 +227,11 @@ def _amounts(amounts: Iterable[Fraction]) -> str:
 def _joint(ledger: dp.Ledger) -> str:
     """What the budgets of all data sets allow together; "" where they cannot be added."""
     accounts = [ledger.account(name) for name in ledger.datasets]
-    kinds, units = {type(one.budget) for one in accounts}, {one.unit for one in accounts} - {None}
-    if len(accounts) < 2 or len(units) > 1 or not kinds <= {dp.PureDP, dp.ApproxDP}:
-        return ""
+    units = {one.unit for one in accounts} - {None}
     budgets = [one.budget.budget for one in accounts]
+    added = all("epsilon" in one.currency for one in budgets)
+    if len(accounts) < 2 or len(units) > 1 or not added:
+        return ""
     epsilon = sum(number("epsilon", one.epsilon) for one in budgets)
     delta = sum(number("delta", one.delta) for one in budgets)
     whole = f"({epsilon}, {short(delta, up=True)})" if delta else str(epsilon)
