@@ -79,7 +79,7 @@ def show(
         console.print(str(ledger.account(name)), markup=False)
     if dataset is not None:
         head_row, rows = _runs(ledger, dataset)
-        runs = Table(*(Column(title, no_wrap=title != "what") for title in head_row), box=None)
+        runs = Table(*map(_column, head_row), box=None)
         for row in rows:
             runs.add_row(*row)
         console.print(runs)
@@ -218,6 +218,10 @@ def _runs(ledger: dp.Ledger, dataset: str) -> tuple[list[str], list[list[str]]]:
     if charges:
         rows.append(["", "", "sum", _amounts(main.spent), *[""] * (3 + noted)])
     return [*head, "what", *["note"] * noted], rows
+
+
+def _column(title: str) -> Column:
+    return Column(title, no_wrap=title not in {"what", "note"}, overflow="fold")
 
 
 def _amounts(amounts: Iterable[Fraction]) -> str:
