@@ -15,8 +15,6 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import dask
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -57,9 +55,6 @@ def digests(folder: Path) -> Iterator[tuple[str, str]]:
     yield "Polars, lazy", digest(pl.scan_parquet(folder / "t.parquet"))
     yield "DuckDB", digest(connection.sql("select * from t"))
     yield "Parquet", digest(folder / "t.parquet")
-    for scheduler in ("threads", "processes"):
-        with dask.config.set(scheduler=scheduler):
-            yield f"Dask, {scheduler}", digest(dd.from_pandas(frame, npartitions=5))
     with ThreadPoolExecutor(3) as executor:
         yield "array, three threads", digest(X, y, executor=executor)
     with ProcessPoolExecutor(2) as executor:

@@ -81,7 +81,7 @@ FACE = {"estimators", "experiments", "cli", "__main__"}  # these may `import dpf
 TRUSTED, LIBRARIES = {"exact", "theory", "kernel"}, {"attrs", "mpmath"}
 RANK = {place: rank for rank, line in enumerate(ORDER) for place in line}
 HEAVY = {"numpy", "scipy", "sympy", "flint", "mpmath", "matplotlib", "sklearn", "pandas"}
-HEAVY |= {"pyarrow", "polars", "duckdb", "dask", "distributed"}
+HEAVY |= {"pyarrow", "polars", "duckdb"}
 
 
 def may_import(place: str, imported: str) -> bool:

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import attrs
 import numpy as np
 
 from dpframe.execution.totals import Pass, PassSums
-from dpframe.sources.source import SourceWrapper
+from dpframe.sources import Source
+from dpframe.sources.parts import TablePart
 from dpframe.sources.table import Block
 
 S = TypeVar("S")
 
 
 @attrs.define(eq=False, repr=False)
-class Remembered(SourceWrapper):
+class Remembered(Source):
     """A source that answers the same question twice without reading. For simulations only: exact
     sums of private rows stay in memory.
 
@@ -24,7 +26,19 @@ class Remembered(SourceWrapper):
     numbers and doubles that are functions of the rows alone. Noise is never remembered.
     """
 
+    inner: Source
     _sums: dict[Hashable, PassSums] = attrs.field(factory=dict, init=False)
+
+    layout = property(attrgetter("inner.layout"))
+    passes = property(attrgetter("inner.passes"))
+    rows = property(attrgetter("inner.rows"))
+    identity = property(attrgetter("inner.identity"))
+    assumptions = property(attrgetter("inner.assumptions"))
+    record_may_refuse = property(attrgetter("inner.record_may_refuse"))
+
+    def parts(self) -> Iterator[TablePart]:
+        """The table's."""
+        return self.inner.parts()
 
     def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
         """The table's total, from memory where it is there."""

@@ -193,8 +193,8 @@ class PrivateRegressor(RegressorMixin, PrivateEstimator):
     ) -> PrivateRegressor:
         """Certify, then execute once: X of shape (n, d), y of shape (n,), any n, 0 included.
 
-        `X` and `y` are as in `execute`: arrays, data frames, files, streams or Dask collections;
-        `y` may be the name of a column of X. `executor` reads parts of X in parallel.
+        `X` and `y` are as in `execute`: arrays, data frames, files or streams; `y` may be
+        the name of a column of X. `executor` reads parts of X in parallel.
 
         `epsilon` is the public budget of each record, shape (n,); the group of each record; or the
         name of a column of X with either. It replaces a column or an array that the estimator was

@@ -46,7 +46,7 @@ from .processing import with_releases
 from .public_budgets import RequestedBudgets, check_order, read_budgets, requested_budgets, spent_by
 from .receipts import Receipt, Result, charge, check_records, no_ledger, note, unreplayed_total
 from .running import AnyDraw, Execution, changed_since, check_passes
-from .samples import check_sampling, digest_checked
+from .samples import check_sampling
 from .stages import NO_GUESS, guess_of, staged
 from .totals import real
 
@@ -106,7 +106,7 @@ def execute(
     wanted = requested_budgets(certificate, budgets)
     column = None if wanted is None else wanted.column
     drop = missing == "drop"
-    source = digest_checked(open_source(certificate.setting, X, y, drop=drop, budgets=column))
+    source = open_source(certificate.setting, X, y, drop=drop, budgets=column)
     with _few_threads(source, executor):
         running, sizes = first_pass(certificate, source, executor, randomness, wanted)
         if rehearse:

@@ -1,17 +1,15 @@
 """Samples of the rows: a fresh Poisson sample, drawn while they are read, one part after the other;
 and a secret one with an inclusion probability for each record, drawn while the table is first read
 and the same in every later pass.
-
-A source that is checked to give the same records in the same order in every pass.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -22,15 +20,12 @@ from dpframe.graph import Graph
 from dpframe.graph.maps.weighted import Thinning
 from dpframe.randomness import Bits
 from dpframe.randomness.laws import bernoulli
-from dpframe.sources import Source
-from dpframe.sources.source import SourceWrapper
 from dpframe.sources.table import Block
 
 from .numbers import PublicNumbers
 from .public_budgets import RecordBudgets, places
 from .totals import selected
 
-S = TypeVar("S")
 AT_REST = "Give a table that is at rest: an array, a data frame in memory, or a file."
 
 
@@ -51,57 +46,6 @@ def digest(block: Block) -> bytes:
 def records_changed() -> SourceFailed:
     """The error on a table that differs between passes."""
     return SourceFailed("X again", "other records, or the same in another order", AT_REST)
-
-
-@attrs.frozen(eq=False)
-class DigestedResult(Generic[S]):
-    """The result of some work and the digests of its blocks; they add up in order."""
-
-    result: S
-    digests: tuple[bytes, ...]
-
-    def __add__(self, other: DigestedResult[S]) -> DigestedResult[S]:
-        added: Any = self.result + other.result  # type: ignore[operator]
-        return DigestedResult(added, self.digests + other.digests)
-
-
-@attrs.frozen(eq=False)
-class DigestingWork(Generic[S]):
-    """Work that digests each block before it reads it."""
-
-    work: Callable[[Iterable[Block]], S]
-
-    def __call__(self, blocks: Iterable[Block]) -> DigestedResult[S]:
-        digests: list[bytes] = []
-
-        def digested() -> Iterator[Block]:
-            for block in blocks:
-                digests.append(digest(block))
-                yield block
-
-        result = self.work(digested())
-        return DigestedResult(result, tuple(digests))
-
-
-@attrs.define(eq=False, repr=False)
-class DigestCheckedSource(SourceWrapper):
-    """A source whose blocks must have the digests of the first pass in every later one."""
-
-    _digests: tuple[bytes, ...] | None = attrs.field(default=None, init=False)
-
-    def total(self, work: Callable[[Iterable[Block]], S], *, executor: Any = None) -> S:
-        """As the source itself. Raises SourceFailed where records differ from the first pass."""
-        result = self.inner.total(DigestingWork(work), executor=executor)
-        if self._digests is None:
-            self._digests = result.digests
-        elif self._digests != result.digests:
-            raise records_changed()
-        return result.result
-
-
-def digest_checked(source: Source) -> Source:
-    """The source itself where it is repeatable or read once, else one that compares digests."""
-    return source if source.repeatable or source.passes < 2 else DigestCheckedSource(source)
 
 
 @attrs.frozen(eq=False)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
-from .reading import Array, doubles
+from .reading import Array, ColumnData, doubles
 from .safe_errors import arrow
 
 TEXTS = ("is_string", "is_large_string", "is_string_view")
@@ -103,6 +104,27 @@ def without_rows(schema: Any) -> Any:
     """A batch without rows. (From lists, Arrow would import pandas to make one.)"""
     columns = [arrow().nulls(0, field.type) for field in schema]
     return arrow().RecordBatch.from_arrays(columns, schema=schema)
+
+
+def column_data(values: Any, convert: Callable[[Any], Array]) -> ColumnData:
+    """A column of any library."""
+    return (ArrowColumn if is_arrow(values) else ColumnData)(values, convert)
+
+
+@attrs.frozen(eq=False, repr=False)
+class ArrowColumn(ColumnData):
+    """A column of Arrow. It is pickled without the rest of the memory that it is a window on."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        sink = arrow().BufferOutputStream()
+        table = arrow().table({"": self.values})
+        with arrow("pyarrow.ipc").new_stream(sink, table.schema) as stream:
+            stream.write_table(table)
+        return _unpacked, (sink.getvalue().to_pybytes(), self.convert)
+
+
+def _unpacked(data: bytes, convert: Callable[[Any], Array]) -> ArrowColumn:
+    return ArrowColumn(arrow("pyarrow.ipc").open_stream(data).read_all().column(0), convert)
 
 
 def plain(window: Any) -> Array:

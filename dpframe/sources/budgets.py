@@ -14,6 +14,7 @@ import numpy as np
 from dpframe.errors import BadData
 from dpframe.graph.cells import number
 
+from .arrow import column_data
 from .column_values import cell_values, kind_of
 from .reading import Array, ColumnData, Plain
 
@@ -73,7 +74,7 @@ def column(values: Any, title: str, wanted: str) -> ColumnData:
     given = kind(values, title)
     if given not in {None, wanted}:
         raise BadData(title, wanted, Plain(str(given)), SAME)
-    return ColumnData(values, partial(_names if wanted == NAMES else _positive, title))
+    return column_data(values, partial(_names if wanted == NAMES else _positive, title))
 
 
 def listed(entries: Sequence[Any]) -> Array:

@@ -17,7 +17,7 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NoReturn
+from typing import Any, BinaryIO, NoReturn
 
 import attrs
 import numpy as np
@@ -210,7 +210,6 @@ class MultilineCSV:
 class CsvSource(Source):
     """CSV files with the same names of columns; `multiline` accepts cells with line breaks."""
 
-    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     multiline: bool = False
@@ -282,7 +281,6 @@ def _first(path: str, names: Sequence[str], name: str, *, multiline: bool) -> by
 class CsvFile(TablePart):
     """A file by its path, which the worker that reads it must be able to open."""
 
-    carries_rows: ClassVar[bool] = False
     layout: Layout
     file: File
     multiline: bool = False

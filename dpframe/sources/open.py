@@ -11,16 +11,16 @@ from dpframe.errors import BadData, InvalidArgument
 from dpframe.graph import Setting
 
 from .csv import CsvSource, MultilineCSV
-from .dask import DaskSource, is_dask
 from .files import existing_files, file_kind, is_path
 from .layout import Layout, check_no_labels
+from .opening import is_batch
 from .parquet import ParquetSource
 from .parts import TablePart, TableWindow
 from .reading import ListFeatures, Plain
 from .running import FEW
 from .safe_errors import raises_without_context, safely
 from .source import Source
-from .streams import ArrowSource, IteratorSource, LazySource
+from .streams import StreamSource, is_lazy
 from .table import Table
 
 UNCHANGED = "no program changes the table in memory while it is read"
@@ -32,7 +32,6 @@ class MemorySource(Source):
     """A table in memory, at most so many blocks a part; nothing is copied as a whole."""
 
     thread_safe: ClassVar[bool] = True
-    repeatable: ClassVar[bool] = True
     table: Table
     blocks: int
 
@@ -95,10 +94,10 @@ def open_source(
 ) -> Source:
     """The table X with labels y, checked by its columns for this setting; reads no row.
 
-    `X`, shape (n, d), is an array, a list of rows or a data frame in memory; anything with
-    __arrow_c_stream__ (pyarrow, DuckDB); a lazy frame of Polars; a path of Parquet or CSV files, a
-    pattern or a list of them; an iterator of blocks, pairs (X, y); a Dask DataFrame or Array; or a
-    source that is open. `y`, shape (n,), is labels beside X, or the name of the column of X that
+    `X`, shape (n, d), is an array, a list of rows, a data frame or a table of pyarrow in memory;
+    anything else with __arrow_c_stream__ (DuckDB); a lazy frame of Polars; a path of Parquet or CSV
+    files, a pattern or a list of them; an iterator of blocks, pairs (X, y); or a source that is
+    open. `y`, shape (n,), is labels beside a table in memory, or the name of the column of X that
     holds them; None takes the column with the setting's name for labels. Features are the columns
     of the setting's codebook by name; without one all other columns in their order.
 
@@ -124,14 +123,9 @@ def open_source(
 def _opened(setting: Setting, X: Any, y: Any, budgets: Any, *, drop: bool, parts: int) -> Source:
     if isinstance(X, MultilineCSV) or is_path(X):
         return _files(setting, X, y, budgets, drop=drop)
-    if is_dask(X):
-        return DaskSource.of(setting, X, y, budgets, drop=drop)
-    if hasattr(type(X), "collect_schema") and hasattr(type(X), "collect"):
-        return LazySource.of(setting, X, y, budgets, drop=drop, blocks=parts)
-    if hasattr(X, "__arrow_c_stream__") and not hasattr(X, "to_numpy"):
-        return ArrowSource.of(setting, X, y, budgets, drop=drop, blocks=parts)
-    if isinstance(X, Iterator):
-        return IteratorSource.of(setting, X, y, budgets, drop=drop)
+    arrives = hasattr(X, "__arrow_c_stream__") and not (hasattr(X, "to_numpy") or is_batch(X))
+    if arrives or is_lazy(X) or isinstance(X, Iterator):
+        return StreamSource.of(setting, X, y, budgets, parts, drop=drop)
     return MemorySource(Table.of(setting, X, y, budgets, drop=drop), parts)
 
 

@@ -18,7 +18,7 @@ from dpframe.errors import BadData, DataWarning, warn
 from dpframe.graph.cells import NO_LEVEL, NUMBERS, Levels, label_meaning
 from dpframe.graph.columns import Class
 
-from .arrow import is_arrow
+from .arrow import column_data, is_arrow
 from .budgets import NAMES, kind, listed
 from .budgets import column as budget_column
 from .column_values import ColumnReader, column_reader, kind_of
@@ -34,7 +34,6 @@ from .reading import (
     Plain,
     row_of,
 )
-from .safe_errors import arrow
 
 ALIKE = "Every block is of the kind of the first."
 MASKED = '{0}.filled(numpy.nan) with missing="drop" leaves masked rows out.'
@@ -61,10 +60,8 @@ def given(X: Any) -> Any:
     """X as it is read: frames, batches and lists of rows as they are, anything else as an array of
     two dimensions. Raises BadData.
     """
-    if is_frame(X) or isinstance(X, (list, tuple)):
+    if is_frame(X) or is_batch(X) or isinstance(X, (list, tuple)):
         return X
-    if is_batch(X):
-        return whole_batch(X)
     array = as_array(X, "X")
     if array.ndim != 2:
         raise not_rows(array)
@@ -108,14 +105,6 @@ def _names(X: Any) -> Sequence[Any]:
     if is_batch(X):
         return tuple(X.column_names)
     return tuple(X.columns) if is_frame(X) else ()
-
-
-def whole_batch(X: Any) -> Any:
-    """A batch itself; a table of Arrow, which is in chunks, as one batch."""
-    if not hasattr(X, "itercolumns") or not hasattr(X, "combine_chunks"):
-        return X
-    columns = [values.combine_chunks() for values in X.itercolumns()]
-    return arrow().RecordBatch.from_arrays(columns, schema=X.schema)
 
 
 def features(layout: Layout, X: Any) -> Features:
@@ -177,7 +166,7 @@ def _column(
             DataWarning,
         )
     plain = hasattr(values, "iloc") and isinstance(values.dtype, np.dtype)
-    return ColumnData(values.to_numpy() if plain else values, read)
+    return column_data(values.to_numpy() if plain else values, read)
 
 
 def labels_beside(y: Any, *, drop: bool, classes: tuple[Class, ...] | None = None) -> ColumnData:

@@ -35,7 +35,6 @@ class ParquetSource(Source):
     """
 
     thread_safe: ClassVar[bool] = True
-    repeatable: ClassVar[bool] = True
     layout: Layout
     files: tuple[File, ...]
     groups: tuple[tuple[File, int], ...]
@@ -86,7 +85,6 @@ class ParquetSource(Source):
 class RowGroup(TablePart):
     """A row group of a file, by name: the worker that reads it must see the file."""
 
-    carries_rows: ClassVar[bool] = False
     layout: Layout
     file: File
     group: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,26 +14,20 @@ from dpframe.errors import BadData
 
 from .budgets import NUMBERS
 from .layout import Layout
-from .opening import is_batch, whole_batch
-from .safe_errors import arrow, guarded, safely
+from .safe_errors import guarded, safely
 from .table import Block, Table
 
 REUSED = "Without an executor blocks are read one at a time, and are not copied."
 
 
 class TablePart(ABC):
-    """Abstract: a part of a table, picklable, read where the work on it is done.
-
-    A part that does not carry its rows has their place, such as a path.
+    """Abstract: a part of a table, picklable, read where the work on it is done. It has its rows,
+    or their place, such as a path.
     """
 
-    carries_rows: ClassVar[bool] = True
     layout: Layout
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """Its name in errors: `block 3`."""
+    name: str
+    """As errors call it: `block 3`."""
 
     @abstractmethod
     def tables(self) -> Iterator[Table]:
@@ -59,14 +53,10 @@ class TablePart(ABC):
 
 @attrs.frozen(eq=False, repr=False)
 class TableWindow(TablePart):
-    """Rows that are in memory, and checked."""
+    """Rows that are in memory."""
 
     table: Table
-
-    @property
-    def name(self) -> str:
-        """`X`."""
-        return "X"
+    name: str = "X"
 
     @property
     def layout(self) -> Layout:  # type: ignore[override]
@@ -77,62 +67,11 @@ class TableWindow(TablePart):
         """The one table."""
         yield self.table
 
-
-@attrs.frozen(eq=False, repr=False)
-class RawPart(TablePart):
-    """A frame, a batch or an array, perhaps with labels and budgets beside it, not yet checked."""
-
-    layout: Layout
-    X: Any
-    y: Any
-    name: str
-    budgets: Any = None
-
-    def tables(self) -> Iterator[Table]:
-        """The one table, if it has the layout's columns."""
-        yield with_layout(self.layout, self.X, self.y, self.name, self.budgets)
-
-    def own_copy(self) -> RawPart:
+    def own_copy(self) -> TableWindow:
         """A copy of the rows, labels and budgets."""
-        own = (self.X, self.y, self.budgets)
-        X, y, budgets = safely(lambda: tuple(map(copied, own)), self.name, REUSED)
-        return attrs.evolve(self, X=X, y=y, budgets=budgets)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """A window on a batch of Arrow travels without the rest of the batch."""
-        if not is_batch(self.X):
-            return RawPart, (self.layout, self.X, self.y, self.name, self.budgets)
-        data = packed(whole_batch(self.X))
-        return _unpacked, (self.layout, data, self.y, self.name, self.budgets)
-
-
-def _unpacked(layout: Layout, data: bytes, y: Any, name: str, budgets: Any) -> RawPart:
-    return RawPart(layout, unpacked(data), y, name, budgets)
-
-
-def packed(batch: Any) -> bytes:
-    """A batch of Arrow, without the rest of the memory that it is a window on."""
-    sink = arrow().BufferOutputStream()
-    with arrow("pyarrow.ipc").new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    data: bytes = sink.getvalue().to_pybytes()
-    return data
-
-
-def unpacked(data: bytes) -> Any:
-    """The batch that was packed."""
-    return arrow("pyarrow.ipc").open_stream(data).read_next_batch()
-
-
-def copied(data: Any) -> Any:
-    """A copy of rows, labels or budgets. (Arrow and Polars take arrays of numpy without one, and
-    their own copies share the memory.)
-    """
-    if is_batch(data):
-        return unpacked(packed(whole_batch(data)))
-    if isinstance(data, np.ndarray):
-        return data.copy()
-    return pickle.loads(pickle.dumps(data))  # noqa: S301 - our own bytes
+        packed = safely(lambda: pickle.dumps(self), self.name, REUSED)
+        copied: TableWindow = pickle.loads(packed)  # noqa: S301 - our own bytes
+        return copied
 
 
 def with_layout(layout: Layout, X: Any, y: Any, where: str, budgets: Any = None) -> Table:

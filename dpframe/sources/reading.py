@@ -87,7 +87,7 @@ class ColumnData:
 
     def window(self, start: int, stop: int) -> ColumnData:
         """Entries start to stop as a column of their own."""
-        return ColumnData(self.entries(start, stop), self.convert)
+        return attrs.evolve(self, values=self.entries(start, stop))
 
     def entries(self, start: int, stop: int) -> Any:
         """Entries start to stop as they are stored."""

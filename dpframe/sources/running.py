@@ -24,25 +24,18 @@ from .table import Block
 
 Work = Callable[[Iterable[Block]], Any]
 T = TypeVar("T")
-AGAIN = 3  # times that rows are sent again to a cluster that lost them
 AHEAD = 2  # parts in flight for every worker
 DIED = "A worker that died was perhaps out of memory: fewer workers need less."
 
 
 @attrs.frozen(repr=False)
 class PartOutcome:
-    """The result of the work on parts, a value or an error. The error is not raised where it
+    """The result of the work on a part, a value or an error. The error is not raised where it
     occurred, since libraries log exceptions with their arguments.
     """
 
     value: Any
     error: DPFrameError | None = None
-
-    def __add__(self, other: PartOutcome) -> PartOutcome:
-        """The sum of both values, or the first refusal."""
-        if self.error is not None or other.error is not None:
-            return self if self.error is not None else other
-        return PartOutcome(self.value + other.value)
 
     def get(self) -> Any:
         """The value. Raises DPFrameError."""
@@ -77,8 +70,8 @@ def sum_here(work: Work, parts: Iterable[TablePart], bar: Progress) -> Any:
 
 def sum_by_executor(work: Work, parts: Iterable[TablePart], bar: Progress, executor: Any) -> Any:
     """The sum over all parts, read by an executor, a bounded number of them at a time."""
-    with closing(engine(executor).outcomes(work, parts)) as outcomes:
-        return left_sum(bar.steps(one.get() for one in outcomes))
+    with closing(outcomes(work, parts, executor)) as results:
+        return left_sum(bar.steps(one.get() for one in results))
 
 
 def left_sum(values: Iterable[Any]) -> Any:
@@ -90,82 +83,40 @@ def left_sum(values: Iterable[Any]) -> Any:
     return total
 
 
-@attrs.frozen(eq=False, repr=False)
-class Submitting:
-    """Work on parts, in their order, by anything with submit(function, *arguments) that gives
-    futures.
+def outcomes(work: Work, parts: Iterable[TablePart], executor: Any) -> Generator[PartOutcome]:
+    """One outcome a part, in the order of the parts, by anything with submit(function, *arguments)
+    that gives futures. Raises SourceFailed or InvalidArgument.
+
+    Submitted work is cancelled where anything stops the pass, Ctrl-C included.
     """
-
-    executor: Any
-
-    def outcomes(self, work: Work, parts: Iterable[TablePart]) -> Generator[PartOutcome]:
-        """One outcome a part, in the order of the parts. Raises SourceFailed.
-
-        Submitted work is cancelled where anything stops the pass, Ctrl-C included.
-        """
-        width, pending = AHEAD * workers(self.executor), deque[tuple[Any, TablePart]]()
-        try:
-            for part in parts:
-                pending.append((_safely(partial(self.submit, work, part)), part))
-                if len(pending) >= width:
-                    yield _safely(partial(self.result, work, *pending.popleft()))
-            while pending:
-                yield _safely(partial(self.result, work, *pending.popleft()))
-        finally:
-            for future, _ in pending:
-                future.cancel()
-
-    def submit(self, work: Work, part: TablePart) -> Any:
-        """A future of the outcome."""
-        return self.executor.submit(outcome, work, part)
-
-    def result(self, work: Work, future: Any, part: TablePart) -> PartOutcome:
-        """The outcome, once it is there."""
-        del work, part
-        result: PartOutcome = future.result()
-        return result
+    check_executor(executor)
+    width, pending = AHEAD * workers(executor), deque[Any]()
+    try:
+        for part in parts:
+            pending.append(_safely(partial(executor.submit, outcome, work, part)))
+            if len(pending) >= width:
+                yield _safely(pending.popleft().result)
+        while pending:
+            yield _safely(pending.popleft().result)
+    finally:
+        for future in pending:
+            future.cancel()
 
 
 def _safely(call: Callable[[], T]) -> T:
     return safely(call, "by the executor", DIED)
 
 
-@attrs.frozen(eq=False, repr=False)
-class Distributed(Submitting):
-    """A client of Dask distributed: rows go to the workers apart from the task that reads them."""
-
-    def submit(self, work: Work, part: TablePart) -> Any:
-        """A future of the outcome; no two parts are taken for one."""
-        data = self.executor.scatter(part, hash=False) if part.carries_rows else part
-        return self.executor.submit(outcome, work, data, pure=False)
-
-    def result(self, work: Work, future: Any, part: TablePart) -> PartOutcome:
-        """The outcome. Dask repeats a task whose worker was lost, but not rows that were sent to
-        it: they are sent again.
-        """
-        for _ in range(AGAIN if part.carries_rows else 0):
-            try:
-                return super().result(work, future, part)
-            except Exception:  # noqa: BLE001 - tasks raise nothing: a worker or its rows are lost
-                future = None
-            future = self.submit(work, part)
-        return super().result(work, future, part)
-
-
-def engine(executor: Any) -> Submitting:
-    """How this executor is used. Raises InvalidArgument."""
+def check_executor(executor: Any) -> None:
+    """Refuse what is no executor, and one whose worker calls. Raises InvalidArgument."""
     if is_nested(executor):
         wanted = "another than the one that this call runs in, or was started from"
         got, way_out = Plain(type(executor).__name__), "Its workers would wait for themselves."
         raise InvalidArgument("executor", wanted, got, way_out)
-    client = getattr(executor, "_client", executor)  # of what Client.get_executor() gives
-    if hasattr(client, "scatter") and hasattr(client, "ncores"):
-        return Distributed(client)
-    if callable(getattr(executor, "submit", None)):
-        return Submitting(executor)
-    wanted = "an executor, with submit(function, *arguments)"
-    way_out = "concurrent.futures.ThreadPoolExecutor() is one; so is a Dask Client."
-    raise InvalidArgument("executor", wanted, type(executor).__name__, way_out)
+    if not callable(getattr(executor, "submit", None)):
+        wanted = "an executor, with submit(function, *arguments)"
+        way_out = "concurrent.futures.ThreadPoolExecutor() is one."
+        raise InvalidArgument("executor", wanted, type(executor).__name__, way_out)
 
 
 def is_nested(executor: Any) -> bool:
@@ -181,8 +132,6 @@ def is_nested(executor: Any) -> bool:
 
 def workers(executor: Any) -> int:
     """The number of its workers; of processors where it does not tell."""
-    if hasattr(executor, "ncores"):
-        return sum(map(int, executor.ncores().values())) or 1
     count = getattr(executor, "_max_workers", None)
     return count if isinstance(count, int) else os.cpu_count() or 1
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from operator import attrgetter
 from typing import Any, ClassVar, TypeVar
-
-import attrs
 
 from .layout import Layout
 from .parts import TablePart, TableWindow, empty_table
@@ -24,16 +21,14 @@ INDEPENDENT_RECORDS = "the source makes each record without looking at the other
 class Source(ABC):
     """Abstract: a table that is read in parts. Opening it reads no row.
 
-    `passes` is how many times it can be read: 1 or infinity. `again` names an alternative to a
+    `passes` is how many times it can be read, 1 or infinity: every pass reads the same records in
+    the same order, as `assumptions` say. `again` names an alternative to a
     source that is read once.
     """
 
     layout: Layout
     passes: float = math.inf
-    again: ClassVar[str] = "Give an array or a file."
-    repeatable: ClassVar[bool] = False
-    """Whether every pass reads the same records in the same order, as `assumptions` say; elsewhere
-    an execution of several passes compares digests."""
+    again: str = "Give an array or a file."
     thread_safe: ClassVar[bool] = False
     """Whether its parts may be read here by several threads at once."""
 
@@ -86,9 +81,8 @@ class Source(ABC):
         """work(part 1) + work(part 2) + ..., added from the left in any case.
 
         `work` gets the blocks of one part, at least one and perhaps without rows; other processes
-        need it picklable. `executor` has submit(function, *arguments), or is a client of Dask
-        distributed; None reads here, large tables by threads of its own. A second pass gives the
-        same blocks.
+        need it picklable. `executor` has submit(function, *arguments); None reads here, large
+        tables by threads of its own. A second pass gives the same blocks.
 
         Raises BadData for rows that cannot be used, SourceFailed where reading or a worker fails,
         InvalidArgument for any other executor.
@@ -116,21 +110,3 @@ class Source(ABC):
         from .table import block_rows
 
         return None if self.rows is None else 1 + self.rows // block_rows(self.columns)
-
-
-@attrs.define(eq=False, repr=False)
-class SourceWrapper(Source):
-    """Abstract: another source, whose `total` a subclass defines anew."""
-
-    inner: Source
-
-    layout = property(attrgetter("inner.layout"))
-    passes = property(attrgetter("inner.passes"))
-    repeatable = property(attrgetter("inner.repeatable"))
-    rows = property(attrgetter("inner.rows"))
-    identity = property(attrgetter("inner.identity"))
-    assumptions = property(attrgetter("inner.assumptions"))
-    record_may_refuse = property(attrgetter("inner.record_may_refuse"))
-
-    def parts(self) -> Iterator[TablePart]:
-        return self.inner.parts()

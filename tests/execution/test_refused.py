@@ -3,8 +3,6 @@
 from typing import Any, ClassVar
 
 import attrs
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -218,26 +216,6 @@ def test_what_may_come_in_another_order_is_refused_before_anything_is_read(
             assert set(dp.execute(run, X, budgets=budgets, rng=0).released) == {"first", "second"}
 
 
-def partitions(order):
-    """Two partitions whose rows stand in an order of their own in each computation."""
-
-    def part(number):
-        table = pd.DataFrame(columns()).drop(columns="g")[number::2]
-        return table.iloc[order(len(table))]
-
-    meta = pd.DataFrame(columns()).drop(columns="g").iloc[:0]
-    return dd.from_map(part, [0, 1], meta=meta)
-
-
-def test_partitions_that_are_computed_again_are_compared(whole):
-    """A collection of Dask is run again in each pass."""
-    random = np.random.default_rng(1)
-    with dask.config.set(scheduler="sync"):
-        assert dp.execute(whole, partitions(np.arange), rng=0).receipt.cost
-        with pytest.raises(SourceFailed, match=r"other records, or the same in another order"):
-            dp.execute(whole, partitions(random.permutation), rng=0)
-
-
 def test_a_sample_never_gives_a_record_the_coin_of_another():
     """Coins stay with the records they were drawn for: other blocks are refused, not thinned."""
     rows, budgets = np.arange(40.0)[:, None], np.full(40, 0.5)
@@ -260,12 +238,8 @@ def test_a_receipt_lists_what_is_assumed_of_its_source(whole, tmp_path):
     """Of memory, of files, of what makes records."""
     frame = pd.DataFrame(columns()).drop(columns="g")
     frame.to_csv(tmp_path / "x.csv", index=False)
-    with dask.config.set(scheduler="sync"):
-        receipts = [
-            dp.execute(whole, X, rng=0).receipt
-            for X in (frame, tmp_path / "x.csv", dd.from_pandas(frame, npartitions=2))
-        ]
-    says = ("the table in memory", "the files while", "each record without looking")
+    receipts = [dp.execute(whole, X, rng=0).receipt for X in (frame, tmp_path / "x.csv")]
+    says = ("the table in memory", "the files while")
     for receipt, words in zip(receipts, says, strict=True):
         assert words in receipt.assumptions[-1]
         assert words in str(receipt)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import warnings
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -61,21 +60,3 @@ def processes():
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         yield pool
-
-
-@pytest.fixture(scope="session")
-def cluster():
-    """A client of a scheduler and two worker processes on the loopback address."""
-    from tests.support.workers import clustered
-
-    with clustered() as client:
-        yield client
-
-
-@pytest.fixture(autouse=True)
-def _only_our_warnings():
-    """Dask's own use of pandas is not judged here."""
-    with warnings.catch_warnings():
-        theirs = getattr(pd.errors, "Pandas4Warning", DeprecationWarning)  # of pandas 3
-        warnings.filterwarnings("ignore", category=theirs, module="dask")
-        yield

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import polars as pl
@@ -55,7 +54,6 @@ TABLES = {  # each takes a frame and a folder
     ),
     "an iterator of Arrow": lambda frame, _: iter(arrow(frame).to_batches(max_chunksize=64)),
     "an iterator of tables": lambda frame, _: iter([arrow(frame[piece]) for piece in PIECES]),
-    "a Dask data frame": lambda frame, _: dd.from_pandas(frame, npartitions=3),
 }
 
 

@@ -5,8 +5,6 @@ import subprocess
 import sys
 import traceback
 
-import dask.array as da
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -206,39 +204,7 @@ BAD = {
         lambda f: csv(f, f"u,v,rating\n1,,{CANARY}\n"), "column v of X must be finite"
     ),
     "later names in CSV": bad(lambda f: csv(f, GOOD, "u,w,rating\n"), "no column 'v'"),
-    "Dask without labels": bad(
-        lambda f: dd.from_pandas(without("rating"), npartitions=2), "y must be given"
-    ),
-    "Dask and an array": bad(
-        lambda f: dd.from_pandas(without("rating"), npartitions=2),
-        "y must be a collection of Dask",
-        y=np.zeros(60),
-    ),
-    "partitions that differ": bad(
-        lambda f: da.zeros((60, 2), chunks=20), "as many partitions as X", y=da.zeros(60, chunks=30)
-    ),
-    "partitions of other lengths": bad(
-        lambda f: da.zeros((60, 2), chunks=20),
-        "y, in partition 2, must be as long as X",
-        y=da.zeros(60, chunks=((20, 19, 21),)),
-    ),
-    "text in Dask": bad(
-        lambda f: dd.from_pandas(frame(v=TEXT), npartitions=2), "column v of X must be real numbers"
-    ),
-    "a Dask array of three dimensions": bad(
-        lambda f: da.zeros((6, 2, 2)), "X must be two-dimensional", y=da.zeros(6)
-    ),
-    "a partition that raises": bad(
-        lambda f: dd.from_pandas(frame(), npartitions=2).map_partitions(raise_there, meta=frame()),
-        "by Dask failed (ValueError)",
-        kind=SourceFailed,
-    ),
 }
-
-
-def raise_there(part):
-    """A partition's own failure, quoting data."""
-    raise ValueError(f"what about {CANARY}?")
 
 
 def quoted(error):
@@ -312,7 +278,6 @@ EMPTY = {
     "Arrow": lambda f: pa.Table.from_pandas(frame()[:0], preserve_index=False),
     "a lazy frame": lambda f: pl.from_pandas(frame()[:0]).lazy(),
     "an iterator": lambda f: iter([frame()[:0]]),
-    "Dask": lambda f: dd.from_pandas(frame()[:0], npartitions=1),
 }
 
 
@@ -379,7 +344,7 @@ def test_importing_sources_loads_no_optional_library():
     command = [sys.executable, "-c", program]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert {"numpy", "dpframe"} <= set(loaded)
-    assert {"pyarrow", "polars", "duckdb", "dask", "distributed", "pandas"}.isdisjoint(loaded)
+    assert {"pyarrow", "polars", "duckdb", "pandas"}.isdisjoint(loaded)
 
 
 def test_a_lazy_frame_of_another_kind_is_refused(named):
@@ -427,7 +392,6 @@ TABLES = {  # every way from a file to a table whose columns have names
     "a stream": lambda path: pyarrow.csv.read_csv(path).to_reader(),
     "polars": read_by_polars,
     "a lazy frame": lambda path: read_by_polars(path).lazy(),
-    "dask": lambda path: dd.from_pandas(pd.read_csv(path), npartitions=1),
     "blocks": lambda path: iter([pd.read_csv(path)]),
 }
 RECORDS = [f"{CANARY},{TEXT},0", f"{CANARY},-5,1e5", f"1,2,{CANARY}", f"{TEXT},,2020-01-02"]

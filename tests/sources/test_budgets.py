@@ -10,9 +10,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import attrs
-import dask
-import dask.array as da
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -225,49 +222,6 @@ def test_budgets_in_a_buffer_that_is_filled_again_are_copied(own, setting):
     assert budgets.tolist() == np.repeat(own[:3], 5).tolist()
 
 
-COLLECTIONS = {
-    "frames": lambda X, y, own: (
-        dd.from_pandas(X, npartitions=3),
-        dd.from_pandas(y, npartitions=3),
-        dd.from_pandas(pd.Series(own), npartitions=3),
-    ),
-    "arrays": lambda X, y, own: (
-        da.from_array(X.to_numpy(), chunks=(90, 1)),
-        da.from_array(y.to_numpy(), chunks=90),
-        da.from_array(own, chunks=90),
-    ),
-}
-
-
-@pytest.mark.parametrize("make", COLLECTIONS.values(), ids=COLLECTIONS)
-@pytest.mark.parametrize("scheduler", ["synchronous", "threads", "processes"])
-def test_collections_of_dask_stand_beside_each_other(make, scheduler, table, own, setting):
-    """Whichever scheduler is set; and by an executor that Dask does not know."""
-    X, y, budgets = make(table[["u", "v"]], table["rating"], own)
-    with dask.config.set(scheduler=scheduler, num_workers=2):
-        source = open_source(setting, X, y, budgets=budgets)
-        rows, labels, found = read(source)
-    assert bits(rows) == bits(table[["u", "v"]].to_numpy())
-    assert bits(labels) == bits(table["rating"].to_numpy())
-    assert same(found, own)
-    assert same(read(source, Late())[2], own)
-
-
-def test_a_cluster_carries_budgets(people, setting, named, cluster):
-    """Of a collection, of collections beside each other, and of a table in memory."""
-    X, own = people[["u", "v"]], people["own"]
-    X, y, budgets = COLLECTIONS["frames"](X, people["rating"], own)
-    sources = [
-        open_source(setting, X, y, budgets=budgets),
-        open_source(named, dd.from_pandas(people, npartitions=3), budgets="own"),
-        open_source(named, people, budgets="own"),
-    ]
-    for source in sources:
-        rows, _, found = read(source, cluster)
-        assert bits(rows) == bits(people[["u", "v"]].to_numpy())
-        assert same(found, own)
-
-
 def test_many_blocks_of_many_parts_keep_their_order(setting):
     """A table in memory of more parts than threads, cut into blocks of other lengths."""
     n = 18 * 8192 + 5
@@ -305,7 +259,6 @@ EMPTY = {
     "Arrow": lambda frame, _: arrow(frame),
     "a lazy frame": lambda frame, _: pl.from_pandas(frame).lazy(),
     "an iterator": lambda frame, _: iter([frame]),
-    "Dask": lambda frame, _: dd.from_pandas(frame, npartitions=1),
 }
 
 
@@ -660,29 +613,6 @@ def test_another_length_is_refused(make, length, table, setting):
         open_source(setting, make(X), y, budgets=np.ones(length)).total(list)
 
 
-def test_another_length_of_a_partition_is_refused(setting):
-    """Of as many partitions, and of another number of them."""
-    X, y = da.ones((6, 1), chunks=(3, 1)), da.ones(6, chunks=3)
-    uneven = da.ones(6, chunks=((2, 4),))
-    with pytest.raises(BadData, match=r"budgets, in partition 1, must be as long as X"):
-        open_source(setting, X, y, budgets=uneven).total(list)
-    with pytest.raises(BadData, match=r"budgets must be in as many.*budgets\.repartition"):
-        open_source(setting, X, y, budgets=da.ones(6, chunks=2))
-    with pytest.raises(BadData, match="budgets must be a collection of Dask, or a name"):
-        open_source(setting, X, y, budgets=np.ones(6))
-    with pytest.raises(BadData, match="budgets must be one-dimensional"):
-        open_source(setting, X, y, budgets=da.ones((6, 1), chunks=(3, 1)))
-
-
-def test_numbers_among_objects_of_dask_are_refused_with_the_way_out(named):
-    """Their kind shows when they are computed: too late to choose."""
-    frame = FIRST.astype({"own": object})
-    with dask.config.set({"dataframe.convert-string": False}):
-        source = open_source(named, dd.from_pandas(frame, npartitions=1), budgets="own")
-    with pytest.raises(BadData, match=r"names of groups; got positive numbers.*astype\(float\)"):
-        source.total(list)
-
-
 @pytest.mark.parametrize("make", INSIDE.values(), ids=INSIDE)
 def test_a_budget_is_no_feature(make, people, mixed, codebook, tmp_path):
     """It would be derived from what it protects."""
@@ -706,9 +636,8 @@ def test_labels_are_no_budgets_beside_a_table_either(table, setting, named):
     """The same object, or the column that is named as the setting's labels are."""
     X, y = table[["u", "v"]].to_numpy(), np.ones(N)
     blocks = iter([(X, y, y)])
-    for given in ((X, y), (da.from_array(X), da.from_array(y))):
-        with pytest.raises(BadData, match="budgets must be something else than the labels"):
-            open_source(setting, *given, budgets=given[1])
+    with pytest.raises(BadData, match="budgets must be something else than the labels"):
+        open_source(setting, X, y, budgets=y)
     with pytest.raises(BadData, match="budgets must be something else than the labels"):
         open_source(setting, blocks)
     with pytest.raises(BadData, match="budgets must be something else than the labels"):
@@ -767,9 +696,6 @@ def test_levels_and_budgets_of_one_table(own):
 EMPTY = {  # tables with a piece that has no rows, or without any
     "CSV files": lambda frame, folder: written(frame, folder, "csv", [slice(0), slice(0, N)]),
     "an iterator of frames": lambda frame, _: iter([frame[:0], frame]),
-    "a Dask data frame": lambda frame, _: dd.from_map(
-        lambda stop: frame[:stop], [0, N], meta=frame[:0]
-    ),
     "no row": lambda frame, _: frame[:0],
     "no file of rows": lambda frame, folder: written(frame, folder, "csv", [slice(0)]),
 }

@@ -8,8 +8,6 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -156,24 +154,18 @@ def test_a_buffer_may_be_filled_again(kind, executor):
 @pytest.mark.parametrize("kind", REFILLED)
 def test_without_a_copy_rows_would_count_again(kind, monkeypatch):
     """The control of the last test: every kind is a view of the one buffer."""
-    monkeypatch.setattr(parts.RawPart, "own_copy", lambda self: self)
+    monkeypatch.setattr(parts.TableWindow, "own_copy", lambda self: self)
     assert open_source(LABELLED, REFILLED[kind]()).total(both, executor=Late()) != WANTED
 
 
 def test_what_cannot_be_copied_is_refused_with_the_way_out():
-    """A block that holds what no one can copy."""
-    cells = np.empty((3, 2))
+    """A block that holds a cell that cannot be copied."""
 
-    class Held:
-        shape, dtype, lock = cells.shape, cells.dtype, lambda self: None
-
-        def __array__(self, dtype=None, copy=None):
-            return cells
-
+    class Held(float):
         def __reduce__(self):
             raise TypeError(CANARY)
 
-    blocks = iter([(Held(), np.zeros(3))])
+    blocks = iter([([[Held(0.5), Held(0.5)]], [0.0])])
     with pytest.raises(SourceFailed, match=r"block 1 failed \(TypeError\).*Without an executor"):
         open_source(LABELLED, blocks).total(both, executor=Late())
 
@@ -237,17 +229,6 @@ def written(folder, text):
     return folder / "x.csv"
 
 
-def partition(frame):
-    """A task of Dask's that raises."""
-    raise ValueError(CANARY)
-
-
-def failing(frame):
-    """A collection of it."""
-    whole = pd.DataFrame({"u": [1.0, 2.0], "rating": [1.0, 2.0]})
-    return dd.from_pandas(whole, npartitions=2).map_partitions(partition, meta=whole)
-
-
 TEXTS = pl.DataFrame({"u": [CANARY], "rating": [1.0]})
 LEAKY = {
     "a generator": (lambda f: raising(), None, LABELLED),
@@ -263,7 +244,6 @@ LEAKY = {
     "uneven rows of CSV": (lambda f: written(f, f"u,rating\n1,1,{CANARY}\n"), None, LABELLED),
     "a lazy frame": (lambda f: TEXTS.lazy().cast({"u": pl.Float64}), None, LABELLED),
     "an array of objects": (lambda f: np.array([["a", CANARY]], dtype=object), None, MIXED),
-    "partitions": (failing, None, LABELLED),
 }
 
 
@@ -273,7 +253,6 @@ def test_nothing_stands_behind_an_error(case, threads, tmp_path):
     """No cause, no context, hidden or not, and no frame of a library, whose variables are data."""
     make, y, setting = LEAKY[case]
     with (
-        dask.config.set(scheduler="threads"),
         ThreadPoolExecutor(2) as pool,
         pytest.raises(DPFrameError) as refusal,
     ):

@@ -39,7 +39,6 @@ SOURCES = (
     "Parquet files by pattern",
     "a CSV file",
     "an iterator of frames",
-    "a Dask data frame",
 )
 
 

@@ -10,8 +10,6 @@ from decimal import Decimal
 from fractions import Fraction
 
 import attrs
-import dask
-import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -147,12 +145,6 @@ def inferred(column):
     return array
 
 
-def dask_of(column):
-    """One partition of objects."""
-    with dask.config.set({"dataframe.convert-string": False}):
-        return dd.from_pandas(pd.DataFrame(framed(column, objects)), npartitions=1, sort=False)
-
-
 SOURCES = {  # X of a column of cells beside one of 0.5
     "lists": lambda column: [[cell, 0.5] for cell in column],
     "tuples": lambda column: tuple((cell, 0.5) for cell in column),
@@ -172,9 +164,8 @@ SOURCES = {  # X of a column of cells beside one of 0.5
     "a dictionary of Arrow": lambda column: pa.table(
         framed(column, lambda one: pa.array(one).dictionary_encode())
     ),
-    "Dask": dask_of,
 }
-OWN = ("objects", "list", "tuples", "Dask")
+OWN = ("objects", "list", "tuples")
 CONVERTING = [name for name in SOURCES if not any(word in name for word in OWN)]
 CONVERTED = {
     "a float of another class",
@@ -269,8 +260,7 @@ def some_first(names, quick):
 def test_a_record_means_the_same_whatever_stands_beside_it(source, schema):
     """All cells of the zoo among those of every table, with rows dropped and refused."""
     tried = 0
-    several = itertools.product((True, False), TABLES)
-    for drop, table in itertools.islice(several, 0, None, 5 if source == "Dask" else 1):
+    for drop, table in itertools.product((True, False), TABLES):
         alone = Alone(SOURCES[source], SCHEMAS[schema], drop=drop)
         for name in ZOO.keys() - (CONVERTED if source in CONVERTING else set()):
             found = alone.violations(TABLES[table], name)
@@ -477,7 +467,7 @@ def steps(run, X, y):
     return [np.asarray(found[node]).astype(object) for node in run.graph.statistics]
 
 
-BESIDE = [name for name in SOURCES if name not in {"blocks of lists", "Dask"}]  # with labels
+BESIDE = [name for name in SOURCES if name != "blocks of lists"]  # with labels
 
 
 @pytest.mark.parametrize("source", some_first(BESIDE, ("lists", "a frame of objects")))

@@ -6,8 +6,6 @@
 import io
 from concurrent.futures import ThreadPoolExecutor
 
-import dask.array as da
-import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
@@ -36,20 +34,11 @@ KINDS = {  # each takes the frame and a folder, and gives X, or X and y
         arrow(frame.drop(columns="rating")),
         frame["rating"].to_numpy(),
     ),
-    "Dask with labels beside": lambda frame, _: (
-        dd.from_pandas(frame.drop(columns="rating"), npartitions=3),
-        dd.from_pandas(frame["rating"], npartitions=3),
-    ),
 }
 ARRAYS = {  # without names of columns
     "an array": lambda X, y: (X, y),
     "lists": lambda X, y: (X.tolist(), y.tolist()),
     "an iterator of arrays": lambda X, y: (((X[piece], y[piece]) for piece in PIECES), None),
-    "Dask arrays": lambda X, y: (da.from_array(X, chunks=(90, 2)), da.from_array(y, chunks=90)),
-    "a Dask array in columns": lambda X, y: (
-        da.from_array(X, chunks=(90, 1)),
-        da.from_array(y, chunks=90),
-    ),
 }
 
 
@@ -232,7 +221,6 @@ ALIKE = (
     "a Parquet file",
     "a CSV file",
     "an iterator of frames",
-    "a Dask data frame",
 )
 
 

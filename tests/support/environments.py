@@ -32,7 +32,6 @@ TESTS = (  # what calls the libraries whose bounds are tested, in a few minutes
     "tests/numerics/test_elementwise.py",
     "tests/sources/test_bad_sources.py",
     "tests/sources/test_plain_files.py",
-    "tests/sources/test_dask.py",
     "tests/sources/test_estimator.py",
     "tests/test_notebooks.py",
 )
