@@ -43,8 +43,8 @@ from .on_grid import SourceOnGrid, on_grid
 from .one_pass import empty_block
 from .processing import applied
 from .samples import FixedSample, InOrder, Sample
-from .stages import NO_GUESS, EqualSums, Guess, Stages, staged
-from .totals import NO_SUMS, Pass, PassSums, Search, derived, real
+from .stages import EqualSums, Stages, staged
+from .totals import NO_SUMS, Pass, PassSums, Search, derived, reading_of, real
 from .views import needed, reads_of
 
 Array = NDArray[Any]
@@ -90,9 +90,6 @@ class Execution:
     """The inputs of maps from the budgets of records."""
     fixed_sample: FixedSample | None = None
     """The secret sample that everything reads."""
-    guess: Guess = NO_GUESS
-    predicted: dict[Node, Any] = attrs.field(factory=dict)
-    """Predicted sums, read by the first pass."""
     max_turns: int | None = None
     """Of every loop, in a rehearsal: later ones repeat the last."""
 
@@ -106,11 +103,8 @@ class Execution:
         self.values.update(self._computed(self._pending(stage), {}))
 
     def reuse(self, stage: int) -> None:
-        """Take over sums that were read already: predicted ones, or of the same rows and labels."""
+        """Take over sums that were read already, of the same rows and labels."""
         unknown = [one for one in self._pending(stage) if isinstance(one, RecordSum)]
-        for one in unknown:
-            if one in self.predicted and self.guess.holds(one, self.numbers.learned):
-                self.values[one] = self.predicted[one]
         alike = EqualSums.of(self.graph, self.numbers, self.released)
         same = {
             one: alike.first(one, self.values) for one in unknown if alike.has_zero_residuals(one)
@@ -131,11 +125,8 @@ class Execution:
 
     def take_over(self, reading: Pass, sums: PassSums, requested: Sequence[Statistic]) -> None:
         """Take over the results of the first pass."""
-        number, first = self.numbers.towards_zero, set(requested)
-        result = dict(zip(reading.sums, sums.parts, strict=True))
-        self.predicted.update({one: value for one, value in result.items() if one not in first})
-        given_values: dict[Node, Any] = {one: result[one] for one in reading.sums if one in first}
-        self.values.update(derived(self.graph, (), NO_SUMS, number, requested, before=given_values))
+        number = self.numbers.towards_zero
+        self.values.update(derived(self.graph, reading.sums, sums, number, requested))
         empty = empty_block(self.certificate.setting, self.source.columns)
         searched = [one for one in requested if isinstance(one, Searched)]
         self.values.update({one: self._searched(one, empty, self.budgets) for one in searched})
@@ -273,7 +264,8 @@ class Execution:
 
         def summed(work: Any) -> Array:
             fixed_sample = None if self.fixed_sample is None else self.fixed_sample.again()
-            search = Search.of(node.reads, maps, work, number, empty, given, fixed_sample)
+            fields = reading_of(maps, number, empty, given)
+            search = Search(**fields, reads=node.reads, work=work, sample=fixed_sample)
             executor = self.executor if fixed_sample is None else InOrder()
             return np.asarray(self.source.total(search, executor=executor))
 

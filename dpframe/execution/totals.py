@@ -18,7 +18,7 @@ from dpframe.graph.statistics import RecordSum, Searched, Statistic
 from dpframe.sources.table import Block
 from dpframe.symbols import Expression
 
-from .views import Numbers, Values, as_numbers, beyond, needed, numbers_read, views
+from .views import Numbers, Values, Views, as_numbers, beyond, needed, numbers_read, views
 
 Array = NDArray[Any]
 
@@ -142,18 +142,43 @@ class PassSums:
 NO_SUMS = PassSums((), 0)
 
 
-@attrs.frozen(eq=False)
-class Pass:
+@attrs.frozen(eq=False, kw_only=True)
+class Reading:
     """One reading of a table, as a value that can be sent to where the rows are: the maps of rows
-    and labels, the sums, and the numbers that they read.
+    and labels, and the numbers and released arrays that they read. All of it reads a `sample` of
+    each block, if there is one.
     """
 
     maps: tuple[Node, ...]
-    sums: tuple[RecordSum, ...]
     numbers: Mapping[Expression, float]
-    most: int | None
-    given: Values = attrs.field(factory=dict)
+    given: Values
     sample: Callable[[Block], Block] | None = None
+
+    def sampled(self, block: Block) -> Block:
+        """The block, or the sample of it."""
+        return block if self.sample is None else self.sample(block)
+
+    def views(self, block: Block, passed: Values | None = None) -> Views:
+        """The views of a block by the maps, beside those that it has `passed`."""
+        return views(self.maps, block, self.numbers.__getitem__, {**self.given, **(passed or {})})
+
+
+def reading_of(maps: tuple[Node, ...], number: Numbers, empty: Block, given: Values) -> Any:
+    """The fields of a reading by these maps. Everything that may refuse a number does so here, on a
+    block without rows.
+    """
+    given = as_numbers(given, maps)
+    return {"maps": maps, "numbers": numbers_read(maps, empty, number, given), "given": given}
+
+
+@attrs.frozen(eq=False, kw_only=True)
+class Pass(Reading):
+    """The sums of a reading; `most` rows at a time have exact ones. `rows` is the map that the rows
+    of a block have passed; None for the table's own.
+    """
+
+    sums: tuple[RecordSum, ...]
+    most: int | None
     rows: Node | None = None
 
     @classmethod
@@ -168,24 +193,21 @@ class Pass:
         sample: Callable[[Block], Block] | None = None,
         rows: Node | None = None,
     ) -> Pass:
-        """The pass of a graph, or of some of its statistics. Everything that may refuse a number
-        does so here, on a block without rows. `most` rows at a time have exact sums. `given` are
-        released arrays that maps read. All of them read a `sample` of each block, if there is
-        one. `rows` is the map that the rows of a block have passed; None for the table's own.
-        """
+        """The pass of a graph, or of some of its statistics."""
         read_by = graph.statistics if statistics is None else statistics
         sums = tuple(node for node in read_by if isinstance(node, RecordSum))
         maps = needed(graph, sums)
-        given = as_numbers(given or {}, maps)
-        numbers = numbers_read(maps, empty, number, given)
         bits = [node.bits for node in maps if isinstance(node, OnGrid)]
         most = exact_rows(max(bits)) if bits else None
-        if rows is None or rows not in maps:
+        fields = reading_of(maps, number, empty, given or {})
+        if rows is not None and rows in maps:
+            fields["maps"] = beyond(rows, maps)
+        elif rows is not None:
             read = [one for one in maps if isinstance(one, RowsNode)]
-            if rows is not None and read:
+            if read:
                 raise NotExecutable(f"{read[0].label} is read, and rows are {rows.label} already")
-            return cls(maps, sums, numbers, most, given, sample)
-        return cls(beyond(rows, maps), sums, numbers, most, given, sample, rows)
+            rows = None
+        return cls(**fields, sums=sums, most=most, sample=sample, rows=rows)
 
     def __call__(self, blocks: Iterable[Block]) -> PassSums:
         """The sums over blocks, at least one."""
@@ -193,8 +215,7 @@ class Pass:
         rows = 0
         for block in blocks:
             rows += len(block.rows)
-            read = block if self.sample is None else self.sample(block)
-            for piece in _pieces(read, self.most):
+            for piece in _pieces(self.sampled(block), self.most):
                 self._add(piece, running)
         return PassSums(tuple(total.total() for _, total in running), rows)
 
@@ -202,8 +223,7 @@ class Pass:
         """Add a piece to every sum. Its views are freed before the next piece, which reuses their
         memory.
         """
-        given = self.given if self.rows is None else {**self.given, self.rows: piece.rows}
-        seen = views(self.maps, piece, self.numbers.__getitem__, given)
+        seen = self.views(piece, {} if self.rows is None else {self.rows: piece.rows})
         reals = seen if all(one.step is not None for one, _ in running) else seen.reals()
         for summed, total in running:
             total.add(summed.block(seen if summed.step is not None else reals))
@@ -287,38 +307,18 @@ def selected(column: Array | None, kept: Any) -> Array | None:
     return None if column is None else column[kept]
 
 
-@attrs.frozen(eq=False)
-class Search:
+@attrs.frozen(eq=False, kw_only=True)
+class Search(Reading):
     """The sum over blocks of work(rows, labels, ...) on the inputs of the statistic."""
 
     reads: tuple[Node, ...]
-    maps: tuple[Node, ...]
     work: Callable[..., Array]
-    numbers: Mapping[Expression, float]
-    given: Values = attrs.field(factory=dict)
-    sample: Callable[[Block], Block] | None = None
-
-    @classmethod
-    def of(  # noqa: PLR0917 - the parts of a search
-        cls,
-        reads: tuple[Node, ...],
-        maps: tuple[Node, ...],
-        work: Callable[..., Array],
-        number: Numbers,
-        empty: Block,
-        given: Values | None = None,
-        sample: Callable[[Block], Block] | None = None,
-    ) -> Search:
-        """The search, with the numbers and the released arrays that the maps read."""
-        given = as_numbers(given or {}, maps)
-        return cls(reads, maps, work, numbers_read(maps, empty, number, given), given, sample)
 
     def __call__(self, blocks: Iterable[Block]) -> Array:
         """The sum over blocks, at least one."""
         total: Any = None
         for block in blocks:
-            read = block if self.sample is None else self.sample(block)
-            seen = views(self.maps, read, self.numbers.__getitem__, self.given)
+            seen = self.views(self.sampled(block))
             part = self.work(*(seen.real(one) for one in self.reads))
             total = part if total is None else total + part
         return np.asarray(total)
