@@ -25,14 +25,12 @@ from dpframe.budgets.ledger import Cost
 from dpframe.privacy import Unit
 
 COST = Cost((dp.PureDP("0.001"),), Unit(dp.ADD_REMOVE), "cd" * 32, "a run in the dark")
-CHARGES, EVERY, SECTOR = 40, 20, 512
+CHARGES, SECTOR = 40, 512
 CHILD = f"""
 import os, sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 import dpframe as dp
-from dpframe.budgets.ledger import book
-from ledger_power import CHARGES, COST, EVERY
-book.EVERY = EVERY
+from ledger_power import CHARGES, COST
 ledger = dp.Ledger(sys.argv[1])
 ledger.create("survey", dp.PureDP(1), relation=dp.ADD_REMOVE)
 for _ in range(CHARGES):

@@ -13,6 +13,7 @@ import pytest
 
 import dpframe as dp
 from dpframe.budgets.ledger import store
+from dpframe.budgets.ledger.chain import entry_after
 
 # ---------------------------------------------------------------------------------------- The chain
 COLUMNS = ("number", "time", "action", "dataset", "content", "previous", "hash")
@@ -246,3 +247,39 @@ def test_prices_by_implication_are_computed_again(ledger, spend, rows_of, rewrit
     write(ledger.path, rewritten(rows, change))
     with pytest.raises(dp.errors.BadLedger):
         dp.Ledger(ledger.path)
+
+
+def test_checkpoints_of_earlier_versions_are_passed_over(ledger, spend, rows_of, write):
+    """Whatever they claim, sums are those of all charges."""
+    spend(ledger, "survey", dp.PureDP("0.1"))
+    last = rows_of(ledger.path)[-1]
+    claimed = {"accounts": [], "unfinished": {}}
+    write(
+        ledger.path,
+        [*rows_of(ledger.path), entry_after(last.head, last.time, "checkpoint", "", claimed)],
+    )
+    opened = dp.Ledger(ledger.path, head=last.hash)
+    spend(opened, "survey", dp.PureDP("0.2"))
+    assert dp.Ledger(ledger.path).account("survey").main.spent == (Fraction(3, 10),)
+    opened.verify()
+
+
+def test_what_was_not_committed_is_forgotten(ledger, spend, cost, monkeypatch):
+    """A charge whose commit fails is not counted by the object that tried it, nor is its number
+    taken.
+    """
+    spend(ledger, "survey", dp.PureDP("0.1"))
+
+    def full(*_):
+        raise sqlite3.OperationalError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store.LedgerFile, "commit", full)
+        with (
+            pytest.raises(dp.DPFrameError),
+            ledger.charging("survey", cost(dp.PureDP("0.5"))),
+        ):
+            pytest.fail("the body ran")
+    assert ledger.account("survey").main.spent == (Fraction(1, 10),)
+    spend(ledger, "survey", dp.PureDP("0.9"))
+    ledger.verify()

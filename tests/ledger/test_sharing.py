@@ -13,7 +13,6 @@ import pytest
 
 import dpframe as dp
 from dpframe.budgets.ledger import store
-from dpframe.budgets.ledger.store import Gate
 
 
 def switched(path, mode):
@@ -161,61 +160,31 @@ def test_a_ledger_that_waits_holds_up_no_fork(waiting, in_child, ledger):
     assert end() == ["charged"]
 
 
-def test_a_fork_waits_for_open_connections_alone():
-    """The gate shuts once the thread inside is out, and lets nobody in before it is open again."""
-    gate, inside, leave, shut, entered = Gate(), *(threading.Event() for _ in range(4))
+def test_a_fork_waits_for_open_connections_alone(ledger, in_child):
+    """Another thread's; one of its own thread does not stop it, and the child is out of it."""
+    inside, leave = threading.Event(), threading.Event()
 
     def work():
-        with gate.passage():
+        with store.LOCK:
             inside.set()
             leave.wait()
-            assert not shut.is_set()
-
-    def late():
-        with gate.passage():
-            entered.set()
 
     def fork():
-        gate.shut()
-        shut.set()
-        assert not entered.wait(0.05)
-        gate.open()
+        runs.append(in_child(lambda: ledger.account("survey").runs))
 
-    threads = [threading.Thread(target=work)]
+    runs = []
+    threads = [threading.Thread(target=target) for target in (work, fork)]
     threads[0].start()
     inside.wait()
-    threads += [threading.Thread(target=fork)]
     threads[1].start()
-    while not gate._forks:
-        pass
-    threads += [threading.Thread(target=late)]
-    threads[2].start()
-    assert not shut.wait(0.05)
+    threads[1].join(0.2)
+    assert runs == []
     leave.set()
     for thread in threads:
         thread.join()
-    assert shut.is_set()
-    assert entered.is_set()
-
-
-def test_a_fork_inside_a_passage_of_its_own_does_not_wait():
-    """And the child, where no other thread is, comes out of it."""
-    gate = Gate()
-
-    def work():
-        with gate.passage():
-            gate.shut()
-            gate.renew()
-        gate.shut()
-        gate.open()
-        with gate.passage():
-            pass
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(20)
-    assert not thread.is_alive()
-    assert (gate._forks, gate._inside) == (0, {})
+    with store.LOCK:
+        fork()
+    assert runs == [0, 0]
 
 
 def test_a_wait_may_be_longer_than_sqlite_can_count(ledger, spend):

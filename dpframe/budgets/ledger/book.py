@@ -10,7 +10,6 @@ always computed again.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,104 +18,25 @@ import attrs
 from dpframe.errors import InvalidArgument
 
 from ..filters.prices import KINDS, Total
-from ..saved_ledger import exact_amounts, unit_of
+from ..saved_ledger import unit_of
 from . import json_values
 from .accounts import Account
 from .chain import BEGINNING, ChainEntry, check_link, validated
 from .names import check_name
 from .plan import Admission, admitted, check_budget, check_by, check_inside
 
-EVERY = 500  # entries from one checkpoint to the next, at least
-SHARE = 25  # its accounts and unfinished runs may be that many times the entries
-
-
-def document(accounts: Iterable[Account], unreleased: Mapping[int, str]) -> dict[str, Any]:
-    """Every account, and which of its charges are not known to have been released."""
-    numbers = defaultdict(list)
-    for number, dataset in unreleased.items():
-        numbers[dataset].append(number)
-    return {
-        "accounts": [
-            {**json_values.of_account(one), "unfinished": sorted(numbers[one.dataset])}
-            for one in accounts
-        ]
-    }
-
-
-def read(content: Mapping[str, Any], before: int) -> tuple[dict[str, Account], dict[int, str]]:
-    """The accounts and unfinished charges that `document` wrote. Raises InvalidArgument, KeyError
-    or ValueError where no entries with numbers below `before` could add up to them.
-    """
-    (accounts, unreleased) = {}, {}  # type: tuple[dict[str, Account], dict[int, str]]
-    for value in content["accounts"]:
-        account = _account(value)
-        accounts[account.dataset] = account
-        unreleased |= dict.fromkeys(value["unfinished"], account.dataset)
-    right = all(type(number) is int and 0 < number < before for number in unreleased)
-    if not right or document(accounts.values(), unreleased) != content:
-        raise InvalidArgument("checkpoint", "what it adds up to", "something else")
-    return accounts, unreleased
-
-
-def _account(value: Mapping[str, Any]) -> Account:
-    check_name(value["dataset"])
-    budget = check_budget(json_values.guarantee(value["budget"]))
-    by, runs = value["by"], value["runs"]
-    check_by(budget, None if by is None else KINDS[by])
-    if type(runs) is not int or not 0 <= len(value["unfinished"]) <= runs:
-        raise InvalidArgument("runs", "at least those that are unfinished", runs)
-    totals = tuple(
-        Total.within(json_values.guarantee(one["ceiling"]), exact_amounts(one["spent"]), runs)
-        for one in value["totals"]
-    )
-    check_inside(budget, tuple(total.ceiling for total in totals), dropped=True)
-    unit = unit_of(value["unit"])
-    if runs and (unit is None or not totals):
-        raise InvalidArgument("unit and totals", "settled before the first charge", "open")
-    return Account(
-        dataset=value["dataset"],
-        budget=budget,
-        unit=unit,
-        by=by,
-        created=json_values.time(value["created"]),
-        totals=totals,
-        runs=runs,
-        unfinished=len(value["unfinished"]),
-    )
-
 
 class Book:
     """The accounts after the entries read so far; it grows with data sets, not with runs.
 
-    `unreleased` are the charges not recorded as released, each with its data set, and `checked` is
-    the number of the last checkpoint.
+    `unreleased` are the charges not recorded as released, each with its data set.
     """
 
     def __init__(self) -> None:
         """Begin before the first entry."""
-        self.head, self.checked = BEGINNING, 0
+        self.head = BEGINNING
         self.accounts: dict[str, Account] = {}
         self.unreleased: dict[int, str] = {}
-
-    @classmethod
-    def at(cls, entry: ChainEntry) -> Book:
-        """Begin at a checkpoint, without the entries before it. Raises BadLedger where its hash is
-        wrong, or no entries could add up to it.
-        """
-        book = cls()
-        check_link(entry.before, entry)
-        found = validated(entry, lambda entry, content: read(content, entry.number))
-        book.accounts, book.unreleased = found
-        book.head, book.checked = entry.head, entry.number
-        return book
-
-    @property
-    def due(self) -> bool:
-        """Whether the next entry should be a checkpoint: a fixed cost an entry on average, whatever
-        the number of data sets.
-        """
-        listed = len(self.accounts) + len(self.unreleased)
-        return self.head.number - self.checked >= max(EVERY, listed // SHARE)
 
     def extend(self, entries: Iterable[ChainEntry]) -> None:
         """Read on. Raises BadLedger at the first entry that does not belong here."""
@@ -132,17 +52,11 @@ class Book:
         if entry.action == "ledger":
             if set(content) != {"identity", "format"}:
                 raise InvalidArgument("the first entry", "identity and format", "something else")
-        elif entry.action == "checkpoint":
-            if entry.dataset or content != self.checkpoint():
-                raise InvalidArgument("checkpoint", "what the entries before it add up to", "other")
-            self.checked = entry.number
         elif entry.action == "dataset":
             if entry.dataset in self.accounts:
                 raise InvalidArgument("data set", "new", "a known one")
-            named = {"dataset": entry.dataset, "created": entry.time}
-            empty: dict[str, Any] = {"totals": [], "runs": 0, "unfinished": []}
-            self.accounts[entry.dataset] = _account({**content, **named, **empty})
-        else:
+            self.accounts[entry.dataset] = _account(entry, content)
+        elif entry.action != "checkpoint":
             steps = {
                 "unit": _with_unit,
                 "rule": _with_rule,
@@ -171,9 +85,16 @@ class Book:
         del self.unreleased[number]
         return attrs.evolve(account, unfinished=account.unfinished - 1)
 
-    def checkpoint(self) -> dict[str, Any]:
-        """The content of a checkpoint here."""
-        return document(self.accounts.values(), self.unreleased)
+
+def _account(entry: ChainEntry, content: Mapping[str, Any]) -> Account:
+    """An account with nothing spent."""
+    check_name(entry.dataset)
+    budget, by = check_budget(json_values.guarantee(content["budget"])), content["by"]
+    check_by(budget, None if by is None else KINDS[by])
+    unit = unit_of(content["unit"])
+    if content != json_values.of_opening(budget, unit, by):
+        raise InvalidArgument("data set", "its budget, unit and rule", "something else")
+    return Account(dataset=entry.dataset, budget=budget, unit=unit, by=by, created=entry.time)
 
 
 def amounts_of(found: Admission) -> dict[str, Any]:

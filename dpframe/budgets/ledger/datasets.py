@@ -27,7 +27,6 @@ from .transaction import (
     Transaction,
     account_of,
     admission_of,
-    book_at_checkpoint,
     over_budget,
     read_on,
     rolled_back,
@@ -41,10 +40,9 @@ class Ledger:
     """Budgets of data sets in the SQLite file `path`; nothing is written before `create`.
 
     Every operation opens the file, works in one transaction and closes it, so processes, threads
-    and forks may share it. On opening, hashes, prices and sums are computed again from the last
-    checkpoint but one, in a file of less than about 1,000 entries from the first; `verify` does so
-    for all. `head`, stored elsewhere, is a hash that the chain must contain; it is computed again
-    from there; `wait` is how many seconds to wait for other writers. `note` is stored with each
+    and forks may share it. On opening, all hashes, prices and sums are computed again; `verify`
+    also reads the pages of the file. `head`, stored elsewhere, is a hash that the chain must
+    contain; `wait` is how many seconds to wait for other writers. `note` is stored with each
     charge by this object: one line of at most 200 characters, such as analyst and purpose, which is
     public and changes no cost.
 
@@ -70,12 +68,16 @@ class Ledger:
         self._note = check_line("note", note)
         self._book, self._known = Book(), BEGINNING
         _check_head(head)
-        if head is None or head == START:
-            with self._reading():
-                pass
-        else:
-            self._book = self._containing(head)
-            self._known = self._book.head
+        for entries in self._stretches(0):
+            self._book.extend(entries)
+        with self._file.reading() as connection:
+            if connection is None:
+                known = head is None or head == START
+            else:
+                self._read(connection)
+                known = head is None or head == START or store.holds(connection, head)
+            if not known:
+                raise rolled_back(CONTAINS)
 
     @property
     def path(self) -> Path:
@@ -167,7 +169,7 @@ class Ledger:
             self._mark(charge)
 
     def verify(self, *, head: str | None = None) -> None:
-        """Read the whole file: its pages, and every hash, price, sum and checkpoint computed again;
+        """Read the whole file: its pages, and every hash, price and sum computed again;
         `head`, if given, must be in the chain. Raises as on opening.
         """
         _check_head(head)
@@ -215,7 +217,6 @@ class Ledger:
             step = Transaction(connection, self._read(connection))
             try:
                 yield step
-                step.close()
                 self._file.commit(connection)
             except BaseException:
                 if self._book.head != self._known:  # its last entries were not committed
@@ -226,7 +227,7 @@ class Ledger:
     def _read(self, connection: sqlite3.Connection) -> Book:
         if not store.contains(connection, self._known):
             raise rolled_back()
-        self._book = read_on(connection, self._book)
+        read_on(connection, self._book)
         self._known = self._book.head
         return self._book
 
@@ -235,19 +236,6 @@ class Ledger:
         if self._known.number:
             raise StaleLedger("the ledger", "where it was", "no file, or an empty one", TRUSTED)
         return self._book
-
-    def _containing(self, head: str) -> Book:
-        """The file, computed again from a checkpoint before `head` on. Raises StaleLedger where it
-        is not in the chain.
-        """
-        with self._file.reading() as connection:
-            number = None if connection is None else store.number_of(connection, head)
-            if connection is None or number is None:
-                raise rolled_back(CONTAINS)
-            book = book_at_checkpoint(connection, number)
-        if self._missing(book, {head}):
-            raise rolled_back(CONTAINS)
-        return book
 
     def _missing(self, book: Book, sought: set[str]) -> set[str]:
         """Read a book on to the end of the file; the hashes that did not occur."""

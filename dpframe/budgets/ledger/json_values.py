@@ -44,9 +44,7 @@ def of_account(account: Account) -> dict[str, Any]:
     """An account; its totals with what is spent of their ceilings."""
     return {
         "dataset": account.dataset,
-        "budget": of_guarantee(account.budget),
-        "unit": of_unit(account.unit),
-        "by": account.by,
+        **of_opening(account.budget, account.unit, account.by),
         "created": account.created,
         "totals": [
             {"ceiling": of_guarantee(total.ceiling), "spent": of_amounts(total.spent)}
@@ -55,6 +53,11 @@ def of_account(account: Account) -> dict[str, Any]:
         "runs": account.runs,
         "unfinished": account.unfinished,
     }
+
+
+def of_opening(budget: Guarantee, unit: Unit | None, by: str | None) -> dict[str, Any]:
+    """An account as it is opened."""
+    return {"budget": of_guarantee(budget), "unit": of_unit(unit), "by": by}
 
 
 def of_cost(cost: Cost) -> dict[str, Any]:

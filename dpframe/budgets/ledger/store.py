@@ -12,9 +12,7 @@ import errno
 import os
 import sqlite3
 import stat
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -54,56 +52,14 @@ BEGIN SELECT RAISE(ABORT, 'entries are appended in order'); END"""
 STATEMENTS = (TABLE, NO_UPDATE, NO_DELETE, IN_ORDER)
 SELECT = "SELECT number, time, action, dataset, content, previous, hash FROM entries"
 INSERT = "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?)"
-CHECKPOINTS = f"{SELECT} WHERE action = 'checkpoint' AND number <= ? ORDER BY number DESC LIMIT 2"
+BEYOND = f"{SELECT} WHERE number > ? OR number < 1 ORDER BY number LIMIT ?"
 
 
-class Gate:
-    """Open to any number of threads, except while a fork is about to happen."""
-
-    def __init__(self) -> None:
-        """No thread is inside."""
-        self._changed = threading.Condition()
-        self._inside: Counter[int] = Counter()
-        self._forks = 0
-
-    @contextmanager
-    def passage(self) -> Iterator[None]:
-        """Hold this only while a connection is open, and never while waiting for another writer."""
-        me = threading.get_ident()
-        with self._changed:
-            self._changed.wait_for(lambda: not self._forks or self._inside[me])
-            self._inside[me] += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._inside[me] -= 1
-                self._inside += Counter()  # forget threads that are outside
-                self._changed.notify_all()
-
-    def shut(self) -> None:
-        """Let no thread in, and wait until all other threads are out."""
-        me = threading.get_ident()
-        self._changed.acquire()
-        self._forks += 1
-        self._changed.wait_for(lambda: not any(thread != me for thread in self._inside))
-
-    def open(self) -> None:
-        """After a fork, in the parent."""
-        self._forks -= 1
-        self._changed.notify_all()
-        self._changed.release()
-
-    def renew(self) -> None:
-        """After a fork, in the child: the other threads are gone."""
-        inside = self._inside
-        self.__init__()  # type: ignore[misc]
-        self._inside = inside
-
-
-GATE = Gate()
+LOCK = RLock()  # held while a connection is open, and never while waiting for another writer
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=GATE.shut, after_in_parent=GATE.open, after_in_child=GATE.renew)
+    os.register_at_fork(
+        before=LOCK.acquire, after_in_parent=LOCK.release, after_in_child=LOCK.release
+    )
 
 
 PRIMARY = 0xFF  # SQLite's extended codes carry the primary one in their low byte
@@ -149,14 +105,13 @@ MOST = (1 << 31) - 1  # milliseconds that SQLite can wait
 class LedgerFile:
     """The path of a ledger, and how many seconds to wait for other writers.
 
-    Threads that use one object run one after another. No lock is held during the wait for another
-    writer: other ledgers, other threads and forks go on.
+    Threads run one after another. No lock is held during the wait for another writer: other
+    ledgers, other threads and forks go on.
     """
 
     def __init__(self, path: Path, wait: float) -> None:
         """Nothing is read or written yet."""
         self.path, self.wait = path, wait
-        self._lock = RLock()
 
     def exists(self) -> bool:
         """Whether there is anything at all in the file. Raises LedgerUnavailable for a file of two
@@ -225,8 +180,7 @@ class LedgerFile:
         end, pauses = time.monotonic() + self.wait, iter(PAUSES)
         while True:
             with ExitStack() as attempt:
-                attempt.enter_context(GATE.passage())
-                attempt.enter_context(self._lock)
+                attempt.enter_context(LOCK)
                 connection = attempt.enter_context(closing(self._connected()))
                 try:
                     _begin(connection, begin)
@@ -259,7 +213,7 @@ class LedgerFile:
         """An empty file that its owner alone may read, if there is none."""
         flags = os.O_CREAT | os.O_EXCL | os.O_WRONLY
         try:
-            with GATE.passage(), suppress(FileExistsError):
+            with LOCK, suppress(FileExistsError):
                 os.close(os.open(self.path, flags, 0o600))
         except OSError as error:
             raise unavailable(self.path, error) from None
@@ -268,14 +222,10 @@ class LedgerFile:
 def entries_after(
     connection: sqlite3.Connection, number: int, most: int = -1
 ) -> Iterator[ChainEntry]:
-    """Every entry beyond `number`, in order, or so many of them."""
-    rows = connection.execute(f"{SELECT} WHERE number > ? ORDER BY number LIMIT ?", (number, most))
-    return map(ChainEntry._make, rows)
-
-
-def checkpoints(connection: sqlite3.Connection, number: int) -> list[ChainEntry]:
-    """The last two checkpoints at or before a number, the later one first."""
-    return list(map(ChainEntry._make, connection.execute(CHECKPOINTS, (number,))))
+    """Every entry beyond `number`, in order, or so many of them; before them any below 1, which
+    belongs to no chain.
+    """
+    return map(ChainEntry._make, connection.execute(BEYOND, (number, most)))
 
 
 def contains(connection: sqlite3.Connection, head: Head) -> bool:
@@ -284,20 +234,11 @@ def contains(connection: sqlite3.Connection, head: Head) -> bool:
     return not head.number or (row is not None and row[0] == head.hash)
 
 
-def number_of(connection: sqlite3.Connection, head: str) -> int | None:
-    """The number of the entry with a hash; None where there is none."""
-    row = connection.execute("SELECT number FROM entries WHERE hash = ?", (head,)).fetchone()
-    return None if row is None else int(row[0])
-
-
-def last(connection: sqlite3.Connection) -> int:
-    """The number of the last entry, 0 before the first. Raises BadLedger for one below 1."""
-    least, most = connection.execute(
-        "SELECT (SELECT min(number) FROM entries), (SELECT max(number) FROM entries)"
-    ).fetchone()
-    if least not in {None, 1}:
-        raise BadLedger("the ledger", "numbered from 1 on", "otherwise", TRUSTED)
-    return int(most or 0)
+def holds(connection: sqlite3.Connection, head: str) -> bool:
+    """Whether an entry has this hash."""
+    return (
+        connection.execute("SELECT 1 FROM entries WHERE hash = ?", (head,)).fetchone() is not None
+    )
 
 
 def check_whole(connection: sqlite3.Connection) -> None:

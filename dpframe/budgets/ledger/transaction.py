@@ -16,7 +16,7 @@ from ..saved_ledger import of_unit
 from . import json_values, store
 from .accounts import Account, Charge, Cost, largest_fit
 from .book import Book, amounts_of
-from .chain import NAME, TRUSTED, ChainEntry, broken, entry_after
+from .chain import NAME, TRUSTED, ChainEntry, entry_after
 from .names import appearances, check_name, check_new
 from .plan import Admission, Plan, admitted, plan_for, planned
 
@@ -41,11 +41,7 @@ class Transaction:
         check_new(dataset, self._book.accounts)
         if not self._book.head.number:
             self._append("ledger", "", {"format": NAME, "identity": secrets.token_hex(16)})
-        content = {
-            "budget": json_values.of_guarantee(budget),
-            "unit": of_unit(unit),
-            "by": None if by is None else by.kind,
-        }
+        content = json_values.of_opening(budget, unit, None if by is None else by.kind)
         self._append("dataset", dataset, content)
         self._settle(dataset, planned(budget, by))
 
@@ -68,11 +64,6 @@ class Transaction:
         if charge.number in self._book.unreleased:
             self._append("released", charge.dataset, {"charge": charge.number})
 
-    def close(self) -> None:
-        """Append a checkpoint where one is due."""
-        if self._book.due:
-            self._append("checkpoint", "", self._book.checkpoint())
-
     def _settle(self, dataset: str, plan: Plan | None) -> None:
         if plan is not None:
             self._append("rule", dataset, {"ceilings": list(map(json_values.of_guarantee, plan))})
@@ -85,30 +76,13 @@ class Transaction:
         return entry
 
 
-def read_on(connection: sqlite3.Connection, book: Book) -> Book:
-    """Bring a book up to the file; one that has read nothing begins at the last checkpoint but one.
-    Raises StaleLedger where the file is not its continuation, BadLedger for one that was edited.
+def read_on(connection: sqlite3.Connection, book: Book) -> None:
+    """Bring a book up to the file. Raises StaleLedger where the file is not its continuation,
+    BadLedger for one that was edited.
     """
-    if not book.head.number:
-        book = book_at_checkpoint(connection, store.last(connection))
-    elif not store.contains(connection, book.head):
+    if not store.contains(connection, book.head):
         raise rolled_back()
     book.extend(store.entries_after(connection, book.head.number))
-    return book
-
-
-def book_at_checkpoint(connection: sqlite3.Connection, number: int) -> Book:
-    """A book at a checkpoint, such that another one, or no other, lies between it and `number`.
-
-    At least one stretch between two checkpoints is read after it, so the second of them is computed
-    again.
-    """
-    checkpoints = store.checkpoints(connection, number)
-    if len(checkpoints) < 2:
-        return Book()
-    if not store.contains(connection, checkpoints[1].before):
-        raise broken(checkpoints[1].number, "next in the chain")
-    return Book.at(checkpoints[1])
 
 
 def rolled_back(expected: str = "the one that was read before, or a later one") -> StaleLedger:
