@@ -33,9 +33,7 @@ USUAL = (
     0.45  # of the most that is usual: a std of 20% of the range, or 20% of the rarer of two levels
 )
 USUAL_LEVELS = 0.7  # the same of three levels or more
-WITH_ALL = "the intercept only with all of them"
-ALONE = "or if their means are near the middle of the range"
-END = ", 1.5 times that for means near an end"
+ALONE = "for the intercept if their means are near the middle of the range"
 TYPICAL_VARIATION = (
     "Words are for typical variation: a std of 20% of the range, 20% of records at the rarer of",
     "two levels, 70% of an equal share at the rarest of more. Means near an end need 1.5 times the",
@@ -104,18 +102,12 @@ class Predicted:
         return "no" if self.unlikely else "if evenly spread"
 
     @property
-    def condition(self) -> str:
-        """The condition on the table."""
-        end = "" if self.levels or not self.name else END
-        return f"{self._least}{end}"
-
-    @property
     def cell(self) -> str:
         """The prediction and its least variation, for a table: `likely, from 8%`."""
         if self.unlikely or self.product:
             return self.word
-        least, more = self._shares
-        return f"{self.word}, from {least}{f' ({more})' if more != least else ''}"
+        more = "more" if self.beside > self.even else percent(self._measured(self.beside))
+        return f"{self.word}, from {self.least}{f' ({more})' if more != self.least else ''}"
 
     @property
     def measure(self) -> str:
@@ -125,23 +117,12 @@ class Predicted:
         return "rarest level, of all records" if self.levels else "std, of the declared range"
 
     @property
-    def _shares(self) -> tuple[str, str]:
-        """The least variation, and the least one if noise hides other columns."""
-        least, more = percent(self._measured(self.needed)), percent(self._measured(self.beside))
-        return least, "more" if self.beside > self.even and more != least else more
-
-    @property
-    def _least(self) -> str:
-        least, hidden = self._shares
-        note = f" ({hidden} if noise hides other columns)" if hidden != least else ""
-        if self.levels:
-            return f"the rarest level has at least {least} of the records{note}"
-        if not self.name:
-            return f"rows vary at least {least} as much as even ones in every direction"
-        return f"the std is at least {least} of the range{note}"
+    def least(self) -> str:
+        """The least variation for an interval, if noise hides no other column."""
+        return percent(self._measured(self.needed))
 
     def _measured(self, needed: float) -> float:
-        """A mean square in the words of the condition, in [0, 1]. The least mean square of m levels
+        """A mean square in the measure of the column, in [0, 1]. The least mean square of m levels
         is about m times the share of the rarest, in units of that of equal shares.
         """
         if self.levels == 2:
@@ -172,7 +153,7 @@ def percent(share: float) -> str:
 @attrs.frozen
 class Foreseen:
     """Predicted intervals, one part for each column of the codebook, or one for all without a
-    codebook. str() is a sentence.
+    codebook.
 
     `intercept` says whether a declared intercept beside a codebook has an interval even where noise
     hides columns, if their means are near the middle of their ranges; None without one.
@@ -300,31 +281,18 @@ class Foreseen:
         return all(part.unlikely for part in self.parts)
 
     def __str__(self) -> str:
-        """`likely for smoker; for age if the std is at least 12% of the range; unlikely for bmi`"""
-        return "; ".join(self._said())
-
-    def _said(self) -> Iterator[str]:
+        """A sentence; or what to expect and a table, where columns differ."""
         if self.all_likely:
-            few = " or have a std below 10% of their range" if self.parts[0].name else ""
-            yield f"likely for every coefficient, unless columns are collinear{few}"
-            return
+            few = " or have a std below 10% of their range" if self.by_column else ""
+            return f"likely for every coefficient, unless columns are collinear{few}"
+        if self.none and self.intercept:
+            return f"unlikely for any column; {ALONE}"
         if self.none:
-            yield "unlikely for any column" if self.intercept else "unlikely for any coefficient"
-            if self.intercept:
-                yield f"for the intercept {ALONE.removeprefix('or ')}"
-            return
-        likely = [part.name for part in self.parts if part.likely]
-        if likely:
-            yield f"likely for {', '.join(likely)}"
-        open_ones = [part for part in self.parts if not part.likely and not part.unlikely]
-        for condition in dict.fromkeys(part.condition for part in open_ones):
-            names = ", ".join(part.name for part in open_ones if part.condition == condition)
-            yield f"for {names} if {condition}" if names else f"if {condition}"
-        unlikely = [part.name for part in self.parts if part.unlikely]
-        if unlikely:
-            yield f"unlikely for {', '.join(unlikely)}"
-        if len(self.parts) > 1 and self.intercept is not None:
-            yield f"the intercept with all of them, {ALONE}" if self.intercept else WITH_ALL
+            return "unlikely for any coefficient"
+        if self.by_column:
+            return "\n".join([self.expected.removeprefix("intervals "), *self.table()])
+        least = self.parts[0].least
+        return f"if rows vary at least {least} as much as even ones in every direction"
 
 
 def predicted(term: Sequence[Numeric | Categorical], needed: float, beside: float) -> Predicted:
